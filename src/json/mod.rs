@@ -1,0 +1,15 @@
+//! JSON as bytes: a strict scanner, the tape it fills, pointers, edits on places, and lines and columns.
+//!
+//! A `serde_json::Value` folds duplicate keys, rewrites numbers and escapes, and refuses what a linter must point at.
+//! Here bytes are kept, and values are only looked at.
+
+pub mod edit;
+pub mod locate;
+pub mod pointer;
+pub mod scan;
+pub mod string;
+pub mod tape;
+
+pub use scan::{Fault, What, scan, scan_prefix};
+pub use string::{fingerprint, fingerprint_of};
+pub use tape::{Member, NodeKind, Oddity, Str, Tape, Val};

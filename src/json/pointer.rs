@@ -1,0 +1,95 @@
+//! JSON Pointers (RFC 6901): from a span to its pointer, and from a pointer to its value.
+
+use std::fmt::Write;
+
+use super::tape::Val;
+
+/// The pointer of the smallest value that holds `start..end`. A key belongs to its member's value.
+pub fn of_span(root: Val<'_>, start: u32, end: u32) -> String {
+    let mut pointer = String::new();
+    let mut at = root;
+    'down: while at.start() < start || end < at.end() {
+        for member in at.members() {
+            if member.key_start <= start && end <= member.val.end() {
+                push_key(&mut pointer, &String::from_utf8_lossy(&member.key.decode()));
+                at = member.val;
+                if start < at.start() {
+                    break 'down;
+                }
+                continue 'down;
+            }
+        }
+        for (index, element) in at.elements().enumerate() {
+            if element.start() <= start && end <= element.end() {
+                push_index(&mut pointer, index);
+                at = element;
+                continue 'down;
+            }
+        }
+        break;
+    }
+    pointer
+}
+
+/// Appends one step.
+pub fn push_key(pointer: &mut String, key: &str) {
+    pointer.push('/');
+    for c in key.chars() {
+        match c {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
+            c => pointer.push(c),
+        }
+    }
+}
+
+/// Appends one step into an array.
+pub fn push_index(pointer: &mut String, index: usize) {
+    // Writing to a String cannot fail.
+    let _ = write!(pointer, "/{index}");
+}
+
+/// The steps of a pointer, or `None` if the text is none.
+pub fn parse(pointer: &str) -> Option<Vec<String>> {
+    if pointer.is_empty() {
+        return Some(Vec::new());
+    }
+    let steps = pointer.strip_prefix('/')?.split('/');
+    Some(steps.map(|step| step.replace("~1", "/").replace("~0", "~")).collect())
+}
+
+/// Follows steps down from a value.
+pub fn resolve<'t>(root: Val<'t>, steps: &[String]) -> Option<Val<'t>> {
+    steps.iter().try_fold(root, |val, step| {
+        if val.is_array() { step.parse().ok().and_then(|n| val.elements().nth(n)) } else { val.get(step) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Tape, scan};
+    use super::*;
+
+    #[test]
+    fn spans_and_pointers_lead_to_each_other() {
+        let text = br#"{"a/b":[1,{"c~d":"x"}],"a":2}"#;
+        let mut tape = Tape::new();
+        assert_eq!(scan(text, &mut tape), Ok(()));
+        let root = tape.root(text).expect("scanned");
+        for pointer in ["", "/a~1b", "/a~1b/0", "/a~1b/1/c~0d", "/a"] {
+            let steps = parse(pointer).expect("a pointer");
+            let val = resolve(root, &steps).expect("a value");
+            assert_eq!(of_span(root, val.start(), val.end()), pointer);
+        }
+        assert_eq!(parse("a"), None);
+    }
+
+    #[test]
+    fn the_span_of_a_key_belongs_to_its_member() {
+        let text = br#"{"a":{"b":1}}"#;
+        let mut tape = Tape::new();
+        assert_eq!(scan(text, &mut tape), Ok(()));
+        let root = tape.root(text).expect("scanned");
+        assert_eq!(of_span(root, 6, 9), "/a/b");
+    }
+}

@@ -1,0 +1,489 @@
+//! The scanner: strict JSON over bytes, in one pass, without recursion, into a [`Tape`].
+//!
+//! Most bytes of a transcript lie in long strings, so strings are skipped 32 bytes at a time: one mask of the bytes
+//! that matter (quote, backslash, control character), then only those are looked at. The grammar is written once
+//! and compiled twice: with AVX2 where the machine has it, and with a portable twin. A differential test and a fuzz
+//! target hold both against serde_json.
+//!
+//! UTF-8 is not checked here: a caller validates a whole chunk at once, which is faster, and the scanner never
+//! leaves a multi-byte character half read.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::string;
+use super::tape::{Node, NodeKind, Oddity, Tape};
+
+/// Why a text is not JSON, and where.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fault {
+    pub what: What,
+    pub at: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum What {
+    /// The text ends inside a value. The one fault that an interrupted writer explains.
+    EndsEarly,
+    NoValue,
+    NotANumber,
+    BadNumber,
+    BadLiteral,
+    ControlCharacter,
+    BadEscape,
+    ExpectedKey,
+    ExpectedColon,
+    ExpectedCommaOrEnd,
+    TrailingText,
+    TooLong,
+}
+
+impl What {
+    /// The fault in words, as part of a sentence.
+    pub fn words(self) -> &'static str {
+        match self {
+            What::EndsEarly => "the text ends inside a value",
+            What::NoValue => "a value is expected here",
+            What::NotANumber => "NaN and Infinity are not JSON",
+            What::BadNumber => "this is not a JSON number",
+            What::BadLiteral => "this is not a JSON value",
+            What::ControlCharacter => "a string holds a control character that is not escaped",
+            What::BadEscape => "a string holds an escape that JSON does not know",
+            What::ExpectedKey => "a key in double quotes is expected here",
+            What::ExpectedColon => "a colon is expected here",
+            What::ExpectedCommaOrEnd => "a comma or the end of the array or object is expected here",
+            What::TrailingText => "there is more text behind the value",
+            What::TooLong => "the record is longer than 4 GiB",
+        }
+    }
+}
+
+/// Scans a text that holds one value and nothing else.
+pub fn scan(bytes: &[u8], tape: &mut Tape) -> Result<(), Fault> {
+    let end = scan_prefix(bytes, tape)?;
+    match first_non_space(bytes, end as usize) {
+        Some(at) => Err(Fault { what: What::TrailingText, at: at as u32 }),
+        None => Ok(()),
+    }
+}
+
+/// Scans the one value that a text starts with and returns where it ends.
+pub fn scan_prefix(bytes: &[u8], tape: &mut Tape) -> Result<u32, Fault> {
+    run(bytes, tape, avx2_usable())
+}
+
+/// [`scan_prefix`] without vector instructions, for the test that holds the twins against each other.
+pub fn scan_prefix_portable(bytes: &[u8], tape: &mut Tape) -> Result<u32, Fault> {
+    run(bytes, tape, false)
+}
+
+fn run(bytes: &[u8], tape: &mut Tape, vector: bool) -> Result<u32, Fault> {
+    tape.nodes.clear();
+    tape.open.clear();
+    tape.odd.clear();
+    if u32::try_from(bytes.len()).is_err() {
+        return Err(Fault { what: What::TooLong, at: 0 });
+    }
+    #[cfg(target_arch = "x86_64")]
+    if vector {
+        return avx2::run(bytes, tape);
+    }
+    let _ = vector;
+    Grammar { bytes, tape, at: 0 }.value::<Portable>()
+}
+
+fn avx2_usable() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("avx2");
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
+}
+
+/// Offset of the first byte from `from` on that is no JSON white space.
+pub fn first_non_space(bytes: &[u8], from: usize) -> Option<usize> {
+    bytes[from..].iter().position(|b| !is_space(*b)).map(|n| from + n)
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
+}
+
+/// Bytes looked at in one step of a string.
+const LANES: usize = 32;
+
+/// Finds the bytes of a block that end a run of plain string text.
+trait Block {
+    /// Bit i is set where byte i is a quote, a backslash or a control character.
+    fn special(block: &[u8; LANES]) -> u32;
+}
+
+struct Portable;
+
+impl Block for Portable {
+    #[inline(always)]
+    fn special(block: &[u8; LANES]) -> u32 {
+        let mut mask = 0u32;
+        for (n, word) in block.as_chunks::<8>().0.iter().enumerate() {
+            mask |= special_in_word(u64::from_le_bytes(*word)) << (n * 8);
+        }
+        mask
+    }
+}
+
+/// Eight bytes at once: the high bit of each byte that matters, gathered into eight bits. A byte equal to `b` is
+/// zero after xor; only the lowest hit of a word is exact in the usual trick, so the borrow-free form is used.
+#[inline(always)]
+fn special_in_word(word: u64) -> u32 {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let zero = |x: u64| !(((x & !HIGH) + !HIGH) | x) & HIGH;
+    let quote = zero(word ^ (LOW * 0x22));
+    let backslash = zero(word ^ (LOW * 0x5c));
+    let control = zero(word & (LOW * 0xe0));
+    let hits = (quote | backslash | control) >> 7;
+    (hits.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    #![expect(unsafe_code, reason = "vector instructions behind a check that the machine has them")]
+
+    use std::arch::x86_64::*;
+
+    use super::{Block, Fault, Grammar, LANES, Tape};
+
+    struct Avx2;
+
+    impl Block for Avx2 {
+        #[inline(always)]
+        fn special(block: &[u8; LANES]) -> u32 {
+            // SAFETY: this type is used only below `grammar`, which is entered only where AVX2 is there; the load is
+            // unaligned and reads the 32 bytes of the array.
+            unsafe {
+                let bytes = _mm256_loadu_si256(block.as_ptr().cast());
+                let quote = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(b'"' as i8));
+                let backslash = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(b'\\' as i8));
+                let last = _mm256_set1_epi8(0x1f);
+                let control = _mm256_cmpeq_epi8(_mm256_max_epu8(bytes, last), last);
+                let any = _mm256_or_si256(_mm256_or_si256(quote, backslash), control);
+                _mm256_movemask_epi8(any) as u32
+            }
+        }
+    }
+
+    pub(super) fn run(bytes: &[u8], tape: &mut Tape) -> Result<u32, Fault> {
+        // SAFETY: `run` of the parent calls this only if the machine has AVX2 (and with it BMI1).
+        unsafe { grammar(bytes, tape) }
+    }
+
+    #[target_feature(enable = "avx2,bmi1")]
+    fn grammar(bytes: &[u8], tape: &mut Tape) -> Result<u32, Fault> {
+        Grammar { bytes, tape, at: 0 }.value::<Avx2>()
+    }
+}
+
+struct Grammar<'a> {
+    bytes: &'a [u8],
+    tape: &'a mut Tape,
+    at: usize,
+}
+
+impl Grammar<'_> {
+    #[inline(always)]
+    fn fault<T>(&self, what: What, at: usize) -> Result<T, Fault> {
+        let what = if at >= self.bytes.len() { What::EndsEarly } else { what };
+        Err(Fault { what, at: at.min(self.bytes.len()) as u32 })
+    }
+
+    #[inline(always)]
+    fn skip_space(&mut self) -> Option<u8> {
+        loop {
+            let byte = *self.bytes.get(self.at)?;
+            if byte > b' ' || !is_space(byte) {
+                return Some(byte);
+            }
+            self.at += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, start: usize, end: usize, kind: NodeKind, escaped: bool) -> u32 {
+        let ix = self.tape.nodes.len() as u32;
+        self.tape.nodes.push(Node { start: start as u32, end: end as u32, next: ix + 1, hash: 0, kind, escaped });
+        ix
+    }
+
+    /// One value with all that lies in it. Returns where it ends.
+    #[inline(always)]
+    fn value<B: Block>(&mut self) -> Result<u32, Fault> {
+        loop {
+            let Some(byte) = self.skip_space() else { return self.fault(What::NoValue, self.at) };
+            match byte {
+                b'"' => {
+                    let start = self.at;
+                    let escaped = self.string::<B>()?;
+                    self.push(start, self.at, NodeKind::String, escaped);
+                }
+                b'{' => {
+                    self.enter(NodeKind::Object);
+                    if self.skip_space() == Some(b'}') {
+                        self.leave();
+                    } else {
+                        self.key::<B>()?;
+                        continue;
+                    }
+                }
+                b'[' => {
+                    self.enter(NodeKind::Array);
+                    if self.skip_space() == Some(b']') {
+                        self.leave();
+                    } else {
+                        continue;
+                    }
+                }
+                b'-' | b'0'..=b'9' => self.number()?,
+                b't' => self.literal(b"true", NodeKind::True)?,
+                b'f' => self.literal(b"false", NodeKind::False)?,
+                b'n' => self.literal(b"null", NodeKind::Null)?,
+                b'N' | b'I' => return self.fault(What::NotANumber, self.at),
+                _ => return self.fault(What::NoValue, self.at),
+            }
+            // Behind a value: more of the container it lies in, or the ends of containers, or the end of all.
+            loop {
+                let Some(&parent) = self.tape.open.last() else { return Ok(self.at as u32) };
+                let node = &mut self.tape.nodes[parent as usize];
+                node.hash += 1;
+                let object = node.kind == NodeKind::Object;
+                match (self.skip_space(), object) {
+                    (Some(b','), true) => {
+                        self.at += 1;
+                        self.skip_space();
+                        self.key::<B>()?;
+                        break;
+                    }
+                    (Some(b','), false) => {
+                        self.at += 1;
+                        break;
+                    }
+                    (Some(b'}'), true) | (Some(b']'), false) => self.leave(),
+                    _ => return self.fault(What::ExpectedCommaOrEnd, self.at),
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, kind: NodeKind) {
+        let ix = self.push(self.at, self.at, kind, false);
+        self.tape.open.push(ix);
+        self.at += 1;
+    }
+
+    #[inline(always)]
+    fn leave(&mut self) {
+        self.at += 1;
+        let Some(ix) = self.tape.open.pop() else { return };
+        let next = self.tape.nodes.len() as u32;
+        let node = &mut self.tape.nodes[ix as usize];
+        node.end = self.at as u32;
+        node.next = next;
+        if node.kind == NodeKind::Object && node.hash > 1 {
+            self.duplicate_keys(ix);
+        }
+    }
+
+    #[inline(always)]
+    fn key<B: Block>(&mut self) -> Result<(), Fault> {
+        if self.bytes.get(self.at) != Some(&b'"') {
+            return self.fault(What::ExpectedKey, self.at);
+        }
+        let start = self.at;
+        let escaped = self.string::<B>()?;
+        let ix = self.push(start, self.at, NodeKind::String, escaped);
+        let raw = &self.bytes[start + 1..self.at - 1];
+        let hash = if escaped { xxh3_64(&string::decode(raw)) } else { key_hash(raw) };
+        self.tape.nodes[ix as usize].hash = hash as u32;
+        if self.skip_space() != Some(b':') {
+            return self.fault(What::ExpectedColon, self.at);
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// From the opening quote to behind the closing one. Returns whether there was an escape.
+    #[inline(always)]
+    fn string<B: Block>(&mut self) -> Result<bool, Fault> {
+        let mut at = self.at + 1;
+        let mut escaped = false;
+        'blocks: while let Some(block) = self.bytes.get(at..).and_then(|rest| rest.first_chunk::<LANES>()) {
+            let mut mask = B::special(block);
+            while mask != 0 {
+                let hit = at + mask.trailing_zeros() as usize;
+                match self.bytes[hit] {
+                    b'"' => {
+                        self.at = hit + 1;
+                        return Ok(escaped);
+                    }
+                    b'\\' => {
+                        escaped = true;
+                        let after = self.escape(hit)?;
+                        let done = after - at;
+                        if done >= LANES {
+                            at = after;
+                            continue 'blocks;
+                        }
+                        mask &= u32::MAX << done;
+                    }
+                    _ => return self.fault(What::ControlCharacter, hit),
+                }
+            }
+            at += LANES;
+        }
+        // The last bytes of the text, too few for a block.
+        loop {
+            match self.bytes.get(at) {
+                Some(b'"') => {
+                    self.at = at + 1;
+                    return Ok(escaped);
+                }
+                Some(b'\\') => {
+                    escaped = true;
+                    at = self.escape(at)?;
+                }
+                Some(0..=0x1f) => return self.fault(What::ControlCharacter, at),
+                Some(_) => at += 1,
+                None => return self.fault(What::EndsEarly, at),
+            }
+        }
+    }
+
+    /// Checks the escape at a backslash. Returns where it ends: a surrogate pair is one escape.
+    #[inline(always)]
+    fn escape(&mut self, at: usize) -> Result<usize, Fault> {
+        match self.bytes.get(at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
+            Some(b'u') => self.unicode_escape(at),
+            Some(_) => self.fault(What::BadEscape, at),
+            None => self.fault(What::EndsEarly, at + 1),
+        }
+    }
+
+    fn unicode_escape(&mut self, at: usize) -> Result<usize, Fault> {
+        let first = self.hex4(at)?;
+        if (0xd800..0xdc00).contains(&first) && self.bytes.get(at + 6..at + 8) == Some(b"\\u") {
+            let second = self.hex4(at + 6)?;
+            if (0xdc00..0xe000).contains(&second) {
+                return Ok(at + 12);
+            }
+        }
+        if (0xd800..0xe000).contains(&first) {
+            self.tape.odd.push((Oddity::LoneSurrogate, at as u32));
+        }
+        Ok(at + 6)
+    }
+
+    fn hex4(&self, at: usize) -> Result<u32, Fault> {
+        let mut sum = 0;
+        for n in at + 2..at + 6 {
+            match self.bytes.get(n).and_then(|b| char::from(*b).to_digit(16)) {
+                Some(digit) => sum = sum * 16 + digit,
+                None => return self.fault(What::BadEscape, if n < self.bytes.len() { at } else { n }),
+            }
+        }
+        Ok(sum)
+    }
+
+    #[inline(always)]
+    fn digits(&mut self) -> usize {
+        let start = self.at;
+        while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+        }
+        self.at - start
+    }
+
+    #[inline(always)]
+    fn number(&mut self) -> Result<(), Fault> {
+        let start = self.at;
+        if self.bytes[self.at] == b'-' {
+            self.at += 1;
+            if self.bytes.get(self.at) == Some(&b'I') {
+                return self.fault(What::NotANumber, start);
+            }
+        }
+        let leading_zero = self.bytes.get(self.at) == Some(&b'0');
+        let digits = self.digits();
+        if digits == 0 || (leading_zero && digits > 1) {
+            return self.fault(What::BadNumber, if digits == 0 { self.at } else { start });
+        }
+        if self.bytes.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            if self.digits() == 0 {
+                return self.fault(What::BadNumber, self.at);
+            }
+        }
+        if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.bytes.get(self.at), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            if self.digits() == 0 {
+                return self.fault(What::BadNumber, self.at);
+            }
+        }
+        self.push(start, self.at, NodeKind::Number, false);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn literal(&mut self, text: &'static [u8], kind: NodeKind) -> Result<(), Fault> {
+        let rest = &self.bytes[self.at..];
+        if rest.starts_with(text) {
+            let start = self.at;
+            self.at += text.len();
+            self.push(start, self.at, kind, false);
+            return Ok(());
+        }
+        let cut = text.starts_with(rest);
+        self.fault(What::BadLiteral, if cut { self.bytes.len() } else { self.at })
+    }
+
+    /// Notes each key that its object has had before.
+    fn duplicate_keys(&mut self, object: u32) {
+        let tape = &mut *self.tape;
+        let end = tape.nodes[object as usize].next;
+        tape.keys.clear();
+        let mut seen = 0u64;
+        let mut maybe = false;
+        let mut at = object + 1;
+        while at < end {
+            let hash = tape.nodes[at as usize].hash;
+            // A one-word filter: most objects have few keys, and most pairs of keys differ in these six bits.
+            let bit = 1u64 << (hash >> 26);
+            maybe |= seen & bit != 0;
+            seen |= bit;
+            tape.keys.push((hash, at));
+            at = tape.nodes[at as usize + 1].next;
+        }
+        if !maybe {
+            return;
+        }
+        tape.keys.sort_unstable();
+        for n in 1..tape.keys.len() {
+            let (hash, key) = tape.keys[n];
+            let same_hash = tape.keys[..n].iter().rev().take_while(|(other, _)| *other == hash);
+            let text = |ix: u32| {
+                let node = &tape.nodes[ix as usize];
+                let raw = &self.bytes[node.start as usize + 1..node.end as usize - 1];
+                if node.escaped { string::decode(raw) } else { raw.to_vec() }
+            };
+            if same_hash.map(|(_, other)| *other).any(|other| text(other) == text(key)) {
+                tape.odd.push((Oddity::DuplicateKey, tape.nodes[key as usize].start));
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn key_hash(raw: &[u8]) -> u64 {
+    xxh3_64(raw)
+}

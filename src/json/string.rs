@@ -1,0 +1,142 @@
+//! The text of JSON strings: reading escapes, writing them, and hashing what a string means.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::tape::Str;
+
+/// Reads the escapes of a string that the scanner took. A lone surrogate becomes U+FFFD.
+pub fn decode(raw: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(raw.len());
+    let mut decoder = Decoder::new(raw);
+    while let Some(part) = decoder.next_part() {
+        out.extend_from_slice(part.as_bytes());
+    }
+    out
+}
+
+/// What one step of a [`Decoder`] gave.
+pub enum Part<'a> {
+    Run(&'a [u8]),
+    Char([u8; 4], u8),
+}
+
+impl Part<'_> {
+    pub fn as_bytes(&self) -> &[u8] {
+        match self {
+            Part::Run(run) => run,
+            Part::Char(bytes, len) => &bytes[..usize::from(*len)],
+        }
+    }
+}
+
+/// Reads a string piece by piece, so that offsets in the text can be told from offsets in what it means.
+pub struct Decoder<'a> {
+    raw: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Decoder<'a> {
+    pub fn new(raw: &'a [u8]) -> Self {
+        Decoder { raw, at: 0 }
+    }
+
+    /// Offset in the text of what comes next.
+    pub fn offset(&self) -> usize {
+        self.at
+    }
+
+    pub fn next_part(&mut self) -> Option<Part<'a>> {
+        let rest = self.raw.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let run = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
+        if run > 0 {
+            self.at += run;
+            return Some(Part::Run(&rest[..run]));
+        }
+        let (char, used) = escape(rest);
+        self.at += used;
+        let mut bytes = [0; 4];
+        let len = char.encode_utf8(&mut bytes).len() as u8;
+        Some(Part::Char(bytes, len))
+    }
+}
+
+/// Reads the escape that `text` starts with: its character and its length in the text.
+fn escape(text: &[u8]) -> (char, usize) {
+    let char = match text.get(1) {
+        Some(b'u') => {
+            let Some(first) = hex4(text.get(2..6)) else { return (char::REPLACEMENT_CHARACTER, text.len()) };
+            if !(0xd800..0xdc00).contains(&first) {
+                return (char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 6);
+            }
+            let second = (text.get(6..8) == Some(b"\\u")).then(|| hex4(text.get(8..12))).flatten();
+            return match second {
+                Some(second) if (0xdc00..0xe000).contains(&second) => {
+                    let code = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+                    (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 12)
+                }
+                _ => (char::REPLACEMENT_CHARACTER, 6),
+            };
+        }
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(other) => char::from(*other),
+        None => return (char::REPLACEMENT_CHARACTER, text.len()),
+    };
+    (char, 2)
+}
+
+fn hex4(digits: Option<&[u8]>) -> Option<u32> {
+    digits?.iter().try_fold(0, |sum, digit| Some(sum * 16 + char::from(*digit).to_digit(16)?))
+}
+
+/// Appends `text` as a JSON string with quotes.
+pub fn encode(text: &str, out: &mut Vec<u8>) {
+    // Writing to a Vec cannot fail.
+    let _ = serde_json::to_writer(out, text);
+}
+
+/// `text` as a JSON string with quotes.
+pub fn quoted(text: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + 2);
+    encode(text, &mut out);
+    out
+}
+
+/// Fingerprint of what a string means, never 0.
+pub fn fingerprint(text: Str<'_>) -> u64 {
+    fingerprint_of(&text.decode())
+}
+
+/// Fingerprint of a text, never 0.
+pub fn fingerprint_of(text: &[u8]) -> u64 {
+    xxh3_64(text).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_read_as_serde_json_reads_them() {
+        let raw = r#"a\"b\\\/\b\f\n\r\té\u00e9\ud83d\ude00"#;
+        let expected: String = serde_json::from_str(&format!("\"{raw}\"")).unwrap_or_default();
+        assert_eq!(decode(raw.as_bytes()), expected.as_bytes());
+    }
+
+    #[test]
+    fn lone_surrogates_become_replacement_characters() {
+        assert_eq!(decode(br"x\ud800y"), "x\u{fffd}y".as_bytes());
+        assert_eq!(decode(br"\ud800\u0041"), "\u{fffd}A".as_bytes());
+        assert_eq!(decode(br"\udc00"), "\u{fffd}".as_bytes());
+    }
+
+    #[test]
+    fn a_fingerprint_is_of_the_meaning() {
+        let plain = Str { raw: b"call_A", escaped: false };
+        let escaped = Str { raw: br"call_\u0041", escaped: true };
+        assert_eq!(fingerprint(plain), fingerprint(escaped));
+    }
+}

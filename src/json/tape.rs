@@ -1,0 +1,299 @@
+//! The tape: what a scan leaves behind. One 20-byte node a value and a key, in document order, with byte spans
+//! relative to the record and the index of the next sibling. No value tree: numbers, escapes and whitespace stay
+//! what they are in the text, and the tape's memory is reused from record to record.
+
+use std::borrow::Cow;
+
+use super::string;
+
+/// What a node is. A key is a string in front of its value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum NodeKind {
+    Object,
+    Array,
+    String,
+    Number,
+    True,
+    False,
+    Null,
+}
+
+/// One value or key. `start..end` holds the quotes of a string and the brackets of a container.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// Index of the node behind this one and all that lies in it.
+    pub(super) next: u32,
+    /// Fingerprint of the text of a key; number of members or elements of a container.
+    pub(super) hash: u32,
+    pub(super) kind: NodeKind,
+    /// The string holds a backslash.
+    pub(super) escaped: bool,
+}
+
+/// Something that a strict reader may take and a careful one must point at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Oddity {
+    DuplicateKey,
+    LoneSurrogate,
+}
+
+/// Nodes of one record. Clear it by scanning the next record into it.
+#[derive(Debug, Default)]
+pub struct Tape {
+    pub(super) nodes: Vec<Node>,
+    pub(super) open: Vec<u32>,
+    pub(super) odd: Vec<(Oddity, u32)>,
+    pub(super) keys: Vec<(u32, u32)>,
+}
+
+impl Tape {
+    pub fn new() -> Self {
+        Tape::default()
+    }
+
+    /// The scanned value, or `None` if nothing was scanned yet.
+    pub fn root<'t>(&'t self, bytes: &'t [u8]) -> Option<Val<'t>> {
+        (!self.nodes.is_empty()).then_some(Val { bytes, tape: self, ix: 0 })
+    }
+
+    /// Duplicate keys and lone surrogates, with their offsets (of the later key; of the escape), by offset.
+    pub fn oddities(&mut self) -> &[(Oddity, u32)] {
+        self.odd.sort_unstable_by_key(|(_, at)| *at);
+        &self.odd
+    }
+
+    /// Whether the record holds a duplicate key or a lone surrogate.
+    pub fn is_odd(&self) -> bool {
+        !self.odd.is_empty()
+    }
+
+    /// Memory held, in bytes.
+    pub fn capacity(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>()
+    }
+
+    /// Gives memory back after an unusually large record.
+    pub fn shrink(&mut self, to: usize) {
+        if self.nodes.capacity() > to {
+            self.nodes.clear();
+            self.nodes.shrink_to(to);
+        }
+    }
+}
+
+/// A value in the text, seen through the tape.
+#[derive(Clone, Copy)]
+pub struct Val<'t> {
+    bytes: &'t [u8],
+    tape: &'t Tape,
+    ix: u32,
+}
+
+impl std::fmt::Debug for Val<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} at {}..{}", self.kind(), self.start(), self.end())
+    }
+}
+
+impl<'t> Val<'t> {
+    fn node(&self) -> &'t Node {
+        &self.tape.nodes[self.ix as usize]
+    }
+
+    pub fn kind(&self) -> NodeKind {
+        self.node().kind
+    }
+
+    /// Offset of the first byte in the record.
+    pub fn start(&self) -> u32 {
+        self.node().start
+    }
+
+    /// Offset behind the last byte in the record.
+    pub fn end(&self) -> u32 {
+        self.node().end
+    }
+
+    /// Length of the text in bytes.
+    pub fn size(&self) -> u32 {
+        self.end() - self.start()
+    }
+
+    /// The text, as it stands.
+    pub fn raw(&self) -> &'t [u8] {
+        &self.bytes[self.start() as usize..self.end() as usize]
+    }
+
+    /// The whole record that the value lies in.
+    pub fn record(&self) -> &'t [u8] {
+        self.bytes
+    }
+
+    pub fn is_null(&self) -> bool {
+        self.kind() == NodeKind::Null
+    }
+
+    pub fn is_object(&self) -> bool {
+        self.kind() == NodeKind::Object
+    }
+
+    pub fn is_array(&self) -> bool {
+        self.kind() == NodeKind::Array
+    }
+
+    pub fn is_string(&self) -> bool {
+        self.kind() == NodeKind::String
+    }
+
+    /// Number of members or elements; 0 for anything else.
+    pub fn count(&self) -> u32 {
+        match self.kind() {
+            NodeKind::Object | NodeKind::Array => self.node().hash,
+            _ => 0,
+        }
+    }
+
+    /// `true` and `false` as such.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self.kind() {
+            NodeKind::True => Some(true),
+            NodeKind::False => Some(false),
+            _ => None,
+        }
+    }
+
+    pub fn as_str(&self) -> Option<Str<'t>> {
+        let node = self.node();
+        (node.kind == NodeKind::String).then(|| Str {
+            raw: &self.bytes[node.start as usize + 1..node.end as usize - 1],
+            escaped: node.escaped,
+        })
+    }
+
+    /// The string as it would be read, or `None` for a value of another kind.
+    pub fn text(&self) -> Option<Cow<'t, [u8]>> {
+        self.as_str().map(|s| s.decode())
+    }
+
+    /// A number that is a whole one.
+    pub fn as_u64(&self) -> Option<u64> {
+        (self.kind() == NodeKind::Number)
+            .then(|| std::str::from_utf8(self.raw()).ok())
+            .flatten()
+            .and_then(|s| s.parse().ok())
+    }
+
+    /// Whether the value is this string.
+    pub fn is(&self, text: &str) -> bool {
+        self.as_str().is_some_and(|s| s.is(text.as_bytes()))
+    }
+
+    /// Members of an object, in order; empty for anything else.
+    pub fn members(&self) -> Members<'t> {
+        let (at, end) = self.inside(NodeKind::Object);
+        Members { bytes: self.bytes, tape: self.tape, at, end }
+    }
+
+    /// Elements of an array, in order; empty for anything else.
+    pub fn elements(&self) -> Elements<'t> {
+        let (at, end) = self.inside(NodeKind::Array);
+        Elements { bytes: self.bytes, tape: self.tape, at, end }
+    }
+
+    fn inside(&self, kind: NodeKind) -> (u32, u32) {
+        let node = self.node();
+        if node.kind == kind { (self.ix + 1, node.next) } else { (0, 0) }
+    }
+
+    /// The last member with this key, as a parser into a map would see it.
+    pub fn get(&self, key: &str) -> Option<Val<'t>> {
+        self.member(key).map(|m| m.val)
+    }
+
+    pub fn member(&self, key: &str) -> Option<Member<'t>> {
+        self.members().filter(|m| m.key.is(key.as_bytes())).last()
+    }
+
+    /// Follows keys down through objects.
+    pub fn at(&self, path: &[&str]) -> Option<Val<'t>> {
+        path.iter().try_fold(*self, |val, key| val.get(key))
+    }
+}
+
+/// A string's text between the quotes.
+#[derive(Clone, Copy, Debug)]
+pub struct Str<'t> {
+    pub raw: &'t [u8],
+    pub escaped: bool,
+}
+
+impl<'t> Str<'t> {
+    pub fn is(&self, text: &[u8]) -> bool {
+        if self.escaped { self.decode().as_ref() == text } else { self.raw == text }
+    }
+
+    /// The text without escapes; a lone surrogate becomes U+FFFD.
+    pub fn decode(&self) -> Cow<'t, [u8]> {
+        if self.escaped { Cow::Owned(string::decode(self.raw)) } else { Cow::Borrowed(self.raw) }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.raw.is_empty()
+    }
+}
+
+/// A key and its value.
+#[derive(Clone, Copy, Debug)]
+pub struct Member<'t> {
+    pub key: Str<'t>,
+    /// Offset of the key's opening quote in the record.
+    pub key_start: u32,
+    pub val: Val<'t>,
+}
+
+#[derive(Clone)]
+pub struct Members<'t> {
+    bytes: &'t [u8],
+    tape: &'t Tape,
+    at: u32,
+    end: u32,
+}
+
+impl<'t> Iterator for Members<'t> {
+    type Item = Member<'t>;
+
+    fn next(&mut self) -> Option<Member<'t>> {
+        if self.at >= self.end {
+            return None;
+        }
+        let key = &self.tape.nodes[self.at as usize];
+        let val = Val { bytes: self.bytes, tape: self.tape, ix: self.at + 1 };
+        self.at = val.node().next;
+        let raw = &self.bytes[key.start as usize + 1..key.end as usize - 1];
+        Some(Member { key: Str { raw, escaped: key.escaped }, key_start: key.start, val })
+    }
+}
+
+#[derive(Clone)]
+pub struct Elements<'t> {
+    bytes: &'t [u8],
+    tape: &'t Tape,
+    at: u32,
+    end: u32,
+}
+
+impl<'t> Iterator for Elements<'t> {
+    type Item = Val<'t>;
+
+    fn next(&mut self) -> Option<Val<'t>> {
+        if self.at >= self.end {
+            return None;
+        }
+        let val = Val { bytes: self.bytes, tape: self.tape, ix: self.at };
+        self.at = val.node().next;
+        Some(val)
+    }
+}

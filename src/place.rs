@@ -1,0 +1,402 @@
+//! Places in bytes, and edits on them. This module knows no JSON and no conversations: a place is a run of
+//! bytes in a numbered doc, a patch is a set of replacements over the *original* bytes. Everything above speaks
+//! in places, so that what is found can be shown, and what is changed leaves every other byte as it was.
+
+use std::collections::BTreeMap;
+
+/// Number of a doc within one run: a file, standard input, later a cell of a database.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct DocId(pub u32);
+
+/// A run of bytes in a doc: `start` is absolute, `len` may be zero (an insertion point).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Place {
+    pub doc: DocId,
+    pub len: u32,
+    pub start: u64,
+}
+
+impl Place {
+    pub fn new(doc: DocId, start: u64, len: u32) -> Self {
+        Place { doc, len, start }
+    }
+
+    /// First byte after the place.
+    pub fn end(&self) -> u64 {
+        self.start + u64::from(self.len)
+    }
+
+    /// The key by which everything is printed: doc, then start, then length.
+    pub fn order(&self) -> (DocId, u64, u32) {
+        (self.doc, self.start, self.len)
+    }
+
+    pub fn contains(&self, other: &Place) -> bool {
+        self.doc == other.doc && self.start <= other.start && other.end() <= self.end()
+    }
+}
+
+/// One piece of replacement text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum With {
+    Text(Box<[u8]>),
+    /// Bytes that already stand in a doc: an output moved from gigabytes away is never held in memory.
+    Copy(Place),
+}
+
+impl With {
+    pub fn text(text: impl Into<Vec<u8>>) -> Self {
+        With::Text(text.into().into_boxed_slice())
+    }
+
+    /// Length of the piece in bytes.
+    pub fn len(&self) -> u64 {
+        match self {
+            With::Text(text) => text.len() as u64,
+            With::Copy(place) => u64::from(place.len),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Replaces the bytes at a place by the pieces, in order. No pieces: the bytes are removed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edit {
+    pub at: Place,
+    pub with: Vec<With>,
+}
+
+impl Edit {
+    pub fn remove(at: Place) -> Self {
+        Edit { at, with: Vec::new() }
+    }
+
+    pub fn replace(at: Place, text: impl Into<Vec<u8>>) -> Self {
+        Edit { at, with: vec![With::text(text)] }
+    }
+}
+
+/// Edits by doc, over the original bytes, sorted by start and free of overlaps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Patch {
+    docs: BTreeMap<DocId, Vec<Edit>>,
+}
+
+impl Patch {
+    pub fn is_empty(&self) -> bool {
+        self.docs.is_empty()
+    }
+
+    /// The docs that the patch touches.
+    pub fn docs(&self) -> impl Iterator<Item = DocId> + '_ {
+        self.docs.keys().copied()
+    }
+
+    /// The edits of a doc, by start.
+    pub fn edits(&self, doc: DocId) -> &[Edit] {
+        self.docs.get(&doc).map_or(&[], Vec::as_slice)
+    }
+
+    /// Adds edits. One that overlaps an edit already there is left out and returned, so that the caller can try
+    /// it in the next round; two insertions at one point keep their order of arrival.
+    pub fn add(&mut self, edits: impl IntoIterator<Item = Edit>) -> Vec<Edit> {
+        let mut refused = Vec::new();
+        for edit in edits {
+            let list = self.docs.entry(edit.at.doc).or_default();
+            let at = list.partition_point(|e| (e.at.start, e.at.end()) <= (edit.at.start, edit.at.end()));
+            let free_before = at == 0 || list[at - 1].at.end() <= edit.at.start;
+            let free_after = list.get(at).is_none_or(|e| edit.at.end() <= e.at.start);
+            if free_before && free_after {
+                list.insert(at, edit);
+            } else {
+                refused.push(edit);
+            }
+        }
+        self.docs.retain(|_, list| !list.is_empty());
+        refused
+    }
+
+    /// Composes: `later` speaks of the bytes that this patch makes of docs with the given lengths; the result
+    /// speaks of the original bytes again.
+    pub fn then(&self, later: &Patch, length: impl Fn(DocId) -> u64) -> Patch {
+        let mut docs = self.docs.clone();
+        for doc in later.docs() {
+            let first = Pieces::new(self.edits(doc), doc, length(doc));
+            let second = Pieces::new(later.edits(doc), doc, first.len());
+            let mut flat = Vec::new();
+            for piece in second.list {
+                match piece.what {
+                    With::Text(text) => flat.push(With::Text(text)),
+                    With::Copy(place) => first.slice(place.start, place.end(), &mut flat),
+                }
+            }
+            let edits = edits_between(flat, doc, length(doc));
+            docs.insert(doc, edits);
+        }
+        docs.retain(|_, list| !list.is_empty());
+        Patch { docs }
+    }
+}
+
+/// Turns a sequence of pieces back into edits: what stands in its old order is kept, all between is replaced.
+/// A moved copy is told from a kept run by its place: kept runs only go forward, and the longest way forward
+/// is found by taking runs greedily from the front, larger runs first where they conflict.
+fn edits_between(pieces: Vec<With>, doc: DocId, len: u64) -> Vec<Edit> {
+    let kept = kept_runs(&pieces, doc);
+    let mut edits = Vec::new();
+    let mut at = 0u64;
+    let mut with: Vec<With> = Vec::new();
+    let mut flush = |at: u64, to: u64, with: &mut Vec<With>| {
+        if to > at || !with.is_empty() {
+            let mut start = at;
+            let mut rest = to - at;
+            // A removal of more than 4 GiB is several edits; the text goes with the first.
+            loop {
+                let len = u32::try_from(rest).unwrap_or(u32::MAX);
+                edits.push(Edit { at: Place::new(doc, start, len), with: std::mem::take(with) });
+                start += u64::from(len);
+                rest -= u64::from(len);
+                if rest == 0 {
+                    break;
+                }
+            }
+        }
+    };
+    for (piece, kept) in pieces.into_iter().zip(kept) {
+        match piece {
+            With::Copy(place) if kept => {
+                flush(at, place.start, &mut with);
+                at = place.end();
+            }
+            piece => with.push(piece),
+        }
+    }
+    flush(at, len, &mut with);
+    edits
+}
+
+/// Which copies stay where they are: the heaviest increasing chain of copies of `doc`, by bytes.
+fn kept_runs(pieces: &[With], doc: DocId) -> Vec<bool> {
+    let copies: Vec<(usize, Place)> = pieces
+        .iter()
+        .enumerate()
+        .filter_map(|(ix, piece)| match piece {
+            With::Copy(place) if place.doc == doc => Some((ix, *place)),
+            _ => None,
+        })
+        .collect();
+    // Fast way: all in order, as in every patch without moves.
+    let mut kept = vec![false; pieces.len()];
+    if copies.windows(2).all(|w| w[0].1.end() <= w[1].1.start) {
+        for (ix, _) in copies {
+            kept[ix] = true;
+        }
+        return kept;
+    }
+    // Heaviest increasing subsequence by a map from end to (weight, index), kept free of dominated entries.
+    let mut best: BTreeMap<u64, (u64, usize)> = BTreeMap::new();
+    let mut from: Vec<Option<usize>> = vec![None; copies.len()];
+    for (n, (_, place)) in copies.iter().enumerate() {
+        let before = best.range(..=place.start).next_back().map(|(_, v)| *v);
+        let weight = before.map_or(0, |(w, _)| w) + u64::from(place.len);
+        from[n] = before.map(|(_, ix)| ix);
+        if best.range(..=place.end()).next_back().is_some_and(|(_, (w, _))| *w >= weight) {
+            continue;
+        }
+        let worse: Vec<u64> =
+            best.range(place.end()..).take_while(|(_, (w, _))| *w <= weight).map(|(end, _)| *end).collect();
+        for end in worse {
+            best.remove(&end);
+        }
+        best.insert(place.end(), (weight, n));
+    }
+    let mut at = best.values().next_back().map(|(_, ix)| *ix);
+    while let Some(n) = at {
+        kept[copies[n].0] = true;
+        at = from[n];
+    }
+    kept
+}
+
+/// The patched bytes of a doc as a sequence of pieces, addressable by offsets in the result.
+#[derive(Clone, Debug)]
+pub struct Pieces {
+    list: Vec<Piece>,
+    len: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Piece {
+    /// Offset in the patched bytes.
+    start: u64,
+    what: With,
+    /// The edit that put the piece there; `None` for bytes that are kept.
+    edit: Option<Place>,
+}
+
+impl Pieces {
+    /// `edits` as [`Patch::edits`] gives them, over a doc of `len` bytes.
+    pub fn new(edits: &[Edit], doc: DocId, len: u64) -> Self {
+        let mut pieces = Pieces { list: Vec::with_capacity(edits.len() * 2 + 1), len: 0 };
+        let mut at = 0u64;
+        for edit in edits {
+            pieces.keep(doc, at, edit.at.start);
+            for with in &edit.with {
+                pieces.push(with.clone(), Some(edit.at));
+            }
+            at = edit.at.end();
+        }
+        pieces.keep(doc, at, len);
+        pieces
+    }
+
+    fn keep(&mut self, doc: DocId, mut from: u64, to: u64) {
+        while from < to {
+            let len = u32::try_from(to - from).unwrap_or(u32::MAX);
+            self.push(With::Copy(Place::new(doc, from, len)), None);
+            from += u64::from(len);
+        }
+    }
+
+    fn push(&mut self, what: With, edit: Option<Place>) {
+        if what.is_empty() {
+            return;
+        }
+        let len = what.len();
+        self.list.push(Piece { start: self.len, what, edit });
+        self.len += len;
+    }
+
+    /// Length of the patched bytes.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    fn find(&self, offset: u64) -> usize {
+        self.list.partition_point(|piece| piece.start <= offset).saturating_sub(1)
+    }
+
+    /// Appends the pieces that make up `from..to` of the patched bytes.
+    fn slice(&self, from: u64, to: u64, out: &mut Vec<With>) {
+        let mut ix = self.find(from);
+        let mut at = from;
+        while at < to {
+            let Some(piece) = self.list.get(ix) else { break };
+            let skip = at - piece.start;
+            let take = (piece.what.len() - skip).min(to - at);
+            match &piece.what {
+                With::Text(text) => out.push(With::text(&text[skip as usize..(skip + take) as usize])),
+                With::Copy(place) => {
+                    out.push(With::Copy(Place::new(place.doc, place.start + skip, take as u32)));
+                }
+            }
+            at += take;
+            ix += 1;
+        }
+    }
+
+    /// Calls `each` with the pieces that make up `from..to` of the patched bytes, in order.
+    pub fn walk<E>(&self, from: u64, to: u64, mut each: impl FnMut(&With) -> Result<(), E>) -> Result<(), E> {
+        let mut out = Vec::new();
+        self.slice(from, to, &mut out);
+        out.iter().try_for_each(&mut each)
+    }
+
+    /// Where a place of the patched bytes stood in the original ones: itself if it was kept, else the place of
+    /// the edit that made it.
+    pub fn original(&self, place: Place) -> Place {
+        let Some(piece) = self.list.get(self.find(place.start)) else { return place };
+        match (&piece.what, piece.edit) {
+            (With::Copy(from), None) => Place::new(place.doc, from.start + (place.start - piece.start), place.len),
+            (_, Some(edit)) => edit,
+            (With::Text(_), None) => place,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOC: DocId = DocId(0);
+
+    fn place(start: u64, len: u32) -> Place {
+        Place::new(DOC, start, len)
+    }
+
+    fn apply(patch: &Patch, text: &str) -> String {
+        let pieces = Pieces::new(patch.edits(DOC), DOC, text.len() as u64);
+        let mut out = String::new();
+        let done: Result<(), ()> = pieces.walk(0, pieces.len(), |with| {
+            out.push_str(&match with {
+                With::Text(text) => String::from_utf8_lossy(text).into_owned(),
+                With::Copy(at) => text[at.start as usize..at.end() as usize].to_owned(),
+            });
+            Ok(())
+        });
+        assert_eq!(done, Ok(()));
+        out
+    }
+
+    #[test]
+    fn overlapping_edits_are_refused_and_adjacent_ones_are_not() {
+        let mut patch = Patch::default();
+        assert!(patch.add([Edit::remove(place(2, 3)), Edit::replace(place(5, 1), "x")]).is_empty());
+        assert_eq!(patch.add([Edit::remove(place(4, 2))]).len(), 1);
+        assert_eq!(apply(&patch, "abcdefgh"), "abxgh");
+    }
+
+    #[test]
+    fn insertions_at_one_point_keep_their_order() {
+        let mut patch = Patch::default();
+        assert!(patch.add([Edit::replace(place(1, 0), "1"), Edit::replace(place(1, 0), "2")]).is_empty());
+        assert_eq!(apply(&patch, "ab"), "a12b");
+    }
+
+    #[test]
+    fn a_composed_patch_gives_what_two_give_one_after_the_other() {
+        let text = "0123456789";
+        let mut first = Patch::default();
+        first.add([
+            Edit { at: place(1, 2), with: vec![With::Copy(place(7, 2)), With::text("X")] },
+            Edit::remove(place(7, 2)),
+        ]);
+        let once = apply(&first, text);
+        assert_eq!(once, "078X34569");
+        let mut second = Patch::default();
+        second.add([Edit::remove(place(1, 1)), Edit::replace(place(8, 1), "nine")]);
+        let both = first.then(&second, |_| text.len() as u64);
+        assert_eq!(apply(&both, text), apply(&second, &once));
+        assert_eq!(apply(&both, text), "08X3456nine");
+    }
+
+    #[test]
+    fn a_patch_that_moves_keeps_the_heavier_part_in_place() {
+        let mut patch = Patch::default();
+        patch.add([Edit { at: place(0, 0), with: vec![With::Copy(place(8, 2))] }, Edit::remove(place(8, 2))]);
+        let same = patch.then(&Patch::default(), |_| 10);
+        assert_eq!(same, patch);
+        let mut again = Patch::default();
+        again.add([Edit::remove(place(9, 1))]);
+        let both = patch.then(&again, |_| 10);
+        assert_eq!(apply(&both, "0123456789"), "890123456");
+        assert_eq!(both.edits(DOC).len(), 2);
+    }
+
+    #[test]
+    fn places_of_the_result_lead_back() {
+        let mut patch = Patch::default();
+        patch.add([Edit::replace(place(2, 1), "abc")]);
+        let pieces = Pieces::new(patch.edits(DOC), DOC, 6);
+        assert_eq!(pieces.original(place(0, 2)), place(0, 2));
+        assert_eq!(pieces.original(place(3, 1)), place(2, 1));
+        assert_eq!(pieces.original(place(5, 1)), place(3, 1));
+    }
+}

@@ -1,0 +1,189 @@
+//! Opening inputs. A doc is opened once, knows what the file looked like then (so that a later write can tell whether
+//! somebody else wrote meanwhile), and hands out random reads. Compressed files and standard input are spooled: in
+//! memory while they are small, then in a temporary file.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Seek, Write};
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use crate::place::DocId;
+
+use super::read::{FileBytes, ReadAt};
+use super::walk::Input;
+
+/// Spooled bytes are held in memory up to this many.
+const SPOOL_IN_MEMORY: usize = 64 << 20;
+
+/// How the bytes lie on the disk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Packing {
+    Plain,
+    Gzip,
+    Zstd,
+}
+
+impl Packing {
+    pub fn name(self) -> &'static str {
+        match self {
+            Packing::Plain => "plain",
+            Packing::Gzip => "gzip",
+            Packing::Zstd => "zstd",
+        }
+    }
+
+    fn of(head: &[u8]) -> Self {
+        if head.starts_with(&[0x1f, 0x8b]) {
+            Packing::Gzip
+        } else if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+            Packing::Zstd
+        } else {
+            Packing::Plain
+        }
+    }
+}
+
+/// What a file looked like when it was opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stamp {
+    pub len: u64,
+    pub modified: Option<SystemTime>,
+    #[cfg(unix)]
+    inode: u64,
+}
+
+impl Stamp {
+    pub fn of(meta: &Metadata) -> Self {
+        Stamp {
+            len: meta.len(),
+            modified: meta.modified().ok(),
+            #[cfg(unix)]
+            inode: std::os::unix::fs::MetadataExt::ino(meta),
+        }
+    }
+}
+
+/// An open doc.
+pub struct Doc {
+    pub id: DocId,
+    /// As printed: the argument as given, or a folder joined with what lies below it; `-` for standard input.
+    pub label: String,
+    /// The file to write back to; `None` for standard input.
+    pub path: Option<PathBuf>,
+    pub packing: Packing,
+    pub stamp: Option<Stamp>,
+    /// Named as an argument, or standard input.
+    pub named: bool,
+    pub bytes: Box<dyn ReadAt>,
+}
+
+impl Doc {
+    /// Opens a file, inflating it if its first bytes say that it is compressed.
+    pub fn open(id: DocId, input: &Input, stdin_name: Option<&str>) -> io::Result<Doc> {
+        let Input::File { path, named } = input else {
+            let bytes = spool(&mut io::stdin().lock())?;
+            let label = stdin_name.unwrap_or("-").to_owned();
+            let (packing, bytes) = unpacked(bytes)?;
+            return Ok(Doc { id, label, path: None, packing, stamp: None, named: true, bytes });
+        };
+        let file = File::open(path)?;
+        let meta = file.metadata()?;
+        if meta.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        let stamp = Some(Stamp::of(&meta));
+        // A pipe or a device has no length and no offsets: it is read like standard input.
+        let plain: Box<dyn ReadAt> =
+            if meta.is_file() { Box::new(FileBytes::new(file)?) } else { spool(&mut { file })? };
+        let (packing, bytes) = unpacked(plain)?;
+        let label = path.to_string_lossy().replace('\\', if cfg!(windows) { "/" } else { "\\" });
+        Ok(Doc { id, label, path: Some(path.clone()), packing, stamp, named: *named, bytes })
+    }
+
+    /// A doc that lies in memory, for tests and for callers of the library.
+    pub fn of_bytes(id: DocId, label: &str, bytes: Vec<u8>) -> Doc {
+        Doc {
+            id,
+            label: label.to_owned(),
+            path: None,
+            packing: Packing::Plain,
+            stamp: None,
+            named: true,
+            bytes: Box::new(bytes),
+        }
+    }
+}
+
+fn unpacked(bytes: Box<dyn ReadAt>) -> io::Result<(Packing, Box<dyn ReadAt>)> {
+    let mut head = [0; 4];
+    let n = bytes.read_at(0, &mut head)?;
+    let packing = Packing::of(&head[..n]);
+    let reader = Sequential { bytes: &*bytes, at: 0 };
+    let plain = match packing {
+        Packing::Plain => None,
+        Packing::Gzip => Some(spool(&mut flate2::read::MultiGzDecoder::new(reader))?),
+        Packing::Zstd => Some(spool(&mut zstd::stream::read::Decoder::new(reader)?)?),
+    };
+    Ok((packing, plain.unwrap_or(bytes)))
+}
+
+/// A doc read from front to back.
+pub struct Sequential<'r> {
+    bytes: &'r dyn ReadAt,
+    at: u64,
+}
+
+impl<'r> Sequential<'r> {
+    pub fn new(bytes: &'r dyn ReadAt) -> Self {
+        Sequential { bytes, at: 0 }
+    }
+}
+
+impl Read for Sequential<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let n = self.bytes.read_at(self.at, buf)?;
+        self.at += n as u64;
+        Ok(n)
+    }
+}
+
+/// Reads a stream to its end, so that it can be read again at any offset.
+fn spool(from: &mut dyn Read) -> io::Result<Box<dyn ReadAt>> {
+    let mut bytes = Vec::new();
+    from.take(SPOOL_IN_MEMORY as u64).read_to_end(&mut bytes)?;
+    if bytes.len() < SPOOL_IN_MEMORY {
+        return Ok(Box::new(bytes));
+    }
+    let mut file = tempfile::tempfile()?;
+    file.write_all(&bytes)?;
+    io::copy(from, &mut file)?;
+    file.flush()?;
+    file.rewind()?;
+    Ok(Box::new(FileBytes::new(file)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opened(content: &[u8]) -> io::Result<(Packing, Vec<u8>)> {
+        let dir = tempfile::tempdir()?;
+        let path = dir.path().join("x.json");
+        std::fs::write(&path, content)?;
+        let doc = Doc::open(DocId(0), &Input::File { path, named: true }, None)?;
+        let mut out = Vec::new();
+        doc.bytes.read_into(0, doc.bytes.len() as usize, &mut out)?;
+        Ok((doc.packing, out))
+    }
+
+    #[test]
+    fn compressed_files_are_told_by_their_bytes() -> io::Result<()> {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(b"{}")?;
+        assert_eq!(opened(&gzip.finish()?)?, (Packing::Gzip, b"{}".to_vec()));
+        assert_eq!(opened(&zstd::encode_all(&b"[]"[..], 1)?)?, (Packing::Zstd, b"[]".to_vec()));
+        assert_eq!(opened(b"[1]")?, (Packing::Plain, b"[1]".to_vec()));
+        assert!(opened(&[0x1f, 0x8b, 1, 2, 3]).is_err());
+        Ok(())
+    }
+}

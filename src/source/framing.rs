@@ -1,0 +1,203 @@
+//! What lies in a doc: one JSON document, lines of JSON, or something that is neither. Decided by content, on the first
+//! bytes, without believing the name: pretty-printed JSON fails a test of "the first line parses", and a document on
+//! one line passes it.
+
+use std::io;
+
+use crate::json::{self, Tape, What};
+
+use super::read::ReadAt;
+
+/// A document up to this size is read and scanned at once; a larger one element by element.
+pub const WHOLE_DOCUMENT: u64 = 8 << 20;
+
+/// How the records of a doc are framed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Container {
+    /// Nothing but white space.
+    Empty,
+    /// One JSON value, from `start` (behind a byte-order mark).
+    Document { start: u64 },
+    /// A JSON value a line.
+    Lines { start: u64 },
+    /// UTF-16 text, in this byte order.
+    Utf16 { little: bool },
+    /// Text that starts like no JSON array or object, and holds no lines of JSON.
+    Text,
+    /// Bytes that are no text.
+    Binary,
+}
+
+impl Container {
+    /// Length of the byte-order mark that the doc starts with.
+    pub fn mark(self) -> u64 {
+        match self {
+            Container::Document { start } | Container::Lines { start } => start,
+            _ => 0,
+        }
+    }
+}
+
+/// Decides how a doc is framed.
+pub fn sniff(bytes: &dyn ReadAt) -> io::Result<Container> {
+    let mut head = Vec::new();
+    // Most docs need no more than this much to be told.
+    let mut want = (256 << 10).min(bytes.len());
+    loop {
+        bytes.read_into(0, want as usize, &mut head)?;
+        let whole = want == bytes.len();
+        if let Some(container) = sniff_head(&head, whole) {
+            return Ok(container);
+        }
+        if whole {
+            return Ok(Container::Document { start: mark(&head) as u64 });
+        }
+        if want >= WHOLE_DOCUMENT {
+            return first_line_ends(bytes, &head);
+        }
+        want = WHOLE_DOCUMENT.min(bytes.len());
+    }
+}
+
+fn mark(head: &[u8]) -> usize {
+    if head.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 }
+}
+
+/// `None` if more bytes are needed.
+fn sniff_head(head: &[u8], whole: bool) -> Option<Container> {
+    if let [a, b, ..] = head {
+        match (a, b) {
+            (0xff, 0xfe) => return Some(Container::Utf16 { little: true }),
+            (0xfe, 0xff) => return Some(Container::Utf16 { little: false }),
+            (0, b'{' | b'[') => return Some(Container::Utf16 { little: false }),
+            (b'{' | b'[', 0) => return Some(Container::Utf16 { little: true }),
+            _ => {}
+        }
+    }
+    let start = mark(head);
+    let text = &head[start..];
+    let Some(first) = text.iter().position(|b| !b.is_ascii_whitespace()) else {
+        return whole.then_some(Container::Empty);
+    };
+    let start = start as u64;
+    // A crashed machine pads the tail of a log with NUL bytes; anywhere else they mean that this is no text.
+    let sample = &text[..text.len().min(4096)];
+    let padding = sample.iter().rev().take_while(|b| **b == 0).count();
+    if padding == sample.len() || sample[..sample.len() - padding].iter().any(|b| *b < b'\t') {
+        return Some(Container::Binary);
+    }
+    let lines = Some(Container::Lines { start });
+    let json = matches!(text[first], b'{' | b'[');
+    let document = Some(if json { Container::Document { start } } else { Container::Text });
+    let mut tape = Tape::new();
+    match json::scan_prefix(text, &mut tape) {
+        Ok(end) => match json::scan::first_non_space(text, end as usize) {
+            None if whole => document,
+            None => None,
+            // Another value behind the first: lines, even if two values share one.
+            Some(_) if json => lines,
+            Some(_) => several_lines(text, &mut tape).and_then(|several| if several { lines } else { document }),
+        },
+        Err(fault) => match several_lines(text, &mut tape) {
+            Some(true) => lines,
+            Some(false) if whole || fault.what != What::EndsEarly => document,
+            None if whole => document,
+            _ => None,
+        },
+    }
+}
+
+/// Whether lines are values by themselves, told from the first few: `None` without a whole line.
+fn several_lines(text: &[u8], tape: &mut Tape) -> Option<bool> {
+    let mut good = 0;
+    let mut seen = 0;
+    let mut rest = text;
+    while let Some(end) = memchr::memchr(b'\n', rest).filter(|_| seen < 50) {
+        let line = rest[..end].trim_ascii();
+        rest = &rest[end + 1..];
+        if line.is_empty() {
+            continue;
+        }
+        seen += 1;
+        // A bare bracket or number on a line is part of a pretty-printed document.
+        good += usize::from(line.starts_with(b"{") && json::scan(line, tape).is_ok());
+    }
+    // A pretty-printed array may hold short objects on lines of their own, but they end in a comma.
+    (seen > 0).then_some(good > 0 && good * 2 >= seen)
+}
+
+/// A first value longer than [`WHOLE_DOCUMENT`]: a line if text follows the line it stands on, else a document.
+fn first_line_ends(bytes: &dyn ReadAt, head: &[u8]) -> io::Result<Container> {
+    let start = mark(head) as u64;
+    if memchr::memchr(b'\n', head).is_some() {
+        return Ok(Container::Document { start });
+    }
+    let mut at = head.len() as u64;
+    let mut buf = vec![0; 1 << 20];
+    let mut line_ended = false;
+    while at < bytes.len() {
+        let n = bytes.read_at(at, &mut buf)?;
+        let mut part = &buf[..n];
+        if !line_ended && let Some(end) = memchr::memchr(b'\n', part) {
+            line_ended = true;
+            part = &part[end..];
+        }
+        if line_ended && part.iter().any(|b| !b.is_ascii_whitespace()) {
+            return Ok(Container::Lines { start });
+        }
+        if n == 0 {
+            break;
+        }
+        at += n as u64;
+    }
+    Ok(Container::Document { start })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Container {
+        sniff(&text.as_bytes().to_vec()).expect("memory reads")
+    }
+
+    const DOCUMENT: Container = Container::Document { start: 0 };
+    const LINES: Container = Container::Lines { start: 0 };
+
+    #[test]
+    fn documents_and_lines_are_told_by_content() {
+        assert_eq!(of("{\"a\":1}"), DOCUMENT);
+        assert_eq!(of("{\"a\":1}\n"), DOCUMENT);
+        assert_eq!(of("[\n  {\"a\":1},\n  {\"a\":2}\n]\n"), DOCUMENT);
+        assert_eq!(of("{\n  \"a\": 1\n}\n"), DOCUMENT);
+        assert_eq!(of("{\"a\":1}\n{\"a\":2}\n"), LINES);
+        assert_eq!(of("{\"a\":1}{\"a\":2}"), LINES);
+        assert_eq!(of("{\"a\":\n{\"a\":2}\n{\"b\":3}\n"), LINES);
+        assert_eq!(of("{\"a\":1}\n{\"a\":"), LINES);
+        assert_eq!(of("{\"a\":"), DOCUMENT);
+        assert_eq!(of("{\n  \"a\": NaN,\n  \"b\": 1\n}"), DOCUMENT);
+        assert_eq!(of("\u{feff}{\"a\":1}"), Container::Document { start: 3 });
+        assert_eq!(of(" \n"), Container::Empty);
+        assert_eq!(of(""), Container::Empty);
+        assert_eq!(of("Dear diary\n"), Container::Text);
+        assert_eq!(of("12 monkeys\n"), Container::Text);
+        assert_eq!(of("starting up\n{\"a\":1}\n{\"a\":2}\n"), LINES);
+        assert_eq!(of("{\"a\":1}\n\0\0\0\0"), LINES);
+    }
+
+    #[test]
+    fn what_is_no_text_is_named() {
+        assert_eq!(sniff(&vec![0xff, 0xfe, b'{', 0]).ok(), Some(Container::Utf16 { little: true }));
+        assert_eq!(sniff(&vec![0, b'{', 0, b'}']).ok(), Some(Container::Utf16 { little: false }));
+        assert_eq!(sniff(&vec![1, 2, 3, 0]).ok(), Some(Container::Binary));
+    }
+
+    #[test]
+    fn a_long_first_line_is_a_line_if_more_follows() {
+        let long = format!("[{}1]", "1,".repeat(5 << 20));
+        assert_eq!(of(&long), DOCUMENT);
+        assert_eq!(of(&format!("{long}\n")), DOCUMENT);
+        assert_eq!(of(&format!("{long}\n[1]\n")), LINES);
+        assert_eq!(of(&format!("\n{long}")), DOCUMENT);
+    }
+}

@@ -1,0 +1,144 @@
+//! Reading lines in chunks, so that several threads can work on one file. A line belongs to the chunk in which it
+//! starts; a buffer grows only to the longest line.
+
+use std::io;
+
+use super::read::ReadAt;
+
+/// Bytes of a file that one thread takes at a time.
+pub const CHUNK: u64 = 2 << 20;
+
+/// The lines of one chunk.
+#[derive(Debug)]
+pub struct Lines<'b> {
+    /// Offset in the doc of the first byte.
+    pub start: u64,
+    /// Whole lines, with their ends.
+    pub bytes: &'b [u8],
+    /// The last line is longer than the limit; it starts here and was not read.
+    pub too_long: Option<u64>,
+}
+
+/// Number of chunks of a doc whose text starts at `start`.
+pub fn chunks(len: u64, start: u64) -> usize {
+    usize::try_from((len - start.min(len)).div_ceil(CHUNK)).unwrap_or(usize::MAX)
+}
+
+/// Reads the lines that start in chunk `n` of a doc whose text starts at `start`.
+pub fn read<'b>(
+    doc: &dyn ReadAt,
+    start: u64,
+    n: usize,
+    limit: u64,
+    buf: &'b mut Vec<u8>,
+) -> io::Result<Lines<'b>> {
+    let from = start + n as u64 * CHUNK;
+    let to = (from + CHUNK).min(doc.len());
+    // One byte back: if it ends a line, the chunk's first byte starts one.
+    let back = u64::from(n > 0);
+    doc.read_into(from - back, (to - from + back) as usize, buf)?;
+    let skip = if n == 0 {
+        0
+    } else {
+        match memchr::memchr(b'\n', buf) {
+            Some(end) => end + 1,
+            None => buf.len(),
+        }
+    };
+    let first = from - back + skip as u64;
+    if first >= to {
+        return Ok(Lines { start: to, bytes: &[], too_long: None });
+    }
+    let mut too_long = None;
+    if buf.last() != Some(&b'\n') && to < doc.len() {
+        let last = memchr::memrchr(b'\n', &buf[skip..]).map_or(skip, |n| skip + n + 1);
+        if !read_to_line_end(doc, from - back, last, limit, buf)? {
+            buf.truncate(last);
+            too_long = Some(from - back + last as u64);
+        }
+    }
+    Ok(Lines { start: first, bytes: &buf[skip..], too_long })
+}
+
+/// Reads on until the line that starts at `last` in `buf` ends. `false` if it gets longer than the limit.
+fn read_to_line_end(doc: &dyn ReadAt, base: u64, last: usize, limit: u64, buf: &mut Vec<u8>) -> io::Result<bool> {
+    let mut step = 64 << 10;
+    loop {
+        let have = buf.len();
+        let at = base + have as u64;
+        if (have - last) as u64 > limit {
+            return Ok(false);
+        }
+        if at >= doc.len() {
+            return Ok(true);
+        }
+        let want = step.min((doc.len() - at) as usize);
+        buf.resize(have + want, 0);
+        let n = doc.read_at(at, &mut buf[have..])?;
+        if n < want {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        if let Some(end) = memchr::memchr(b'\n', &buf[have..]) {
+            buf.truncate(have + end + 1);
+            return Ok((buf.len() - last) as u64 <= limit + 1);
+        }
+        step = (step * 2).min(64 << 20);
+    }
+}
+
+/// Splits whole lines: `(offset in the bytes, line without its end)`.
+pub fn split(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+        let start = at;
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        at += end + 1;
+        Some((start, &rest[..end]))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_read_in_the_chunk_where_it_starts() -> io::Result<()> {
+        let mut text = Vec::new();
+        for n in 0..3000usize {
+            text.extend(std::iter::repeat_n(b'a' + (n % 26) as u8, n * 7 % 5000));
+            text.push(b'\n');
+        }
+        text.extend(std::iter::repeat_n(b'z', 5 << 20));
+        let expected: Vec<Vec<u8>> = text.split(|b| *b == b'\n').map(<[u8]>::to_vec).collect();
+        let mut seen = Vec::new();
+        let mut buf = Vec::new();
+        for n in 0..chunks(text.len() as u64, 0) {
+            let lines = read(&text, 0, n, u64::MAX / 2, &mut buf)?;
+            for (at, line) in split(lines.bytes) {
+                assert_eq!(&text[lines.start as usize + at..][..line.len()], line);
+                seen.push(line.to_vec());
+            }
+        }
+        assert_eq!(seen, expected);
+        Ok(())
+    }
+
+    #[test]
+    fn a_line_over_the_limit_is_named_and_skipped() -> io::Result<()> {
+        let mut text = b"short\n".to_vec();
+        text.extend(std::iter::repeat_n(b'x', 5 << 20));
+        text.extend(b"\nlast\n");
+        let mut buf = Vec::new();
+        let mut seen = Vec::new();
+        let mut long = Vec::new();
+        for n in 0..chunks(text.len() as u64, 0) {
+            let lines = read(&text, 0, n, 3 << 20, &mut buf)?;
+            long.extend(lines.too_long);
+            seen.extend(split(lines.bytes).map(|(_, line)| line.to_vec()));
+        }
+        assert_eq!(seen, [b"short".to_vec(), b"last".to_vec()]);
+        assert_eq!(long, [6]);
+        Ok(())
+    }
+}

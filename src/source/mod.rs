@@ -1,0 +1,16 @@
+//! Where bytes come from and go to: arguments become inputs, inputs become docs, docs become records, and a patched
+//! doc replaces its file in one step.
+
+pub mod commit;
+pub mod doc;
+pub mod framing;
+pub mod lines;
+pub mod parallel;
+pub mod read;
+pub mod split;
+pub mod walk;
+
+pub use doc::{Doc, Packing, Sequential, Stamp};
+pub use framing::Container;
+pub use read::{Patched, ReadAt};
+pub use walk::Input;

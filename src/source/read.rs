@@ -1,0 +1,153 @@
+//! Random reads of a doc's bytes: a file, a spooled stream, or a doc seen through a patch. Everything above reads by
+//! offset into its own buffer, so no file is ever held whole, and none is mapped (logs grow and shrink).
+
+use std::fs::File;
+use std::io;
+
+use crate::place::{Pieces, With};
+
+/// Bytes that can be read at any offset by several threads.
+pub trait ReadAt: Send + Sync {
+    /// Length in bytes.
+    fn len(&self) -> u64;
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Reads from `start` into `buf`, as much as there is. Fewer bytes than asked for means the end.
+    fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize>;
+
+    /// Reads `len` bytes from `start` into `out`, replacing what it held. Fewer bytes than asked for is an error:
+    /// the file shrank.
+    fn read_into(&self, start: u64, len: usize, out: &mut Vec<u8>) -> io::Result<()> {
+        out.resize(len, 0);
+        if self.read_at(start, out)? == len { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+}
+
+/// A file as long as it was when it was opened: lines that a live agent appends meanwhile are not seen.
+pub struct FileBytes {
+    file: File,
+    len: u64,
+}
+
+impl FileBytes {
+    pub fn new(file: File) -> io::Result<Self> {
+        let len = file.metadata()?.len();
+        Ok(FileBytes { file, len })
+    }
+}
+
+impl ReadAt for FileBytes {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+        let want = buf.len().min(usize::try_from(self.len.saturating_sub(start)).unwrap_or(usize::MAX));
+        let mut done = 0;
+        while done < want {
+            match positioned_read(&self.file, &mut buf[done..want], start + done as u64) {
+                Ok(0) => break,
+                Ok(n) => done += n,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(done)
+    }
+}
+
+#[cfg(unix)]
+fn positioned_read(file: &File, buf: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buf, at)
+}
+
+#[cfg(windows)]
+fn positioned_read(file: &File, buf: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buf, at)
+}
+
+impl ReadAt for Vec<u8> {
+    fn len(&self) -> u64 {
+        self.as_slice().len() as u64
+    }
+
+    fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+        let from = usize::try_from(start).map_or(self.as_slice().len(), |n| n.min(self.as_slice().len()));
+        let rest = &self[from..];
+        let n = rest.len().min(buf.len());
+        buf[..n].copy_from_slice(&rest[..n]);
+        Ok(n)
+    }
+}
+
+/// A doc as it will be once its edits are made. Copies within a patch are copies from the same doc.
+pub struct Patched<'r> {
+    inner: &'r dyn ReadAt,
+    pieces: Pieces,
+}
+
+impl<'r> Patched<'r> {
+    pub fn new(inner: &'r dyn ReadAt, pieces: Pieces) -> Self {
+        Patched { inner, pieces }
+    }
+
+    pub fn pieces(&self) -> &Pieces {
+        &self.pieces
+    }
+}
+
+impl ReadAt for Patched<'_> {
+    fn len(&self) -> u64 {
+        self.pieces.len()
+    }
+
+    fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+        let end = self.pieces.len().min(start.saturating_add(buf.len() as u64));
+        let mut done = 0;
+        self.pieces.walk(start.min(end), end, |piece| {
+            let len = piece.len() as usize;
+            let part = &mut buf[done..done + len];
+            match piece {
+                With::Text(text) => part.copy_from_slice(text),
+                With::Copy(place) => {
+                    if self.inner.read_at(place.start, part)? < len {
+                        return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+                    }
+                }
+            }
+            done += len;
+            Ok(())
+        })?;
+        Ok(done)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::{DocId, Edit, Patch, Place};
+
+    #[test]
+    fn a_patched_doc_reads_at_any_offset() {
+        let text = b"0123456789".to_vec();
+        let doc = DocId(0);
+        let mut patch = Patch::default();
+        patch.add([
+            Edit { at: Place::new(doc, 2, 1), with: vec![With::Copy(Place::new(doc, 7, 3)), With::text("x")] },
+            Edit::remove(Place::new(doc, 7, 3)),
+        ]);
+        let view = Patched::new(&text, Pieces::new(patch.edits(doc), doc, 10));
+        let whole = b"01789x3456";
+        assert_eq!(view.len(), 10);
+        for from in 0..=10 {
+            for to in from..=10 {
+                let mut buf = vec![0; to - from];
+                assert_eq!(view.read_at(from as u64, &mut buf).ok(), Some(to - from));
+                assert_eq!(buf, &whole[from..to]);
+            }
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! One large JSON document, element by element. The elements of arrays that lie at the top, or directly in the top
+//! object, are scanned one at a time; what is left of the document (the head: the object with those arrays empty) comes
+//! last, as a small record of its own that knows where its bytes stand.
+
+use std::io;
+
+use crate::json::edit::Base;
+use crate::json::scan::first_non_space;
+use crate::json::{self, Fault, Tape, What};
+use crate::place::DocId;
+
+use super::read::ReadAt;
+
+/// What a split gives.
+pub enum Piece<'p> {
+    /// An element of the array under `section` (empty: of the array that the document is).
+    Element { section: &'p str, index: u32, bytes: &'p [u8], base: Base<'p> },
+    /// All but the elements: last.
+    Head { bytes: &'p [u8], base: Base<'p> },
+}
+
+/// Why a split ended early.
+#[derive(Debug)]
+pub enum SplitError {
+    Io(io::Error),
+    /// Not JSON, at this offset in the doc.
+    Fault(What, u64),
+    /// One element or member is longer than the limit; it starts at this offset.
+    TooLong(u64),
+}
+
+impl From<io::Error> for SplitError {
+    fn from(error: io::Error) -> Self {
+        SplitError::Io(error)
+    }
+}
+
+const STEP: usize = 2 << 20;
+
+/// Splits the document that starts at `start`. `take` gets each piece with its tape; `false` ends the split.
+pub fn split(
+    doc: &dyn ReadAt,
+    id: DocId,
+    start: u64,
+    limit: u64,
+    mut take: impl FnMut(Piece<'_>, &mut Tape) -> bool,
+) -> Result<(), SplitError> {
+    let mut window = Window { doc, base: start, buf: Vec::new(), at: 0, limit };
+    let mut tape = Tape::new();
+    let mut head = Head::default();
+    let go_on = match window.peek()? {
+        Some(b'[') => elements(&mut window, id, "", &mut head, &mut tape, &mut take)?,
+        _ => members(&mut window, id, &mut head, &mut tape, &mut take)?,
+    };
+    if !go_on {
+        return Ok(());
+    }
+    if window.peek()?.is_some() {
+        return window.fault(What::TrailingText);
+    }
+    let fault = json::scan(&head.bytes, &mut tape);
+    let base = Base::of_runs(id, &head.runs);
+    if let Err(fault) = fault {
+        return Err(SplitError::Fault(fault.what, base.offset(fault.at)));
+    }
+    take(Piece::Head { bytes: &head.bytes, base }, &mut tape);
+    Ok(())
+}
+
+type Take<'t> = dyn FnMut(Piece<'_>, &mut Tape) -> bool + 't;
+
+fn members(
+    window: &mut Window<'_>,
+    id: DocId,
+    head: &mut Head,
+    tape: &mut Tape,
+    take: &mut Take<'_>,
+) -> Result<bool, SplitError> {
+    window.keep_byte(head)?; // The opening brace.
+    if window.peek()? == Some(b'}') {
+        window.keep_byte(head)?;
+        return Ok(true);
+    }
+    loop {
+        if window.peek()? != Some(b'"') {
+            return window.fault(What::ExpectedKey);
+        }
+        let len = window.value(tape)?;
+        let key = tape
+            .root(&window.buf[window.at..window.at + len])
+            .and_then(|v| v.text())
+            .map(|text| String::from_utf8_lossy(&text).into_owned())
+            .unwrap_or_default();
+        window.keep(head, len);
+        if window.peek()? != Some(b':') {
+            return window.fault(What::ExpectedColon);
+        }
+        window.keep_byte(head)?;
+        if window.peek()? == Some(b'[') {
+            if !elements(window, id, &key, head, tape, take)? {
+                return Ok(false);
+            }
+        } else {
+            let len = window.value(tape)?;
+            window.keep(head, len);
+        }
+        match window.peek()? {
+            Some(b',') => window.keep_byte(head)?,
+            Some(b'}') => {
+                window.keep_byte(head)?;
+                return Ok(true);
+            }
+            _ => return window.fault(What::ExpectedCommaOrEnd),
+        }
+        window.peek()?;
+    }
+}
+
+fn elements(
+    window: &mut Window<'_>,
+    id: DocId,
+    section: &str,
+    head: &mut Head,
+    tape: &mut Tape,
+    take: &mut Take<'_>,
+) -> Result<bool, SplitError> {
+    window.keep_byte(head)?; // The opening bracket.
+    if window.peek()? == Some(b']') {
+        window.keep_byte(head)?;
+        return Ok(true);
+    }
+    for index in 0.. {
+        window.peek()?;
+        let len = window.value(tape)?;
+        let base = Base::new(id, window.offset());
+        let bytes = &window.buf[window.at..window.at + len];
+        if !take(Piece::Element { section, index, bytes, base }, tape) {
+            return Ok(false);
+        }
+        window.at += len;
+        match window.peek()? {
+            Some(b',') => window.at += 1,
+            Some(b']') => break,
+            _ => return window.fault(What::ExpectedCommaOrEnd),
+        }
+    }
+    window.keep_byte(head)?;
+    Ok(true)
+}
+
+/// The bytes of the document without the elements of its arrays, and where each run of them stands.
+#[derive(Default)]
+struct Head {
+    bytes: Vec<u8>,
+    runs: Vec<(u32, u64)>,
+    /// Offset in the doc behind the last byte kept.
+    end: u64,
+}
+
+/// The part of the doc that is in memory.
+struct Window<'r> {
+    doc: &'r dyn ReadAt,
+    /// Offset in the doc of `buf[0]`.
+    base: u64,
+    buf: Vec<u8>,
+    at: usize,
+    limit: u64,
+}
+
+impl Window<'_> {
+    fn offset(&self) -> u64 {
+        self.base + self.at as u64
+    }
+
+    fn fault<T>(&self, what: What) -> Result<T, SplitError> {
+        let end = self.offset() >= self.doc.len();
+        Err(SplitError::Fault(if end { What::EndsEarly } else { what }, self.offset()))
+    }
+
+    /// Reads more behind what is there; drops what was passed. `false` at the end of the doc.
+    fn more(&mut self) -> io::Result<bool> {
+        let rest = self.doc.len() - (self.base + self.buf.len() as u64);
+        if rest == 0 {
+            return Ok(false);
+        }
+        self.buf.drain(..self.at);
+        self.base += self.at as u64;
+        self.at = 0;
+        let have = self.buf.len();
+        let want = STEP.max(have).min(usize::try_from(rest).unwrap_or(usize::MAX));
+        self.buf.resize(have + want, 0);
+        if self.doc.read_at(self.base + have as u64, &mut self.buf[have..])? < want {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(true)
+    }
+
+    /// The next byte that is no white space.
+    fn peek(&mut self) -> io::Result<Option<u8>> {
+        loop {
+            if let Some(at) = first_non_space(&self.buf, self.at) {
+                self.at = at;
+                return Ok(Some(self.buf[at]));
+            }
+            self.at = self.buf.len();
+            if !self.more()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Scans the value at the cursor, reading as far as it goes. Returns its length; the cursor stays.
+    fn value(&mut self, tape: &mut Tape) -> Result<usize, SplitError> {
+        loop {
+            let text = &self.buf[self.at..];
+            let at_end = self.base + self.buf.len() as u64 >= self.doc.len();
+            match json::scan_prefix(text, tape) {
+                // A number at the end of the buffer may go on.
+                Ok(end) if end as usize == text.len() && !at_end => {}
+                Ok(end) => return Ok(end as usize),
+                Err(Fault { what: What::EndsEarly, .. }) if !at_end => {}
+                Err(fault) => return Err(SplitError::Fault(fault.what, self.offset() + u64::from(fault.at))),
+            }
+            if text.len() as u64 > self.limit {
+                return Err(SplitError::TooLong(self.offset()));
+            }
+            self.more()?;
+        }
+    }
+
+    /// Moves over `len` bytes, keeping them for the head, with the white space in front of them.
+    fn keep(&mut self, head: &mut Head, len: usize) {
+        let from = self.offset();
+        if head.runs.is_empty() || head.end != from {
+            head.runs.push((head.bytes.len() as u32, from));
+        }
+        head.bytes.extend_from_slice(&self.buf[self.at..self.at + len]);
+        self.at += len;
+        head.end = self.offset();
+    }
+
+    fn keep_byte(&mut self, head: &mut Head) -> Result<(), SplitError> {
+        if self.peek()?.is_none() {
+            return self.fault(What::EndsEarly);
+        }
+        self.keep(head, 1);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(text: &str) -> Result<(Vec<String>, String), String> {
+        let bytes = text.as_bytes().to_vec();
+        let mut found = Vec::new();
+        let mut head = String::new();
+        split(&bytes, DocId(0), 0, 1 << 30, |piece, _| {
+            match piece {
+                Piece::Element { section, index, bytes, base } => {
+                    let at = base.place(0, bytes.len() as u32);
+                    assert_eq!(&text.as_bytes()[at.start as usize..at.end() as usize], bytes);
+                    found.push(format!("{section}[{index}]={}", String::from_utf8_lossy(bytes)));
+                }
+                Piece::Head { bytes, base } => {
+                    for n in 0..bytes.len() as u32 {
+                        assert_eq!(bytes[n as usize], text.as_bytes()[base.offset(n) as usize]);
+                    }
+                    head = String::from_utf8_lossy(bytes).into_owned();
+                }
+            }
+            true
+        })
+        .map_err(|e| format!("{e:?}"))?;
+        Ok((found, head))
+    }
+
+    #[test]
+    fn arrays_of_the_top_come_element_by_element_and_the_head_comes_last() {
+        let (found, head) =
+            pieces(r#" {"a" : 1, "in":[ {"x":[1]} , "y",3], "e": [], "z":{"k":[0]}} "#).expect("JSON");
+        assert_eq!(found, [r#"in[0]={"x":[1]}"#, r#"in[1]="y""#, "in[2]=3"]);
+        assert_eq!(head, r#"{"a":1,"in":[],"e":[],"z":{"k":[0]}}"#);
+        let (found, head) = pieces("[1,\n2 ]").expect("JSON");
+        assert_eq!((found.len(), head.as_str()), (2, "[]"));
+    }
+
+    #[test]
+    fn faults_have_places() {
+        assert_eq!(pieces(r#"{"a":[1,}"#), Err("Fault(NoValue, 8)".to_owned()));
+        assert_eq!(pieces(r#"{"a":[1"#), Err("Fault(EndsEarly, 7)".to_owned()));
+        assert_eq!(pieces(r#"{"a" 1}"#), Err("Fault(ExpectedColon, 5)".to_owned()));
+        assert_eq!(pieces("[1] x"), Err("Fault(TrailingText, 4)".to_owned()));
+    }
+
+    #[test]
+    fn elements_longer_than_a_step_are_read_whole() {
+        let long = "x".repeat(STEP * 2 + 17);
+        let (found, _) = pieces(&format!(r#"{{"in":["{long}",12]}}"#)).expect("JSON");
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[1], "in[1]=12");
+    }
+}
