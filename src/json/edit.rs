@@ -67,120 +67,125 @@ pub fn remove_members(object: Val<'_>, keys: &[&str], base: Base<'_>, out: &mut 
             slots.push(Slot::Keep(n as u32));
         }
     }
-    edit_sequence(object, slots, base, out);
+    Sequence::of(object, base).edit(slots, out);
 }
 
 /// Adds a member behind the last one of an object. `text` is the key, the colon and the value.
 pub fn add_member(object: Val<'_>, text: Vec<u8>, base: Base<'_>, out: &mut Vec<Edit>) {
     let mut slots: Vec<Slot> = (0..object.count()).map(Slot::Keep).collect();
     slots.push(Slot::New(vec![With::text(text)]));
-    edit_sequence(object, slots, base, out);
+    Sequence::of(object, base).edit(slots, out);
 }
 
-/// Makes an array or object hold what `slots` say. Kept entries must come in their old order.
-pub fn edit_sequence(container: Val<'_>, slots: Vec<Slot>, base: Base<'_>, out: &mut Vec<Edit>) {
-    let spans = entry_spans(container);
-    let style = Style::of(container, &spans);
-    let mut kept_before: Option<u32> = None;
-    let mut fresh: Vec<Vec<With>> = Vec::new();
-    for slot in slots {
-        match slot {
-            Slot::New(with) => fresh.push(with),
-            Slot::Keep(ix) => {
-                let span = spans[ix as usize];
-                match kept_before {
-                    Some(before) => {
-                        if !fresh.is_empty() || ix > before + 1 {
-                            let at = base.place(spans[before as usize].1, spans[ix as usize - 1].1);
-                            out.push(Edit { at, with: joined(&mut fresh, |with, text| style.lead(with, text)) });
-                        }
-                    }
-                    None if ix > 0 || !fresh.is_empty() => {
-                        let at = base.place(spans[0].0, span.0);
-                        out.push(Edit { at, with: joined(&mut fresh, |with, text| style.follow(with, text)) });
-                    }
-                    None => {}
-                }
-                kept_before = Some(ix);
-            }
-        }
-    }
-    match (kept_before, spans.last()) {
-        (Some(before), Some(last)) => {
-            let from = spans[before as usize].1;
-            if from < last.1 || !fresh.is_empty() {
-                let at = base.place(from, last.1);
-                out.push(Edit { at, with: joined(&mut fresh, |with, text| style.lead(with, text)) });
-            }
-        }
-        // Nothing of the old is left: what is new, or an empty container.
-        (None, Some(last)) => {
-            let inner = (container.start() + 1, container.end() - 1);
-            if fresh.is_empty() {
-                out.push(Edit::remove(base.place(inner.0, inner.1)));
-            } else {
-                let at = base.place(spans[0].0, last.1);
-                out.push(Edit { at, with: only(&mut fresh, &style) });
-            }
-        }
-        (_, None) if !fresh.is_empty() => {
-            let at = base.place(container.start() + 1, container.end() - 1);
-            out.push(Edit { at, with: only(&mut fresh, &style) });
-        }
-        (_, None) => {}
-    }
+/// The entries of an array (elements) or object (members), as spans of the doc.
+#[derive(Clone, Debug)]
+pub struct Sequence {
+    pub doc: DocId,
+    /// From behind the opening bracket to the closing one.
+    pub inner: (u64, u64),
+    /// Each entry: an element, or a member from its key to the end of its value.
+    pub entries: Vec<(u64, u64)>,
+    /// The white space in front of an entry, as the first two show it.
+    pub space: Box<[u8]>,
 }
 
-fn joined(fresh: &mut Vec<Vec<With>>, each: impl Fn(Vec<With>, &mut Vec<With>)) -> Vec<With> {
-    let mut out = Vec::new();
-    for with in fresh.drain(..) {
-        each(with, &mut out);
-    }
-    out
-}
-
-fn only(fresh: &mut Vec<Vec<With>>, style: &Style) -> Vec<With> {
-    let mut out = Vec::new();
-    for (n, with) in fresh.drain(..).enumerate() {
-        if n == 0 { out.extend(with) } else { style.lead(with, &mut out) }
-    }
-    out
-}
-
-/// Spans of the entries: an element, or a member from its key to the end of its value.
-fn entry_spans(container: Val<'_>) -> Vec<(u32, u32)> {
-    match container.kind() {
-        NodeKind::Object => container.members().map(|m| (m.key_start, m.val.end())).collect(),
-        _ => container.elements().map(|e| (e.start(), e.end())).collect(),
-    }
-}
-
-/// The whitespace behind the commas of a container, as its first two entries show it.
-struct Style {
-    space: Box<[u8]>,
-}
-
-impl Style {
-    fn of(container: Val<'_>, spans: &[(u32, u32)]) -> Self {
+impl Sequence {
+    /// The entries of a scanned array or object.
+    pub fn of(container: Val<'_>, base: Base<'_>) -> Self {
+        let spans: Vec<(u32, u32)> = match container.kind() {
+            NodeKind::Object => container.members().map(|m| (m.key_start, m.val.end())).collect(),
+            _ => container.elements().map(|e| (e.start(), e.end())).collect(),
+        };
         let bytes = container.record();
-        let between = match spans {
+        let before = match spans.as_slice() {
             [first, second, ..] => &bytes[first.1 as usize..second.0 as usize],
             [only] => &bytes[container.start() as usize + 1..only.0 as usize],
             [] => &[],
         };
-        Style { space: between.iter().copied().filter(|b| *b != b',').collect() }
+        Sequence {
+            doc: base.doc(),
+            inner: (base.offset(container.start()) + 1, base.offset(container.end() - 1)),
+            entries: spans.iter().map(|s| base.place(s.0, s.1)).map(|at| (at.start, at.end())).collect(),
+            space: before.iter().copied().filter(|b| *b != b',').collect(),
+        }
     }
 
-    /// A comma in front: for what comes behind a kept entry.
-    fn lead(&self, with: Vec<With>, out: &mut Vec<With>) {
-        out.push(With::text([b",", &*self.space].concat()));
-        out.extend(with);
+    /// Makes the sequence hold what `slots` say. Kept entries must come in their old order.
+    pub fn edit(&self, slots: Vec<Slot>, out: &mut Vec<Edit>) {
+        let mut kept_before: Option<usize> = None;
+        let mut fresh: Vec<Vec<With>> = Vec::new();
+        for slot in slots {
+            let ix = match slot {
+                Slot::New(with) => {
+                    fresh.push(with);
+                    continue;
+                }
+                Slot::Keep(ix) => ix as usize,
+            };
+            match kept_before {
+                Some(before) if !fresh.is_empty() || ix > before + 1 => {
+                    let with = self.behind(&mut fresh);
+                    self.replace(self.entries[before].1, self.entries[ix - 1].1, with, out);
+                }
+                None if !fresh.is_empty() || ix > 0 => {
+                    let with = self.in_front(&mut fresh);
+                    self.replace(self.entries[0].0, self.entries[ix].0, with, out);
+                }
+                _ => {}
+            }
+            kept_before = Some(ix);
+        }
+        match (kept_before, self.entries.first().zip(self.entries.last())) {
+            (Some(before), Some((_, last))) => {
+                if before + 1 < self.entries.len() || !fresh.is_empty() {
+                    let with = self.behind(&mut fresh);
+                    self.replace(self.entries[before].1, last.1, with, out);
+                }
+            }
+            // Nothing of the old is left: what is new, or an empty container.
+            (None, Some((first, last))) if !fresh.is_empty() => {
+                self.replace(first.0, last.1, self.alone(&mut fresh), out);
+            }
+            (_, None) if fresh.is_empty() => {}
+            _ => self.replace(self.inner.0, self.inner.1, self.alone(&mut fresh), out),
+        }
     }
 
-    /// A comma behind: for what comes before the first kept entry.
-    fn follow(&self, with: Vec<With>, out: &mut Vec<With>) {
-        out.extend(with);
-        out.push(With::text([b",", &*self.space].concat()));
+    fn replace(&self, from: u64, to: u64, with: Vec<With>, out: &mut Vec<Edit>) {
+        // One edit covers up to 4 GiB; the text goes with the first.
+        let mut with = with;
+        let mut start = from;
+        loop {
+            let len = u32::try_from(to - start).unwrap_or(u32::MAX);
+            out.push(Edit { at: Place::new(self.doc, start, len), with: std::mem::take(&mut with) });
+            start += u64::from(len);
+            if start >= to {
+                break;
+            }
+        }
+    }
+
+    fn comma(&self) -> With {
+        With::text([b",", &*self.space].concat())
+    }
+
+    /// New entries behind a kept one.
+    fn behind(&self, fresh: &mut Vec<Vec<With>>) -> Vec<With> {
+        fresh.drain(..).flat_map(|with| std::iter::once(self.comma()).chain(with)).collect()
+    }
+
+    /// New entries in front of the first kept one.
+    fn in_front(&self, fresh: &mut Vec<Vec<With>>) -> Vec<With> {
+        fresh.drain(..).flat_map(|with| with.into_iter().chain([self.comma()])).collect()
+    }
+
+    /// New entries, and no kept one.
+    fn alone(&self, fresh: &mut Vec<Vec<With>>) -> Vec<With> {
+        let mut with = self.behind(fresh);
+        if !with.is_empty() {
+            with.remove(0);
+        }
+        with
     }
 }
 
@@ -195,7 +200,7 @@ mod tests {
         assert_eq!(scan(text.as_bytes(), &mut tape), Ok(()));
         let root = tape.root(text.as_bytes()).expect("scanned");
         let mut edits = Vec::new();
-        edit_sequence(root, slots.to_vec(), Base::new(DocId(0), 0), &mut edits);
+        Sequence::of(root, Base::new(DocId(0), 0)).edit(slots.to_vec(), &mut edits);
         let mut patch = Patch::default();
         assert!(patch.add(edits).is_empty());
         let pieces = Pieces::new(patch.edits(DocId(0)), DocId(0), text.len() as u64);

@@ -3,6 +3,7 @@
 //! A `serde_json::Value` folds duplicate keys, rewrites numbers and escapes, and refuses what a linter must point at.
 //! Here bytes are kept, and values are only looked at.
 
+pub mod canonical;
 pub mod edit;
 pub mod locate;
 pub mod pointer;

@@ -1,0 +1,60 @@
+//! What a dialect is: the grammar of the items inside an envelope. A dialect turns an item's text into a row, and acts
+//! on an item into edits on its bytes. It knows no envelope, no target and no rule.
+
+use crate::history::{Flags, Row};
+use crate::json::edit::Base;
+use crate::json::{Str, Val};
+use crate::place::Edit;
+
+/// An item as it is passed by: its row, and its text for the length of one call.
+#[derive(Clone, Copy)]
+pub struct Item<'t> {
+    pub row: Row,
+    pub val: Val<'t>,
+    /// Its `id`, if that is a string, also an empty one.
+    pub id: Option<Str<'t>>,
+    /// The text that pairs call and output, if it has one.
+    pub key: Option<Str<'t>>,
+}
+
+/// Where an item was found.
+#[derive(Clone, Copy)]
+pub struct Origin<'b> {
+    pub base: Base<'b>,
+    pub record: u32,
+    pub turn: u32,
+    pub part: u8,
+    pub flags: Flags,
+}
+
+/// What is done to the text of one item, without moving it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// Remove its own id.
+    StripId,
+    /// Put a reference to its id in its place.
+    Refer,
+    /// Give it the type of another kind.
+    Retype(crate::history::Kind),
+    /// Write another key that pairs call and output.
+    Rename(String),
+    /// Acknowledge these safety checks: the text of a JSON array.
+    Acknowledge(Vec<u8>),
+}
+
+/// Why an item cannot be changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cannot(pub &'static str);
+
+pub trait Dialect: Sync {
+    fn name(&self) -> &'static str;
+
+    /// The rows of one stored element, each with its text. Anything that is no item gives none.
+    fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>));
+
+    /// The edits that make a change to an item.
+    fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot>;
+
+    /// The text of an output that answers a call without claiming anything.
+    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot>;
+}

@@ -1,0 +1,3 @@
+//! The grammars of items, one a file.
+
+pub mod responses;

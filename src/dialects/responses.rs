@@ -1,0 +1,320 @@
+//! Items of the OpenAI Responses API, as `input` takes them and `output` gives them.
+
+use crate::dialect::{Cannot, Change, Dialect, Item, Origin};
+use crate::history::kind::ID_LIMIT;
+use crate::history::{Family, Flags, Kind, Role, Row, id};
+use crate::json::edit::{Base, add_member, remove_members};
+use crate::json::{Str, Val, fingerprint, string};
+use crate::place::Edit;
+
+pub struct Responses;
+
+pub static RESPONSES: Responses = Responses;
+
+/// What a stub says. It claims neither success nor failure: nobody knows whether the call ran.
+pub const STUB: &str = "no result was recorded; execution status unknown";
+
+/// Approvals are paired by the id of the request, which must not be mistaken for a call_id.
+const APPROVAL_SALT: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The members of an item that a row is made of.
+#[derive(Default, Clone, Copy)]
+struct Fields<'t> {
+    kind: Option<Str<'t>>,
+    role: Option<Str<'t>>,
+    id: Option<Str<'t>>,
+    call_id: Option<Str<'t>>,
+    approval: Option<Str<'t>>,
+    output: bool,
+    result: bool,
+    execution: Option<Str<'t>>,
+    status: Option<Str<'t>>,
+    blob: bool,
+    pending: bool,
+    owned: bool,
+}
+
+impl<'t> Fields<'t> {
+    fn of(val: Val<'t>) -> Self {
+        let mut fields = Fields::default();
+        for member in val.members() {
+            fields.take(&member.key.decode(), member.val);
+        }
+        fields
+    }
+
+    fn take(&mut self, key: &[u8], val: Val<'t>) {
+        match key {
+            b"type" => self.kind = val.as_str(),
+            b"role" => self.role = val.as_str(),
+            b"id" => self.id = val.as_str(),
+            b"call_id" => self.call_id = val.as_str(),
+            b"approval_request_id" => self.approval = val.as_str(),
+            b"output" => self.output = true,
+            b"result" => self.result = val.is_string(),
+            b"execution" => self.execution = val.as_str(),
+            b"status" => self.status = val.as_str(),
+            b"encrypted_content" => self.blob = val.as_str().is_some_and(|s| !s.is_empty()),
+            b"pending_safety_checks" => self.pending = val.count() > 0,
+            b"caller" => self.owned = val.get("type").is_some_and(|t| t.is("program")),
+            _ => {}
+        }
+    }
+
+    /// The kind comes from `type`; only where the API allows an item without one, from what it holds.
+    fn kind(&self) -> Kind {
+        match self.kind {
+            Some(name) if !name.is_empty() => Kind::of_type(&name.decode()),
+            _ if self.role.is_some() => Kind::Message,
+            _ if self.call_id.is_some() && self.output => Kind::FunctionCallOutput,
+            _ if self.call_id.is_some() => Kind::FunctionCall,
+            _ if self.id.is_some() => Kind::ItemReference,
+            _ => Kind::Unknown,
+        }
+    }
+
+    fn key(&self, kind: Kind) -> Option<Str<'t>> {
+        let key = match (kind, kind.family()?) {
+            (Kind::McpApprovalRequest, _) => self.id,
+            (_, Family::Approval) => self.approval,
+            // The schema keys these by id alone, the server by call_id.
+            (_, Family::LocalShell) => self.call_id.filter(|s| !s.is_empty()).or(self.id),
+            _ => self.call_id,
+        };
+        key.filter(|s| !s.is_empty())
+    }
+
+    fn flags(&self, kind: Kind, key: Option<Str<'t>>) -> Flags {
+        let mut flags = Flags::default();
+        let mut set = |flag, when: bool| {
+            if when {
+                flags.set(flag);
+            }
+        };
+        let search = kind.family() == Some(Family::ToolSearch);
+        let server = search && self.execution.is_some_and(|e| e.is(b"server"));
+        set(Flags::SERVER_RUN, server);
+        set(Flags::ANONYMOUS, search && !server && key.is_none());
+        set(Flags::BLOB, self.blob);
+        set(Flags::IN_PROGRESS, self.status.is_some_and(|s| s.is(b"in_progress")));
+        set(Flags::CHECKS_PENDING, kind == Kind::ComputerCall && self.pending);
+        set(Flags::ID_ONLY, kind == Kind::ImageGenerationCall && !self.result);
+        set(Flags::OWNED, self.owned);
+        flags
+    }
+}
+
+impl Dialect for Responses {
+    fn name(&self) -> &'static str {
+        "responses"
+    }
+
+    fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+        let mut row = Row::of_place(origin.base.of(val), origin.record);
+        (row.turn, row.part, row.flags) = (origin.turn, origin.part, origin.flags);
+        if !val.is_object() {
+            // Not an item; it stands where it stands, and nothing is said about it here.
+            out(Item { row, val, id: None, key: None });
+            return;
+        }
+        let fields = Fields::of(val);
+        let kind = fields.kind();
+        let key = fields.key(kind);
+        row.kind = kind;
+        row.of = kind;
+        row.role = fields.role.map_or(Role::None, |role| Role::of(&role.decode()));
+        row.flags.set(fields.flags(kind, key));
+        // The id of a local shell's output is its call's.
+        let own_id = fields.id.filter(|id| !id.is_empty() && kind != Kind::LocalShellCallOutput);
+        if let Some(id) = own_id {
+            row.id = fingerprint(id);
+            let text = id.decode();
+            let anatomy = id::anatomy(&text);
+            (row.lineage, row.time) = (anatomy.lineage, anatomy.time);
+            if kind == Kind::ItemReference {
+                row.of = Kind::of_id(&text);
+            }
+            if text.len() > ID_LIMIT {
+                row.flags.set(Flags::LONG_ID);
+            }
+            if id::is_synthetic(&text) {
+                row.flags.set(Flags::SYNTHETIC_ID);
+            }
+        }
+        if let Some(key) = key {
+            row.key = fingerprint(key);
+            if kind.family() != Some(Family::Approval) {
+                if key.raw.len() > ID_LIMIT && key.decode().len() > ID_LIMIT {
+                    row.flags.set(Flags::LONG_KEY);
+                }
+            } else {
+                row.key = (row.key ^ APPROVAL_SALT).max(1);
+            }
+        }
+        out(Item { row, val, id: fields.id, key });
+    }
+
+    fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+        match change {
+            Change::StripId => remove_members(item, &["id"], base, out),
+            Change::Refer => {
+                let id = item.get("id").filter(Val::is_string).ok_or(Cannot("the item has no id to refer to"))?;
+                let text = [br#"{"type":"item_reference","id":"#, id.raw(), b"}"].concat();
+                out.push(Edit::replace(base.of(item), text));
+            }
+            Change::Retype(kind) => {
+                let text = string::quoted(kind.name());
+                match item.get("type") {
+                    Some(old) => out.push(Edit::replace(base.of(old), text)),
+                    None => add_member(item, [b"\"type\":", &*text].concat(), base, out),
+                }
+            }
+            Change::Rename(key) => {
+                let field = match Fields::of(item).kind() {
+                    Kind::McpApprovalRequest => "id",
+                    Kind::McpApprovalResponse => "approval_request_id",
+                    _ => "call_id",
+                };
+                let old = item.get(field).ok_or(Cannot("the item has no such field"))?;
+                out.push(Edit::replace(base.of(old), string::quoted(key)));
+            }
+            Change::Acknowledge(checks) => match item.get("acknowledged_safety_checks") {
+                Some(old) => out.push(Edit::replace(base.of(old), checks.clone())),
+                None => {
+                    add_member(item, [b"\"acknowledged_safety_checks\":", &**checks].concat(), base, out);
+                }
+            },
+        }
+        Ok(())
+    }
+
+    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
+        let fields = Fields::of(call);
+        let kind = fields.kind();
+        let answer = kind.answer().ok_or(Cannot("the item is no call"))?;
+        let key = match (fields.key(kind), kind) {
+            (Some(key), _) => Some(key),
+            (None, Kind::ToolSearchCall) => None,
+            (None, _) => return Err(Cannot("the call has no call_id")),
+        };
+        let text = |s: Str<'_>| string::quoted(&String::from_utf8_lossy(&s.decode()));
+        let mut out = format!("{{\"type\":\"{}\"", answer.name()).into_bytes();
+        let mut member = |name: &str, value: &[u8]| {
+            out.extend_from_slice(format!(",\"{name}\":").as_bytes());
+            out.extend_from_slice(value);
+        };
+        if let (Some(key), false) = (key, kind == Kind::McpApprovalRequest) {
+            member("call_id", &text(key));
+        }
+        match kind {
+            Kind::FunctionCall | Kind::CustomToolCall => member("output", &string::quoted(STUB)),
+            Kind::LocalShellCall => {
+                // The schema wants the id, the server the call_id.
+                if let Some(id) = fields.id.or(key) {
+                    member("id", &text(id));
+                }
+                member("output", &string::quoted(STUB));
+            }
+            // An empty list claims nothing; an entry would have to state an outcome.
+            Kind::ShellCall => member("output", b"[]"),
+            Kind::ToolSearchCall => {
+                member("status", b"\"completed\"");
+                member("execution", b"\"client\"");
+                member("tools", b"[]");
+            }
+            Kind::McpApprovalRequest => {
+                if let Some(id) = key {
+                    member("approval_request_id", &text(id));
+                }
+                member("approve", b"false");
+            }
+            Kind::ComputerCall => return Err(Cannot("its output would have to hold a screenshot")),
+            Kind::ApplyPatchCall => {
+                return Err(Cannot("its output would have to say whether the patch was applied"));
+            }
+            _ => return Err(Cannot("its output cannot be made up")),
+        }
+        out.push(b'}');
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{Tape, scan};
+    use crate::place::DocId;
+
+    fn row(text: &str) -> Row {
+        let mut tape = Tape::new();
+        scan(text.as_bytes(), &mut tape).expect("JSON");
+        let val = tape.root(text.as_bytes()).expect("a value");
+        let base = Base::new(DocId(0), 0);
+        let origin = Origin { base, record: 0, turn: 0, part: 0, flags: Flags::default() };
+        let mut found = None;
+        RESPONSES.rows(val, origin, &mut |item| found = Some(item.row));
+        found.expect("a row")
+    }
+
+    fn stub(text: &str) -> Result<String, Cannot> {
+        let mut tape = Tape::new();
+        scan(text.as_bytes(), &mut tape).expect("JSON");
+        let val = tape.root(text.as_bytes()).expect("a value");
+        RESPONSES.stub(val).map(|bytes| String::from_utf8(bytes).expect("UTF-8"))
+    }
+
+    #[test]
+    fn kinds_come_from_types_and_only_bare_items_are_guessed() {
+        for (text, kind, of) in [
+            (r#"{"type":"function_call","call_id":"c"}"#, Kind::FunctionCall, Kind::FunctionCall),
+            (r#"{"role":"user","content":"x"}"#, Kind::Message, Kind::Message),
+            (r#"{"type":null,"id":"rs_1"}"#, Kind::ItemReference, Kind::Reasoning),
+            (r#"{"id":"ws_1"}"#, Kind::ItemReference, Kind::WebSearchCall),
+            (r#"{"type":"item_reference","id":"x"}"#, Kind::ItemReference, Kind::Unknown),
+            (r#"{"call_id":"c","output":"x"}"#, Kind::FunctionCallOutput, Kind::FunctionCallOutput),
+            (r#"{"call_id":"c","name":"f"}"#, Kind::FunctionCall, Kind::FunctionCall),
+            (r#"{"type":"brand_new","id":"rs_1"}"#, Kind::Unknown, Kind::Unknown),
+            (r#"{"t\u0079pe":"reasoning"}"#, Kind::Reasoning, Kind::Reasoning),
+            ("12", Kind::Unknown, Kind::Unknown),
+        ] {
+            let row = row(text);
+            assert_eq!((row.kind, row.of), (kind, of), "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_of_both_sides_agree() {
+        let pairs = [
+            (r#"{"type":"function_call","call_id":"c"}"#, r#"{"type":"function_call_output","call_id":"c"}"#),
+            (
+                r#"{"type":"local_shell_call","id":"i","call_id":"c"}"#,
+                r#"{"type":"local_shell_call_output","id":"c"}"#,
+            ),
+            (
+                r#"{"type":"mcp_approval_request","id":"m"}"#,
+                r#"{"type":"mcp_approval_response","approval_request_id":"m"}"#,
+            ),
+        ];
+        for (call, output) in pairs {
+            assert_eq!(row(call).key, row(output).key, "{call}");
+            assert_ne!(row(call).key, 0);
+        }
+        let function = row(r#"{"type":"function_call","call_id":"m"}"#);
+        assert_ne!(row(pairs[2].0).key, function.key);
+    }
+
+    #[test]
+    fn stubs_claim_nothing_or_are_not_made() {
+        assert_eq!(
+            stub(r#"{"type":"custom_tool_call","call_id":"c\"1"}"#).as_deref(),
+            Ok(
+                r#"{"type":"custom_tool_call_output","call_id":"c\"1","output":"no result was recorded; execution status unknown"}"#
+            )
+        );
+        assert_eq!(
+            stub(r#"{"type":"mcp_approval_request","id":"mcpr_1"}"#).as_deref(),
+            Ok(r#"{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":false}"#)
+        );
+        assert!(stub(r#"{"type":"computer_call","call_id":"c"}"#).is_err());
+    }
+}

@@ -1,0 +1,327 @@
+//! What a format is: an envelope that says where items lie in a record, what ends a history, and which lines are none
+//! of the conversation. Formats are told by content, on a summary of the top-level keys; the items themselves are the
+//! dialect's business.
+
+use crate::dialect::{Dialect, Item, Origin};
+use crate::history::{Finding, Flags, History, Role, Row, Settings, Usage};
+use crate::json::Val;
+use crate::json::edit::Base;
+use crate::place::Place;
+
+/// One record as a format sees it.
+#[derive(Clone, Copy)]
+pub struct Record<'r> {
+    /// Number in the doc, from 0.
+    pub number: u32,
+    /// The value that the format is asked about: the record, or what `--pointer` reached in it.
+    pub val: Val<'r>,
+    pub base: Base<'r>,
+    /// All of the record, with its line end.
+    pub whole: Place,
+    /// Which part of a large document this is.
+    pub slice: Slice<'r>,
+}
+
+/// A record is whole, or a part of a document that is too large to be scanned at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Slice<'r> {
+    Whole,
+    /// The document with its top-level arrays emptied; comes behind their elements.
+    Head,
+    /// An element of the top-level array with this name (empty: of the document itself).
+    Element {
+        section: &'r str,
+    },
+}
+
+/// Where a format's items lie. Rows carry the number of their part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// Keys from the record down to the array of items, or to the item that the record holds.
+    pub path: &'static [&'static str],
+    pub unit: Unit,
+}
+
+/// What goes when an item is dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// The record: a line holds one item.
+    Record,
+    /// An element of an array.
+    Element,
+    /// An element of an array that holds the newest item first.
+    ElementNewestFirst,
+}
+
+/// How records make histories.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Histories {
+    /// Each record is one by itself.
+    PerRecord,
+    /// All records of a doc make one (or a tree of them).
+    PerDoc,
+}
+
+/// A format's row in the table of formats.
+pub struct FormatInfo {
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub title: &'static str,
+    /// How it is told, in one line.
+    pub told_by: &'static str,
+    pub dialect: &'static dyn Dialect,
+    pub target: &'static str,
+    pub usage: Usage,
+    pub histories: Histories,
+    pub parts: &'static [Part],
+    /// Holds responses as they were received: proof of what stood next to what.
+    pub records_responses: bool,
+}
+
+/// What a format tells about the records as it reads them.
+pub enum Mark {
+    /// A history begins; what is known about its request.
+    Start(Box<Settings>),
+    /// The history that began is complete.
+    End,
+    /// What a log says on the way about the request that would replay it.
+    Settings(fn(&mut Settings, Box<str>), Box<str>),
+    /// The client began a turn here. It counts for a rollback once the user speaks in it.
+    Turn,
+    /// The user speaks here. In a log without marked turns this begins one.
+    User,
+    /// The newest turns were taken back.
+    Rollback(u32),
+    /// All items so far were replaced by what follows.
+    Reset,
+    /// All items so far were replaced by the user's messages among them; then what follows.
+    ResetToUsers,
+}
+
+/// Takes what a format finds in a record.
+pub trait Sink {
+    fn item(&mut self, item: Item<'_>);
+    fn mark(&mut self, mark: Mark);
+    fn find(&mut self, finding: Finding);
+    /// How a page of items is ordered, if the user said so.
+    fn newest_first(&self) -> Option<bool>;
+}
+
+pub trait Format: Sync {
+    fn info(&self) -> &'static FormatInfo;
+
+    /// How sure a record is of this format, 0 to 100. The highest wins; among equals the first in the table.
+    fn detect(&self, probe: &Probe<'_>) -> u8;
+
+    /// Hands the items and marks of a record to the sink.
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink);
+}
+
+/// A record summed up for detection: which of the telling keys it has at its top.
+pub struct Probe<'r> {
+    pub val: Val<'r>,
+    keys: u64,
+    /// Number of keys of an object.
+    pub count: u32,
+}
+
+/// Keys that some format is told by.
+const TELLING: [&str; 30] = [
+    "type",
+    "input",
+    "model",
+    "output",
+    "object",
+    "data",
+    "request",
+    "body",
+    "response",
+    "items",
+    "session",
+    "payload",
+    "timestamp",
+    "record_type",
+    "id",
+    "instructions",
+    "git",
+    "messages",
+    "role",
+    "content",
+    "call_id",
+    "custom_id",
+    "method",
+    "url",
+    "encrypted_content",
+    "message",
+    "uuid",
+    "parentUuid",
+    "sessionId",
+    "has_more",
+];
+
+impl<'r> Probe<'r> {
+    pub fn new(val: Val<'r>) -> Self {
+        let mut keys = 0;
+        for member in val.members() {
+            if let Some(n) = TELLING.iter().position(|key| member.key.raw == key.as_bytes()) {
+                keys |= 1 << n;
+            }
+        }
+        Probe { val, keys, count: if val.is_object() { val.count() } else { 0 } }
+    }
+
+    /// Whether the record is an object that has this key. Only keys of the telling list are known.
+    pub fn has(&self, key: &str) -> bool {
+        TELLING.iter().position(|k| *k == key).is_some_and(|n| self.keys >> n & 1 == 1)
+    }
+
+    /// A string member of the record.
+    pub fn text(&self, key: &str) -> Option<std::borrow::Cow<'r, [u8]>> {
+        self.val.get(key).and_then(|v| v.text())
+    }
+}
+
+/// Reads an element of a large document, if the record is one.
+pub fn read_slice(info: &FormatInfo, record: &Record<'_>, flags: Flags, sink: &mut dyn Sink) -> bool {
+    let Slice::Element { section } = record.slice else { return false };
+    let holds = |part: &Part| match part.path {
+        [] => section.is_empty(),
+        [key] => *key == section,
+        _ => false,
+    };
+    if let Some(part) = info.parts.iter().position(holds) {
+        read_item(info.dialect, record.val, record, part as u8, flags, sink);
+    }
+    true
+}
+
+/// Reads the items of an array as part `part` of a record.
+pub fn read_array(
+    dialect: &dyn Dialect,
+    array: Val<'_>,
+    record: &Record<'_>,
+    part: u8,
+    flags: Flags,
+    sink: &mut dyn Sink,
+) {
+    for element in array.elements() {
+        read_item(dialect, element, record, part, flags, sink);
+    }
+}
+
+/// Reads one item as part `part` of a record.
+pub fn read_item(
+    dialect: &dyn Dialect,
+    val: Val<'_>,
+    record: &Record<'_>,
+    part: u8,
+    flags: Flags,
+    sink: &mut dyn Sink,
+) {
+    let origin = Origin { base: record.base, record: record.number, turn: 0, part, flags };
+    dialect.rows(val, origin, &mut |item| sink.item(item));
+}
+
+/// Makes histories of rows and marks, in order. Serves every format that is a list or a log; trees bring their own.
+pub struct Assembler {
+    histories: Histories,
+    settings: Settings,
+    rows: Vec<Row>,
+    /// Row at which each turn of the user began.
+    turns: Vec<u32>,
+    /// Row at which a turn began in which the user has not spoken yet.
+    begun: Option<u32>,
+    marked_turns: bool,
+    open: bool,
+}
+
+impl Assembler {
+    pub fn new(info: &FormatInfo) -> Self {
+        let settings = Settings { usage: info.usage, ..Settings::default() };
+        let open = info.histories == Histories::PerDoc;
+        Assembler {
+            histories: info.histories,
+            settings,
+            rows: Vec::new(),
+            turns: Vec::new(),
+            begun: None,
+            marked_turns: false,
+            open,
+        }
+    }
+
+    /// Begins a history whose settings come last: a document that is read element by element.
+    pub fn begin(&mut self) {
+        self.open = true;
+    }
+
+    /// Takes a run of rows.
+    pub fn rows(&mut self, rows: &[Row]) {
+        if self.open {
+            let turn = self.turns.len() as u32;
+            self.rows.extend(rows.iter().map(|row| Row { turn, ..*row }));
+        }
+    }
+
+    /// Takes a mark. Gives a history if the mark ends one.
+    pub fn mark(&mut self, mark: Mark) -> Option<History> {
+        match mark {
+            Mark::Start(settings) => {
+                self.settings = *settings;
+                self.open = true;
+            }
+            Mark::End => return self.end(),
+            Mark::Settings(set, value) => set(&mut self.settings, value),
+            Mark::Turn => {
+                self.begun = Some(self.rows.len() as u32);
+                self.marked_turns = true;
+            }
+            Mark::User => {
+                let here = (!self.marked_turns).then_some(self.rows.len() as u32);
+                self.turns.extend(self.begun.take().or(here));
+            }
+            Mark::Rollback(turns) => {
+                let keep = self.turns.len().saturating_sub(turns as usize);
+                if let Some(&row) = self.turns.get(keep) {
+                    self.rows.truncate(row as usize);
+                    self.turns.truncate(keep);
+                }
+            }
+            Mark::Reset => {
+                self.rows.clear();
+                self.turns.clear();
+                self.begun = self.begun.map(|_| 0);
+            }
+            Mark::ResetToUsers => {
+                self.rows.retain(|row| row.role == Role::User);
+                self.turns.clear();
+                self.begun = self.begun.map(|_| self.rows.len() as u32);
+            }
+        }
+        None
+    }
+
+    /// A record could not be read.
+    pub fn broken(&mut self) {
+        self.settings.broken = true;
+    }
+
+    /// The doc ends.
+    pub fn finish(&mut self) -> Option<History> {
+        if self.histories == Histories::PerDoc { self.end() } else { None }
+    }
+
+    fn end(&mut self) -> Option<History> {
+        if !std::mem::take(&mut self.open) {
+            return None;
+        }
+        let mut rows = std::mem::take(&mut self.rows);
+        let settings = std::mem::take(&mut self.settings);
+        if settings.newest_first {
+            rows.reverse();
+        }
+        self.turns.clear();
+        self.begun = None;
+        Some(History::new(rows, settings))
+    }
+}

@@ -1,0 +1,170 @@
+//! Codex rollouts: the session logs of Codex CLI, IDE and desktop, of every era that is a log of lines.
+//!
+//! Until early September 2025 a header and bare items; then `{timestamp, type, payload}` with the history in
+//! `response_item` lines; lines of newer versions that carry no history are passed over. The history is rebuilt as
+//! Codex does it: a `compacted` line with `replacement_history` replaces all before it, one without keeps the user's
+//! messages, and `thread_rolled_back` takes back the newest turns of the user.
+
+use crate::dialect::Item;
+use crate::dialects::responses::RESPONSES;
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_item};
+use crate::history::{Flags, Kind, Role, Row, Settings, Usage};
+use crate::json::Val;
+
+use super::responses_items;
+
+pub struct CodexRollout;
+
+pub static FORMAT: CodexRollout = CodexRollout;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "codex-rollout",
+    title: "Codex session log (rollout)",
+    told_by: "lines of `{type, payload}` with Codex's types, or a header with `instructions` and bare items",
+    dialect: &RESPONSES,
+    target: "codex",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[
+        Part { path: &["payload"], unit: Unit::Record },
+        Part { path: &["payload", "replacement_history"], unit: Unit::Element },
+        Part { path: &[], unit: Unit::Record },
+    ],
+    records_responses: false,
+};
+
+const LINE: u8 = 0;
+const REPLACEMENT: u8 = 1;
+const BARE: u8 = 2;
+
+/// Types of lines that only a rollout has.
+const LINE_TYPES: [&[u8]; 12] = [
+    b"session_meta",
+    b"response_item",
+    b"event_msg",
+    b"turn_context",
+    b"compacted",
+    b"world_state",
+    b"inter_agent_communication",
+    b"inter_agent_communication_metadata",
+    b"token_usage_record",
+    b"retained_context",
+    b"security_risk_score",
+    b"realtime_item",
+];
+
+/// How messages begin that Codex adds in the user's name: they begin no turn.
+const INJECTED: [&[u8]; 4] =
+    [b"<environment_context>", b"<user_instructions>", b"<permissions instructions>", b"# AGENTS.md"];
+
+impl Format for CodexRollout {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if probe.has("payload") {
+            let known = probe.text("type").is_some_and(|t| LINE_TYPES.contains(&t.as_ref()));
+            return if known { 100 } else { 0 };
+        }
+        if probe.has("record_type") && !probe.has("type") {
+            return 100;
+        }
+        let header = probe.has("id") && probe.has("timestamp") && probe.has("instructions");
+        if header && probe.count <= 3 + u32::from(probe.has("git")) {
+            return 100;
+        }
+        // Bare items are those of a rollout if the header says so; alone they are a list of items.
+        if probe.val.is_object() { responses_items::item_score(probe.val) } else { 0 }
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        let (mut kind, mut payload) = (None, None);
+        for member in record.val.members() {
+            match member.key.raw {
+                b"type" => kind = member.val.text(),
+                b"payload" => payload = Some(member.val),
+                _ => {}
+            }
+        }
+        match (kind.as_deref(), payload) {
+            (Some(b"response_item"), Some(item)) => self.item(item, LINE, record, sink),
+            (Some(b"event_msg"), Some(event)) => read_event(event, sink),
+            (Some(b"compacted"), Some(summary)) => read_compaction(summary, record, sink),
+            (Some(b"turn_context"), Some(context)) => {
+                if let Some(model) = context.get("model").and_then(|m| m.text()) {
+                    sink.mark(Mark::Settings(|s, model| s.model = Some(model), text(&model)));
+                }
+            }
+            (Some(b"session_meta"), Some(meta)) => {
+                if let Some(provider) = meta.get("model_provider").and_then(|p| p.text()) {
+                    sink.mark(Mark::Settings(set_provider, text(&provider)));
+                }
+            }
+            // Bare items, or an item's members beside a timestamp.
+            (Some(name), None) if Kind::of_type(name) != Kind::Unknown => {
+                self.item(record.val, BARE, record, sink);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl CodexRollout {
+    fn item(&self, item: Val<'_>, part: u8, record: &Record<'_>, sink: &mut dyn Sink) {
+        if speaks(item) {
+            sink.mark(Mark::User);
+        }
+        read_item(&RESPONSES, item, record, part, Flags::default(), sink);
+    }
+}
+
+fn text(bytes: &[u8]) -> Box<str> {
+    String::from_utf8_lossy(bytes).into()
+}
+
+/// The first session's provider holds; later ones come with lines that a fork repeats.
+fn set_provider(settings: &mut Settings, provider: Box<str>) {
+    if settings.target.is_none() {
+        let azure = provider.to_ascii_lowercase().contains("azure");
+        settings.target = Some(if azure { "azure" } else { INFO.target });
+    }
+}
+
+/// Whether an item is what the user said, not what Codex says in the user's name.
+fn speaks(item: Val<'_>) -> bool {
+    item.get("type").is_some_and(|t| t.is("message"))
+        && item.get("role").is_some_and(|r| r.is("user"))
+        && !item.get("content").and_then(|c| c.elements().next()).and_then(|part| part.get("text")).is_some_and(
+            |text| {
+                let text = text.as_str().map_or(&[][..], |s| s.raw);
+                INJECTED.iter().any(|start| text.trim_ascii_start().starts_with(start))
+            },
+        )
+}
+
+fn read_event(event: Val<'_>, sink: &mut dyn Sink) {
+    let Some(kind) = event.get("type").and_then(|t| t.text()) else { return };
+    match kind.as_ref() {
+        b"task_started" => sink.mark(Mark::Turn),
+        b"thread_rolled_back" => {
+            let turns = event.get("num_turns").and_then(|n| n.as_u64()).unwrap_or(0);
+            sink.mark(Mark::Rollback(u32::try_from(turns).unwrap_or(u32::MAX)));
+        }
+        _ => {}
+    }
+}
+
+fn read_compaction(summary: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
+    if let Some(items) = summary.get("replacement_history").filter(|items| items.is_array()) {
+        sink.mark(Mark::Reset);
+        read_array(&RESPONSES, items, record, REPLACEMENT, Flags::default(), sink);
+        return;
+    }
+    sink.mark(Mark::ResetToUsers);
+    if let Some(message) = summary.get("message") {
+        let mut row = Row::of_place(record.base.of(message), record.number);
+        (row.kind, row.of, row.role, row.flags) = (Kind::Message, Kind::Message, Role::User, Flags::SYNTHETIC);
+        sink.item(Item { row, val: message, id: None, key: None });
+    }
+}

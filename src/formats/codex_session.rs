@@ -1,0 +1,49 @@
+//! The first Codex sessions (until July 2025): one JSON document, `{"session": {…}, "items": […]}`.
+
+use crate::dialects::responses::RESPONSES;
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice};
+use crate::history::{Flags, Settings, Usage};
+
+use super::responses_items;
+
+pub struct CodexSession;
+
+pub static FORMAT: CodexSession = CodexSession;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "codex-session",
+    title: "Codex session of 2025 (one document)",
+    told_by: "`session`, an object, beside `items`, a list of items",
+    dialect: &RESPONSES,
+    target: "codex",
+    usage: Usage::Log,
+    histories: Histories::PerRecord,
+    parts: &[Part { path: &["items"], unit: Unit::Element }],
+    records_responses: false,
+};
+
+impl Format for CodexSession {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if !(probe.has("session") && probe.has("items")) {
+            return 0;
+        }
+        let session = probe.val.get("session").is_some_and(|s| s.is_object());
+        let items = probe.val.get("items").map_or(0, responses_items::list_score);
+        if session && items > 0 { 96 } else { 0 }
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        if read_slice(&INFO, record, Flags::default(), sink) {
+            return;
+        }
+        sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
+        if let Some(items) = record.val.get("items") {
+            read_array(&RESPONSES, items, record, 0, Flags::default(), sink);
+        }
+        sink.mark(Mark::End);
+    }
+}

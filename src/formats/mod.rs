@@ -1,0 +1,28 @@
+//! The formats, one a file, and their table.
+
+/// Declares the modules and the table. Among formats that are equally sure of a record, the first wins.
+macro_rules! formats {
+    ($($module:ident),* $(,)?) => {
+        $(pub mod $module;)*
+
+        /// All formats.
+        pub static FORMATS: &[&dyn crate::format::Format] = &[$(&$module::FORMAT),*];
+    };
+}
+
+formats![
+    responses_request,
+    responses_object,
+    responses_page,
+    responses_exchange,
+    responses_batch,
+    responses_items,
+    responses_item_lines,
+    codex_rollout,
+    codex_session,
+];
+
+/// The format with this name.
+pub fn by_name(name: &str) -> Option<&'static dyn crate::format::Format> {
+    FORMATS.iter().copied().find(|format| format.info().name == name)
+}

@@ -1,0 +1,55 @@
+//! Lines of the Batch API for `/v1/responses`: `{"custom_id": …, "body": {request}}` in, and
+//! `{"custom_id": …, "response": {"body": {response}}}` out.
+
+use crate::dialects::responses::RESPONSES;
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
+use crate::history::{Flags, Settings, Usage};
+
+use super::{responses_object, responses_request};
+
+pub struct ResponsesBatch;
+
+pub static FORMAT: ResponsesBatch = ResponsesBatch;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "responses-batch",
+    title: "lines of the Batch API for Responses, in and out",
+    told_by: "`custom_id` with a request in `body`, or a response in `response.body`",
+    dialect: &RESPONSES,
+    target: "openai",
+    usage: Usage::Request,
+    histories: Histories::PerRecord,
+    parts: &[
+        Part { path: &["body", "input"], unit: Unit::Element },
+        Part { path: &["response", "body", "output"], unit: Unit::Element },
+    ],
+    records_responses: true,
+};
+
+impl Format for ResponsesBatch {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if !probe.has("custom_id") {
+            return 0;
+        }
+        let request = probe.val.get("body").is_some_and(responses_request::is_body);
+        let response = probe.val.at(&["response", "body"]).is_some_and(responses_object::is_response);
+        if request || response { 98 } else { 0 }
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        if let Some(body) = record.val.get("body") {
+            sink.mark(Mark::Start(Box::new(responses_request::settings(body, record, Usage::Request))));
+            responses_request::read_input(body, record, 0, Flags::default(), sink);
+        } else {
+            sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
+            if let Some(response) = record.val.at(&["response", "body"]) {
+                responses_object::read_output(response, record, 1, Flags::default(), sink);
+            }
+        }
+        sink.mark(Mark::End);
+    }
+}

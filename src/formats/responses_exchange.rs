@@ -1,0 +1,132 @@
+//! A request together with its response: `{"request": {…}, "response": {…}}`, as proxies and recorders write it; also
+//! with `body` for the request. The history is the request's input and then the response's output. Either side may be
+//! stored as a JSON string: then it is read, and never edited.
+
+use crate::dialects::responses::RESPONSES;
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
+use crate::history::{Flags, Settings, Usage};
+use crate::json::edit::Base;
+use crate::json::string::Decoder;
+use crate::json::{Tape, Val, scan};
+
+use super::{responses_object, responses_request};
+
+pub struct ResponsesExchange;
+
+pub static FORMAT: ResponsesExchange = ResponsesExchange;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "responses-exchange",
+    title: "Responses request with its response",
+    told_by: "`request` or `body`, a request, and `response`, its response (either may be a JSON string)",
+    dialect: &RESPONSES,
+    target: "openai",
+    usage: Usage::Exchange,
+    histories: Histories::PerRecord,
+    parts: &[
+        Part { path: &["request", "input"], unit: Unit::Element },
+        Part { path: &["body", "input"], unit: Unit::Element },
+        Part { path: &["request", "body", "input"], unit: Unit::Element },
+        Part { path: &["response", "output"], unit: Unit::Element },
+        Part { path: &["response", "body", "output"], unit: Unit::Element },
+    ],
+    records_responses: true,
+};
+
+/// Number of the parts that are requests; the others are responses.
+const REQUEST_PARTS: usize = 3;
+
+const EMBEDDED: &str = "it lies in a JSON string, which is read and never edited";
+
+impl Format for ResponsesExchange {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if !(probe.has("response") && (probe.has("request") || probe.has("body"))) || probe.has("custom_id") {
+            return 0;
+        }
+        let request = (0..REQUEST_PARTS).any(|part| side(probe.val, part).is_some_and(looks_like_request));
+        if request { 90 } else { 0 }
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        let request = (0..REQUEST_PARTS)
+            .find_map(|part| side(record.val, part).filter(|val| looks_like_request(*val)).map(|val| (part, val)));
+        let response = (REQUEST_PARTS..INFO.parts.len())
+            .find_map(|part| side(record.val, part).filter(|val| looks_like_response(*val)).map(|val| (part, val)));
+        let embedded = [request, response].iter().flatten().any(|(_, val)| val.is_string());
+        let read_only = embedded.then_some(EMBEDDED);
+        // Without a request that can be read, the history begins with the response.
+        let mut settings = None;
+        if let Some((part, val)) = request {
+            within(val, record, |body, record, flags| {
+                let found = responses_request::settings(body, record, Usage::Exchange);
+                settings = Some(());
+                sink.mark(Mark::Start(Box::new(Settings { read_only, ..found })));
+                responses_request::read_input(body, record, part as u8, flags, sink);
+            });
+        }
+        if settings.is_none() {
+            let settings = Settings { usage: Usage::Exchange, read_only, ..Settings::default() };
+            sink.mark(Mark::Start(Box::new(settings)));
+        }
+        if let Some((part, val)) = response {
+            within(val, record, |response, record, flags| {
+                responses_object::read_output(response, record, part as u8, flags, sink);
+            });
+        }
+        sink.mark(Mark::End);
+    }
+}
+
+/// The request or response that holds a part's list.
+fn side<'r>(val: Val<'r>, part: usize) -> Option<Val<'r>> {
+    let path = INFO.parts[part].path;
+    val.at(&path[..path.len() - 1])
+}
+
+fn looks_like_request(val: Val<'_>) -> bool {
+    match val.as_str() {
+        Some(text) => holds(text.raw, &[br#"\"input\":"#, br#"\"input\" :"#]),
+        None => responses_request::is_body(val),
+    }
+}
+
+fn looks_like_response(val: Val<'_>) -> bool {
+    match val.as_str() {
+        Some(text) => holds(text.raw, &[br#"\"output\":"#, br#"\"output\" :"#]),
+        None => val.get("output").is_some_and(|o| o.is_array()),
+    }
+}
+
+fn holds(text: &[u8], any: &[&[u8]]) -> bool {
+    any.iter().any(|needle| memchr::memmem::find(text, needle).is_some())
+}
+
+/// Calls `read` with the object that a value is, or that the text of a string is. A string that is no JSON is passed
+/// over: nothing in it can be judged.
+fn within(val: Val<'_>, record: &Record<'_>, mut read: impl FnMut(Val<'_>, &Record<'_>, Flags)) {
+    let Some(text) = val.as_str() else {
+        read(val, record, Flags::default());
+        return;
+    };
+    let mut bytes = Vec::with_capacity(text.raw.len());
+    let mut runs = Vec::new();
+    let mut decoder = Decoder::new(text.raw);
+    loop {
+        let from = val.start() + 1 + decoder.offset() as u32;
+        let Some(part) = decoder.next_part() else { break };
+        runs.push((bytes.len() as u32, record.base.offset(from)));
+        bytes.extend_from_slice(part.as_bytes());
+    }
+    let mut tape = Tape::new();
+    if scan(&bytes, &mut tape).is_err() {
+        return;
+    }
+    if let Some(inner) = tape.root(&bytes) {
+        let base = Base::of_runs(record.base.doc(), &runs);
+        read(inner, &Record { val: inner, base, ..*record }, Flags::EMBEDDED);
+    }
+}

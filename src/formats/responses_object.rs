@@ -1,0 +1,60 @@
+//! A response as the Responses API returns it: `{"object": "response", "output": […]}`; also the answer of the compact
+//! endpoint. Replayed, its output is the tail of a history.
+
+use crate::dialects::responses::RESPONSES;
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice};
+use crate::history::{Flags, Usage};
+use crate::json::Val;
+
+use super::responses_request;
+
+pub struct ResponsesObject;
+
+pub static FORMAT: ResponsesObject = ResponsesObject;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "responses-object",
+    title: "response of the Responses API",
+    told_by: "`object` is \"response\", and `output` is a list",
+    dialect: &RESPONSES,
+    target: "openai",
+    usage: Usage::Log,
+    histories: Histories::PerRecord,
+    parts: &[Part { path: &["output"], unit: Unit::Element }],
+    records_responses: true,
+};
+
+impl Format for ResponsesObject {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if probe.has("object") && probe.has("output") && is_response(probe.val) { 100 } else { 0 }
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        if read_slice(&INFO, record, Flags::RECORDED, sink) {
+            return;
+        }
+        let mut settings = responses_request::settings(record.val, record, Usage::Log);
+        // The response names the state it was built on; replaying its output does not build on that.
+        (settings.previous, settings.conversation) = (None, None);
+        sink.mark(Mark::Start(Box::new(settings)));
+        read_output(record.val, record, 0, Flags::default(), sink);
+        sink.mark(Mark::End);
+    }
+}
+
+/// Whether a value is a response with its output.
+pub(super) fn is_response(val: Val<'_>) -> bool {
+    val.get("object").is_some_and(|o| o.is("response") || o.is("response.compaction"))
+        && val.get("output").is_some_and(|o| o.is_array())
+}
+
+/// Reads the output of a response.
+pub(super) fn read_output(response: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
+    if let Some(output) = response.get("output") {
+        read_array(&RESPONSES, output, record, part, flags | Flags::RECORDED, sink);
+    }
+}

@@ -1,0 +1,50 @@
+//! A page of `GET /v1/responses/{id}/input_items`: `{"object": "list", "data": […]}`. The API lists the newest item
+//! first unless it was asked for `order=asc`, which the page does not say: `--order oldest-first` tells.
+
+use crate::dialects::responses::RESPONSES;
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice};
+use crate::history::{Flags, Settings, Usage};
+
+use super::responses_items;
+
+pub struct ResponsesPage;
+
+pub static FORMAT: ResponsesPage = ResponsesPage;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "responses-page",
+    title: "page of a response's input items",
+    told_by: "`object` is \"list\", and `data` is a list of items",
+    dialect: &RESPONSES,
+    target: "openai",
+    usage: Usage::Log,
+    histories: Histories::PerRecord,
+    parts: &[Part { path: &["data"], unit: Unit::Element }],
+    records_responses: false,
+};
+
+impl Format for ResponsesPage {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if !(probe.has("object") && probe.has("data") && probe.val.get("object").is_some_and(|o| o.is("list"))) {
+            return 0;
+        }
+        let items = probe.val.get("data").map_or(0, responses_items::list_score);
+        if items > 0 { 95 } else { 0 }
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        if read_slice(&INFO, record, Flags::default(), sink) {
+            return;
+        }
+        let newest_first = sink.newest_first().unwrap_or(true);
+        sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, newest_first, ..Settings::default() })));
+        if let Some(data) = record.val.get("data") {
+            read_array(&RESPONSES, data, record, 0, Flags::default(), sink);
+        }
+        sink.mark(Mark::End);
+    }
+}

@@ -1,0 +1,108 @@
+//! A finding: what a rule saw, where, and what it asks for. It carries no text; the report reads that when it prints.
+
+use std::fmt;
+
+use crate::place::{DocId, Place};
+
+use super::row::Row;
+
+/// The code of a rule: `Code(102)` is RL102.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Code(pub u16);
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RL{:03}", self.0)
+    }
+}
+
+impl Code {
+    /// Reads `RL102`, in any case.
+    pub fn parse(text: &str) -> Option<Code> {
+        let digits = text.strip_prefix("RL").or_else(|| text.strip_prefix("rl"))?;
+        (digits.len() == 3).then(|| digits.parse().ok().map(Code)).flatten()
+    }
+}
+
+/// What a finding asks for: intent, never bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Remedy {
+    /// There is no legal repair, and this is why.
+    Never(&'static str),
+    /// This one thing, on the item of the finding.
+    One(Act),
+    /// The item's whole group must change its mode; the plan picks the best legal one.
+    Group,
+}
+
+/// What may be done to an item.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Act {
+    /// Take it out.
+    Drop,
+    /// Answer the call: with its real output if one stands elsewhere, else as the options say.
+    Answer,
+    /// Bring the output to its place behind the calls of its batch.
+    Reorder,
+    /// Give the output the type that answers its call.
+    Retype,
+    /// Shorten the key on both sides.
+    Rename,
+    /// Put the full item where its reference stands, if it is found.
+    Inline,
+    /// Copy the pending safety checks of the call to its output.
+    Acknowledge,
+}
+
+/// What a rule saw.
+#[derive(Clone, Copy, Debug)]
+pub struct Finding {
+    pub code: Code,
+    /// Index of the rule's variant: each has its own words and severity.
+    pub variant: u8,
+    pub row: Row,
+    pub partner: Option<Place>,
+    pub remedy: Remedy,
+    /// A number for the message, if the variant has one.
+    pub arg: u32,
+}
+
+impl Finding {
+    pub fn new(code: Code, row: Row) -> Self {
+        Finding { code, variant: 0, row, partner: None, remedy: Remedy::Never(""), arg: 0 }
+    }
+
+    /// On a doc as a whole.
+    pub fn on_doc(code: Code, doc: DocId) -> Self {
+        Finding::new(code, Row::of_place(Place::new(doc, 0, 0), 0))
+    }
+
+    pub fn variant(mut self, variant: u8) -> Self {
+        self.variant = variant;
+        self
+    }
+
+    pub fn with(mut self, partner: impl Into<Option<Place>>) -> Self {
+        self.partner = partner.into();
+        self
+    }
+
+    pub fn arg(mut self, arg: u32) -> Self {
+        self.arg = arg;
+        self
+    }
+
+    pub fn never(mut self, why: &'static str) -> Self {
+        self.remedy = Remedy::Never(why);
+        self
+    }
+
+    pub fn remedy(mut self, remedy: Remedy) -> Self {
+        self.remedy = remedy;
+        self
+    }
+
+    pub fn act(self, act: Act) -> Self {
+        self.remedy(Remedy::One(act))
+    }
+}

@@ -1,0 +1,310 @@
+//! What an item is, and the one table of pairs. Everything that needs to know which output answers which call, how a
+//! provider names them, or how their ids begin, reads it here.
+//!
+//! Sources: the input items of openai-openapi f85dbe2 and openai-python 3.52.0 (`ResponseSteerRequiredInput` lists the
+//! answer types); id prefixes as the server names them in its own errors, or as recorded.
+
+/// The kinds of items.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Kind {
+    Message,
+    Reasoning,
+    FunctionCall,
+    FunctionCallOutput,
+    CustomToolCall,
+    CustomToolCallOutput,
+    ComputerCall,
+    ComputerCallOutput,
+    LocalShellCall,
+    LocalShellCallOutput,
+    ShellCall,
+    ShellCallOutput,
+    ApplyPatchCall,
+    ApplyPatchCallOutput,
+    ToolSearchCall,
+    ToolSearchOutput,
+    Program,
+    ProgramOutput,
+    McpApprovalRequest,
+    McpApprovalResponse,
+    WebSearchCall,
+    FileSearchCall,
+    CodeInterpreterCall,
+    ImageGenerationCall,
+    McpListTools,
+    McpCall,
+    Compaction,
+    CompactionTrigger,
+    ItemReference,
+    AdditionalTools,
+    ConfigurationUpdate,
+    /// Of a type that is not in the table: passed through untouched.
+    Unknown,
+}
+
+/// Who makes an item, and what it owes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Class {
+    /// Text of a user, of the model, or of whoever instructs it: the role tells.
+    Message,
+    Reasoning,
+    /// Made by the model, answered by an output.
+    Call,
+    /// Answers a call.
+    Output,
+    /// A call that the provider ran itself: it carries its own result.
+    Hosted,
+    Reference,
+    /// Anything else; owes nothing and ends no group.
+    Other,
+}
+
+/// Calls and outputs of one family answer each other.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub enum Family {
+    Function,
+    Custom,
+    Computer,
+    LocalShell,
+    Shell,
+    ApplyPatch,
+    ToolSearch,
+    Program,
+    Approval,
+}
+
+/// Ids, of items and of calls, may be this many characters long (openai-openapi f85dbe2; and the server's own words).
+pub const ID_LIMIT: usize = 64;
+
+/// A row of the table.
+#[derive(Debug)]
+pub struct KindInfo {
+    pub kind: Kind,
+    /// The item's `type`.
+    pub name: &'static str,
+    pub class: Class,
+    pub family: Option<Family>,
+    /// How the provider names the item when its partner is missing; `None` where no such text was seen.
+    pub noun: Option<&'static str>,
+    /// What its id begins with; empty where neither the server nor a recording says.
+    pub prefix: &'static str,
+}
+
+const fn row(
+    kind: Kind,
+    name: &'static str,
+    class: Class,
+    family: Option<Family>,
+    noun: Option<&'static str>,
+    prefix: &'static str,
+) -> KindInfo {
+    KindInfo { kind, name, class, family, noun, prefix }
+}
+
+use Class as C;
+use Family as F;
+use Kind as K;
+
+#[rustfmt::skip]
+static KINDS: [KindInfo; 32] = [
+    row(K::Message, "message", C::Message, None, None, "msg"),
+    row(K::Reasoning, "reasoning", C::Reasoning, None, None, "rs"),
+    row(K::FunctionCall, "function_call", C::Call, Some(F::Function), Some("function call"), "fc"),
+    row(K::FunctionCallOutput, "function_call_output", C::Output, Some(F::Function), Some("function call output"), "fc"),
+    row(K::CustomToolCall, "custom_tool_call", C::Call, Some(F::Custom), Some("custom tool call"), "ctc"),
+    row(K::CustomToolCallOutput, "custom_tool_call_output", C::Output, Some(F::Custom), Some("custom tool call output"), "ctc"),
+    row(K::ComputerCall, "computer_call", C::Call, Some(F::Computer), Some("computer call"), "cu"),
+    row(K::ComputerCallOutput, "computer_call_output", C::Output, Some(F::Computer), Some("computer call"), "cu"),
+    row(K::LocalShellCall, "local_shell_call", C::Call, Some(F::LocalShell), Some("local shell call"), "lsh"),
+    row(K::LocalShellCallOutput, "local_shell_call_output", C::Output, Some(F::LocalShell), None, ""),
+    row(K::ShellCall, "shell_call", C::Call, Some(F::Shell), Some("shell call"), "sh"),
+    row(K::ShellCallOutput, "shell_call_output", C::Output, Some(F::Shell), None, "sh"),
+    row(K::ApplyPatchCall, "apply_patch_call", C::Call, Some(F::ApplyPatch), Some("apply patch call"), "apc"),
+    row(K::ApplyPatchCallOutput, "apply_patch_call_output", C::Output, Some(F::ApplyPatch), None, "apc"),
+    row(K::ToolSearchCall, "tool_search_call", C::Call, Some(F::ToolSearch), Some("tool search call"), "ts"),
+    row(K::ToolSearchOutput, "tool_search_output", C::Output, Some(F::ToolSearch), None, "ts"),
+    row(K::Program, "program", C::Call, Some(F::Program), None, "cm"),
+    row(K::ProgramOutput, "program_output", C::Output, Some(F::Program), None, "cm"),
+    row(K::McpApprovalRequest, "mcp_approval_request", C::Call, Some(F::Approval), None, "mcpr"),
+    row(K::McpApprovalResponse, "mcp_approval_response", C::Output, Some(F::Approval), None, ""),
+    row(K::WebSearchCall, "web_search_call", C::Hosted, None, None, "ws"),
+    row(K::FileSearchCall, "file_search_call", C::Hosted, None, None, "fs"),
+    row(K::CodeInterpreterCall, "code_interpreter_call", C::Hosted, None, None, "ci"),
+    row(K::ImageGenerationCall, "image_generation_call", C::Hosted, None, None, "ig"),
+    row(K::McpListTools, "mcp_list_tools", C::Hosted, None, None, "mcpl"),
+    row(K::McpCall, "mcp_call", C::Hosted, None, None, "mcp"),
+    row(K::Compaction, "compaction", C::Other, None, None, "cmp"),
+    row(K::CompactionTrigger, "compaction_trigger", C::Other, None, None, ""),
+    row(K::ItemReference, "item_reference", C::Reference, None, None, ""),
+    row(K::AdditionalTools, "additional_tools", C::Other, None, None, ""),
+    row(K::ConfigurationUpdate, "configuration_update", C::Other, None, None, ""),
+    row(K::Unknown, "", C::Other, None, None, ""),
+];
+
+impl Kind {
+    /// All kinds, in the order of the table.
+    pub fn all() -> impl Iterator<Item = Kind> {
+        KINDS.iter().map(|info| info.kind)
+    }
+
+    pub fn info(self) -> &'static KindInfo {
+        &KINDS[self as usize]
+    }
+
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    pub fn class(self) -> Class {
+        self.info().class
+    }
+
+    pub fn family(self) -> Option<Family> {
+        self.info().family
+    }
+
+    pub fn is_call(self) -> bool {
+        self.class() == Class::Call
+    }
+
+    pub fn is_output(self) -> bool {
+        self.class() == Class::Output
+    }
+
+    /// The kind of a `type`. Codex writes `compaction_summary` for a compaction.
+    pub fn of_type(name: &[u8]) -> Kind {
+        match name {
+            b"message" => Kind::Message,
+            b"reasoning" => Kind::Reasoning,
+            b"function_call" => Kind::FunctionCall,
+            b"function_call_output" => Kind::FunctionCallOutput,
+            b"compaction_summary" => Kind::Compaction,
+            b"" => Kind::Unknown,
+            _ => KINDS.iter().find(|info| info.name.as_bytes() == name).map_or(Kind::Unknown, |info| info.kind),
+        }
+    }
+
+    /// The kind that an id's prefix names: used only where the API itself allows a bare `{"id": …}`.
+    pub fn of_id(id: &[u8]) -> Kind {
+        let Some(end) = id.iter().position(|b| *b == b'_') else { return Kind::Unknown };
+        let prefix = &id[..end];
+        // Outputs share a prefix with their call; a reference names the call.
+        KINDS
+            .iter()
+            .find(|info| {
+                !info.prefix.is_empty()
+                    && (info.prefix.as_bytes() == prefix
+                        || info.class == Class::Call
+                            && info.family == Some(Family::ToolSearch)
+                            && prefix == b"tsc")
+            })
+            .map_or(Kind::Unknown, |info| info.kind)
+    }
+
+    /// The output that answers this call.
+    pub fn answer(self) -> Option<Kind> {
+        self.other_side(Class::Call, Class::Output)
+    }
+
+    /// The call that this output answers.
+    pub fn question(self) -> Option<Kind> {
+        self.other_side(Class::Output, Class::Call)
+    }
+
+    fn other_side(self, from: Class, to: Class) -> Option<Kind> {
+        let info = self.info();
+        let family = info.family.filter(|_| info.class == from)?;
+        KINDS.iter().find(|other| other.family == Some(family) && other.class == to).map(|other| other.kind)
+    }
+}
+
+/// A set of kinds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KindSet(u32);
+
+impl KindSet {
+    pub const ALL: KindSet = KindSet(u32::MAX);
+
+    pub const fn of(kinds: &[Kind]) -> Self {
+        let mut bits = 0;
+        let mut n = 0;
+        while n < kinds.len() {
+            bits |= 1 << kinds[n] as u32;
+            n += 1;
+        }
+        KindSet(bits)
+    }
+
+    pub const fn has(self, kind: Kind) -> bool {
+        self.0 >> kind as u32 & 1 == 1
+    }
+}
+
+/// Who speaks in a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
+pub enum Role {
+    #[default]
+    None,
+    User,
+    Assistant,
+    System,
+    Developer,
+    Other,
+}
+
+impl Role {
+    pub fn of(name: &[u8]) -> Role {
+        match name {
+            b"user" => Role::User,
+            b"assistant" => Role::Assistant,
+            b"system" => Role::System,
+            b"developer" => Role::Developer,
+            _ => Role::Other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_stands_in_the_order_of_the_kinds() {
+        for (n, kind) in Kind::all().enumerate() {
+            assert_eq!(kind as usize, n);
+            if kind != Kind::Unknown {
+                assert_eq!(Kind::of_type(kind.name().as_bytes()), kind);
+            }
+        }
+        assert!(KINDS.len() <= 32, "a KindSet holds 32 kinds");
+    }
+
+    #[test]
+    fn every_call_has_an_answer_and_every_output_a_question() {
+        for kind in Kind::all() {
+            assert_eq!(kind.answer().is_some(), kind.is_call());
+            assert_eq!(kind.question().is_some(), kind.is_output());
+            if let Some(answer) = kind.answer() {
+                assert_eq!(answer.question(), Some(kind));
+            }
+        }
+    }
+
+    #[test]
+    fn ids_of_references_name_kinds() {
+        for (id, kind) in [
+            ("rs_1", Kind::Reasoning),
+            ("ws_1", Kind::WebSearchCall),
+            ("fc_1", Kind::FunctionCall),
+            ("tsc_1", Kind::ToolSearchCall),
+            ("mcpr_1", Kind::McpApprovalRequest),
+            ("resp_1", Kind::Unknown),
+            ("rs", Kind::Unknown),
+        ] {
+            assert_eq!(Kind::of_id(id.as_bytes()), kind, "{id}");
+        }
+    }
+}

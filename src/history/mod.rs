@@ -1,0 +1,50 @@
+//! A history: what one request would replay, as rows, with its calls paired and its groups found once for all rules.
+
+pub mod finding;
+pub mod groups;
+pub mod id;
+pub mod kind;
+pub mod known;
+pub mod pairs;
+pub mod row;
+pub mod settings;
+pub mod shapes;
+
+pub use finding::{Act, Code, Finding, Remedy};
+pub use groups::Group;
+pub use kind::{Class, Family, Kind, KindSet, Role};
+pub use known::Known;
+pub use pairs::{NONE, Pair, PairState};
+pub use row::{Flags, Row};
+pub use settings::{Effort, Settings, Usage};
+pub use shapes::{Claim, OrphanRun, Shapes};
+
+/// One branch of a conversation, from root to leaf.
+#[derive(Debug, Default)]
+pub struct History {
+    pub rows: Vec<Row>,
+    pub settings: Settings,
+    pub pairs: Vec<Pair>,
+    pub groups: Vec<Group>,
+    pub shapes: Shapes,
+}
+
+impl History {
+    /// Pairs and groups the rows, once for all rules.
+    pub fn new(rows: Vec<Row>, settings: Settings) -> Self {
+        let pairs = pairs::pair(&rows);
+        let groups = groups::group(&rows);
+        let shapes = Shapes::of(&rows, &pairs, &groups, settings.has_server_state());
+        History { rows, settings, pairs, groups, shapes }
+    }
+
+    pub fn row(&self, ix: u32) -> &Row {
+        &self.rows[ix as usize]
+    }
+
+    /// The group that a row lies in.
+    pub fn group_of(&self, ix: u32) -> Option<&Group> {
+        let at = self.groups.partition_point(|group| group.end <= ix);
+        self.groups.get(at).filter(|group| group.start <= ix)
+    }
+}

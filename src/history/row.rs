@@ -1,0 +1,145 @@
+//! A row: what is kept of an item once its text was passed. 64 bytes, no borrow; text is read again from its place,
+//! only to be printed or edited. Ids are kept as fingerprints, which are verified against the text before anything is
+//! reported that rests on two of them being equal.
+
+use crate::place::Place;
+
+use super::kind::{Class, Kind, Role};
+
+/// What is kept of an item.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    pub at: Place,
+    /// Fingerprint of the item's own id; 0 without one.
+    pub id: u64,
+    /// Fingerprint of what pairs call and output; 0 without one.
+    pub key: u64,
+    /// The lineage inside an OpenAI id: names the conversation, not the response; 0 if there is none.
+    pub lineage: u64,
+    /// Number of the record, from 0.
+    pub record: u32,
+    /// Number of the user's turn, from 0, where the format counts turns.
+    pub turn: u32,
+    /// Which side chain, where the format has them.
+    pub thread: u32,
+    /// Unix time inside the id, in seconds; 0 if there is none.
+    pub time: u32,
+    pub flags: Flags,
+    pub kind: Kind,
+    /// For a reference: the kind that its id names. Else the kind itself.
+    pub of: Kind,
+    pub role: Role,
+    /// Where in the record the item lies: the format knows.
+    pub part: u8,
+}
+
+const _: () = assert!(size_of::<Row>() == 64);
+
+impl Row {
+    /// A row for something that is no item: a record, a line.
+    pub fn of_place(at: Place, record: u32) -> Row {
+        Row {
+            at,
+            id: 0,
+            key: 0,
+            lineage: 0,
+            record,
+            turn: 0,
+            thread: 0,
+            time: 0,
+            flags: Flags::default(),
+            kind: Kind::Unknown,
+            of: Kind::Unknown,
+            role: Role::None,
+            part: 0,
+        }
+    }
+
+    pub fn has(&self, flag: Flags) -> bool {
+        self.flags.has(flag)
+    }
+
+    pub fn has_id(&self) -> bool {
+        self.id != 0
+    }
+
+    /// Reasoning, in full or by reference.
+    pub fn is_reasoning(&self) -> bool {
+        self.of == Kind::Reasoning
+    }
+
+    pub fn is_reference(&self) -> bool {
+        self.kind == Kind::ItemReference
+    }
+
+    /// A call that the client must answer, or another side of the same family. A tool search that the server ran
+    /// brings its own output.
+    pub fn is_client_call(&self) -> bool {
+        self.kind.is_call() && !self.has(Flags::SERVER_RUN)
+    }
+
+    pub fn is_client_output(&self) -> bool {
+        self.kind.is_output() && !self.has(Flags::SERVER_RUN)
+    }
+
+    /// Made by the model within a response, so that it belongs to the group it stands in.
+    pub fn is_model_made(&self) -> bool {
+        match self.of.class() {
+            Class::Message => self.role == Role::Assistant || self.is_reference(),
+            Class::Reasoning | Class::Call | Class::Hosted => true,
+            Class::Output => self.has(Flags::SERVER_RUN) || self.kind == Kind::ProgramOutput,
+            Class::Reference | Class::Other => false,
+        }
+    }
+}
+
+/// Facts about an item that rules ask for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Flags(pub u32);
+
+impl Flags {
+    /// Reasoning carries an encrypted blob.
+    pub const BLOB: Flags = Flags(1);
+    /// A tool search, or its output, that the server ran.
+    pub const SERVER_RUN: Flags = Flags(1 << 1);
+    /// `status` is `in_progress`: what a stream's `added` event carries.
+    pub const IN_PROGRESS: Flags = Flags(1 << 2);
+    /// A computer call with pending safety checks.
+    pub const CHECKS_PENDING: Flags = Flags(1 << 3);
+    /// A hosted item whose payload is not in the item, only its id.
+    pub const ID_ONLY: Flags = Flags(1 << 4);
+    /// Called by a program; that is who is answered.
+    pub const OWNED: Flags = Flags(1 << 5);
+    /// The item lies in a JSON string: its bytes are escaped, and it is not edited.
+    pub const EMBEDDED: Flags = Flags(1 << 6);
+    /// The item lies in a recorded response, not in a request.
+    pub const RECORDED: Flags = Flags(1 << 7);
+    /// Made from something that is no item: has the place of its cause and is never edited.
+    pub const SYNTHETIC: Flags = Flags(1 << 8);
+    /// The item's id has a form that only clients invent.
+    pub const SYNTHETIC_ID: Flags = Flags(1 << 9);
+    /// A call that pairs by order because it has no call_id (tool search).
+    pub const ANONYMOUS: Flags = Flags(1 << 10);
+    /// The key that pairs call and output is longer than the API takes.
+    pub const LONG_KEY: Flags = Flags(1 << 11);
+    /// The item's id is longer than the API takes.
+    pub const LONG_ID: Flags = Flags(1 << 12);
+    /// The record holds bytes that are not UTF-8: it is read, and never edited.
+    pub const FROZEN: Flags = Flags(1 << 13);
+
+    pub fn has(self, other: Flags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    pub fn set(&mut self, other: Flags) {
+        self.0 |= other.0;
+    }
+}
+
+impl std::ops::BitOr for Flags {
+    type Output = Flags;
+
+    fn bitor(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+}

@@ -1,0 +1,113 @@
+//! Shapes of a history that several rules ask about, found once.
+
+use super::groups::Group;
+use super::kind::Family;
+use super::pairs::{NONE, Pair, PairState};
+use super::row::{Flags, Row};
+
+/// Reasoning that heads nothing, and the outputs behind it, none of which has a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OrphanRun {
+    pub group: Group,
+    /// Rows `group.end..end` are the outputs.
+    pub end: u32,
+}
+
+impl OrphanRun {
+    pub fn has(&self, ix: u32) -> bool {
+        self.group.start <= ix && ix < self.end
+    }
+
+    pub fn outputs(&self) -> std::ops::Range<u32> {
+        self.group.end..self.end
+    }
+}
+
+/// A reference to a client's call, and the output behind it that lost its call for that.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Claim {
+    pub reference: u32,
+    /// [`NONE`] if no output without a call stands behind it.
+    pub output: u32,
+}
+
+#[derive(Debug, Default)]
+pub struct Shapes {
+    /// Rows from here on are the last batch of calls and its outputs.
+    pub tail: u32,
+    /// In order.
+    pub orphan_runs: Vec<OrphanRun>,
+    /// By reference, in order.
+    pub claims: Vec<Claim>,
+    /// Outputs that a claim or an orphan run explains, sorted.
+    explained: Vec<u32>,
+}
+
+impl Shapes {
+    /// `server_state`: the server may hold the calls, so an output without one proves nothing.
+    pub fn of(rows: &[Row], pairs: &[Pair], groups: &[Group], server_state: bool) -> Self {
+        let mut shapes = Shapes { tail: tail(rows), ..Shapes::default() };
+        let orphans = orphans(rows, pairs);
+        let is_orphan = |ix: u32| orphans.binary_search(&ix).is_ok();
+        for (n, group) in groups.iter().enumerate() {
+            let until = groups.get(n + 1).map_or(rows.len() as u32, |next| next.start);
+            let outputs = outputs_behind(rows, group.end, until);
+            let claims_before = shapes.claims.len();
+            for ix in group.members() {
+                if rows[ix].is_reference() && rows[ix].of.is_call() {
+                    shapes.claims.push(Claim { reference: ix as u32, output: NONE });
+                }
+            }
+            let mut free = outputs.clone().filter(|ix| is_orphan(*ix));
+            for claim in &mut shapes.claims[claims_before..] {
+                claim.output = free.next().unwrap_or(NONE);
+                shapes.explained.extend((claim.output != NONE).then_some(claim.output));
+            }
+            let lonely = group.has_reasoning() && !group.has_members() && !outputs.is_empty() && !server_state;
+            if lonely && outputs.clone().all(is_orphan) {
+                shapes.explained.extend(outputs.clone());
+                shapes.orphan_runs.push(OrphanRun { group: *group, end: outputs.end });
+            }
+        }
+        shapes.explained.sort_unstable();
+        shapes
+    }
+
+    /// Whether another finding already says why this output has no call.
+    pub fn explains(&self, output: u32) -> bool {
+        self.explained.binary_search(&output).is_ok()
+    }
+
+    pub fn orphan_run_at(&self, ix: u32) -> Option<&OrphanRun> {
+        let at = self.orphan_runs.partition_point(|run| run.end <= ix);
+        self.orphan_runs.get(at).filter(|run| run.has(ix))
+    }
+}
+
+/// Outputs that have no call, sorted. Approvals are another matter.
+fn orphans(rows: &[Row], pairs: &[Pair]) -> Vec<u32> {
+    let mut found: Vec<u32> = pairs
+        .iter()
+        .filter(|pair| pair.state == PairState::Orphan)
+        .map(|pair| pair.output)
+        .filter(|ix| rows[*ix as usize].kind.family() != Some(Family::Approval))
+        .collect();
+    found.sort_unstable();
+    found
+}
+
+/// The contiguous run of client outputs that starts at `from`.
+fn outputs_behind(rows: &[Row], from: u32, until: u32) -> std::ops::Range<u32> {
+    let is_output = |row: &Row| row.is_client_output() && row.kind.family() != Some(Family::Approval);
+    let run = rows[from as usize..until as usize].iter().take_while(|row| is_output(row)).count();
+    from..from + run as u32
+}
+
+/// Where the last batch of calls begins, if nothing but its outputs stands behind it.
+fn tail(rows: &[Row]) -> u32 {
+    let is_output = |row: &&Row| row.kind.is_output();
+    let is_call = |row: &&Row| row.kind.is_call() && !row.has(Flags::SYNTHETIC);
+    let outputs = rows.iter().rev().take_while(is_output).count();
+    let calls = rows.iter().rev().skip(outputs).take_while(is_call).count();
+    (rows.len() - outputs - calls) as u32
+}

@@ -1,0 +1,58 @@
+//! Whether two values say the same: objects without regard to order, strings by what they mean, numbers by their value.
+
+use super::tape::{NodeKind, Val};
+
+/// Equality of canonical JSON. Of a key that stands twice, the last value counts.
+pub fn same(a: Val<'_>, b: Val<'_>) -> bool {
+    if a.kind() != b.kind() {
+        return false;
+    }
+    match a.kind() {
+        NodeKind::True | NodeKind::False | NodeKind::Null => true,
+        NodeKind::String => a.text() == b.text(),
+        NodeKind::Number => a.raw() == b.raw() || number(a).zip(number(b)).is_some_and(|(a, b)| a == b),
+        NodeKind::Array => a.count() == b.count() && a.elements().zip(b.elements()).all(|(a, b)| same(a, b)),
+        NodeKind::Object => {
+            let (a, b) = (sorted(a), sorted(b));
+            a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| a.0 == b.0 && same(a.1, b.1))
+        }
+    }
+}
+
+fn number(val: Val<'_>) -> Option<f64> {
+    std::str::from_utf8(val.raw()).ok()?.parse().ok()
+}
+
+type Entry<'t> = (std::borrow::Cow<'t, [u8]>, Val<'t>);
+
+fn sorted<'t>(object: Val<'t>) -> Vec<Entry<'t>> {
+    let mut entries: Vec<Entry<'t>> = object.members().map(|m| (m.key.decode(), m.val)).collect();
+    // The sort is stable, so the last of equal keys is the last in the text.
+    entries.sort_by(|a, b| a.0.cmp(&b.0));
+    entries.reverse();
+    entries.dedup_by(|a, b| a.0 == b.0);
+    entries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Tape, scan};
+    use super::*;
+
+    fn equal(a: &str, b: &str) -> bool {
+        let (mut left, mut right) = (Tape::new(), Tape::new());
+        assert_eq!(scan(a.as_bytes(), &mut left), Ok(()));
+        assert_eq!(scan(b.as_bytes(), &mut right), Ok(()));
+        same(left.root(a.as_bytes()).expect("scanned"), right.root(b.as_bytes()).expect("scanned"))
+    }
+
+    #[test]
+    fn what_means_the_same_is_the_same() {
+        assert!(equal(r#"{"a":1,"b":["x"]}"#, r#"{ "b" : ["\u0078"], "a" : 1.0 }"#));
+        assert!(equal(r#"{"a":1,"a":2}"#, r#"{"a":2}"#));
+        assert!(!equal(r#"{"a":1}"#, r#"{"a":1,"b":null}"#));
+        assert!(!equal("[1,2]", "[2,1]"));
+        assert!(!equal("1", "\"1\""));
+        assert!(equal("123456789012345678901", "123456789012345678901"));
+    }
+}

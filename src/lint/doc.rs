@@ -1,0 +1,436 @@
+//! Linting one doc, from its bytes to its findings.
+
+use std::collections::HashSet;
+use std::io;
+
+use crate::format::{Assembler, Format, FormatInfo, Histories, Slice};
+use crate::history::{Code, Finding, History, Known, Row};
+use crate::json::{Tape, What, scan};
+use crate::place::{DocId, Place};
+use crate::source::split::{Piece, SplitError, split};
+use crate::source::{Container, ReadAt, framing, lines, parallel};
+
+use super::detect::{self, Reading};
+use super::judge::of_live_rows;
+use super::stage::{Batch, Stage};
+use super::{Bench, DocLint, Judged, OnHistory, Options, Texts};
+
+/// Lints a doc on up to `threads` threads.
+pub fn lint<H: OnHistory>(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    options: &Options,
+    threads: usize,
+    on: &H,
+) -> io::Result<DocLint<H::Made>> {
+    let container = framing::sniff(bytes)?;
+    let nothing = Known::default();
+    let run = Run { id, bytes, options, threads, on, container, known: &nothing, wanted: None };
+    let mut first = run.pass()?;
+    if first.wanted.is_empty() {
+        return Ok(first.finish(container));
+    }
+    // Something is missed that may stand elsewhere in the doc: look for it, and judge again if it does.
+    let wanted = std::mem::take(&mut first.wanted);
+    let found = Run { wanted: Some(&wanted), ..run }.pass()?.known;
+    if found.is_empty() {
+        return Ok(first.finish(container));
+    }
+    Ok(Run { known: &found, ..run }.pass()?.finish(container))
+}
+
+struct Run<'e, H> {
+    id: DocId,
+    bytes: &'e dyn ReadAt,
+    options: &'e Options,
+    threads: usize,
+    on: &'e H,
+    container: Container,
+    known: &'e Known,
+    /// Only gather full items with these ids.
+    wanted: Option<&'e HashSet<u64>>,
+}
+
+impl<H> Clone for Run<'_, H> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<H> Copy for Run<'_, H> {}
+
+/// What a pass, or a chunk of it, has gathered.
+struct Gathered<T> {
+    format: Option<&'static dyn Format>,
+    judged: Vec<Judged>,
+    made: Vec<T>,
+    records: u32,
+    histories: u32,
+    items: u64,
+    lines: Vec<(u64, u64)>,
+    wanted: HashSet<u64>,
+    known: Known,
+}
+
+impl<T> Default for Gathered<T> {
+    fn default() -> Self {
+        Gathered {
+            format: None,
+            judged: Vec::new(),
+            made: Vec::new(),
+            records: 0,
+            histories: 0,
+            items: 0,
+            lines: Vec::new(),
+            wanted: HashSet::new(),
+            known: Known::default(),
+        }
+    }
+}
+
+impl<T> Gathered<T> {
+    fn finish(mut self, container: Container) -> DocLint<T> {
+        self.judged.sort_by_key(Judged::order);
+        DocLint {
+            container,
+            format: self.format,
+            judged: self.judged,
+            made: self.made,
+            records: self.records,
+            histories: self.histories,
+            items: self.items,
+            lines: self.lines,
+        }
+    }
+}
+
+impl<H: OnHistory> Run<'_, H> {
+    fn pass(&self) -> io::Result<Gathered<H::Made>> {
+        let mut all = Gathered::default();
+        if self.container.mark() > 0 {
+            let at = Place::new(self.id, 0, self.container.mark() as u32);
+            self.raise(
+                Finding::new(Code(7), Row::of_place(at, 0))
+                    .remedy(crate::history::Remedy::One(crate::history::Act::Drop)),
+                &mut all,
+            );
+        }
+        match self.container {
+            Container::Document { start } if self.bytes.len() - start <= framing::WHOLE_DOCUMENT => {
+                self.document(start, &mut all)?;
+            }
+            Container::Document { start } => self.large_document(start, &mut all)?,
+            Container::Lines { start } => self.lines(start, &mut all)?,
+            Container::Utf16 { little } => {
+                let finding = Finding::on_doc(Code(5), self.id).variant(1).arg(u32::from(little));
+                self.raise(finding.never("another program must convert it"), &mut all);
+            }
+            Container::Empty => self.raise(self.unknown(1), &mut all),
+            Container::Binary => self.raise(self.unknown(2), &mut all),
+            Container::Text => self.raise(self.unknown(3), &mut all),
+        }
+        Ok(all)
+    }
+
+    fn unknown(&self, variant: u8) -> Finding {
+        Finding::on_doc(Code(4), self.id).variant(variant).never("there is no conversation to repair")
+    }
+
+    /// A finding on bytes or a record: the same for every target.
+    fn raise(&self, finding: Finding, all: &mut Gathered<H::Made>) {
+        let Some(rule) = crate::rules::by_code(finding.code).filter(|rule| self.options.enabled.has(rule.code))
+        else {
+            return;
+        };
+        let target = self.options.target.unwrap_or(crate::targets::TARGETS[0]);
+        if let Some(severity) = rule.variant(finding.variant).levels.stored {
+            all.judged.push(Judged { finding, severity, target, history: None });
+        }
+    }
+
+    fn document(&self, start: u64, all: &mut Gathered<H::Made>) -> io::Result<()> {
+        let mut text = Vec::new();
+        self.bytes.read_into(start, (self.bytes.len() - start) as usize, &mut text)?;
+        let reading = self.options.format.map_or(Reading::Document, Reading::By);
+        let mut stage = Stage::new(self.options, &self.options.enabled, self.id, reading);
+        let whole = Place::new(self.id, start, text.len() as u32);
+        let valid = simdutf8::basic::from_utf8(&text).is_ok();
+        let format = stage.record(&text, start, whole, valid);
+        stage.batch.damage_cut();
+        self.close(&mut stage.batch, format, all);
+        Ok(())
+    }
+
+    /// A document that is read element by element.
+    fn large_document(&self, start: u64, all: &mut Gathered<H::Made>) -> io::Result<()> {
+        let limit = self.options.max_record;
+        let format = match self.options.format {
+            Some(format) => Some(format),
+            None => self.format_of_large(start)?,
+        };
+        let reading = format.map_or(Reading::Each, Reading::By);
+        let mut stage = Stage::new(self.options, &self.options.enabled, self.id, reading);
+        let whole = Place::new(self.id, start, 0);
+        let done = split(self.bytes, self.id, start, limit, |piece, tape| {
+            let (bytes, base, slice) = match piece {
+                Piece::Element { section, bytes, base, .. } => (bytes, base, Slice::Element { section }),
+                Piece::Head { bytes, base } => (bytes, base, Slice::Head),
+            };
+            stage.check_utf8(bytes, base);
+            if tape.is_odd() {
+                stage.oddities(tape, base);
+            }
+            if let Some(root) = tape.root(bytes)
+                && (format.is_some() || slice == Slice::Head)
+            {
+                stage.value(root, base, whole, slice);
+            }
+            true
+        });
+        let at = |at| Row::of_place(Place::new(self.id, at, 0), 0);
+        match done {
+            Ok(()) => {}
+            Err(SplitError::Io(error)) => return Err(error),
+            Err(SplitError::Fault(what, offset)) => {
+                stage.batch.raised.push(fault(what, at(offset)));
+            }
+            Err(SplitError::TooLong(offset)) => {
+                stage.batch.raised.push(fault(What::TooLong, at(offset)));
+            }
+        }
+        stage.batch.records = 1;
+        self.close(&mut stage.batch, format, all);
+        Ok(())
+    }
+
+    /// Tells the format from the beginning of a document up to the first element of each of its arrays.
+    fn format_of_large(&self, start: u64) -> io::Result<Option<&'static dyn Format>> {
+        let mut found = None;
+        let mut failed = None;
+        let mut text = Vec::new();
+        let mut probe = Tape::new();
+        let done = split(self.bytes, self.id, start, self.options.max_record, |piece, _| {
+            let Piece::Element { section, index: 0, bytes, base } = piece else { return true };
+            let end = base.offset(0) + bytes.len() as u64;
+            if end - start > 64 << 20 {
+                return false;
+            }
+            if let Err(error) = self.bytes.read_into(start, (end - start) as usize, &mut text) {
+                failed = Some(error);
+                return false;
+            }
+            text.extend_from_slice(if section.is_empty() { b"]" } else { b"]}" });
+            if scan(&text, &mut probe).is_ok() {
+                found = probe.root(&text).and_then(detect::of_document);
+            }
+            found.is_none()
+        });
+        match (failed, done) {
+            (Some(error), _) | (None, Err(SplitError::Io(error))) => Err(error),
+            _ => Ok(found),
+        }
+    }
+
+    /// Assembles, and ends, a doc that was read as one record.
+    fn close(&self, batch: &mut Batch, format: Option<&'static dyn Format>, all: &mut Gathered<H::Made>) {
+        all.records = batch.records;
+        all.format = format;
+        if let Some(format) = format {
+            let mut assembler = Assembler::new(format.info());
+            assembler.begin();
+            let mut histories = Vec::new();
+            batch.assemble(&mut assembler, |history, _| histories.push(history));
+            histories.extend(assembler.finish());
+            for history in histories {
+                self.history(history, &batch.items, format.info(), all);
+            }
+        }
+        for finding in batch.raised.drain(..) {
+            self.raise(finding, all);
+        }
+    }
+
+    fn lines(&self, start: u64, all: &mut Gathered<H::Made>) -> io::Result<()> {
+        let reading = match self.options.format {
+            Some(format) if format.info().histories == Histories::PerDoc => Some(Reading::By(format)),
+            Some(_) => Some(Reading::Each),
+            None => {
+                let mut head = Vec::new();
+                let first = lines::read(self.bytes, start, 0, self.options.max_record, &mut head)?;
+                detect::of_lines(first.bytes, &self.options.pointer)
+            }
+        };
+        let reading = reading.unwrap_or(Reading::Each);
+        let mut assembler = match reading {
+            Reading::By(format) => {
+                all.format = Some(format);
+                Some((Assembler::new(format.info()), format.info()))
+            }
+            Reading::Each | Reading::Document => None,
+        };
+        let mut items: Vec<Finding> = Vec::new();
+        let mut cut: Option<Finding> = None;
+        let mut line = 1;
+        let mut failed = None;
+        let chunks = lines::chunks(self.bytes.len(), start);
+        parallel::in_order(
+            self.threads,
+            chunks,
+            || (Vec::new(), Stage::new(self.options, &self.options.enabled, self.id, reading)),
+            |(buf, stage), n| self.chunk(start, n, buf, stage),
+            |chunk| {
+                let mut chunk = match chunk {
+                    Ok(chunk) => chunk,
+                    Err(error) => {
+                        failed = Some(error);
+                        return false;
+                    }
+                };
+                all.lines.push((chunk.start, line));
+                line += chunk.newlines;
+                if chunk.batch.records > 0
+                    && let Some(damage) = cut.take()
+                {
+                    self.raise(damage, all);
+                    if let Some((assembler, _)) = &mut assembler {
+                        assembler.broken();
+                    }
+                }
+                let records = all.records;
+                chunk.renumber(records, all.histories);
+                cut = chunk.batch.cut.take();
+                if let Some((assembler, _)) = &mut assembler {
+                    chunk.batch.assemble(assembler, |_, _| {});
+                    items.append(&mut chunk.batch.items);
+                }
+                for finding in std::mem::take(&mut chunk.batch.raised) {
+                    self.raise(finding, all);
+                }
+                all.take(chunk);
+                true
+            },
+        );
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        if let Some(mut cut) = cut {
+            cut.code = Code(3);
+            cut.remedy = crate::history::Remedy::One(crate::history::Act::Drop);
+            self.raise(cut, all);
+        }
+        if let Some((mut assembler, info)) = assembler
+            && let Some(history) = assembler.finish()
+        {
+            self.history(history, &items, info, all);
+        }
+        Ok(())
+    }
+
+    fn chunk(&self, start: u64, n: usize, buf: &mut Vec<u8>, stage: &mut Stage<'_>) -> io::Result<Chunk<H::Made>> {
+        let read = lines::read(self.bytes, start, n, self.options.max_record, buf)?;
+        let valid = simdutf8::basic::from_utf8(read.bytes).is_ok();
+        let mut own = Gathered::default();
+        let mut newlines = 0;
+        stage.batch = Batch::default();
+        for (at, line) in lines::split(read.bytes) {
+            newlines += 1;
+            let from = read.start + at as u64;
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let with_end = line.len() + usize::from(read.bytes.get(at + line.len()) == Some(&b'\n'));
+            let whole = Place::new(self.id, from, with_end as u32);
+            let format = stage.record(line, from, whole, valid);
+            own.format = own.format.or(format);
+            if let Some(format) = format
+                && matches!(stage.reading(), Reading::Each)
+            {
+                self.record_histories(&mut stage.batch, format.info(), &mut own);
+            }
+        }
+        if let Some(at) = read.too_long {
+            let row = Row { record: stage.batch.records, ..Row::of_place(Place::new(self.id, at, 0), 0) };
+            stage.batch.damage_cut();
+            stage.batch.raised.push(fault(What::TooLong, row));
+            stage.batch.broken = true;
+            stage.batch.records += 1;
+        }
+        let newlines = if read.bytes.ends_with(b"\n") || read.bytes.is_empty() { newlines } else { newlines - 1 };
+        Ok(Chunk { start: read.start, newlines, batch: std::mem::take(&mut stage.batch), own })
+    }
+
+    /// Judges the histories of a record that is one by itself.
+    fn record_histories(&self, batch: &mut Batch, info: &'static FormatInfo, own: &mut Gathered<H::Made>) {
+        let mut assembler = Assembler::new(info);
+        let mut done = Vec::new();
+        batch.assemble(&mut assembler, |history, _| done.push(history));
+        for history in done {
+            self.history(history, &batch.items, info, own);
+        }
+        batch.items.clear();
+    }
+
+    fn history(&self, mut history: History, items: &[Finding], info: &FormatInfo, all: &mut Gathered<H::Made>) {
+        let number = all.histories;
+        all.histories += 1;
+        all.items += history.rows.len() as u64;
+        if let Some(wanted) = self.wanted {
+            all.known.gather(&history, wanted);
+            return;
+        }
+        let settings = &mut history.settings;
+        settings.usage = self.options.usage.unwrap_or(settings.usage);
+        settings.effort = settings.effort.or(self.options.effort);
+        let items = if items.is_empty() { Vec::new() } else { of_live_rows(&history, items) };
+        let bench = Bench::new(&history, info, self.options);
+        let texts = Texts::new(self.bytes);
+        let cx = bench.cx(&texts, self.known);
+        let (judged, unheaded) = bench.judge(&cx, &items, &self.options.enabled, number);
+        all.made.extend(self.on.history(&cx, &judged, number));
+        all.judged.extend(judged);
+        if self.known.is_empty() {
+            if info.records_responses {
+                all.wanted.extend(unheaded);
+            }
+            all.wanted.extend(history.rows.iter().filter(|row| row.is_reference()).map(|row| row.id));
+        }
+    }
+}
+
+fn fault(what: What, row: Row) -> Finding {
+    Finding::new(Code(1), row).arg(what as u32).never("what was meant is not known")
+}
+
+/// The lines of one chunk: rows for the assembler, or the verdicts on its records.
+struct Chunk<T> {
+    start: u64,
+    newlines: u64,
+    batch: Batch,
+    own: Gathered<T>,
+}
+
+impl<T> Chunk<T> {
+    /// Counts records and histories from where the chunks before ended.
+    fn renumber(&mut self, records: u32, histories: u32) {
+        self.batch.rows.iter_mut().for_each(|row| row.record += records);
+        let findings = self.batch.items.iter_mut().chain(&mut self.batch.raised).chain(&mut self.batch.cut);
+        findings.for_each(|finding| finding.row.record += records);
+        for judged in &mut self.own.judged {
+            judged.finding.row.record += records;
+            judged.history = judged.history.map(|n| n + histories);
+        }
+    }
+}
+
+impl<T> Gathered<T> {
+    fn take(&mut self, chunk: Chunk<T>) {
+        self.format = self.format.or(chunk.own.format);
+        self.records += chunk.batch.records;
+        self.histories += chunk.own.histories;
+        self.items += chunk.own.items;
+        self.judged.extend(chunk.own.judged);
+        self.made.extend(chunk.own.made);
+        self.wanted.extend(chunk.own.wanted);
+        self.known.merge(chunk.own.known);
+    }
+}

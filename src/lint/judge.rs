@@ -1,0 +1,181 @@
+//! From a history to verdicts: the rules raise findings, target and settings give them their weight.
+
+use crate::format::FormatInfo;
+use crate::history::{Code, Finding, Flags, History, Known, Remedy};
+use crate::rule::{Check, Cx, Look, Out, Rule};
+use crate::rules::{self, RULES};
+use crate::target::{Severity, Target, Thinking};
+use crate::targets;
+
+use super::Options;
+
+/// A finding with its weight.
+#[derive(Clone, Copy)]
+pub struct Judged {
+    pub finding: Finding,
+    pub severity: Severity,
+    pub target: &'static Target,
+    /// Number of the history in the doc, from 0; `None` for what concerns a record or the doc.
+    pub history: Option<u32>,
+}
+
+impl Judged {
+    pub fn rule(&self) -> &'static Rule {
+        // Every code that a rule raises is in the table; a test holds it so.
+        rules::by_code(self.finding.code).unwrap_or(RULES[0])
+    }
+
+    pub fn variant(&self) -> &'static crate::rule::Variant {
+        self.rule().variant(self.finding.variant)
+    }
+
+    /// Whether there is a repair, default or not.
+    pub fn has_fix(&self) -> bool {
+        !matches!(self.finding.remedy, Remedy::Never(_)) && !self.variant().fix.is_empty()
+    }
+
+    /// Whether `fix` makes the repair without being asked for it.
+    pub fn is_fixed_by_default(&self) -> bool {
+        self.has_fix()
+            && self.rule().code != UNACKNOWLEDGED
+            && match self.severity {
+                Severity::Error => true,
+                Severity::Warning => self.variant().on,
+                Severity::Info => false,
+            }
+    }
+
+    /// The key by which findings of a doc are printed.
+    pub fn order(&self) -> (u64, Code, u8) {
+        (self.finding.row.at.start, self.finding.code, self.finding.variant)
+    }
+}
+
+/// Its fix is a person's decision: it has a flag of its own.
+pub const UNACKNOWLEDGED: Code = Code(109);
+
+/// Rules whose findings rest on a partner that is not there.
+const MISSING_PARTNER: [u16; 8] = [101, 102, 103, 106, 107, 108, 207, 304];
+
+/// Everything that decides the weight of a history's findings.
+pub struct Bench<'h> {
+    pub target: &'static Target,
+    pub stored: bool,
+    pub thinking: Thinking,
+    pub history: &'h History,
+}
+
+impl<'h> Bench<'h> {
+    /// Options override what the history says, but for the model and its effort: there they only fill in.
+    pub fn new(history: &'h History, info: &FormatInfo, options: &Options) -> Self {
+        let settings = &history.settings;
+        let named = settings.target.unwrap_or(info.target);
+        let target = options.target.or_else(|| targets::by_name(named)).unwrap_or(targets::TARGETS[0]);
+        let stored = options.store.or(settings.store).unwrap_or(target.store);
+        let model = settings.model.as_deref().or(options.model.as_deref());
+        let thinking = model.map_or(Thinking::Unknown, |model| target.thinking(model));
+        Bench { target, stored, thinking, history }
+    }
+
+    pub fn cx(&self, look: &'h dyn Look, known: &'h Known) -> Cx<'h> {
+        Cx {
+            history: self.history,
+            caps: self.target.caps,
+            stored: self.stored,
+            thinking: self.thinking,
+            look,
+            known,
+        }
+    }
+
+    /// Runs the rules over the history and gives verdicts, in the order in which they are printed. `items` are the
+    /// findings of its items.
+    pub fn judge(
+        &self,
+        cx: &Cx<'_>,
+        items: &[Finding],
+        enabled: &Enabled,
+        number: u32,
+    ) -> (Vec<Judged>, Vec<u64>) {
+        let mut out = Out { findings: items.to_vec(), unheaded: Vec::new() };
+        for (check, _) in enabled.checks() {
+            match check {
+                Check::Pair(check) => self.history.pairs.iter().for_each(|pair| check(cx, pair, &mut out)),
+                Check::Group(check) => self.history.groups.iter().for_each(|group| check(cx, group, &mut out)),
+                Check::History(check) => check(cx, &mut out),
+                Check::Item(..) | Check::Raised => {}
+            }
+        }
+        let mut judged: Vec<Judged> = out
+            .findings
+            .into_iter()
+            .filter(|finding| enabled.has(finding.code))
+            .filter_map(|finding| {
+                let severity = self.severity(&finding)?;
+                let finding = self.without_illegal_remedy(finding);
+                Some(Judged { finding, severity, target: self.target, history: Some(number) })
+            })
+            .collect();
+        judged.sort_by_key(Judged::order);
+        (judged, out.unheaded)
+    }
+
+    fn severity(&self, finding: &Finding) -> Option<Severity> {
+        let own = rules::by_code(finding.code)?.variant(finding.variant).levels;
+        let levels = self.target.verdict(finding.code, finding.variant).map_or(own, |verdict| verdict.levels);
+        levels.at(self.stored)
+    }
+
+    fn without_illegal_remedy(&self, finding: Finding) -> Finding {
+        let settings = &self.history.settings;
+        let missing = MISSING_PARTNER.contains(&finding.code.0);
+        match (finding.remedy, settings.read_only) {
+            (Remedy::Never(_), _) => finding,
+            (_, Some(why)) => finding.never(why),
+            _ if finding.row.has(Flags::SYNTHETIC) => {
+                finding.never("it is no item of the file, only the trace of one")
+            }
+            _ if finding.row.has(Flags::FROZEN) => finding.never("its record holds bytes that are not UTF-8"),
+            _ if missing && settings.broken => {
+                finding.never("a record of this log could not be read, and the partner may be in it")
+            }
+            _ => finding,
+        }
+    }
+}
+
+/// The rules of a run.
+pub struct Enabled {
+    rules: Vec<&'static Rule>,
+    codes: Vec<bool>,
+}
+
+impl Enabled {
+    /// All rules that `wanted` takes.
+    pub fn new(wanted: impl Fn(&Rule) -> bool) -> Self {
+        let rules: Vec<&'static Rule> = RULES.iter().copied().filter(|rule| wanted(rule)).collect();
+        let mut codes = vec![false; 1000];
+        for rule in &rules {
+            codes[usize::from(rule.code.0) % 1000] = true;
+        }
+        Enabled { rules, codes }
+    }
+
+    pub fn has(&self, code: Code) -> bool {
+        self.codes[usize::from(code.0) % 1000]
+    }
+
+    pub fn checks(&self) -> impl Iterator<Item = (&'static Check, Code)> + '_ {
+        self.rules.iter().map(|rule| (&rule.check, rule.code))
+    }
+}
+
+/// The findings among `items` that lie on rows of a history: findings of items that a compaction or a rollback took out
+/// go with them. Both are in the order of the doc.
+pub fn of_live_rows(history: &History, items: &[Finding]) -> Vec<Finding> {
+    let mut starts: Vec<u64> = history.rows.iter().map(|row| row.at.start).collect();
+    if !starts.is_sorted() {
+        starts.sort_unstable();
+    }
+    items.iter().filter(|finding| starts.binary_search(&finding.row.at.start).is_ok()).copied().collect()
+}

@@ -1,0 +1,57 @@
+//! Reading items again, by their places.
+
+use std::cell::RefCell;
+
+use crate::history::{Flags, Row};
+use crate::json::{Tape, Val, canonical, scan, string};
+use crate::place::Place;
+use crate::rule::Look;
+use crate::source::ReadAt;
+
+/// Reads the text at places of one doc.
+pub struct Texts<'r> {
+    bytes: &'r dyn ReadAt,
+    scratch: RefCell<Vec<(Vec<u8>, Tape)>>,
+}
+
+impl<'r> Texts<'r> {
+    pub fn new(bytes: &'r dyn ReadAt) -> Self {
+        Texts { bytes, scratch: RefCell::new(Vec::new()) }
+    }
+
+    /// Calls `see` with the value at a place; `embedded` says that the place lies inside a JSON string. Gives `None` if
+    /// the place cannot be read, or holds no value any more.
+    pub fn see<T>(&self, at: Place, embedded: bool, see: impl FnOnce(Val<'_>) -> T) -> Option<T> {
+        let (mut text, mut tape) = self.scratch.borrow_mut().pop().unwrap_or_default();
+        let found = self.bytes.read_into(at.start, at.len as usize, &mut text).ok().and_then(|()| {
+            if embedded {
+                text = string::decode(&text);
+            }
+            scan(&text, &mut tape).ok()?;
+            tape.root(&text).map(see)
+        });
+        self.scratch.borrow_mut().push((text, tape));
+        found
+    }
+
+    /// The same for an item.
+    pub fn item<T>(&self, row: &Row, see: impl FnOnce(Val<'_>) -> T) -> Option<T> {
+        self.see(row.at, row.has(Flags::EMBEDDED), see)
+    }
+}
+
+impl Look for Texts<'_> {
+    fn look(&self, row: &Row, see: &mut dyn FnMut(Val<'_>)) {
+        self.item(row, see);
+    }
+
+    fn same(&self, a: &Row, b: &Row) -> bool {
+        self.item(a, |a| self.item(b, |b| canonical::same(a, b))).flatten().unwrap_or(false)
+    }
+
+    fn same_id(&self, a: &Row, b: &Row) -> bool {
+        let id =
+            |row: &Row| self.item(row, |val| val.get("id").and_then(|id| id.text()).map(|id| id.into_owned()));
+        id(a).flatten().is_some_and(|a| id(b).flatten() == Some(a))
+    }
+}

@@ -1,0 +1,87 @@
+//! The engine: a doc goes in, findings with their weight come out. `check`, `fix` and every other command share it.
+//!
+//! Stage (a) reads records on any number of threads; stage (b) puts their rows together in order; stage (c) judges each
+//! history. A format whose records are histories by themselves is judged where it is read.
+
+pub mod detect;
+mod doc;
+mod judge;
+mod look;
+mod stage;
+
+use crate::format::Format;
+use crate::history::{Effort, Usage};
+use crate::rule::Cx;
+use crate::source::Container;
+use crate::target::Target;
+
+pub use doc::lint;
+pub use judge::{Bench, Enabled, Judged, UNACKNOWLEDGED};
+pub use look::Texts;
+
+/// What the user said about the files, and which rules run.
+pub struct Options {
+    pub format: Option<&'static dyn Format>,
+    pub target: Option<&'static Target>,
+    pub store: Option<bool>,
+    pub usage: Option<Usage>,
+    pub model: Option<String>,
+    pub effort: Option<Effort>,
+    /// Steps from each record to the value that is the conversation.
+    pub pointer: Vec<String>,
+    pub newest_first: Option<bool>,
+    /// Records larger than this many bytes are not read.
+    pub max_record: u64,
+    pub enabled: Enabled,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            format: None,
+            target: None,
+            store: None,
+            usage: None,
+            model: None,
+            effort: None,
+            pointer: Vec::new(),
+            newest_first: None,
+            max_record: 1 << 30,
+            enabled: Enabled::new(|_| true),
+        }
+    }
+}
+
+/// Gets each history once it is judged, on the thread that judged it.
+pub trait OnHistory: Sync {
+    type Made: Send;
+
+    fn history(&self, cx: &Cx<'_>, judged: &[Judged], number: u32) -> Option<Self::Made>;
+}
+
+/// Wants nothing but findings.
+pub struct Findings;
+
+impl OnHistory for Findings {
+    type Made = ();
+
+    fn history(&self, _: &Cx<'_>, _: &[Judged], _: u32) -> Option<()> {
+        None
+    }
+}
+
+/// What linting a doc gave.
+pub struct DocLint<T> {
+    pub container: Container,
+    /// The format of the doc, or of the first record that has one.
+    pub format: Option<&'static dyn Format>,
+    /// In the order in which they are printed.
+    pub judged: Vec<Judged>,
+    /// What [`OnHistory`] made, in the order of the histories.
+    pub made: Vec<T>,
+    pub records: u32,
+    pub histories: u32,
+    pub items: u64,
+    /// (offset, number of the line that starts at or before it and begins there) every few megabytes.
+    pub lines: Vec<(u64, u64)>,
+}

@@ -1,0 +1,227 @@
+//! The first stage: records become rows, marks and the findings of their items. It knows no history and runs on any
+//! number of threads; a format whose records are histories by themselves is judged here as well.
+
+use crate::dialect::Item;
+use crate::format::{Assembler, Format, Mark, Record, Sink, Slice};
+use crate::history::{Code, Finding, Flags, History, KindSet, Row};
+use crate::json::edit::Base;
+use crate::json::{Fault, Oddity, Tape, Val, What, pointer, scan};
+use crate::place::{DocId, Place};
+use crate::rule::{Check, Out};
+
+use super::detect::{self, Reading};
+use super::{Enabled, Options};
+
+/// What one stretch of records gave.
+#[derive(Default)]
+pub struct Batch {
+    pub rows: Vec<Row>,
+    /// (number of rows before it, mark)
+    pub marks: Vec<(u32, Mark)>,
+    /// Findings on items, in the order of the doc.
+    pub items: Vec<Finding>,
+    /// Findings on records and bytes.
+    pub raised: Vec<Finding>,
+    pub records: u32,
+    /// The last record ends early: it is cut if it is the last one of the doc, else damaged.
+    pub cut: Option<Finding>,
+    /// A record could not be read.
+    pub broken: bool,
+}
+
+type ItemCheck = (KindSet, fn(&Item<'_>, &mut Out));
+
+/// Reads records. One a thread.
+pub struct Stage<'o> {
+    options: &'o Options,
+    doc: DocId,
+    reading: Reading,
+    checks: Vec<ItemCheck>,
+    tape: Tape,
+    pub batch: Batch,
+    out: Out,
+    /// Set on all items of the record at hand.
+    flags: Flags,
+}
+
+/// A tape that grew beyond this many nodes for one record is given back.
+const KEEP_NODES: usize = 1 << 20;
+
+impl<'o> Stage<'o> {
+    pub fn new(options: &'o Options, enabled: &Enabled, doc: DocId, reading: Reading) -> Self {
+        let checks = enabled
+            .checks()
+            .filter_map(|(check, _)| match check {
+                Check::Item(kinds, check) => Some((*kinds, *check)),
+                _ => None,
+            })
+            .collect();
+        Stage {
+            options,
+            doc,
+            reading,
+            checks,
+            tape: Tape::new(),
+            batch: Batch::default(),
+            out: Out::default(),
+            flags: Flags::default(),
+        }
+    }
+
+    pub fn reading(&self) -> Reading {
+        self.reading
+    }
+
+    /// Reads one whole record. `valid` says that its bytes are known to be UTF-8. Returns the format that read it.
+    pub fn record(&mut self, bytes: &[u8], start: u64, whole: Place, valid: bool) -> Option<&'static dyn Format> {
+        let base = Base::new(self.doc, start);
+        self.batch.damage_cut();
+        self.flags = Flags::default();
+        if !valid {
+            self.check_utf8(bytes, base);
+        }
+        let mut tape = std::mem::take(&mut self.tape);
+        let scanned = scan(bytes, &mut tape);
+        let mut format = None;
+        match scanned {
+            Ok(()) => {
+                if tape.is_odd() {
+                    self.oddities(&mut tape, base);
+                }
+                if let Some(root) = tape.root(bytes) {
+                    format = self.value(root, base, whole, Slice::Whole);
+                }
+            }
+            Err(fault) => self.unreadable(fault, bytes, base),
+        }
+        tape.shrink(KEEP_NODES);
+        self.tape = tape;
+        self.batch.records += 1;
+        format
+    }
+
+    /// Reads a scanned record, or a part of a large one.
+    pub fn value(
+        &mut self,
+        root: Val<'_>,
+        base: Base<'_>,
+        whole: Place,
+        slice: Slice<'_>,
+    ) -> Option<&'static dyn Format> {
+        let Some(val) = pointer::resolve(root, &self.options.pointer) else {
+            self.unknown(base.of(root));
+            return None;
+        };
+        let format = match self.reading {
+            Reading::By(format) => Some(format),
+            Reading::Each => self.options.format.or_else(|| detect::of_record(val)),
+            Reading::Document => detect::of_document(val),
+        };
+        match format {
+            Some(format) => {
+                let record = Record { number: self.batch.records, val, base, whole, slice };
+                format.read(&record, self);
+            }
+            None => self.unknown(base.of(root)),
+        }
+        format
+    }
+
+    fn unknown(&mut self, at: Place) {
+        let row = Row::of_place(at, self.batch.records);
+        self.batch
+            .raised
+            .push(Finding::new(Code(4), row).never("what it is must be told by --format or --pointer"));
+    }
+
+    /// Bytes that are not UTF-8, and where.
+    pub fn check_utf8(&mut self, bytes: &[u8], base: Base<'_>) {
+        if let Err(error) = simdutf8::compat::from_utf8(bytes) {
+            let at = error.valid_up_to() as u32;
+            let len = error.error_len().unwrap_or(bytes.len() - at as usize) as u32;
+            let row = Row::of_place(base.place(at, at + len), self.batch.records);
+            self.batch.raised.push(Finding::new(Code(5), row).never("which character was meant is not known"));
+            self.flags = Flags::FROZEN;
+        }
+    }
+
+    /// Duplicate keys and lone surrogates.
+    pub fn oddities(&mut self, tape: &mut Tape, base: Base<'_>) {
+        for &(oddity, at) in tape.oddities() {
+            let (code, len) = match oddity {
+                Oddity::DuplicateKey => (Code(2), 1),
+                Oddity::LoneSurrogate => (Code(6), 6),
+            };
+            let row = Row::of_place(base.place(at, at + len), self.batch.records);
+            self.batch.raised.push(Finding::new(code, row).never("what was meant is not known"));
+        }
+    }
+
+    fn unreadable(&mut self, fault: Fault, bytes: &[u8], base: Base<'_>) {
+        let padding = bytes.iter().all(|b| *b == 0);
+        let at = base.offset(fault.at.min(bytes.len() as u32));
+        let row = Row::of_place(Place::new(self.doc, at, u32::from(u64::from(fault.at) < bytes.len() as u64)), 0);
+        let row = Row { record: self.batch.records, ..row };
+        let finding = Finding::new(Code(1), row).arg(fault.what as u32).never("what was meant is not known");
+        if fault.what == What::EndsEarly || padding {
+            self.batch.cut = Some(finding);
+        } else {
+            self.batch.raised.push(finding);
+            self.batch.broken = true;
+        }
+    }
+}
+
+impl Sink for Stage<'_> {
+    fn item(&mut self, mut item: Item<'_>) {
+        item.row.flags.set(self.flags);
+        for (kinds, check) in &self.checks {
+            if kinds.has(item.row.kind) {
+                check(&item, &mut self.out);
+            }
+        }
+        if !self.out.findings.is_empty() {
+            self.batch.items.append(&mut self.out.findings);
+        }
+        self.batch.rows.push(item.row);
+    }
+
+    fn mark(&mut self, mark: Mark) {
+        self.batch.marks.push((self.batch.rows.len() as u32, mark));
+    }
+
+    fn find(&mut self, finding: Finding) {
+        self.batch.items.push(finding);
+    }
+
+    fn newest_first(&self) -> Option<bool> {
+        self.options.newest_first
+    }
+}
+
+impl Batch {
+    /// More comes behind the record that ends early, so it is damage.
+    pub fn damage_cut(&mut self) {
+        if let Some(cut) = self.cut.take() {
+            self.raised.push(cut);
+            self.broken = true;
+        }
+    }
+
+    /// Puts rows and marks into an assembler; hands out the histories that end.
+    pub fn assemble(&mut self, assembler: &mut Assembler, mut done: impl FnMut(History, &[Finding])) {
+        let mut at = 0;
+        for (before, mark) in self.marks.drain(..) {
+            assembler.rows(&self.rows[at..before as usize]);
+            at = before as usize;
+            if let Some(history) = assembler.mark(mark) {
+                done(history, &self.items);
+            }
+        }
+        assembler.rows(&self.rows[at..]);
+        if self.broken {
+            assembler.broken();
+        }
+        self.rows.clear();
+    }
+}

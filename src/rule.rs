@@ -1,0 +1,197 @@
+//! What a rule is: a code, a page, the words of its variants, and one function. Rules are pure: they see a history (or
+//! an item as it passes by) and what the target can do, and raise findings. Severity is not theirs to decide; it comes
+//! from the verdicts.
+
+use crate::dialect::Item;
+use crate::history::{Code, Effort, Finding, Flags, Group, History, KindSet, Known, Pair, Row, Usage};
+use crate::json::Val;
+use crate::target::{Caps, Levels, Thinking};
+
+/// How well a rule's condition is known.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Evidence {
+    /// A conclusion; nobody saw it.
+    Inferred,
+    /// The provider's documents or schema say so.
+    Documented,
+    /// Users reported the provider's sentence.
+    Reported,
+    /// A recorded exchange shows it.
+    Recorded,
+}
+
+impl Evidence {
+    pub fn name(self) -> &'static str {
+        match self {
+            Evidence::Inferred => "inferred",
+            Evidence::Documented => "documented",
+            Evidence::Reported => "reported",
+            Evidence::Recorded => "recorded",
+        }
+    }
+}
+
+/// What a fix takes from what the model saw, or adds to it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Loss {
+    Lossless,
+    Lossy,
+}
+
+impl Loss {
+    pub fn name(self) -> &'static str {
+        match self {
+            Loss::Lossless => "lossless",
+            Loss::Lossy => "lossy",
+        }
+    }
+}
+
+/// One way in which a rule is broken: its words and its default verdict.
+///
+/// Templates name what they show in braces: `{type}`, `{id}`, `{call_id}`, `{noun}` of the item, `{partner_type}`,
+/// `{partner_id}`, `{partner_call_id}` of the other item, `{index}` of the item in its list, `{arg}` a number.
+pub struct Variant {
+    pub message: &'static str,
+    /// What the partner's place is called; empty if there is none.
+    pub related: &'static str,
+    /// The provider's sentence, only where one was seen.
+    pub api: Option<&'static str>,
+    /// The HTTP status that comes with it.
+    pub status: u16,
+    pub levels: Levels,
+    pub evidence: Evidence,
+    /// What `fix` does about it, as an infinitive without "to"; empty where it does nothing.
+    pub fix: &'static str,
+    pub loss: Loss,
+    /// The fix is made by default even where the finding is only a warning.
+    pub on: bool,
+}
+
+impl Variant {
+    /// What most variants have in common.
+    pub const BASE: Variant = Variant {
+        message: "",
+        related: "",
+        api: None,
+        status: 400,
+        levels: Levels::ERROR,
+        evidence: Evidence::Inferred,
+        fix: "",
+        loss: Loss::Lossy,
+        on: false,
+    };
+}
+
+/// What a rule looks at.
+pub enum Check {
+    /// Items of these kinds, as they pass by.
+    Item(KindSet, fn(&Item<'_>, &mut Out)),
+    /// Calls and outputs, paired or not.
+    Pair(fn(&Cx<'_>, &Pair, &mut Out)),
+    Group(fn(&Cx<'_>, &Group, &mut Out)),
+    History(fn(&Cx<'_>, &mut Out)),
+    /// The scanner, the reader or a format raises it.
+    Raised,
+}
+
+/// A row of the table of rules.
+pub struct Rule {
+    pub code: Code,
+    pub name: &'static str,
+    /// The rule's `explain` page.
+    pub page: &'static str,
+    pub variants: &'static [Variant],
+    pub check: Check,
+}
+
+impl Rule {
+    pub fn variant(&self, n: u8) -> &Variant {
+        &self.variants[usize::from(n).min(self.variants.len() - 1)]
+    }
+}
+
+/// Declares the rule of a file. The doc comment is the rule's page.
+#[macro_export]
+macro_rules! rule {
+    ($(#[doc = $line:literal])+ $code:literal, $name:literal, $check:expr, [$($variant:expr),+ $(,)?]) => {
+        $(#[doc = $line])+
+        pub static RULE: $crate::rule::Rule = $crate::rule::Rule {
+            code: $crate::history::Code($code),
+            name: $name,
+            page: concat!($($line, "\n"),+),
+            variants: &[$($variant),+],
+            check: $check,
+        };
+    };
+}
+
+/// Takes findings.
+#[derive(Default)]
+pub struct Out {
+    pub findings: Vec<Finding>,
+    /// Ids of items without reasoning in front: a recorded response elsewhere in the doc may prove that some was.
+    pub unheaded: Vec<u64>,
+}
+
+impl Out {
+    pub fn add(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+}
+
+/// Reads the text of an item again. Slow; for the few places where a fingerprint is not enough.
+pub trait Look {
+    /// Calls `see` with the item's value; not at all if it cannot be read.
+    fn look(&self, row: &Row, see: &mut dyn FnMut(Val<'_>));
+
+    /// Whether two items say the same, as canonical JSON.
+    fn same(&self, a: &Row, b: &Row) -> bool;
+
+    /// Whether two items have the same id, by their text.
+    fn same_id(&self, a: &Row, b: &Row) -> bool;
+}
+
+/// What a rule may ask about.
+pub struct Cx<'h> {
+    pub history: &'h History,
+    pub caps: Caps,
+    /// The server stores items of this history.
+    pub stored: bool,
+    pub thinking: Thinking,
+    pub look: &'h dyn Look,
+    /// What the rest of the doc tells about items that this history misses.
+    pub known: &'h Known,
+}
+
+impl Cx<'_> {
+    pub fn row(&self, ix: u32) -> &Row {
+        self.history.row(ix)
+    }
+
+    /// An open call here is about to run: the history is a log, and only the call's batch stands behind it.
+    pub fn is_pending(&self, ix: u32) -> bool {
+        let log = match self.history.settings.usage {
+            Usage::Request => false,
+            Usage::Log => true,
+            Usage::Exchange => self.row(ix).has(Flags::RECORDED),
+        };
+        log && ix >= self.history.shapes.tail
+    }
+
+    /// The server may hold calls and items that the history does not show.
+    pub fn server_state(&self) -> bool {
+        self.history.settings.has_server_state()
+    }
+
+    /// Whether the model of this history reasons: `None` if nothing tells.
+    pub fn reasons(&self) -> Option<bool> {
+        match (self.history.settings.effort, self.thinking) {
+            (_, Thinking::Never) | (Some(Effort::None), _) => Some(false),
+            (Some(Effort::Some), _) => Some(true),
+            (None, Thinking::ByDefault) => Some(true),
+            (None, Thinking::OnRequest) => Some(false),
+            (None, Thinking::Unknown) => None,
+        }
+    }
+}

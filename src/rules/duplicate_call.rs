@@ -1,0 +1,75 @@
+//! RL104: two calls have one call_id.
+
+use crate::history::{Act, Code, Finding, Pair, PairState};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a second call with a `call_id` that an earlier call of the history has.
+    ///
+    /// ## Why it matters
+    ///
+    /// Outputs are paired by `call_id`, so two calls with one id leave open which output is whose. Bedrock's Mantle
+    /// accepted an id that was used again by a later call with an output of its own; what OpenAI says was not seen. It
+    /// happens when a log is merged with itself, a retry writes the call again, or a model repeats its ids.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// [{"type":"function_call","call_id":"call_1","name":"f","arguments":"{}"},
+    ///  {"type":"function_call","call_id":"call_1","name":"f","arguments":"{}"},
+    ///  {"type":"function_call_output","call_id":"call_1","output":"ok"}]
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// If both say the same (as canonical JSON), the later one goes, by default; nothing is lost. If they differ, nothing
+    /// is guessed. If they also share an item id, RL301 reports them.
+    ///
+    /// ## Evidence
+    ///
+    /// Recorded for Bedrock Mantle (accepted with gpt-5.5 and gpt-5.6). coder's chatd validator refuses two calls with one
+    /// id; that wording is its own. Inferred for the rest.
+    104, "duplicate-call", Check::Pair(check),
+    [
+        Variant {
+            message: "{type} {call_id} stands twice",
+            related: "the first one",
+            levels: Levels::WARNING,
+            fix: "drop the later copy",
+            loss: Loss::Lossless,
+            on: true,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "two different calls have call_id {call_id}",
+            related: "the first one",
+            levels: Levels::WARNING,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const DIFFERENT: u8 = 1;
+
+fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+    if !matches!(pair.state, PairState::CallAgain | PairState::PairAgain) {
+        return;
+    }
+    let (row, first) = (*cx.row(pair.call), cx.row(pair.twin));
+    if row.has_id() && row.id == first.id {
+        return;
+    }
+    let finding = Finding::new(Code(104), row).with(first.at);
+    // The copy of a whole pair goes as one: its output is an equal duplicate, too (RL105).
+    let copy = cx.look.same(&row, first)
+        && (pair.state == PairState::CallAgain || super::duplicate_output::is_copy_of_first(cx, pair));
+    if copy {
+        out.add(finding.act(Act::Drop));
+    } else {
+        out.add(finding.variant(DIFFERENT).never("the calls differ, and which output is whose is not told"));
+    }
+}

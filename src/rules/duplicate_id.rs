@@ -1,0 +1,82 @@
+//! RL301: two items have one id.
+
+use crate::history::{Act, Code, Finding, Remedy};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds items that carry the same id, references included. Outputs usually carry none: they are keyed by `call_id`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400:
+    ///
+    /// > Duplicate item found with id rs_abc. Remove duplicate items from your input and try again.
+    ///
+    /// It happens when a history is merged with itself, text parts of one message are split into several items, or a
+    /// client mints ids like `msg_17` that repeat from turn to turn. xAI repeats ids itself and does not check them.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// [{"type":"message","id":"msg_1a","role":"assistant","status":"completed","content":[]},
+    ///  {"role":"user","content":"Again?"},
+    ///  {"type":"message","id":"msg_1a","role":"assistant","status":"completed","content":[]}]
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// If both say the same (as canonical JSON), the later one goes, and nothing is lost. Else both stay, and the group
+    /// of the later one loses its ids.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: vercel/ai#11899, microsoft/agent-framework#3295, MacPaw/OpenAI#432, OpenRouterTeam/ai-sdk-provider#254,
+    /// github/copilot-cli#3558. No recorded accepted request of OpenAI, Azure or Codex has a duplicate id; xAI's has.
+    301, "duplicate-id", Check::History(check),
+    [
+        Variant {
+            message: "{type} has id {id}, which an earlier item has",
+            related: "the earlier item",
+            api: Some("Duplicate item found with id {id}. Remove duplicate items from your input and try again."),
+            evidence: Evidence::Reported,
+            fix: "drop the later copy",
+            loss: crate::rule::Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} has id {id}, which another item has",
+            related: "the earlier item",
+            api: Some("Duplicate item found with id {id}. Remove duplicate items from your input and try again."),
+            evidence: Evidence::Reported,
+            fix: "strip the ids of the later item's group",
+            ..Variant::BASE
+        },
+    ]
+}
+
+const DIFFERENT: u8 = 1;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let rows = &cx.history.rows;
+    let mut ids: Vec<(u64, u32)> =
+        rows.iter().enumerate().filter(|(_, row)| row.has_id()).map(|(ix, row)| (row.id, ix as u32)).collect();
+    ids.sort_unstable();
+    for same in ids.chunk_by(|a, b| a.0 == b.0) {
+        let first = cx.row(same[0].1);
+        for &(_, ix) in &same[1..] {
+            let row = *cx.row(ix);
+            if !cx.look.same_id(first, &row) {
+                continue;
+            }
+            let finding = Finding::new(Code(301), row).with(first.at);
+            // A reference to an item that stands there in full adds nothing.
+            if row.is_reference() || cx.look.same(first, &row) {
+                out.add(finding.act(Act::Drop));
+            } else {
+                out.add(finding.variant(DIFFERENT).remedy(Remedy::Group));
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! RL002: an object has a key twice.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds an object that has the same key twice, also where one of them is written with escapes.
+    ///
+    /// ## Why it matters
+    ///
+    /// Parsers differ in which value they keep, so what is replayed depends on who reads the file. `replaylint` reads
+    /// the last one, as most do, and never folds them.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"message","role":"user","role":"assistant","content":"hi"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: which value was meant is not known.
+    ///
+    /// ## Evidence
+    ///
+    /// RFC 8259, section 4: the behaviour of software that receives such an object is unpredictable.
+    2, "duplicate-key", Check::Raised,
+    [
+        Variant {
+            message: "the key {key} stands twice in one object",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}

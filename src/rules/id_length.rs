@@ -1,0 +1,85 @@
+//! RL310: an id or call_id is longer than the API takes.
+
+use crate::history::{Act, Code, Family, Finding, Flags, NONE, Remedy};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `call_id` or an item's `id` of more than 64 characters.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400:
+    ///
+    /// > Invalid 'input[3].call_id': string too long. Expected a string with maximum length 64, but got a string with length 116 instead.
+    ///
+    /// It happens when a proxy packs state into ids, or a history comes from another provider. Codex's backend itself
+    /// once made ids of 69 characters, so it is a warning there.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"function_call","call_id":"call_0123456789_0123456789_0123456789_0123456789_0123456789_0123456789","name":"f",
+    ///  "arguments":"{}"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The `call_id` is shortened alike on both sides, to the same short id in every run. Under server state
+    /// (`previous_response_id`, `conversation`) the server may hold the call under the long one, so it stays. A long
+    /// item id is deleted, with those of its group.
+    ///
+    /// ## Evidence
+    ///
+    /// Documented: the schema's `maxLength` of 64. Reported: fastllm#45, 9router#393, NousResearch/hermes-agent#72006.
+    310, "id-length", Check::History(check),
+    [
+        Variant {
+            message: "the call_id of {type} has {call_id_length} characters; 64 are allowed",
+            related: "the other side of the pair",
+            api: Some(
+                "Invalid 'input[{index}].call_id': string too long. Expected a string with maximum length 64, but got a \
+                 string with length {call_id_length} instead.",
+            ),
+            evidence: Evidence::Reported,
+            fix: "shorten the call_id on both sides alike",
+            loss: Loss::Lossless,
+            on: true,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the id of {type} has {id_length} characters; 64 are allowed",
+            api: Some(
+                "Invalid 'input[{index}].id': string too long. Expected a string with maximum length 64, but got a string \
+                 with length {id_length} instead.",
+            ),
+            evidence: Evidence::Reported,
+            fix: "strip the id, with those of its group",
+            ..Variant::BASE
+        },
+    ]
+}
+
+const ITEM_ID: u8 = 1;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    for pair in &cx.history.pairs {
+        let first = pair.first();
+        let row = *cx.row(first);
+        // An output without a call is dropped for that; under server state its id is the server's.
+        let lonely_output = pair.call == NONE && !cx.server_state();
+        if !row.has(Flags::LONG_KEY) || row.kind.family() == Some(Family::Approval) || lonely_output {
+            continue;
+        }
+        let other = [pair.call, pair.output].into_iter().find(|ix| *ix != NONE && *ix != first);
+        let finding = Finding::new(Code(310), row).with(other.map(|ix| cx.row(ix).at));
+        out.add(match cx.server_state() {
+            true => finding.never("the server may hold the call under this id"),
+            false => finding.act(Act::Rename),
+        });
+    }
+    for row in cx.history.rows.iter().filter(|row| row.has(Flags::LONG_ID)) {
+        out.add(Finding::new(Code(310), *row).variant(ITEM_ID).remedy(Remedy::Group));
+    }
+}

@@ -1,0 +1,56 @@
+//! RL303: an item stands only for something that the server does not store.
+
+use crate::history::{Act, Code, Finding, Flags};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// In a history for a server that stores no items, finds references (`item_reference`, or a bare `{"id": …}`) and
+    /// images that are given by their id alone. A full item of another kind carries its own content and is never found.
+    ///
+    /// ## Why it matters
+    ///
+    /// There is nothing behind the id. The server answers HTTP 404 or 400:
+    ///
+    /// > Item with id 'rs_abc' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"store":false,"input":[{"type":"item_reference","id":"msg_1a"},{"role":"user","content":"Go on"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// If the full item stands elsewhere in the file, it is copied into the reference's place. Else the group of the
+    /// reference is dropped, with the outputs of its calls.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: vercel/ai#7543, anomalyco/opencode#8987, can1357/oh-my-pi#41, rikkahub#1198 (image), BrainPilot#264 (Azure).
+    303, "item-not-stored", Check::History(check),
+    [
+        Variant {
+            message: "{id} is only named here, and the server stores no items",
+            api: Some(
+                "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with \
+                 `store` set to true, or remove this item from your input.",
+            ),
+            status: 404,
+            levels: Levels::STATELESS_ERROR,
+            evidence: Evidence::Reported,
+            fix: "drop the group of the reference",
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    for row in &cx.history.rows {
+        if row.is_reference() || row.has(Flags::ID_ONLY) {
+            out.add(Finding::new(Code(303), *row).act(Act::Inline));
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! RL201: an item lost the reasoning that it was made with.
+
+use std::collections::HashMap;
+
+use crate::history::{Class, Code, Finding, Flags, Group, Kind, Remedy, Row};
+use crate::place::Place;
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::{Levels, Thinking};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds items that carry their server id and stand without the reasoning that the server links them to. The link
+    /// cannot be seen in the item, so it is an error only where it is proven: reasoning without an id heads an item with
+    /// one; a recorded response in the same file shows the missing reasoning; a reference to a hosted call has no
+    /// reasoning in its run; or a web search stands alone although the model reasoned. Anything else is a warning at
+    /// most: 67 recorded function calls with ids and without any reasoning were accepted, because their model had not
+    /// reasoned.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400:
+    ///
+    /// > Item 'fc_abc' of type 'function_call' was provided without its required 'reasoning' item: 'rs_abc'.
+    ///
+    /// Older and Azure form: "… was provided without its required preceding item of type 'reasoning'." It happens when
+    /// reasoning is filtered out of a history, or its id is stripped while the ids behind it stay.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// [{"role":"user","content":"Look it up"},
+    ///  {"type":"item_reference","id":"ws_1"},
+    ///  {"role":"assistant","content":"Found it."}]
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The reasoning is put back if a recorded response in the file holds it. Else the whole group loses its ids, which
+    /// makes its items fresh ones that the server does not pair. A hosted call cannot live without its id, and goes.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported, function calls: cline/cline#12242, continuedev/continue#10018, mastra-ai/mastra#8738,
+    /// 0xPlaygrounds/rig#751, VRSEN/agency-swarm#367, microsoft/agent-framework#4059, TanStack/ai#1345; messages:
+    /// openai/openai-node#1791; web search: mastra#11103, coder's chatd; MCP: agent-framework#6883. Id-less reasoning
+    /// before an item with an id: NousResearch/hermes-agent#97442, omnigent-ai/omnigent#5066.
+    201, "item-without-reasoning", Check::History(check),
+    [
+        Variant {
+            message: "{type} {id} stands without the reasoning that it was made with",
+            related: "the reasoning",
+            api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item[: '{partner_id}']."),
+            evidence: Evidence::Reported,
+            fix: "detach the group: strip the ids of all its items",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{arg} items with ids have no reasoning in front, beginning with {type} {id}: if the model reasoned, \
+                      they are refused",
+            api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
+            levels: Levels::WARNING,
+            evidence: Evidence::Inferred,
+            fix: "detach the group: strip the ids of all its items",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {id} has no reasoning in front: if the model reasoned, it is refused",
+            api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
+            levels: Levels::WARNING,
+            evidence: Evidence::Inferred,
+            fix: "detach the group: strip the ids of all its items",
+            ..Variant::BASE
+        },
+    ]
+}
+
+const UNPROVEN: u8 = 1;
+const UNPROVEN_HOSTED: u8 = 2;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let mut plain: Option<(Row, u32)> = None;
+    let present = reasoning_by_id(cx);
+    for group in &cx.history.groups {
+        if group.has_reasoning() {
+            headed_by_fresh_reasoning(cx, group, out);
+            continue;
+        }
+        for row in linked_items(cx, group) {
+            out.unheaded.push(row.id);
+            if recorded(cx, row, &present, out) {
+                continue;
+            }
+            match row.of.class() {
+                Class::Hosted => hosted(cx, row, out),
+                _ => plain.get_or_insert((*row, 0)).1 += 1,
+            }
+        }
+    }
+    if let Some((row, count)) = plain.filter(|_| cx.thinking != Thinking::Never) {
+        out.add(Finding::new(Code(201), row).variant(UNPROVEN).arg(count).remedy(Remedy::Group));
+    }
+}
+
+/// Items of a group that the server may link to reasoning: made by the model, with an id of their own.
+fn linked_items<'h>(cx: &'h Cx<'_>, group: &Group) -> impl Iterator<Item = &'h Row> {
+    cx.history.rows[group.members()].iter().filter(|row| {
+        // A list of tools comes before any thought, and what a server puts out is no call.
+        row.has_id() && row.is_model_made() && row.of != Kind::McpListTools && row.of.class() != Class::Output
+    })
+}
+
+/// Reasoning without an id cannot be the one that an id'd item is linked to.
+fn headed_by_fresh_reasoning(cx: &Cx<'_>, group: &Group, out: &mut Out) {
+    let head = cx.row(group.body - 1);
+    if head.has_id() {
+        return;
+    }
+    if let Some(row) = linked_items(cx, group).find(|row| !row.is_reference()) {
+        out.add(Finding::new(Code(201), *row).with(head.at).remedy(Remedy::Group));
+    }
+}
+
+/// The reasoning of the history, if recorded responses can tell anything about it.
+fn reasoning_by_id(cx: &Cx<'_>) -> HashMap<u64, Place> {
+    if cx.known.is_empty() {
+        return HashMap::new();
+    }
+    cx.history.rows.iter().filter(|row| row.is_reasoning() && row.has_id()).map(|row| (row.id, row.at)).collect()
+}
+
+/// Whether a recorded response shows the reasoning that the item was made with. If that reasoning stands in this
+/// history, only torn away from the item, that is another finding.
+fn recorded(cx: &Cx<'_>, row: &Row, present: &HashMap<u64, Place>, out: &mut Out) -> bool {
+    let Some(head) = cx.known.head(row.id) else { return false };
+    match present.get(&head.id) {
+        Some(reasoning) => {
+            let finding = Finding::new(Code(110), *row).variant(super::split_parallel_calls::TORN);
+            out.add(finding.with(*reasoning).never("where the calls of the turn belong is not told"));
+        }
+        None => out.add(Finding::new(Code(201), *row).with(head.at).remedy(Remedy::Group)),
+    }
+    true
+}
+
+fn hosted(cx: &Cx<'_>, row: &Row, out: &mut Out) {
+    let reasons = cx.reasons();
+    let proven = row.is_reference() || row.kind == Kind::WebSearchCall && reasons == Some(true);
+    if proven {
+        out.add(Finding::new(Code(201), *row).remedy(Remedy::Group));
+    } else if cx.thinking != Thinking::Never && !row.has(Flags::SYNTHETIC) {
+        out.add(Finding::new(Code(201), *row).variant(UNPROVEN_HOSTED).remedy(Remedy::Group));
+    }
+}

@@ -1,0 +1,90 @@
+//! RL106: an output is of another family than its call.
+
+use crate::history::{Act, Code, Family, Finding, Pair, PairState};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds an output whose `call_id` belongs to a call that wants another type of output: a `function_call_output`
+    /// for a `custom_tool_call`, say.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server looks for an output of the matching type and says
+    ///
+    /// > No tool output found for custom tool call call_abc.
+    ///
+    /// A `function_call_output` for a client's `tool_search_call` was accepted once (a warning here), and Codex answers
+    /// a `local_shell_call` with one (silent for the codex target, else a warning).
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// [{"type":"custom_tool_call","call_id":"call_1","name":"patch","input":"…"},
+    ///  {"type":"function_call_output","call_id":"call_1","output":"ok"}]
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// Between function and custom tool calls the type is rewritten; the members are the same and nothing is lost. Outputs
+    /// of other families have other members, so no rewriting of the type would make them legal.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: Soju06/codex-lb's specification quotes the upstream errors; openai-agents-python pairs by type
+    /// (`_TOOL_CALL_TO_OUTPUT_TYPE`). Recorded: tool search answered by a function call's output, accepted by gpt-5.6.
+    106, "mismatched-output", Check::Pair(check),
+    [
+        Variant {
+            message: "{type} {call_id} answers a {partner_type}",
+            related: "the call",
+            api: Some("No tool output found for {partner_noun} {call_id}."),
+            evidence: Evidence::Reported,
+            fix: "rewrite the type of the output",
+            loss: Loss::Lossless,
+            on: true,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {call_id} answers a {partner_type}",
+            related: "the call",
+            levels: Levels::WARNING,
+            evidence: Evidence::Recorded,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {call_id} answers a {partner_type}",
+            related: "the call",
+            levels: Levels::WARNING,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const TOOL_SEARCH: u8 = 1;
+const LOCAL_SHELL: u8 = 2;
+
+fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+    if pair.state != PairState::Mismatched {
+        return;
+    }
+    let (call, output) = (cx.row(pair.call), *cx.row(pair.output));
+    let finding = Finding::new(Code(106), output).with(call.at);
+    let families = (call.kind.family(), output.kind.family());
+    let other_members = "outputs of the two types have other members";
+    match families {
+        (Some(Family::ToolSearch), _) | (_, Some(Family::ToolSearch)) => {
+            out.add(finding.variant(TOOL_SEARCH).never(other_members));
+        }
+        (Some(Family::LocalShell), _) | (_, Some(Family::LocalShell)) => {
+            out.add(finding.variant(LOCAL_SHELL).never(other_members));
+        }
+        (Some(Family::Function | Family::Custom), Some(Family::Function | Family::Custom)) => {
+            out.add(finding.act(Act::Retype));
+        }
+        _ => out.add(finding.never(other_members)),
+    }
+}

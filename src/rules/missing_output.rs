@@ -1,0 +1,87 @@
+//! RL101: a call has no output.
+
+use crate::history::{Act, Code, Family, Finding, Pair, PairState};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a call that the client had to answer (function, custom tool, shell, local shell, apply patch, computer,
+    /// client-side tool search) and that no output of the history answers. Pairing goes by `call_id`. A tool search
+    /// that the server ran needs no output.
+    ///
+    /// ## Why it matters
+    ///
+    /// Every provider refuses the history. OpenAI answers HTTP 400:
+    ///
+    /// > No tool output found for function call call_abc.
+    ///
+    /// and likewise "… for custom tool call", "… for local shell call", "… for shell call", "… for apply patch call",
+    /// "… for tool search call", "… for computer call"; DeepSeek says "No tool output found for tool call call_abc.".
+    /// It happens when a run is interrupted, a history is cut between call and output, or a crash loses the result.
+    ///
+    /// At the end of a log the call is about to run: there it is only noted (shown with `-v`).
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// [{"role":"user","content":"What is the weather in Paris?"},
+    ///  {"type":"function_call","call_id":"call_1","name":"get_weather","arguments":"{}"},
+    ///  {"role":"user","content":"Are you there?"}]
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// If the output stands elsewhere, it is put behind the calls. Else the call is dropped, together with the reasoning
+    /// that heads it if nothing else is left of its group; what is left of the group loses its ids, so that the server
+    /// does not look for what is gone. With `--orphans stub` the call is answered instead, by an output that claims
+    /// nothing, and nothing is lost. A `program` without its output is only a warning: one was accepted.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: Azure/azure-sdk#46092, langchain-ai/deepagents#5777, CopilotKit/CopilotKit#6781, agno-agi/agno#9376
+    /// (function calls); Soju06/codex-lb#1168 (custom); openai/openai-agents-python#1855 (local shell), #2664 (shell).
+    /// Recorded: DeepSeek. No recorded accepted request has such a call.
+    101, "missing-output", Check::Pair(check),
+    [
+        Variant {
+            message: "{type} {call_id} has no output",
+            api: Some("No tool output found for {noun} {call_id}."),
+            evidence: Evidence::Reported,
+            fix: "drop the call",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "program {call_id} has no program_output",
+            levels: Levels::WARNING,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {call_id} has no output yet: the log ends here",
+            levels: Levels::INFO,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const PROGRAM: u8 = 1;
+const PENDING: u8 = 2;
+
+fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+    if pair.state != PairState::Open {
+        return;
+    }
+    let row = *cx.row(pair.call);
+    let finding = Finding::new(Code(101), row);
+    match row.kind.family() {
+        // Approvals have a rule of their own.
+        Some(Family::Approval) | None => {}
+        Some(Family::Program) => {
+            out.add(finding.variant(PROGRAM).never("only the server knows what the program printed"));
+        }
+        _ if cx.is_pending(pair.call) => out.add(finding.variant(PENDING).never("the call is about to run")),
+        _ => out.add(finding.act(Act::Answer)),
+    }
+}

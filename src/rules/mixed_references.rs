@@ -1,0 +1,61 @@
+//! RL305: of a group, some items are references and some stand in full.
+
+use crate::history::{Class, Code, Finding, Group, Remedy, Row};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds reasoning by reference that heads items in full, or the other way round.
+    ///
+    /// ## Why it matters
+    ///
+    /// The two halves of a mixed group were reported as unpaired, with HTTP 400:
+    ///
+    /// > Item 'msg_abc' of type 'message' was provided without its required 'reasoning' item: 'rs_abc'.
+    ///
+    /// Either all items of a group are references, adjacent and in order, or all stand in full.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// [{"type":"item_reference","id":"rs_1"},
+    ///  {"type":"message","id":"msg_1a","role":"assistant","status":"completed","content":[]}]
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None by default: no recorded request has references at all. With `--fix-warnings` the whole group becomes
+    /// references where that is legal.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: vercel/ai#10829 and its pull request #10827; OpenAI community thread 1344988.
+    305, "mixed-references", Check::Group(check),
+    [
+        Variant {
+            message: "{type} {id} and the reasoning that heads it are not both references, or both in full",
+            related: "the reasoning",
+            api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item[: '{partner_id}']."),
+            levels: Levels::STORED_WARNING,
+            evidence: Evidence::Reported,
+            fix: "make the whole group references",
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
+    if !group.has_reasoning() {
+        return;
+    }
+    let head = cx.row(group.body - 1);
+    // A client's call is never a reference (RL304), and an item without an id is another matter (RL202).
+    let differs = |row: &&Row| {
+        row.has_id() && row.is_model_made() && row.of.class() != Class::Call && row.is_reference() != head.is_reference()
+    };
+    if let Some(row) = cx.history.rows[group.members()].iter().find(differs) {
+        out.add(Finding::new(Code(305), *row).with(head.at).remedy(Remedy::Group));
+    }
+}

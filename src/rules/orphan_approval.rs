@@ -1,0 +1,45 @@
+//! RL108: an MCP approval response has no request.
+
+use crate::history::{Act, Code, Family, Finding, Pair, PairState};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds an `mcp_approval_response` whose `approval_request_id` names no request of the history. With
+    /// `previous_response_id` or `conversation` the server may hold the request, and the rule is silent.
+    ///
+    /// ## Why it matters
+    ///
+    /// Azure refuses it with HTTP 400; the text was not captured. It happens when approvals of local tools are written
+    /// as MCP ones, or the request was cut off.
+    ///
+    /// ## Fix
+    ///
+    /// Where it is an error, the response is dropped.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: microsoft/agent-framework#7452 (Azure). Elsewhere a warning, or silent.
+    108, "orphan-approval", Check::Pair(check),
+    [
+        Variant {
+            message: "mcp_approval_response names {approval}, which is no request of this history",
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "drop the response",
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+    if pair.state != PairState::Orphan || cx.server_state() {
+        return;
+    }
+    let row = *cx.row(pair.output);
+    if row.kind.family() == Some(Family::Approval) {
+        out.add(Finding::new(Code(108), row).act(Act::Drop));
+    }
+}

@@ -1,0 +1,56 @@
+//! RL102: an output has no call.
+
+use crate::history::{Act, Code, Family, Finding, Pair, PairState};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds an output whose `call_id` no call of the history has. With `previous_response_id` or `conversation` the
+    /// server may hold the call, and the rule is silent.
+    ///
+    /// ## Why it matters
+    ///
+    /// Every provider refuses the history. OpenAI answers HTTP 400:
+    ///
+    /// > No tool call found for function call output with call_id call_abc.
+    ///
+    /// and likewise "… for custom tool call output with call_id", "… for computer call with call_id". It happens when a
+    /// history is cut from the front, compacted while a call was open, or lost its `previous_response_id` at a proxy.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// [{"type":"function_call_output","call_id":"call_1","output":"sunny"},
+    ///  {"role":"user","content":"Thanks"}]
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The output is dropped. What the tool returned is lost for the model; `--dropped FILE` keeps it.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: microsoft/vscode#320060, continuedev/continue#10092, agno-agi/agno#9372, langchain-ai/open-swe#2933. The
+    /// only recorded accepted requests with such an output had server state.
+    102, "orphan-output", Check::Pair(check),
+    [
+        Variant {
+            message: "{type} {call_id} has no call",
+            api: Some("No tool call found for {noun} with call_id {call_id}."),
+            evidence: Evidence::Reported,
+            fix: "drop the output",
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+    if pair.state != PairState::Orphan || cx.server_state() || cx.history.shapes.explains(pair.output) {
+        return;
+    }
+    let row = *cx.row(pair.output);
+    if row.kind.family() != Some(Family::Approval) {
+        out.add(Finding::new(Code(102), row).act(Act::Drop));
+    }
+}

@@ -1,0 +1,76 @@
+//! RL103: an output stands before its call.
+
+use crate::history::{Act, Code, Finding, Pair, PairState};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds an output that stands before the call that it answers. With `previous_response_id` or `conversation` the
+    /// rule is silent.
+    ///
+    /// ## Why it matters
+    ///
+    /// No recorded accepted request without server state has this order, and several clients refuse it before sending.
+    /// What the OpenAI API says to it was not seen, so it is a warning there; DeepSeek wants outputs directly behind
+    /// their calls and says "No tool output found for tool call call_abc.".
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// [{"type":"function_call_output","call_id":"call_1","output":"sunny"},
+    ///  {"type":"function_call","call_id":"call_1","name":"get_weather","arguments":"{}"}]
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// One call and one output in the wrong order are unambiguous: the output moves behind the calls of its batch, by
+    /// default. Nothing is lost. Where several calls or outputs share the id, nothing is guessed.
+    ///
+    /// ## Evidence
+    ///
+    /// Inferred for OpenAI. coder's chatd validator refuses the order ("Tool output found without preceding function
+    /// call"), a wording of its own that is not quoted here as the provider's. Reported for DeepSeek:
+    /// deepseek-ai/awesome-deepseek-integration#740.
+    103, "output-before-call", Check::Pair(check),
+    [
+        Variant {
+            message: "{type} {call_id} stands before its call",
+            related: "the call",
+            levels: Levels::WARNING,
+            fix: "move the output behind its call",
+            loss: Loss::Lossless,
+            on: true,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "several calls and outputs share call_id {call_id}, and their order tells no pairs",
+            related: "a call with this call_id",
+            levels: Levels::WARNING,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const TANGLED: u8 = 1;
+
+fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+    if cx.server_state() {
+        return;
+    }
+    let partner = || cx.row(pair.call).at;
+    match pair.state {
+        PairState::OutputFirst => {
+            let row = *cx.row(pair.output);
+            out.add(Finding::new(Code(103), row).with(partner()).act(Act::Reorder));
+        }
+        PairState::Tangled => {
+            let row = *cx.row(pair.output);
+            let finding = Finding::new(Code(103), row).variant(TANGLED).with(partner());
+            out.add(finding.never("which output answers which call is not told"));
+        }
+        _ => {}
+    }
+}

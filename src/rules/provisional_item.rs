@@ -1,0 +1,48 @@
+//! RL206: an item was stored before it was complete.
+
+use crate::dialect::Item;
+use crate::history::{Code, Finding, Flags, KindSet};
+use crate::rule::{Check, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds items whose `status` is `in_progress`: the form that a stream's `response.output_item.added` event carries.
+    ///
+    /// ## Why it matters
+    ///
+    /// The item may be incomplete: arguments are empty, a code interpreter's outputs are missing, an encrypted blob "may
+    /// be incomplete" in the words of the schema. The complete item comes with `response.output_item.done` and in the
+    /// final response. Some `done` items still say `in_progress`, so this is a warning.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"function_call","id":"fc_1","call_id":"call_1","name":"f","arguments":"","status":"in_progress"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None by default: the complete item is not in the history.
+    ///
+    /// ## Evidence
+    ///
+    /// Documented in the official schema of reasoning items; openai/openai-python#3615 and openai/codex#5546 (clients that
+    /// kept the provisional item). No text of the API was seen.
+    206, "provisional-item", Check::Item(KindSet::ALL, check),
+    [
+        Variant {
+            message: "{type} {any_id} was stored while it was in progress, and may be incomplete",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(item: &Item<'_>, out: &mut Out) {
+    if item.row.has(Flags::IN_PROGRESS) {
+        out.add(Finding::new(Code(206), item.row).never("the complete item is not in the history"));
+    }
+}

@@ -1,0 +1,56 @@
+//! RL204: reasoning is sent to a model that takes none.
+
+use crate::history::{Code, Finding, Group, Remedy};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Thinking;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds reasoning items in a history for a model that does not reason: gpt-3.5, gpt-4, gpt-4.1, gpt-4o and their
+    /// variants, chatgpt-*, gpt-5-chat. The model is the one that the request names, or `--model`. Models that are not
+    /// known are not judged.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400:
+    ///
+    /// > Reasoning input items can only be provided to a reasoning or computer use model. Remove reasoning items from your input and try again.
+    ///
+    /// It happens when a conversation goes on with another model.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"gpt-4.1","input":[
+    ///   {"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAA"},
+    ///   {"type":"message","id":"msg_1a","role":"assistant","status":"completed","content":[]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The reasoning is dropped and its group loses its ids. The model could not have used the reasoning.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: openai/openai-python#2364 (Azure), and three more threads.
+    204, "reasoning-for-plain-model", Check::Group(check),
+    [
+        Variant {
+            message: "reasoning {id} goes to a model that takes no reasoning items",
+            api: Some(
+                "Reasoning input items can only be provided to a reasoning or computer use model. Remove reasoning items \
+                 from your input and try again.",
+            ),
+            evidence: Evidence::Reported,
+            fix: "drop the reasoning and strip the ids of its group",
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
+    if cx.thinking == Thinking::Never && group.has_reasoning() {
+        out.add(Finding::new(Code(204), *cx.row(group.start)).remedy(Remedy::Group));
+    }
+}

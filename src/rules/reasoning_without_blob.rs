@@ -1,0 +1,64 @@
+//! RL205: reasoning has no encrypted content, and the server stores none.
+
+use crate::history::{Code, Finding, Flags, Group, Remedy};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds reasoning without `encrypted_content` (or with null) in a history for a server that stores no items:
+    /// `store: false`, Codex, a zero-retention organisation.
+    ///
+    /// ## Why it matters
+    ///
+    /// The id of the reasoning then stands for nothing. The server answers HTTP 404 or 400:
+    ///
+    /// > Item with id 'rs_abc' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.
+    ///
+    /// It happens when `include: ["reasoning.encrypted_content"]` was missing, or a proxy forces `store: false`.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"store":false,"input":[
+    ///   {"type":"reasoning","id":"rs_1","summary":[]},
+    ///   {"type":"function_call","id":"fc_1","call_id":"call_1","name":"f","arguments":"{}"},
+    ///   {"type":"function_call_output","call_id":"call_1","output":"1"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The reasoning is dropped and its group loses its ids. What the model thought is lost to it; its summary goes too.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: vercel/ai#7543, anomalyco/opencode#7724, openai/openai-dotnet#779, langchain-openrouter#37777,
+    /// github/copilot-sdk#615. xAI and DeepSeek accept reasoning without a blob.
+    205, "reasoning-without-blob", Check::Group(check),
+    [
+        Variant {
+            message: "reasoning {id} has no encrypted_content, and the server stores no items",
+            api: Some(
+                "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with \
+                 `store` set to true, or remove this item from your input.",
+            ),
+            status: 404,
+            levels: Levels::STATELESS_ERROR,
+            evidence: Evidence::Reported,
+            fix: "drop the reasoning and strip the ids of its group",
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
+    if cx.stored {
+        return;
+    }
+    for row in &cx.history.rows[group.reasoning()] {
+        if row.is_reasoning() && !row.is_reference() && !row.has(Flags::BLOB) {
+            out.add(Finding::new(Code(205), *row).remedy(Remedy::Group));
+        }
+    }
+}

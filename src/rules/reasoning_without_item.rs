@@ -1,0 +1,103 @@
+//! RL202: reasoning lost the item that it was made for.
+
+use crate::history::{Code, Finding, Group, Remedy, Usage};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds reasoning with its server id behind which the item is missing that followed it when it was made: the history
+    /// ends there, a user speaks, or the next item has no id (it was edited, or its id was stripped). Reasoning without
+    /// an id is never found: it binds nothing.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400:
+    ///
+    /// > Item 'rs_abc' of type 'reasoning' was provided without its required following item.
+    ///
+    /// It looks for the original item by its id: a recorded rejection has an assistant message right behind the
+    /// reasoning, but without its id. It happens when a message is edited, or an interrupted turn leaves only its
+    /// reasoning. Without storage three such requests were accepted, so there it is a warning (Azure refuses it always).
+    /// At the end of a log the item may still come: there it is only noted.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// [{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAA"},
+    ///  {"role":"assistant","content":"An edited answer."},
+    ///  {"role":"user","content":"Go on"}]
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The group is detached: the reasoning keeps its blob and loses its id, as do the items behind it, so the model still
+    /// sees all of it. Without a blob, or on Azure, the reasoning is dropped.
+    ///
+    /// ## Evidence
+    ///
+    /// Recorded: pydantic-ai `test_openai_responses_thinking_with_modified_history` (refused), ruby_llm (the same shape
+    /// without ids, accepted). Reported: vercel/ai#7099, openai/openai-node#1567, openai/openai-agents-js#326,
+    /// continuedev/continue#8933, OpenHands#11406; Azure: openclaw#57499, badlogic/pi-mono#2702.
+    202, "reasoning-without-item", Check::Group(check),
+    [
+        Variant {
+            message: "reasoning {id} is not followed by the item that it was made for",
+            related: "what follows instead",
+            api: Some("Item '{id}' of type 'reasoning' was provided without its required following item."),
+            levels: Levels::ERROR_OR_WARNING,
+            evidence: Evidence::Recorded,
+            fix: "detach the group: strip the ids of all its items",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the reference to reasoning {id} is followed by an item without an id",
+            related: "what follows",
+            api: Some("Item '{id}' of type 'reasoning' was provided without its required following item."),
+            levels: Levels::STORED_WARNING,
+            evidence: Evidence::Inferred,
+            fix: "drop the reference",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "reasoning {id} is followed by nothing yet: the log ends here",
+            levels: Levels::INFO,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const REFERENCE: u8 = 1;
+const PENDING: u8 = 2;
+
+fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
+    if !group.has_reasoning() || cx.history.shapes.orphan_run_at(group.start).is_some() {
+        return;
+    }
+    let head = *cx.row(group.body - 1);
+    if !head.has_id() {
+        return;
+    }
+    let follower = cx.history.rows[group.members()].iter().find(|row| row.is_model_made());
+    let finding = Finding::new(Code(202), head);
+    match follower {
+        Some(follower) if follower.has_id() => {}
+        Some(follower) if head.is_reference() => {
+            out.add(finding.variant(REFERENCE).with(follower.at).remedy(Remedy::Group));
+        }
+        Some(follower) => out.add(finding.with(follower.at).remedy(Remedy::Group)),
+        // A lone reference is not known to be refused: the server may hold what follows.
+        None if head.is_reference() => {}
+        None => {
+            let last = group.end as usize == cx.history.rows.len();
+            if last && cx.history.settings.usage != Usage::Request {
+                out.add(finding.variant(PENDING).never("the item may still come"));
+                return;
+            }
+            let next = cx.history.rows.get(group.end as usize).map(|row| row.at);
+            out.add(finding.with(next).remedy(Remedy::Group));
+        }
+    }
+}

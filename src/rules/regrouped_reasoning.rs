@@ -1,0 +1,63 @@
+//! RL203: several thoughts and their calls were sorted apart.
+
+use crate::history::{Code, Finding, Group, Remedy, Row};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds two or more reasoning items with ids directly behind each other, followed by two or more calls with ids:
+    /// what a client makes of "reasoning, call, reasoning, call" when it sorts a turn by kind.
+    ///
+    /// ## Why it matters
+    ///
+    /// Each call is linked to the reasoning right before it. With all reasoning in front, the server refuses the first
+    /// call with HTTP 400:
+    ///
+    /// > Item 'fc_abc' of type 'function_call' was provided without its required 'reasoning' item: 'rs_abc'.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// [{"type":"reasoning","id":"rs_1","summary":[]},
+    ///  {"type":"reasoning","id":"rs_2","summary":[]},
+    ///  {"type":"function_call","id":"fc_1","call_id":"call_1","name":"f","arguments":"{}"},
+    ///  {"type":"function_call","id":"fc_2","call_id":"call_2","name":"f","arguments":"{}"},
+    ///  {"type":"function_call_output","call_id":"call_1","output":"1"},
+    ///  {"type":"function_call_output","call_id":"call_2","output":"2"}]
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The group is detached: all its items lose their ids. Which call belongs to which reasoning is not told by the
+    /// items, so they are not put back in order.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: TanStack/ai#1345 (gpt-5.6-terra, `store: false`), #1365; langchain-ai/langchainjs#9082.
+    203, "regrouped-reasoning", Check::Group(check),
+    [
+        Variant {
+            message: "{type} {id} is one of several calls behind several reasoning items: each call needs its own in front",
+            related: "the first of the reasoning items",
+            api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
+            evidence: Evidence::Reported,
+            fix: "detach the group: strip the ids of all its items",
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
+    let rows = &cx.history.rows;
+    let thoughts = rows[group.reasoning()].iter().filter(|row| row.has_id()).count();
+    if thoughts < 2 {
+        return;
+    }
+    let is_linked_call = |row: &&Row| row.has_id() && row.of.is_call();
+    let mut calls = rows[group.members()].iter().filter(is_linked_call);
+    if let (Some(first), Some(_)) = (calls.next(), calls.next()) {
+        let finding = Finding::new(Code(203), *first).with(cx.row(group.start).at);
+        out.add(finding.remedy(Remedy::Group));
+    }
+}

@@ -1,0 +1,91 @@
+//! RL110: calls of one turn are torn apart, or something stands between them and their outputs.
+
+use crate::history::{Act, Code, Finding, PairState};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// For DeepSeek: finds a call between which and its output stands anything but other calls and outputs. For OpenAI and
+    /// Azure: finds calls that a recorded response in the same file shows to be of one turn, and between which an output
+    /// stands.
+    ///
+    /// ## Why it matters
+    ///
+    /// DeepSeek wants all calls of a turn together and their outputs directly behind them. A message between two calls, or
+    /// between call and output, gives HTTP 400:
+    ///
+    /// > No tool output found for tool call call_abc.
+    ///
+    /// OpenAI pairs every call of a turn with the reasoning that heads it; an output between two of them ends the group,
+    /// and the second call was reported as "provided without its required 'reasoning' item".
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// [{"type":"function_call","call_id":"call_a","name":"f","arguments":"{}"},
+    ///  {"role":"assistant","content":"One moment."},
+    ///  {"type":"function_call_output","call_id":"call_a","output":"ok"}]
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// For DeepSeek the calls come together, their outputs behind them in call order, and what stood between follows.
+    /// Nothing is lost. Elsewhere nothing is moved by default.
+    ///
+    /// ## Evidence
+    ///
+    /// Recorded for DeepSeek (one rejection, and the accepted order); deepseek-ai/awesome-deepseek-integration#740. For
+    /// OpenAI one report (community thread 1355347), hence a warning, and only with a recorded response as proof.
+    110, "split-parallel-calls", Check::History(check),
+    [
+        Variant {
+            message: "{type} {any_id} is torn from the reasoning that heads its turn",
+            related: "the reasoning that heads the turn",
+            api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{partner_type} stands between {type} {call_id} and its output",
+            related: "what stands between",
+            api: Some("No tool output found for tool call {call_id}."),
+            levels: Levels::OFF,
+            evidence: Evidence::Recorded,
+            fix: "bring calls and outputs together",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+/// Raised by the rule about items without reasoning, which sees what recorded responses prove.
+pub(super) const TORN: u8 = 0;
+const INTERLEAVED: u8 = 1;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    if !cx.caps.contiguous_outputs {
+        return;
+    }
+    let rows = &cx.history.rows;
+    // The nearest row before each that is neither call nor output.
+    let mut foreign_before: Vec<Option<u32>> = Vec::with_capacity(rows.len());
+    let mut last = None;
+    for (ix, row) in rows.iter().enumerate() {
+        foreign_before.push(last);
+        if !row.is_client_call() && !row.is_client_output() {
+            last = Some(ix as u32);
+        }
+    }
+    for pair in cx.history.pairs.iter().filter(|p| p.state == PairState::Answered) {
+        match foreign_before[pair.output as usize] {
+            Some(foreign) if foreign > pair.call => {
+                let finding = Finding::new(Code(110), *cx.row(pair.call)).variant(INTERLEAVED);
+                out.add(finding.with(cx.row(foreign).at).act(Act::Reorder));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! RL003: the last line of a log is cut.
+
+use crate::rule::{Check, Evidence, Loss, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a last line that ends in the middle of a value, or in the NUL bytes that a crashed machine leaves.
+    ///
+    /// ## Why it matters
+    ///
+    /// The writer was interrupted. Whatever the line was to hold is lost, and a reader that expects JSON on every line
+    /// stops there. Only the last line may be cut: a broken line inside a log is damage (RL001).
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"response_item","payload":{"type":"function_call","call_id":"call_1","argu
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// With `--fix-warnings` the cut line is removed. What could still be read of it is lost.
+    ///
+    /// ## Evidence
+    ///
+    /// anthropics/claude-code#53821, openseek#336: only an unterminated last record may be tolerated.
+    3, "truncated-last-line", Check::Raised,
+    [
+        Variant {
+            message: "the last line is cut in the middle: {fault}",
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "remove the cut line",
+            loss: Loss::Lossy,
+            ..Variant::BASE
+        },
+    ]
+}

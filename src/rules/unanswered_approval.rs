@@ -1,0 +1,69 @@
+//! RL107: an MCP approval request has no response.
+
+use crate::history::{Act, Code, Family, Finding, Pair, PairState};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds an `mcp_approval_request` that no `mcp_approval_response` answers. At the end of a log it waits for the
+    /// user and is only noted.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400:
+    ///
+    /// > The following MCP approval requests do not have an approval: mcpr_abc
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// [{"type":"mcp_approval_request","id":"mcpr_1","server_label":"docs","name":"search","arguments":"{}"},
+    ///  {"role":"user","content":"Never mind"}]
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The request is dropped, with its reasoning if nothing else is left of its group. With `--orphans stub` it is
+    /// answered by `approve: false` instead.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported in ten places, most on Azure Foundry, one on OpenAI. A warning for Codex, silent for servers without the
+    /// item.
+    107, "unanswered-approval", Check::Pair(check),
+    [
+        Variant {
+            message: "mcp_approval_request {id} has no response",
+            api: Some("The following MCP approval requests do not have an approval: {id}"),
+            evidence: Evidence::Reported,
+            fix: "drop the request",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "mcp_approval_request {id} has no response yet: the log ends here",
+            levels: Levels::INFO,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const PENDING: u8 = 1;
+
+fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+    if pair.state != PairState::Open {
+        return;
+    }
+    let row = *cx.row(pair.call);
+    if row.kind.family() != Some(Family::Approval) {
+        return;
+    }
+    let finding = Finding::new(Code(107), row);
+    if cx.is_pending(pair.call) {
+        out.add(finding.variant(PENDING).never("the user has not answered yet"));
+    } else {
+        out.add(finding.act(Act::Answer));
+    }
+}

@@ -1,0 +1,73 @@
+//! RL302: an id does not begin as the ids of its kind do.
+
+use crate::dialect::Item;
+use crate::history::{Code, Finding, KindSet, Remedy};
+use crate::rule::{Check, Evidence, Loss, Out, Variant};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds ids that the server did not make for this kind of item: a `call_…` or `toolu_…` as the id of a function
+    /// call, an `fc_…` on a custom tool call, a random UUID; and ids that are empty or hold other characters than
+    /// letters, digits, underscores and dashes. A `call_id` may look any way it likes.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400:
+    ///
+    /// > Invalid 'input[2].id': 'call_abc'. Expected an ID that begins with 'fc'.
+    ///
+    /// and, for an empty or odd one, "Expected an ID that contains letters, numbers, underscores, or dashes, but this
+    /// value contained additional characters." It happens when a history comes from another provider or client.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"function_call","id":"toolu_01","call_id":"toolu_01","name":"f","arguments":"{}"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The id is deleted, with those of its group. The server never knew it, so nothing is lost. Ids are never minted.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: openai/codex#33176, mastra-ai/mastra#10815, nodetool#4252, Wei-Shaw/sub2api#3785, langchainjs#11044.
+    /// Prefixes as the server's own errors name them, or as recorded. xAI and DeepSeek check none.
+    302, "wrong-id-prefix", Check::Item(KindSet::ALL, check),
+    [
+        Variant {
+            message: "the id of {type} {id} does not begin with '{prefix}'",
+            api: Some("Invalid 'input[{index}].id': '{id}'. Expected an ID that begins with '{prefix}'."),
+            evidence: Evidence::Reported,
+            fix: "strip the id, with those of its group",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the id of {type} is empty or holds characters that no id has",
+            api: Some(
+                "Invalid 'input[{index}].id': '{id}'. Expected an ID that contains letters, numbers, underscores, or \
+                 dashes, but this value contained additional characters.",
+            ),
+            evidence: Evidence::Reported,
+            fix: "strip the id, with those of its group",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const ODD: u8 = 1;
+
+fn check(item: &Item<'_>, out: &mut Out) {
+    let Some(id) = item.id else { return };
+    let text = id.decode();
+    let finding = Finding::new(Code(302), item.row).remedy(Remedy::Group);
+    let is_plain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    if text.is_empty() || !text.iter().all(is_plain) {
+        out.add(finding.variant(ODD));
+    } else if !text.starts_with(item.row.kind.info().prefix.as_bytes()) {
+        out.add(finding);
+    }
+}

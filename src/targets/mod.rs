@@ -1,0 +1,22 @@
+//! The targets, a family a file, and their table.
+
+pub mod compatible;
+pub mod openai;
+
+use crate::target::Target;
+
+/// All targets; the first is the one that most formats are replayed to.
+pub static TARGETS: &[&Target] = &[
+    &openai::OPENAI,
+    &openai::OPENAI_STATELESS,
+    &openai::AZURE,
+    &openai::CODEX,
+    &compatible::XAI,
+    &compatible::DEEPSEEK,
+    &compatible::OPENAI_COMPATIBLE,
+];
+
+/// The target with this name.
+pub fn by_name(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().copied().find(|target| target.name == name)
+}

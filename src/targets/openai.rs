@@ -1,0 +1,107 @@
+//! The Responses API of OpenAI itself, on its own hosts, on Azure, and behind ChatGPT's Codex backend.
+
+use crate::target::{Caps, Levels, Target, Thinking, Verdict, all, one};
+
+const CAPS: Caps = Caps {
+    detached_reasoning: true,
+    bare_reasoning: false,
+    references: true,
+    contiguous_outputs: false,
+    local_shell_as_function: false,
+};
+
+/// Which models take no reasoning items, and which reason unless they are told not to.
+const MODELS: &[(&str, Thinking)] = &[
+    ("gpt-3.5", Thinking::Never),
+    ("gpt-4", Thinking::Never),
+    ("chatgpt-", Thinking::Never),
+    ("gpt-5-chat", Thinking::Never),
+    ("o1", Thinking::ByDefault),
+    ("o3", Thinking::ByDefault),
+    ("o4", Thinking::ByDefault),
+    ("gpt-5$", Thinking::ByDefault),
+    // Dated snapshots of gpt-5.
+    ("gpt-5-2", Thinking::ByDefault),
+    ("gpt-5-mini", Thinking::ByDefault),
+    ("gpt-5-nano", Thinking::ByDefault),
+    ("gpt-5-codex", Thinking::ByDefault),
+    ("gpt-5-pro", Thinking::ByDefault),
+    ("gpt-5.", Thinking::OnRequest),
+    ("gpt-6", Thinking::OnRequest),
+];
+
+pub static OPENAI: Target = Target {
+    name: "openai",
+    title: "OpenAI Responses API; items are stored unless the request says `store: false`",
+    dialect: "responses",
+    store: true,
+    caps: CAPS,
+    models: MODELS,
+    verdicts: &[],
+    evidence: "rules and their pages; 454 recorded accepted requests, one recorded history rejection",
+};
+
+pub static OPENAI_STATELESS: Target = Target {
+    name: "openai-stateless",
+    title: "OpenAI Responses API with `store: false`: every item must carry its own content",
+    store: false,
+    ..copy_of(&OPENAI)
+};
+
+pub static AZURE: Target = Target {
+    name: "azure",
+    title: "Azure OpenAI Responses API: ids and annotations are required where OpenAI lets them go",
+    caps: Caps { detached_reasoning: false, ..CAPS },
+    verdicts: &[
+        all(108, Levels::ERROR),
+        all(109, Levels::WARNING),
+        // Azure refuses unpaired reasoning where OpenAI may take it, stored or not.
+        one(202, 0, Levels::ERROR),
+        all(203, Levels::WARNING),
+    ],
+    evidence: "openai/codex#3528, hermes-agent#63257, openclaw#57499, pi#2702; 19 recorded accepted requests",
+    ..copy_of(&OPENAI)
+};
+
+pub static CODEX: Target = Target {
+    name: "codex",
+    title: "ChatGPT's Codex backend: never stores items",
+    store: false,
+    caps: Caps { references: false, local_shell_as_function: true, ..CAPS },
+    verdicts: CODEX_VERDICTS,
+    evidence: "openai/codex `normalize.rs`; 57 recorded accepted requests",
+    ..copy_of(&OPENAI)
+};
+
+const CODEX_VERDICTS: &[Verdict] = &[
+    one(106, 2, Levels::OFF),
+    one(107, 0, Levels::WARNING),
+    all(109, Levels::WARNING),
+    all(110, Levels::OFF),
+    one(201, 0, Levels::WARNING),
+    one(201, 1, Levels::OFF),
+    one(201, 2, Levels::OFF),
+    one(202, 0, Levels::WARNING),
+    one(202, 1, Levels::OFF),
+    all(203, Levels::WARNING),
+    all(204, Levels::OFF),
+    all(205, Levels::ERROR),
+    all(303, Levels::ERROR),
+    all(304, Levels::OFF),
+    all(305, Levels::OFF),
+    all(310, Levels::WARNING),
+];
+
+/// The fields of a target, to change some of them: a static cannot be copied in a constant.
+const fn copy_of(target: &Target) -> Target {
+    Target {
+        name: target.name,
+        title: target.title,
+        dialect: target.dialect,
+        store: target.store,
+        caps: target.caps,
+        models: target.models,
+        verdicts: target.verdicts,
+        evidence: target.evidence,
+    }
+}
