@@ -49,8 +49,6 @@ pub enum Unit {
     Record,
     /// An element of an array.
     Element,
-    /// An element of an array that holds the newest item first.
-    ElementNewestFirst,
 }
 
 /// How records make histories.

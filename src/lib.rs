@@ -4,6 +4,7 @@
 
 pub mod dialect;
 pub mod dialects;
+pub mod fix;
 pub mod format;
 pub mod formats;
 pub mod history;

@@ -5,9 +5,9 @@
 //! Codex does it: a `compacted` line with `replacement_history` replaces all before it, one without keeps the user's
 //! messages, and `thread_rolled_back` takes back the newest turns of the user.
 
-use crate::dialect::Item;
+use crate::dialect::{Dialect, Item, Origin};
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_item};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array};
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage};
 use crate::json::Val;
 
@@ -88,7 +88,7 @@ impl Format for CodexRollout {
             }
         }
         match (kind.as_deref(), payload) {
-            (Some(b"response_item"), Some(item)) => self.item(item, LINE, record, sink),
+            (Some(b"response_item"), Some(item)) => read_line_item(item, LINE, record, sink),
             (Some(b"event_msg"), Some(event)) => read_event(event, sink),
             (Some(b"compacted"), Some(summary)) => read_compaction(summary, record, sink),
             (Some(b"turn_context"), Some(context)) => {
@@ -103,20 +103,23 @@ impl Format for CodexRollout {
             }
             // Bare items, or an item's members beside a timestamp.
             (Some(name), None) if Kind::of_type(name) != Kind::Unknown => {
-                self.item(record.val, BARE, record, sink);
+                read_line_item(record.val, BARE, record, sink);
             }
             _ => {}
         }
     }
 }
 
-impl CodexRollout {
-    fn item(&self, item: Val<'_>, part: u8, record: &Record<'_>, sink: &mut dyn Sink) {
-        if speaks(item) {
+/// Reads one item, and marks where the user speaks.
+fn read_line_item(item: Val<'_>, part: u8, record: &Record<'_>, sink: &mut dyn Sink) {
+    let origin =
+        Origin { base: record.base, record: record.number, turn: 0, part, flags: Flags::default() };
+    RESPONSES.rows(item, origin, &mut |item| {
+        if item.row.kind == Kind::Message && item.row.role == Role::User && !is_injected(item.val) {
             sink.mark(Mark::User);
         }
-        read_item(&RESPONSES, item, record, part, Flags::default(), sink);
-    }
+        sink.item(item);
+    });
 }
 
 fn text(bytes: &[u8]) -> Box<str> {
@@ -131,16 +134,10 @@ fn set_provider(settings: &mut Settings, provider: Box<str>) {
     }
 }
 
-/// Whether an item is what the user said, not what Codex says in the user's name.
-fn speaks(item: Val<'_>) -> bool {
-    item.get("type").is_some_and(|t| t.is("message"))
-        && item.get("role").is_some_and(|r| r.is("user"))
-        && !item.get("content").and_then(|c| c.elements().next()).and_then(|part| part.get("text")).is_some_and(
-            |text| {
-                let text = text.as_str().map_or(&[][..], |s| s.raw);
-                INJECTED.iter().any(|start| text.trim_ascii_start().starts_with(start))
-            },
-        )
+/// Whether a message is what Codex says in the user's name.
+fn is_injected(message: Val<'_>) -> bool {
+    let first = message.get("content").and_then(|content| content.elements().next()?.get("text")?.as_str());
+    first.is_some_and(|text| INJECTED.iter().any(|start| text.raw.trim_ascii_start().starts_with(start)))
 }
 
 fn read_event(event: Val<'_>, sink: &mut dyn Sink) {

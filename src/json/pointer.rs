@@ -31,6 +31,16 @@ pub fn of_span(root: Val<'_>, start: u32, end: u32) -> String {
     pointer
 }
 
+/// The value with exactly this span.
+pub fn at_span(root: Val<'_>, start: u32, end: u32) -> Option<Val<'_>> {
+    let holds = |val: &Val<'_>| val.start() <= start && end <= val.end();
+    let mut at = root;
+    while at.start() != start || at.end() != end {
+        at = at.members().map(|member| member.val).find(holds).or_else(|| at.elements().find(holds))?;
+    }
+    Some(at)
+}
+
 /// Appends one step.
 pub fn push_key(pointer: &mut String, key: &str) {
     pointer.push('/');

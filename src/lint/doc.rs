@@ -23,9 +23,25 @@ pub fn lint<H: OnHistory>(
     threads: usize,
     on: &H,
 ) -> io::Result<DocLint<H::Made>> {
-    let container = framing::sniff(bytes)?;
+    lint_like(id, bytes, options, threads, on, None)
+}
+
+/// Lints a doc that was lines of a format before it was edited: it still is, even if only one line is left of it.
+pub fn lint_like<H: OnHistory>(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    options: &Options,
+    threads: usize,
+    on: &H,
+    before: Option<(Container, Option<&'static dyn Format>)>,
+) -> io::Result<DocLint<H::Made>> {
+    let sniffed = framing::sniff(bytes)?;
+    let (container, format) = match before {
+        Some((Container::Lines { .. }, format)) => (Container::Lines { start: sniffed.mark() }, format),
+        _ => (sniffed, None),
+    };
     let nothing = Known::default();
-    let run = Run { id, bytes, options, threads, on, container, known: &nothing, wanted: None };
+    let run = Run { id, bytes, options, threads, on, container, format, known: &nothing, wanted: None };
     let mut first = run.pass()?;
     if first.wanted.is_empty() {
         return Ok(first.finish(container));
@@ -46,6 +62,8 @@ struct Run<'e, H> {
     threads: usize,
     on: &'e H,
     container: Container,
+    /// The format of the lines, if it is known.
+    format: Option<&'static dyn Format>,
     known: &'e Known,
     /// Only gather full items with these ids.
     wanted: Option<&'e HashSet<u64>>,
@@ -251,7 +269,7 @@ impl<H: OnHistory> Run<'_, H> {
     }
 
     fn lines(&self, start: u64, all: &mut Gathered<H::Made>) -> io::Result<()> {
-        let reading = match self.options.format {
+        let reading = match self.options.format.or(self.format) {
             Some(format) if format.info().histories == Histories::PerDoc => Some(Reading::By(format)),
             Some(_) => Some(Reading::Each),
             None => {
@@ -298,6 +316,7 @@ impl<H: OnHistory> Run<'_, H> {
                 }
                 let records = all.records;
                 chunk.renumber(records, all.histories);
+                chunk.own.made.iter_mut().for_each(|made| H::renumber(made, all.histories));
                 cut = chunk.batch.cut.take();
                 if let Some((assembler, _)) = &mut assembler {
                     chunk.batch.assemble(assembler, |_, _| {});
@@ -370,7 +389,13 @@ impl<H: OnHistory> Run<'_, H> {
         batch.items.clear();
     }
 
-    fn history(&self, mut history: History, items: &[Finding], info: &FormatInfo, all: &mut Gathered<H::Made>) {
+    fn history(
+        &self,
+        mut history: History,
+        items: &[Finding],
+        info: &'static FormatInfo,
+        all: &mut Gathered<H::Made>,
+    ) {
         let number = all.histories;
         all.histories += 1;
         all.items += history.rows.len() as u64;
@@ -386,7 +411,7 @@ impl<H: OnHistory> Run<'_, H> {
         let texts = Texts::new(self.bytes);
         let cx = bench.cx(&texts, self.known);
         let (judged, unheaded) = bench.judge(&cx, &items, &self.options.enabled, number);
-        all.made.extend(self.on.history(&cx, &judged, number));
+        all.made.extend(self.on.history(&cx, info, &judged, number));
         all.judged.extend(judged);
         if self.known.is_empty() {
             if info.records_responses {

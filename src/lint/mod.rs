@@ -9,13 +9,13 @@ mod judge;
 mod look;
 mod stage;
 
-use crate::format::Format;
+use crate::format::{Format, FormatInfo};
 use crate::history::{Effort, Usage};
 use crate::rule::Cx;
 use crate::source::Container;
 use crate::target::Target;
 
-pub use doc::lint;
+pub use doc::{lint, lint_like};
 pub use judge::{Bench, Enabled, Judged, UNACKNOWLEDGED};
 pub use look::Texts;
 
@@ -56,7 +56,16 @@ impl Default for Options {
 pub trait OnHistory: Sync {
     type Made: Send;
 
-    fn history(&self, cx: &Cx<'_>, judged: &[Judged], number: u32) -> Option<Self::Made>;
+    fn history(
+        &self,
+        cx: &Cx<'_>,
+        info: &'static FormatInfo,
+        judged: &[Judged],
+        number: u32,
+    ) -> Option<Self::Made>;
+
+    /// Counts histories from where the stretches before ended.
+    fn renumber(made: &mut Self::Made, by: u32);
 }
 
 /// Wants nothing but findings.
@@ -65,9 +74,11 @@ pub struct Findings;
 impl OnHistory for Findings {
     type Made = ();
 
-    fn history(&self, _: &Cx<'_>, _: &[Judged], _: u32) -> Option<()> {
+    fn history(&self, _: &Cx<'_>, _: &'static FormatInfo, _: &[Judged], _: u32) -> Option<()> {
         None
     }
+
+    fn renumber(_: &mut (), _: u32) {}
 }
 
 /// What linting a doc gave.

@@ -3,6 +3,8 @@
 
 use std::io;
 
+use crate::place::{DocId, Place};
+
 use super::read::ReadAt;
 
 /// Bytes of a file that one thread takes at a time.
@@ -96,6 +98,35 @@ pub fn split(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
         at += end + 1;
         Some((start, &rest[..end]))
     })
+}
+
+/// The line that an offset lies in, with its end. `start` is where the doc's text starts.
+pub fn around(doc: &dyn ReadAt, id: DocId, start: u64, offset: u64) -> io::Result<Place> {
+    let mut buf = vec![0; 64 << 10];
+    let mut from = offset;
+    while from > start {
+        let step = (from - start).min(buf.len() as u64);
+        let part = &mut buf[..step as usize];
+        doc.read_at(from - step, part)?;
+        if let Some(end) = memchr::memrchr(b'\n', part) {
+            from = from - step + end as u64 + 1;
+            break;
+        }
+        from -= step;
+    }
+    let mut to = offset;
+    while to < doc.len() {
+        let n = doc.read_at(to, &mut buf)?;
+        if let Some(end) = memchr::memchr(b'\n', &buf[..n]) {
+            to += end as u64 + 1;
+            break;
+        }
+        if n == 0 {
+            break;
+        }
+        to += n as u64;
+    }
+    Ok(Place::new(id, from, u32::try_from(to - from).unwrap_or(u32::MAX)))
 }
 
 #[cfg(test)]

@@ -1,0 +1,107 @@
+//! Repair. Findings ask for remedies; the plan of a history decides what is done to each item, whole groups at a time,
+//! in the gentlest way that is legal for the target; rendering turns that into edits on bytes; then the patched bytes
+//! are judged again, and planned again, until nothing is left whose fix applies.
+
+mod modes;
+mod pairs;
+mod plan;
+mod render;
+mod rounds;
+
+use crate::history::{Code, Row};
+use crate::place::Place;
+use crate::rule::Loss;
+
+pub use plan::{HistoryPlan, Planner};
+pub use rounds::{Fixed, fix};
+
+/// What to do about a call that nobody answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Orphans {
+    #[default]
+    Drop,
+    /// Answer it with an output that claims nothing.
+    Stub,
+}
+
+/// What to do about reasoning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Reasoning {
+    /// Whatever the findings need, as little as possible.
+    #[default]
+    Auto,
+    /// Every group that can be referenced whole becomes references.
+    Reference,
+    /// Never removed or rewritten.
+    Keep,
+    /// All of it goes, with the ids of its groups.
+    Strip,
+}
+
+/// What the user wants of a repair.
+#[derive(Clone, Debug, Default)]
+pub struct FixOptions {
+    pub orphans: Orphans,
+    pub reasoning: Reasoning,
+    /// Only repairs that take nothing from what the model saw.
+    pub lossless: bool,
+    /// Also the fixes of warnings that are off by default.
+    pub warnings: bool,
+    /// Rules whose fixes were asked for by name.
+    pub selected: Vec<Code>,
+    pub acknowledge_safety: bool,
+}
+
+/// Why something is changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// A finding of this rule, in this variant.
+    Rule(Code, u8),
+    /// The user asked for it: the flag.
+    Flag(&'static str),
+}
+
+/// What happens to an item.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Action {
+    Drop,
+    Move,
+    Stub,
+    Rewrite,
+    Strip,
+}
+
+impl Action {
+    pub fn name(self) -> &'static str {
+        match self {
+            Action::Drop => "drop",
+            Action::Move => "move",
+            Action::Stub => "stub",
+            Action::Rewrite => "rewrite",
+            Action::Strip => "strip",
+        }
+    }
+}
+
+/// One change, as it is reported.
+#[derive(Clone, Copy, Debug)]
+pub struct Change {
+    pub cause: Cause,
+    /// The item that changes; for a stub, the call that it answers. Its place is in the original bytes.
+    pub row: Row,
+    /// The item behind which a moved one comes to stand, or from where a copy comes.
+    pub other: Option<Place>,
+    pub action: Action,
+    pub loss: Loss,
+    /// What is done, in words.
+    pub what: &'static str,
+    pub history: Option<u32>,
+}
+
+/// A finding that stays, and why its fix was not made.
+#[derive(Clone, Copy, Debug)]
+pub struct Refusal {
+    pub code: Code,
+    pub at: Place,
+    pub why: &'static str,
+}

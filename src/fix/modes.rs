@@ -1,0 +1,246 @@
+//! Modes of groups. A group is kept, referenced, detached (no ids, reasoning with its blob), or flattened (no ids, no
+//! reasoning); never a mixture. The plan asks for the gentlest mode that heals the finding, and the target decides
+//! whether it is legal.
+
+use crate::dialect::Change as Text;
+use crate::history::{Class, Code, Flags, Group, Kind, Row};
+use crate::lint::Judged;
+use crate::rule::Loss;
+use crate::target::Thinking;
+
+use super::plan::{Plan, RowIndex, cause, lives_by_id};
+use super::{Action, Cause, Reasoning};
+
+/// What becomes of a group, from gentle to harsh.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Mode {
+    Referenced,
+    Detached,
+    Flattened,
+}
+
+/// Rules whose reasoning cannot stay.
+const WITHOUT_REASONING: [Code; 2] = [Code(204), Code(205)];
+const MIXED_REFERENCES: Code = Code(305);
+const REFERENCED_REASONING: (Code, u8) = (Code(202), 1);
+const ITEM_WITHOUT_REASONING: Code = Code(201);
+
+impl Plan<'_> {
+    /// A finding that a whole group must answer for.
+    pub(super) fn regroup(&mut self, rows: &RowIndex, judged: &Judged) {
+        let Some(ix) = rows.of(&judged.finding.row) else { return };
+        let Some(at) = self.group_at(ix) else {
+            return self.strip_lonely_id(ix, judged);
+        };
+        if self.is_dropped(ix) {
+            return;
+        }
+        let group = self.cx.history.groups[at];
+        if self.put_back(&group, judged) {
+            return;
+        }
+        let code = judged.finding.code;
+        let wanted = match (code, judged.finding.variant) {
+            _ if WITHOUT_REASONING.contains(&code) => Mode::Flattened,
+            REFERENCED_REASONING => Mode::Flattened,
+            (MIXED_REFERENCES, _) => Mode::Referenced,
+            _ => Mode::Detached,
+        };
+        match self.legal(&group, wanted) {
+            Ok(mode) => self.want(at, mode, cause(judged)),
+            Err(why) => self.refuse(judged, why),
+        }
+    }
+
+    pub(super) fn group_at(&self, ix: u32) -> Option<usize> {
+        let groups = &self.cx.history.groups;
+        let at = groups.partition_point(|group| group.end <= ix);
+        (groups.get(at)?.start <= ix).then_some(at)
+    }
+
+    /// The harshest wish holds.
+    pub(super) fn want(&mut self, group: usize, mode: Mode, cause: Cause) {
+        let wish = self.modes.entry(group).or_insert((mode, cause));
+        if mode > wish.0 {
+            *wish = (mode, cause);
+        }
+    }
+
+    /// The gentlest legal mode from the wanted one on, or why there is none.
+    pub(super) fn legal(&self, group: &Group, wanted: Mode) -> Result<Mode, &'static str> {
+        let mode = match wanted {
+            Mode::Referenced if self.can_refer(group) => Mode::Referenced,
+            _ if wanted <= Mode::Detached && self.can_detach(group) => Mode::Detached,
+            _ => Mode::Flattened,
+        };
+        if self.keeps_reasoning() && group.has_reasoning() {
+            return Err("its reasoning would have to be rewritten (--reasoning keep)");
+        }
+        if self.cx.history.rows[group.all()].iter().any(is_fixed_in_place) {
+            return Err("an item of its group lies in a record that is not edited");
+        }
+        if mode == Mode::Flattened && self.options.lossless && self.loses_by_flattening(group) {
+            return Err("it would lose reasoning or hosted calls (--lossless)");
+        }
+        Ok(mode)
+    }
+
+    /// References need a server that stores the items, an id on each, and no call of a client.
+    fn can_refer(&self, group: &Group) -> bool {
+        self.cx.stored
+            && self.cx.caps.references
+            && self.touched(group).all(|(_, row)| {
+                row.has_id() && !row.has(Flags::SYNTHETIC_ID) && (!row.of.is_call() || row.has(Flags::SERVER_RUN))
+            })
+    }
+
+    /// Without ids, reasoning lives by its blob, and nothing may live by its id.
+    fn can_detach(&self, group: &Group) -> bool {
+        let caps = &self.cx.caps;
+        let detachable = |row: &Row| {
+            row.is_reasoning()
+                && !row.is_reference()
+                && caps.detached_reasoning
+                && (row.has(Flags::BLOB) || caps.bare_reasoning)
+        };
+        let reasoning_can_stay = group.reasoning().is_empty() || self.cx.thinking != Thinking::Never;
+        reasoning_can_stay
+            && self
+                .touched(group)
+                .all(|(_, row)| if row.is_reasoning() { detachable(row) } else { !goes_with_its_id(row) })
+    }
+
+    fn loses_by_flattening(&self, group: &Group) -> bool {
+        self.touched(group).any(|(_, row)| row.is_reasoning() || goes_with_its_id(row))
+    }
+
+    /// The items of a group that its mode speaks of: not those that are dropped anyway, nor unknown ones.
+    fn touched<'s>(&'s self, group: &Group) -> impl Iterator<Item = (u32, &'s Row)> + 's {
+        let range = group.start..group.end;
+        range.map(|ix| (ix, self.cx.row(ix))).filter(|(ix, row)| row.is_model_made() && !self.is_dropped(*ix))
+    }
+
+    /// Writes the modes into the fates of the items.
+    pub(super) fn apply_modes(&mut self) {
+        for (at, (mode, cause)) in std::mem::take(&mut self.modes) {
+            let group = self.cx.history.groups[at];
+            let touched: Vec<(u32, Row)> = self.touched(&group).map(|(ix, row)| (ix, *row)).collect();
+            let linked_before = group.has_reasoning();
+            for (ix, row) in touched {
+                match mode {
+                    Mode::Referenced if row.is_reference() => {}
+                    Mode::Referenced => {
+                        self.fate(ix).text.push(Text::Refer);
+                        self.change(ix, cause, Action::Rewrite, Loss::Lossless, "refer to the stored item");
+                    }
+                    Mode::Flattened if row.is_reasoning() => {
+                        self.drop_row(ix, cause, Loss::Lossy, "drop the reasoning");
+                    }
+                    _ if row.kind == Kind::McpListTools && !linked_before => {}
+                    Mode::Flattened if goes_with_its_id(&row) => {
+                        self.drop_row(ix, cause, Loss::Lossy, "drop the hosted call, which lives by its id");
+                    }
+                    _ if row.has_id() && !lives_by_id(&row) => {
+                        self.fate(ix).text.push(Text::StripId);
+                        let what = match mode {
+                            Mode::Detached => "detach the group: strip the id",
+                            _ => "strip the id, with those of its group",
+                        };
+                        self.change(ix, cause, Action::Strip, Loss::Lossless, what);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// An item in no group: a user's message, an output.
+    fn strip_lonely_id(&mut self, ix: u32, judged: &Judged) {
+        let row = *self.cx.row(ix);
+        if is_fixed_in_place(&row) {
+            return self.refuse(judged, "it lies in a record that is not edited");
+        }
+        if !self.is_dropped(ix) && !lives_by_id(&row) {
+            self.fate(ix).text.push(Text::StripId);
+            self.change(ix, cause(judged), Action::Strip, Loss::Lossless, judged.variant().fix);
+        }
+    }
+
+    /// Reasoning that a recorded response shows goes back to the items that it headed.
+    fn put_back(&mut self, group: &Group, judged: &Judged) -> bool {
+        let row = &judged.finding.row;
+        if judged.finding.code != ITEM_WITHOUT_REASONING || group.has_reasoning() {
+            return false;
+        }
+        let Some(head) = self.cx.known.head(row.id).filter(|head| !head.embedded).copied() else { return false };
+        let first = self.touched(group).map(|(ix, _)| ix).next();
+        // A blob is needed where the server stores none; and the head must belong to the first item of the group.
+        let Some(first) = first.filter(|first| self.cx.row(*first).id == row.id && self.cx.stored) else {
+            return false;
+        };
+        let place = head.at;
+        self.fate(first).before.push(super::plan::Fresh::Copied(place));
+        let what = "put the recorded reasoning back in front";
+        self.change_with(first, cause(judged), Action::Rewrite, Loss::Lossless, what, Some(place));
+        true
+    }
+
+    /// `--reasoning strip` and `--reasoning reference` act on every group.
+    pub(super) fn reasoning_by_flag(&mut self) {
+        let (mode, flag) = match self.options.reasoning {
+            Reasoning::Strip => (Mode::Flattened, "--reasoning strip"),
+            Reasoning::Reference => (Mode::Referenced, "--reasoning reference"),
+            Reasoning::Auto | Reasoning::Keep => return,
+        };
+        for (at, group) in self.cx.history.groups.iter().enumerate() {
+            let all_referenced = self.touched(group).all(|(_, row)| row.is_reference());
+            let applies = group.has_reasoning()
+                && self.legal(group, mode) == Ok(mode)
+                && !(mode == Mode::Referenced && all_referenced);
+            if applies {
+                self.want(at, mode, Cause::Flag(flag));
+            }
+        }
+    }
+
+    /// Why no item of a group may go for good: the rest would have to change with it.
+    pub(super) fn cannot_lose(&self, group: &Group) -> Option<&'static str> {
+        if self.keeps_reasoning() && group.has_reasoning() {
+            return Some("its reasoning would have to change (--reasoning keep)");
+        }
+        let fixed = self.cx.history.rows[group.all()].iter().any(is_fixed_in_place);
+        fixed.then_some("an item of its group lies in a record that is not edited")
+    }
+
+    /// After items of a group are gone for good, the rest is not what the server made: it is detached. If nothing but
+    /// reasoning is left, that goes too.
+    pub(super) fn settle_rests(&mut self) {
+        for (at, cause) in std::mem::take(&mut self.unsettled) {
+            let group = self.cx.history.groups[at];
+            if !group.has_reasoning() {
+                continue;
+            }
+            let rest: Vec<Row> = self.touched(&group).map(|(_, row)| *row).collect();
+            if rest.iter().all(Row::is_reasoning) {
+                for ix in group.start..group.body {
+                    if self.cx.row(ix).is_reasoning() {
+                        self.drop_row(ix, cause, Loss::Lossy, "drop the reasoning, which heads nothing any more");
+                    }
+                }
+            } else if rest.iter().any(Row::has_id)
+                && let Ok(mode) = self.legal(&group, Mode::Detached)
+            {
+                self.want(at, mode, cause);
+            }
+        }
+    }
+}
+
+/// A hosted call or a reference: without its id it is nothing.
+fn goes_with_its_id(row: &Row) -> bool {
+    row.is_reference() || row.kind.class() == Class::Hosted
+}
+
+fn is_fixed_in_place(row: &Row) -> bool {
+    row.has(Flags::FROZEN) || row.has(Flags::EMBEDDED)
+}

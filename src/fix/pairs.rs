@@ -1,0 +1,242 @@
+//! Calls and outputs in the plan: outputs go back behind their calls, calls are answered or dropped, references give way
+//! to the items that they name.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::history::{Kind, NONE, PairState};
+use crate::lint::Judged;
+use crate::rule::Loss;
+
+use super::modes::Mode;
+use super::plan::{Fresh, Plan, RowIndex, cause};
+use super::{Action, Cause, Orphans};
+
+impl Plan<'_> {
+    /// Outputs that stand before their call, or apart from it, come behind the calls of its batch, in call order. Where
+    /// the target wants a turn's calls together, they come together too.
+    pub(super) fn reorder(&mut self, rows: &RowIndex, judged: &[&Judged]) {
+        if judged.is_empty() {
+            return;
+        }
+        let outputs = self.outputs_by_call();
+        let mut moved: BTreeMap<u32, Cause> = BTreeMap::new();
+        for judged in judged {
+            let Some(ix) = rows.of(&judged.finding.row) else { continue };
+            // RL103 is found on the output, RL110 on the call.
+            let call = if self.cx.row(ix).kind.is_call() {
+                Some(ix)
+            } else {
+                self.cx.history.pairs.iter().find(|pair| pair.output == ix).map(|pair| pair.call)
+            };
+            if let Some(call) = call {
+                moved.entry(call).or_insert(cause(judged));
+            }
+        }
+        if self.cx.caps.contiguous_outputs {
+            self.gather_batches(&moved, &outputs);
+        } else {
+            for (call, cause) in moved {
+                if let Some(&output) = outputs.get(&call) {
+                    let anchor = self.anchor(call, &outputs);
+                    self.move_behind(output, anchor, cause);
+                }
+            }
+        }
+    }
+
+    /// Each call that has one output, and that output.
+    fn outputs_by_call(&self) -> HashMap<u32, u32> {
+        let paired = |state| matches!(state, PairState::Answered | PairState::OutputFirst | PairState::Mismatched);
+        let pairs = self.cx.history.pairs.iter().filter(|pair| paired(pair.state));
+        pairs.map(|pair| (pair.call, pair.output)).collect()
+    }
+
+    /// The row behind which the output of a call belongs: the output of the nearest call before it in its group, if that
+    /// stands behind the group, else the group's last item.
+    fn anchor(&self, call: u32, outputs: &HashMap<u32, u32>) -> u32 {
+        let Some(group) = self.cx.history.group_of(call) else { return call };
+        let run_end = self.end_of_outputs(group.end);
+        (group.body..call)
+            .rev()
+            .filter_map(|sibling| outputs.get(&sibling).copied())
+            .find(|output| (group.end..run_end).contains(output) && !self.is_dropped(*output))
+            .unwrap_or(group.end - 1)
+    }
+
+    fn end_of_outputs(&self, from: u32) -> u32 {
+        let rows = &self.cx.history.rows[from as usize..];
+        from + rows.iter().take_while(|row| row.is_client_output()).count() as u32
+    }
+
+    fn move_behind(&mut self, ix: u32, anchor: u32, cause: Cause) {
+        if ix == anchor || self.is_dropped(ix) {
+            return;
+        }
+        let row = *self.cx.row(ix);
+        self.fate(ix).drop = true;
+        self.fate(anchor).behind.push(Fresh::Moved(row, Vec::new()));
+        let behind = self.cx.row(anchor).at;
+        self.change_with(ix, cause, Action::Move, Loss::Lossless, "move it behind its call", Some(behind));
+    }
+
+    /// The calls up to the first output that answers one of them are a batch; its calls come together, their outputs
+    /// behind them, and what stood between follows; reasoning goes in front. A batch with anything but plain pairs is
+    /// left for a later round.
+    fn gather_batches(&mut self, first_calls: &BTreeMap<u32, Cause>, outputs: &HashMap<u32, u32>) {
+        let mut done = 0;
+        for (&first, &cause) in first_calls {
+            if first < done {
+                continue;
+            }
+            let (batch, end) = self.batch_from(first, outputs);
+            done = end;
+            let Some(answers) = batch.iter().map(|call| outputs.get(call).copied()).collect::<Option<Vec<u32>>>()
+            else {
+                continue;
+            };
+            for ix in first..end {
+                if self.cx.row(ix).is_reasoning() {
+                    self.move_in_front(ix, first, cause);
+                }
+            }
+            let together = batch.iter().zip(first..).take_while(|(call, place)| *call == place).count();
+            let mut anchor = first + together as u32 - 1;
+            for &call in &batch[together..] {
+                self.move_behind(call, anchor, cause);
+            }
+            let mut apart = answers;
+            if together == batch.len() {
+                // Outputs that already follow the calls, in whatever order, stay where they are.
+                while let Some(n) = apart.iter().position(|output| *output == anchor + 1) {
+                    apart.remove(n);
+                    anchor += 1;
+                }
+            }
+            for output in apart {
+                self.move_behind(output, anchor, cause);
+            }
+        }
+    }
+
+    /// The calls from one on up to the first output that answers one of them, and where that stands.
+    fn batch_from(&self, first: u32, outputs: &HashMap<u32, u32>) -> (Vec<u32>, u32) {
+        let mut batch = Vec::new();
+        let mut wanted: HashSet<u32> = HashSet::new();
+        let mut at = first;
+        while let Some(row) = self.cx.history.rows.get(at as usize) {
+            if row.is_client_call() {
+                batch.push(at);
+                wanted.extend(outputs.get(&at));
+            } else if wanted.contains(&at) {
+                break;
+            }
+            at += 1;
+        }
+        (batch, at)
+    }
+
+    fn move_in_front(&mut self, ix: u32, anchor: u32, cause: Cause) {
+        let row = *self.cx.row(ix);
+        self.fate(ix).drop = true;
+        self.fate(anchor).before.push(Fresh::Moved(row, Vec::new()));
+        let before = self.cx.row(anchor).at;
+        self.change_with(ix, cause, Action::Move, Loss::Lossless, "move it in front of the calls", Some(before));
+    }
+
+    /// Calls without an output: answered by a stub if the user wants that and one can be made, else dropped.
+    pub(super) fn answer(&mut self, rows: &RowIndex, judged: &[&Judged]) {
+        if judged.is_empty() {
+            return;
+        }
+        let outputs = self.outputs_by_call();
+        let mut anchors: HashMap<usize, (u32, u32)> = HashMap::new();
+        for judged in judged {
+            let Some(call) = rows.of(&judged.finding.row).filter(|call| !self.is_dropped(*call)) else { continue };
+            if self.options.orphans == Orphans::Stub && self.can_stub(call) {
+                let anchor = self.next_anchor(call, &outputs, &mut anchors);
+                let row = *self.cx.row(call);
+                self.fate(anchor).behind.push(Fresh::Stub(row));
+                let what = "answer the call, claiming nothing";
+                self.change(call, cause(judged), Action::Stub, Loss::Lossless, what);
+            } else {
+                self.drop_call(call, judged);
+            }
+        }
+    }
+
+    /// [`Self::anchor`] for calls that come in order, in one walk over each group.
+    fn next_anchor(
+        &self,
+        call: u32,
+        outputs: &HashMap<u32, u32>,
+        anchors: &mut HashMap<usize, (u32, u32)>,
+    ) -> u32 {
+        let Some(at) = self.group_at(call) else { return call };
+        let group = self.cx.history.groups[at];
+        let run_end = self.end_of_outputs(group.end);
+        let (from, anchor) = anchors.entry(at).or_insert((group.body, group.end - 1));
+        for sibling in *from..call {
+            if let Some(&output) = outputs.get(&sibling).filter(|o| (group.end..run_end).contains(*o)) {
+                *anchor = output;
+            }
+        }
+        *from = call;
+        *anchor
+    }
+
+    fn can_stub(&self, call: u32) -> bool {
+        !matches!(self.cx.row(call).kind, Kind::ComputerCall | Kind::ApplyPatchCall | Kind::Program)
+    }
+
+    fn drop_call(&mut self, call: u32, judged: &Judged) {
+        if !self.may_lose() {
+            return self.refuse(judged, "it would lose the call (--lossless); --orphans stub answers it instead");
+        }
+        let at = self.group_at(call);
+        let group = at.map(|at| self.cx.history.groups[at]);
+        if let Some(why) = group.and_then(|group| self.cannot_lose(&group)) {
+            return self.refuse(judged, why);
+        }
+        self.drop_row(call, cause(judged), Loss::Lossy, "drop the call, which nothing answers");
+        if let Some(at) = at {
+            self.unsettled.entry(at).or_insert(cause(judged));
+        }
+    }
+
+    /// A reference gives way to the full item, if the doc holds it; else it goes.
+    pub(super) fn inline(&mut self, rows: &RowIndex, judged: &Judged) {
+        let Some(ix) = rows.of(&judged.finding.row).filter(|ix| !self.is_dropped(*ix)) else { return };
+        let row = *self.cx.row(ix);
+        let known = self.cx.known.item(row.id).filter(|item| !item.embedded && row.is_reference()).copied();
+        if let Some(item) = known {
+            let here = self.cx.history.rows.iter().any(|other| other.at == item.at);
+            if here {
+                let what = "drop the reference: the item itself stands in the history";
+                self.drop_row(ix, cause(judged), Loss::Lossless, what);
+            } else {
+                self.fate(ix).replaced_by = Some(item.at);
+                let what = "put the item in its reference's place";
+                self.change_with(ix, cause(judged), Action::Rewrite, Loss::Lossless, what, Some(item.at));
+            }
+            return;
+        }
+        if !self.may_lose() {
+            return self.refuse(judged, "it would lose the item (--lossless)");
+        }
+        if let Some(why) = self.cx.history.group_of(ix).and_then(|group| self.cannot_lose(group)) {
+            return self.refuse(judged, why);
+        }
+        self.drop_row(ix, cause(judged), Loss::Lossy, "drop what nothing stands behind");
+        let claimed = self.cx.history.shapes.claims.iter().find(|claim| claim.reference == ix);
+        if let Some(output) = claimed.map(|claim| claim.output).filter(|output| *output != NONE) {
+            self.drop_row(output, cause(judged), Loss::Lossy, "drop the output of the dropped call");
+        }
+        let Some(at) = self.group_at(ix) else { return };
+        if row.is_reasoning() {
+            // What it headed cannot prove itself any more.
+            self.want(at, Mode::Flattened, cause(judged));
+        } else {
+            self.unsettled.entry(at).or_insert(cause(judged));
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! The plan of one history: what becomes of each item.
+
+use std::collections::BTreeMap;
+
+use crate::dialect::Change as Text;
+use crate::format::FormatInfo;
+use crate::history::{Act, Code, Kind, NONE, Remedy, Row};
+use crate::lint::{Judged, OnHistory, UNACKNOWLEDGED};
+use crate::place::Place;
+use crate::rule::{Cx, Loss};
+use crate::target::Severity;
+
+use super::modes::Mode;
+use super::{Action, Cause, Change, FixOptions, Reasoning, Refusal};
+
+/// An item that comes to stand where none stood.
+#[derive(Clone, Debug)]
+pub(super) enum Fresh {
+    /// The text of another item of the history, which is dropped from its old place, and what changes in it.
+    Moved(Row, Vec<Text>),
+    /// A copy of a full item that stands elsewhere in the doc.
+    Copied(Place),
+    /// An answer to this call that claims nothing.
+    Stub(Row),
+}
+
+/// What becomes of one item.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fate {
+    pub drop: bool,
+    pub text: Vec<Text>,
+    /// What comes to stand in its place: a copy of the full item behind a reference.
+    pub replaced_by: Option<Place>,
+    pub before: Vec<Fresh>,
+    pub behind: Vec<Fresh>,
+}
+
+/// What becomes of the items of one history.
+pub struct HistoryPlan {
+    pub number: u32,
+    pub(super) info: &'static FormatInfo,
+    pub(super) newest_first: bool,
+    /// By place.
+    pub(super) fates: Vec<(Row, Fate)>,
+    pub changes: Vec<Change>,
+    pub refusals: Vec<Refusal>,
+}
+
+/// Plans each history as it is judged.
+pub struct Planner<'o> {
+    pub options: &'o FixOptions,
+}
+
+impl OnHistory for Planner<'_> {
+    type Made = HistoryPlan;
+
+    fn history(
+        &self,
+        cx: &Cx<'_>,
+        info: &'static FormatInfo,
+        judged: &[Judged],
+        number: u32,
+    ) -> Option<HistoryPlan> {
+        if cx.history.settings.read_only.is_some() {
+            return None;
+        }
+        let mut plan = Plan::new(cx, self.options, number);
+        let wanted = judged.iter().filter(|judged| self.options.wants(judged));
+        plan.findings(&wanted.collect::<Vec<_>>());
+        plan.finish(info)
+    }
+
+    fn renumber(made: &mut HistoryPlan, by: u32) {
+        made.number += by;
+        for change in &mut made.changes {
+            change.history = Some(made.number);
+        }
+    }
+}
+
+impl FixOptions {
+    /// Whether the fix of a finding is to be made.
+    pub fn wants(&self, judged: &Judged) -> bool {
+        let code = judged.finding.code;
+        match code {
+            _ if !judged.has_fix() || judged.severity == Severity::Info => false,
+            UNACKNOWLEDGED => self.acknowledge_safety,
+            _ => judged.is_fixed_by_default() || self.warnings || self.selected.contains(&code),
+        }
+    }
+}
+
+/// The plan while it is made.
+pub(super) struct Plan<'p> {
+    pub cx: &'p Cx<'p>,
+    pub options: &'p FixOptions,
+    number: u32,
+    pub fates: BTreeMap<u32, Fate>,
+    /// By the index of the group.
+    pub modes: BTreeMap<usize, (Mode, Cause)>,
+    /// Groups that lose an item for good, by their index.
+    pub unsettled: BTreeMap<usize, Cause>,
+    changes: Vec<(u32, Change)>,
+    refusals: Vec<Refusal>,
+}
+
+impl<'p> Plan<'p> {
+    fn new(cx: &'p Cx<'p>, options: &'p FixOptions, number: u32) -> Self {
+        Plan {
+            cx,
+            options,
+            number,
+            fates: BTreeMap::new(),
+            modes: BTreeMap::new(),
+            unsettled: BTreeMap::new(),
+            changes: Vec::new(),
+            refusals: Vec::new(),
+        }
+    }
+
+    /// Repairs come in this order: outputs go back to their calls; copies of what is there go; what is missing is
+    /// copied, answered or dropped; orphan outputs last; then each group gets the mode that all this leaves it.
+    fn findings(&mut self, judged: &[&Judged]) {
+        let rows = RowIndex::new(self.cx, judged);
+        let of = |act: Act| judged.iter().copied().filter(move |j| j.finding.remedy == Remedy::One(act));
+        for finding in of(Act::Retype) {
+            self.retype(&rows, finding);
+        }
+        self.rename(&of(Act::Rename).collect::<Vec<_>>());
+        for finding in of(Act::Acknowledge) {
+            self.acknowledge(&rows, finding);
+        }
+        self.reorder(&rows, &of(Act::Reorder).collect::<Vec<_>>());
+        for finding in of(Act::Inline) {
+            self.inline(&rows, finding);
+        }
+        self.answer(&rows, &of(Act::Answer).collect::<Vec<_>>());
+        for finding in of(Act::Drop) {
+            self.drop_finding(&rows, finding);
+        }
+        for finding in judged.iter().filter(|j| j.finding.remedy == Remedy::Group) {
+            self.regroup(&rows, finding);
+        }
+        self.settle_rests();
+        self.reasoning_by_flag();
+        self.apply_modes();
+    }
+
+    fn finish(mut self, info: &'static FormatInfo) -> Option<HistoryPlan> {
+        self.fates.retain(|_, fate| {
+            fate.drop
+                || !fate.text.is_empty()
+                || fate.replaced_by.is_some()
+                || !fate.before.is_empty()
+                || !fate.behind.is_empty()
+        });
+        if self.fates.is_empty() && self.refusals.is_empty() {
+            return None;
+        }
+        self.carry_changes();
+        let cx = self.cx;
+        let mut fates: Vec<(Row, Fate)> = self.fates.into_iter().map(|(ix, fate)| (*cx.row(ix), fate)).collect();
+        fates.sort_by_key(|(row, _)| row.at.start);
+        self.changes.sort_by_key(|(ix, change)| (cx.row(*ix).at.start, change.action));
+        Some(HistoryPlan {
+            number: self.number,
+            info,
+            newest_first: cx.history.settings.newest_first,
+            fates,
+            changes: self.changes.into_iter().map(|(_, change)| change).collect(),
+            refusals: self.refusals,
+        })
+    }
+
+    /// What changes in an item changes also where it moves to.
+    fn carry_changes(&mut self) {
+        let texts: BTreeMap<u64, Vec<Text>> = self
+            .fates
+            .iter()
+            .filter(|(_, fate)| !fate.text.is_empty())
+            .map(|(ix, fate)| (self.cx.row(*ix).at.start, fate.text.clone()))
+            .collect();
+        if texts.is_empty() {
+            return;
+        }
+        for fresh in self.fates.values_mut().flat_map(|fate| fate.before.iter_mut().chain(&mut fate.behind)) {
+            if let Fresh::Moved(row, changes) = fresh {
+                changes.extend(texts.get(&row.at.start).into_iter().flatten().cloned());
+            }
+        }
+    }
+
+    /// Notes a change on a row.
+    pub fn change(&mut self, ix: u32, cause: Cause, action: Action, loss: Loss, what: &'static str) {
+        self.change_with(ix, cause, action, loss, what, None);
+    }
+
+    pub fn change_with(
+        &mut self,
+        ix: u32,
+        cause: Cause,
+        action: Action,
+        loss: Loss,
+        what: &'static str,
+        other: Option<Place>,
+    ) {
+        let row = *self.cx.row(ix);
+        self.changes.push((ix, Change { cause, row, other, action, loss, what, history: Some(self.number) }));
+    }
+
+    pub fn refuse(&mut self, judged: &Judged, why: &'static str) {
+        self.refusals.push(Refusal { code: judged.finding.code, at: judged.finding.row.at, why });
+    }
+
+    /// Whether a repair that loses something may be made.
+    pub fn may_lose(&self) -> bool {
+        !self.options.lossless
+    }
+
+    pub fn keeps_reasoning(&self) -> bool {
+        self.options.reasoning == Reasoning::Keep
+    }
+
+    pub fn is_dropped(&self, ix: u32) -> bool {
+        self.fates.get(&ix).is_some_and(|fate| fate.drop)
+    }
+
+    pub fn fate(&mut self, ix: u32) -> &mut Fate {
+        self.fates.entry(ix).or_default()
+    }
+
+    /// Takes an item out. Its copy elsewhere, if it has one, is the caller's matter.
+    pub fn drop_row(&mut self, ix: u32, cause: Cause, loss: Loss, what: &'static str) {
+        if !self.is_dropped(ix) {
+            self.fate(ix).drop = true;
+            self.change(ix, cause, Action::Drop, loss, what);
+        }
+    }
+
+    fn retype(&mut self, rows: &RowIndex, judged: &Judged) {
+        let Some(ix) = rows.of(&judged.finding.row) else { return };
+        let pair = self.cx.history.pairs.iter().find(|pair| pair.output == ix && pair.call != NONE);
+        let kind = pair.and_then(|pair| self.cx.row(pair.call).kind.answer());
+        if let Some(kind) = kind {
+            self.fate(ix).text.push(Text::Retype(kind));
+            self.change(ix, cause(judged), Action::Rewrite, Loss::Lossless, "give the output its call's type");
+        }
+    }
+
+    /// Long keys get a short one, the same on every item that has it.
+    fn rename(&mut self, judged: &[&Judged]) {
+        let mut names: BTreeMap<u64, (Option<String>, Cause)> = BTreeMap::new();
+        for judged in judged {
+            names.insert(judged.finding.row.key, (None, cause(judged)));
+        }
+        if names.is_empty() {
+            return;
+        }
+        let cx = self.cx;
+        for (ix, row) in cx.history.rows.iter().enumerate() {
+            let Some((name, cause)) = names.get_mut(&row.key) else { continue };
+            if name.is_none() {
+                cx.look.look(row, &mut |item| {
+                    *name = item.get("call_id").and_then(|id| id.text()).map(|id| short_key(&id));
+                });
+            }
+            let (Some(name), cause) = (name.clone(), *cause) else { continue };
+            self.fate(ix as u32).text.push(Text::Rename(name));
+            self.change(ix as u32, cause, Action::Rewrite, Loss::Lossless, "shorten the call_id on both sides");
+        }
+    }
+
+    fn acknowledge(&mut self, rows: &RowIndex, judged: &Judged) {
+        let Some(ix) = rows.of(&judged.finding.row) else { return };
+        let cx = self.cx;
+        let Some(pair) = cx.history.pairs.iter().find(|pair| pair.output == ix && pair.call != NONE) else {
+            return;
+        };
+        let mut checks = None;
+        cx.look.look(cx.row(pair.call), &mut |call| {
+            checks = call.get("pending_safety_checks").map(|checks| checks.raw().to_vec());
+        });
+        if let Some(checks) = checks {
+            self.fate(ix).text.push(Text::Acknowledge(checks));
+            self.change(
+                ix,
+                cause(judged),
+                Action::Rewrite,
+                Loss::Lossy,
+                "acknowledge the safety checks of the call",
+            );
+        }
+    }
+
+    fn drop_finding(&mut self, rows: &RowIndex, judged: &Judged) {
+        let Some(ix) = rows.of(&judged.finding.row) else { return };
+        let loss = judged.variant().loss;
+        if loss == Loss::Lossy && !self.may_lose() {
+            return self.refuse(judged, "it would lose what the item says (--lossless)");
+        }
+        if let Some(run) = self.cx.history.shapes.orphan_run_at(ix).filter(|_| judged.finding.code == ORPHAN_RUN) {
+            if self.keeps_reasoning() {
+                return self.refuse(judged, "its reasoning would have to go (--reasoning keep)");
+            }
+            for ix in run.group.start..run.end {
+                let is_reasoning = self.cx.row(ix).is_reasoning();
+                if is_reasoning || run.outputs().contains(&ix) {
+                    self.drop_row(ix, cause(judged), loss, "drop the reasoning and the outputs behind it");
+                }
+            }
+            return;
+        }
+        let reasoning = self.cx.row(ix).is_reasoning();
+        if reasoning && self.keeps_reasoning() {
+            return self.refuse(judged, "its reasoning would have to go (--reasoning keep)");
+        }
+        self.drop_row(ix, cause(judged), loss, judged.variant().fix);
+    }
+}
+
+const ORPHAN_RUN: Code = Code(207);
+
+pub(super) fn cause(judged: &Judged) -> Cause {
+    Cause::Rule(judged.finding.code, judged.finding.variant)
+}
+
+/// A short key for a long one: its beginning, and a fingerprint of all of it.
+fn short_key(long: &[u8]) -> String {
+    let text = String::from_utf8_lossy(long);
+    let start: String =
+        text.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).take(40).collect();
+    format!("{start}_{:016x}", crate::json::fingerprint_of(long))
+}
+
+/// Finds the row of a finding by its place.
+pub(super) struct RowIndex {
+    by_start: Vec<(u64, u32)>,
+}
+
+impl RowIndex {
+    fn new(cx: &Cx<'_>, judged: &[&Judged]) -> Self {
+        if judged.is_empty() {
+            return RowIndex { by_start: Vec::new() };
+        }
+        let wanted: std::collections::HashSet<u64> = judged.iter().map(|j| j.finding.row.at.start).collect();
+        let rows = cx.history.rows.iter().enumerate();
+        let mut by_start: Vec<(u64, u32)> = rows
+            .filter(|(_, row)| wanted.contains(&row.at.start))
+            .map(|(ix, row)| (row.at.start, ix as u32))
+            .collect();
+        by_start.sort_unstable();
+        RowIndex { by_start }
+    }
+
+    pub fn of(&self, row: &Row) -> Option<u32> {
+        let at = self.by_start.binary_search_by_key(&row.at.start, |(start, _)| *start).ok()?;
+        Some(self.by_start[at].1)
+    }
+}
+
+/// Whether an item of this kind lives by its id: a hosted call without one says nothing to the server.
+pub(super) fn lives_by_id(row: &Row) -> bool {
+    row.is_reference()
+        || matches!(
+            row.kind,
+            Kind::WebSearchCall
+                | Kind::FileSearchCall
+                | Kind::CodeInterpreterCall
+                | Kind::ImageGenerationCall
+                | Kind::McpCall
+                | Kind::McpListTools
+                | Kind::McpApprovalRequest
+                | Kind::Program
+                | Kind::LocalShellCall
+                | Kind::ComputerCall
+        )
+}

@@ -1,0 +1,327 @@
+//! From fates to edits. An item that lies in an array goes with a comma, an item that is a line goes with its line; what
+//! is added takes the form of its neighbours: white space in an array, the envelope of a line in a log.
+
+use std::io;
+
+use crate::dialect::Change as Text;
+use crate::format::{FormatInfo, Unit};
+use crate::history::{Flags, Row};
+use crate::json::edit::{Base, Sequence, Slot};
+use crate::json::{Tape, Val, pointer, scan};
+use crate::place::{DocId, Edit, Patch, Pieces, Place, With};
+use crate::source::split::{Piece, SplitError, split};
+use crate::source::{Container, ReadAt, framing, lines};
+
+use super::plan::{Fate, Fresh, HistoryPlan};
+
+/// One item of the doc, and what becomes of it.
+struct Step<'p> {
+    info: &'static FormatInfo,
+    newest_first: bool,
+    row: &'p Row,
+    fate: &'p Fate,
+}
+
+impl Step<'_> {
+    fn unit(&self, row: &Row) -> Unit {
+        self.info.parts[usize::from(row.part)].unit
+    }
+}
+
+/// Renders plans into edits on the bytes that they were made for.
+pub(super) fn render(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    container: Container,
+    steps_to_value: &[String],
+    plans: &[HistoryPlan],
+) -> io::Result<Patch> {
+    let mut steps: Vec<Step<'_>> = plans
+        .iter()
+        .flat_map(|plan| {
+            let step = |(row, fate)| Step { info: plan.info, newest_first: plan.newest_first, row, fate };
+            plan.fates.iter().map(|(row, fate)| (row, fate)).map(step)
+        })
+        .filter(|step| !step.row.has(Flags::EMBEDDED) && !step.row.has(Flags::SYNTHETIC))
+        .collect();
+    steps.sort_by_key(|step| step.row.at.start);
+    let mut render = Render { id, bytes, steps_to_value, edits: Vec::new() };
+    match container {
+        Container::Document { start } if bytes.len() - start <= framing::WHOLE_DOCUMENT => {
+            let whole = Place::new(id, start, (bytes.len() - start) as u32);
+            render.record(whole, &steps)?;
+        }
+        Container::Document { start } => render.large(start, &steps)?,
+        Container::Lines { start } => {
+            let mut rest = steps.as_slice();
+            while let Some(first) = rest.first() {
+                let line = lines::around(bytes, id, start, first.row.at.start)?;
+                let here = rest.partition_point(|step| step.row.at.start < line.end());
+                render.record(line, &rest[..here])?;
+                rest = &rest[here..];
+            }
+        }
+        _ => {}
+    }
+    let mut patch = Patch::default();
+    patch.add(render.edits);
+    Ok(patch)
+}
+
+struct Render<'r> {
+    id: DocId,
+    bytes: &'r dyn ReadAt,
+    steps_to_value: &'r [String],
+    edits: Vec<Edit>,
+}
+
+impl Render<'_> {
+    /// A record that is scanned at once. `whole` holds its line end.
+    fn record(&mut self, whole: Place, steps: &[Step<'_>]) -> io::Result<()> {
+        let mut text = Vec::new();
+        self.bytes.read_into(whole.start, whole.len as usize, &mut text)?;
+        let mut tape = Tape::new();
+        let base = Base::new(self.id, whole.start);
+        let Some(root) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) else { return Ok(()) };
+        let Some(value) = pointer::resolve(root, self.steps_to_value) else { return Ok(()) };
+        let mut rest = steps;
+        // All steps of one part come together: parts lie one behind the other in a record.
+        while let Some(first) = rest.first() {
+            let part = first.row.part;
+            let same = rest.iter().take_while(|step| step.row.part == part).count();
+            let (here, behind) = rest.split_at(same);
+            rest = behind;
+            match first.unit(first.row) {
+                Unit::Record => here.iter().try_for_each(|step| self.line_step(step, whole, &text))?,
+                Unit::Element => {
+                    let path = first.info.parts[usize::from(part)].path;
+                    if let Some(array) = value.at(path) {
+                        self.elements(&Sequence::of(array, base), here)?;
+                    }
+                }
+            }
+            for step in here.iter().filter(|step| !step.fate.drop) {
+                let (from, to) = (step.row.at.start - whole.start, step.row.at.end() - whole.start);
+                if let Some(item) = pointer::at_span(root, from as u32, to as u32) {
+                    self.item(step, item, base);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A document that is scanned element by element.
+    fn large(&mut self, start: u64, steps: &[Step<'_>]) -> io::Result<()> {
+        let mut sequences: Vec<(String, Sequence)> = Vec::new();
+        let (id, mut failed) = (self.id, None);
+        let mut at = 0;
+        let done = split(self.bytes, id, start, u64::MAX / 2, |piece, tape| {
+            let Piece::Element { section, index, bytes, base } = piece else { return true };
+            let place = base.place(0, bytes.len() as u32);
+            if index == 0 {
+                let sequence = Sequence { doc: id, inner: (0, 0), entries: Vec::new(), space: Box::default() };
+                sequences.push((section.to_owned(), sequence));
+            }
+            if let Some((_, sequence)) = sequences.last_mut() {
+                sequence.entries.push((place.start, place.end()));
+            }
+            while steps.get(at).is_some_and(|step| step.row.at.start < place.start) {
+                at += 1;
+            }
+            if let Some(step) = steps.get(at).filter(|step| step.row.at == place && !step.fate.drop)
+                && let Some(item) = tape.root(bytes)
+            {
+                self.item(step, item, base);
+            }
+            true
+        });
+        if let Err(SplitError::Io(error)) = done {
+            return Err(error);
+        }
+        for (section, mut sequence) in sequences {
+            if let Err(error) = self.frame(&mut sequence) {
+                failed = Some(error);
+                continue;
+            }
+            let of_section = |step: &&Step<'_>| match step.info.parts[usize::from(step.row.part)].path {
+                [] => section.is_empty(),
+                [key] => *key == section,
+                _ => false,
+            };
+            let here: Vec<Step<'_>> = steps
+                .iter()
+                .filter(of_section)
+                .map(|step| Step { row: step.row, fate: step.fate, ..*step })
+                .collect();
+            self.elements(&sequence, &here)?;
+        }
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Reads the brackets and the white space around the entries of an array.
+    fn frame(&self, sequence: &mut Sequence) -> io::Result<()> {
+        let (Some(first), Some(last)) = (sequence.entries.first(), sequence.entries.last()) else { return Ok(()) };
+        let mut start = first.0;
+        let mut byte = [0];
+        while start > 0 {
+            self.bytes.read_at(start - 1, &mut byte)?;
+            if byte[0] == b'[' {
+                break;
+            }
+            start -= 1;
+        }
+        let mut end = last.1;
+        while end < self.bytes.len() {
+            self.bytes.read_at(end, &mut byte)?;
+            if byte[0] == b']' {
+                break;
+            }
+            end += 1;
+        }
+        sequence.inner = (start, end);
+        if let [first, second, ..] = sequence.entries.as_slice() {
+            let mut between = Vec::new();
+            self.bytes.read_into(first.1, (second.0 - first.1) as usize, &mut between)?;
+            between.retain(|b| *b != b',');
+            sequence.space = between.into_boxed_slice();
+        }
+        Ok(())
+    }
+
+    /// What becomes of the entries of an array.
+    fn elements(&mut self, sequence: &Sequence, steps: &[Step<'_>]) -> io::Result<()> {
+        let changes_list = |fate: &Fate| fate.drop || !fate.before.is_empty() || !fate.behind.is_empty();
+        if !steps.iter().any(|step| changes_list(step.fate)) {
+            return Ok(());
+        }
+        let mut slots = Vec::with_capacity(sequence.entries.len());
+        let mut steps = steps.iter().peekable();
+        for (n, entry) in sequence.entries.iter().enumerate() {
+            while steps.next_if(|step| step.row.at.start < entry.0).is_some() {}
+            let Some(step) = steps.next_if(|step| step.row.at.start == entry.0) else {
+                slots.push(Slot::Keep(n as u32));
+                continue;
+            };
+            let before = self.fresh(step, &step.fate.before)?;
+            let behind = self.fresh(step, &step.fate.behind)?;
+            // In a list that holds the newest first, what comes later stands earlier.
+            let (before, behind) = match step.newest_first {
+                true => (behind.into_iter().rev().collect(), before.into_iter().rev().collect()),
+                false => (before, behind),
+            };
+            slots.extend(before.into_iter().map(Slot::New));
+            if !step.fate.drop {
+                slots.push(Slot::Keep(n as u32));
+            }
+            slots.extend(behind.into_iter().map(Slot::New));
+        }
+        sequence.edit(slots, &mut self.edits);
+        Ok(())
+    }
+
+    fn fresh(&self, step: &Step<'_>, list: &[Fresh]) -> io::Result<Vec<Vec<With>>> {
+        list.iter().map(|fresh| self.text_of(step, fresh)).collect()
+    }
+
+    /// The text of an item that comes to stand somewhere.
+    fn text_of(&self, step: &Step<'_>, fresh: &Fresh) -> io::Result<Vec<With>> {
+        Ok(vec![match fresh {
+            Fresh::Moved(row, changes) if !changes.is_empty() => With::text(self.changed(step, row, changes)?),
+            Fresh::Moved(row, _) => With::Copy(row.at),
+            Fresh::Copied(place) => With::Copy(*place),
+            Fresh::Stub(call) => {
+                let mut text = Vec::new();
+                self.bytes.read_into(call.at.start, call.at.len as usize, &mut text)?;
+                let mut tape = Tape::new();
+                let stub = scan(&text, &mut tape)
+                    .ok()
+                    .and_then(|()| tape.root(&text))
+                    .and_then(|call| step.info.dialect.stub(call).ok());
+                With::text(stub.unwrap_or_default())
+            }
+        }])
+    }
+
+    /// The text of an item after changes to it.
+    fn changed(&self, step: &Step<'_>, row: &Row, changes: &[Text]) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        self.bytes.read_into(row.at.start, row.at.len as usize, &mut text)?;
+        let mut tape = Tape::new();
+        let Some(item) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) else { return Ok(text) };
+        let mut edits = Vec::new();
+        for change in changes {
+            // A change that cannot be made leaves the item as it is; the next round reports it.
+            let _ = step.info.dialect.change(change, item, Base::new(self.id, 0), &mut edits);
+        }
+        let mut patch = Patch::default();
+        patch.add(edits);
+        let pieces = Pieces::new(patch.edits(self.id), self.id, text.len() as u64);
+        let mut out = Vec::with_capacity(text.len());
+        pieces.walk(0, pieces.len(), |piece| {
+            match piece {
+                With::Text(new) => out.extend_from_slice(new),
+                With::Copy(at) => out.extend_from_slice(&text[at.start as usize..at.end() as usize]),
+            }
+            io::Result::Ok(())
+        })?;
+        Ok(out)
+    }
+
+    /// Changes within the text of an item that stays where it is.
+    fn item(&mut self, step: &Step<'_>, item: Val<'_>, base: Base<'_>) {
+        if let Some(place) = step.fate.replaced_by {
+            self.edits.push(Edit { at: step.row.at, with: vec![With::Copy(place)] });
+            return;
+        }
+        for change in &step.fate.text {
+            // A change that cannot be made leaves the item as it is; the next round reports it.
+            let _ = step.info.dialect.change(change, item, base, &mut self.edits);
+        }
+    }
+
+    /// An item that is a line of its own.
+    fn line_step(&mut self, step: &Step<'_>, line: Place, text: &[u8]) -> io::Result<()> {
+        let fate = step.fate;
+        if fate.drop {
+            self.edits.push(Edit::remove(line));
+        }
+        let end = if text.ends_with(b"\r\n") { "\r\n" } else { "\n" };
+        let at_start = Place::new(self.id, line.start, 0);
+        for fresh in &fate.before {
+            let mut with = self.line_of(step, fresh, line)?;
+            with.push(With::text(end));
+            self.edits.push(Edit { at: at_start, with });
+        }
+        let ended = text.ends_with(b"\n");
+        let at_end = Place::new(self.id, line.end(), 0);
+        for (n, fresh) in fate.behind.iter().enumerate() {
+            let mut with = self.line_of(step, fresh, line)?;
+            match ended {
+                true => with.push(With::text(end)),
+                // The last line of the doc has no end: the new one brings one in front. A dropped one leaves its own.
+                false if fate.drop && n == 0 => {}
+                false => with.insert(0, With::text(end)),
+            }
+            self.edits.push(Edit { at: at_end, with });
+        }
+        Ok(())
+    }
+
+    /// An item in the envelope of a line: of its own if it was one, else of the one that it comes to stand by.
+    fn line_of(&self, step: &Step<'_>, fresh: &Fresh, anchor: Place) -> io::Result<Vec<With>> {
+        let (item, line) = match fresh {
+            Fresh::Moved(row, _) | Fresh::Stub(row) if step.unit(row) == Unit::Record => {
+                (row.at, lines::around(self.bytes, self.id, 0, row.at.start)?)
+            }
+            _ => (step.row.at, anchor),
+        };
+        let mut tail = Vec::new();
+        self.bytes.read_into(item.end(), (line.end() - item.end()) as usize, &mut tail)?;
+        let end = tail.trim_ascii_end().len() as u32;
+        let mut with = vec![With::Copy(Place::new(self.id, line.start, (item.start - line.start) as u32))];
+        with.extend(self.text_of(step, fresh)?);
+        with.push(With::Copy(Place::new(self.id, item.end(), end)));
+        with.retain(|piece| !piece.is_empty());
+        Ok(with)
+    }
+}
