@@ -50,7 +50,8 @@ impl Loss {
 /// One way in which a rule is broken: its words and its default verdict.
 ///
 /// Templates name what they show in braces: `{type}`, `{id}`, `{call_id}`, `{noun}` of the item, `{partner_type}`,
-/// `{partner_id}`, `{partner_call_id}` of the other item, `{index}` of the item in its list, `{arg}` a number.
+/// `{partner_id}`, `{partner_call_id}` of the other item, `{index}` of the item in its history, `{arg}` a number. What
+/// stands between `⟨` and `⟩` is left out if it names something that is not known.
 pub struct Variant {
     pub message: &'static str,
     /// What the partner's place is called; empty if there is none.

@@ -55,8 +55,8 @@ pub struct FixOptions {
 /// Why something is changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
-    /// A finding of this rule, in this variant.
-    Rule(Code, u8),
+    /// A finding of this rule, in this variant, on the item at this place.
+    Rule(Code, u8, Place),
     /// The user asked for it: the flag.
     Flag(&'static str),
 }

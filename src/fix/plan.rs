@@ -321,7 +321,7 @@ impl<'p> Plan<'p> {
 const ORPHAN_RUN: Code = Code(207);
 
 pub(super) fn cause(judged: &Judged) -> Cause {
-    Cause::Rule(judged.finding.code, judged.finding.variant)
+    Cause::Rule(judged.finding.code, judged.finding.variant, judged.finding.row.at)
 }
 
 /// A short key for a long one: its beginning, and a fingerprint of all of it.

@@ -107,6 +107,9 @@ fn to_original(mut change: Change, pieces: &Pieces, round: usize) -> Change {
     if round > 0 {
         change.row.at = pieces.original(change.row.at);
         change.other = change.other.map(|other| pieces.original(other));
+        if let Cause::Rule(_, _, at) = &mut change.cause {
+            *at = pieces.original(*at);
+        }
     }
     change
 }
@@ -157,7 +160,7 @@ fn repairs_errors(fixed: &Fixed, number: u32) -> bool {
         .map(|judged| (judged.finding.code, judged.finding.variant))
         .collect();
     fixed.changes.iter().any(|change| match change.cause {
-        Cause::Rule(code, variant) => change.history == Some(number) && codes.contains(&(code, variant)),
+        Cause::Rule(code, variant, _) => change.history == Some(number) && codes.contains(&(code, variant)),
         Cause::Flag(_) => false,
     })
 }
@@ -182,7 +185,7 @@ fn raised_edits(
             continue;
         }
         let change = Change {
-            cause: Cause::Rule(judged.finding.code, judged.finding.variant),
+            cause: Cause::Rule(judged.finding.code, judged.finding.variant, judged.finding.row.at),
             row,
             other: None,
             action: Action::Drop,

@@ -45,6 +45,17 @@ impl<'b> Base<'b> {
         }
     }
 
+    /// The offset in the record of an offset in the doc, if the record holds that byte.
+    pub fn relative(&self, offset: u64) -> Option<u32> {
+        if self.runs.is_empty() {
+            return offset.checked_sub(self.start).and_then(|n| u32::try_from(n).ok());
+        }
+        let ix = self.runs.partition_point(|(_, at)| *at <= offset).checked_sub(1)?;
+        let relative = u64::from(self.runs[ix].0) + (offset - self.runs[ix].1);
+        let next = self.runs.get(ix + 1).map_or(u64::MAX, |run| u64::from(run.0));
+        (relative < next).then_some(relative as u32)
+    }
+
     /// The place of a span of the record.
     pub fn place(&self, start: u32, end: u32) -> Place {
         let from = self.offset(start);

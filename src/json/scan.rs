@@ -38,6 +38,22 @@ pub enum What {
 }
 
 impl What {
+    /// All faults, in the order of their numbers.
+    pub const ALL: [What; 12] = [
+        What::EndsEarly,
+        What::NoValue,
+        What::NotANumber,
+        What::BadNumber,
+        What::BadLiteral,
+        What::ControlCharacter,
+        What::BadEscape,
+        What::ExpectedKey,
+        What::ExpectedColon,
+        What::ExpectedCommaOrEnd,
+        What::TrailingText,
+        What::TooLong,
+    ];
+
     /// The fault in words, as part of a sentence.
     pub fn words(self) -> &'static str {
         match self {
@@ -52,7 +68,7 @@ impl What {
             What::ExpectedColon => "a colon is expected here",
             What::ExpectedCommaOrEnd => "a comma or the end of the array or object is expected here",
             What::TrailingText => "there is more text behind the value",
-            What::TooLong => "the record is longer than 4 GiB",
+            What::TooLong => "the record is longer than --max-record-size",
         }
     }
 }

@@ -105,6 +105,29 @@ pub fn quoted(text: &str) -> Vec<u8> {
     out
 }
 
+/// Appends a JSON text without the white space between its tokens, so that it stands on one line.
+pub fn one_line(text: &[u8], out: &mut Vec<u8>) {
+    let mut in_string = false;
+    let mut escaped = false;
+    for &byte in text {
+        if in_string || !byte.is_ascii_whitespace() {
+            out.push(byte);
+        }
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            _ => {}
+        }
+    }
+}
+
+/// `text` as it stands between the quotes of a JSON string.
+pub fn escaped(text: &str) -> String {
+    let quoted = String::from_utf8(quoted(text)).unwrap_or_default();
+    quoted.get(1..quoted.len().max(1) - 1).unwrap_or_default().to_owned()
+}
+
 /// Fingerprint of what a string means, never 0.
 pub fn fingerprint(text: Str<'_>) -> u64 {
     fingerprint_of(&text.decode())

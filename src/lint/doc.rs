@@ -304,7 +304,9 @@ impl<H: OnHistory> Run<'_, H> {
                         return false;
                     }
                 };
-                all.lines.push((chunk.start, line));
+                if chunk.newlines > 0 {
+                    all.lines.push((chunk.start, line));
+                }
                 line += chunk.newlines;
                 if chunk.batch.records > 0
                     && let Some(damage) = cut.take()

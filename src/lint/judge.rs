@@ -112,7 +112,7 @@ impl<'h> Bench<'h> {
             .filter(|finding| enabled.has(finding.code))
             .filter_map(|finding| {
                 let severity = self.severity(&finding)?;
-                let finding = self.without_illegal_remedy(finding);
+                let finding = self.with_index(self.without_illegal_remedy(finding));
                 Some(Judged { finding, severity, target: self.target, history: Some(number) })
             })
             .collect();
@@ -124,6 +124,20 @@ impl<'h> Bench<'h> {
         let own = rules::by_code(finding.code)?.variant(finding.variant).levels;
         let levels = self.target.verdict(finding.code, finding.variant).map_or(own, |verdict| verdict.levels);
         levels.at(self.stored)
+    }
+
+    /// The provider names some items by their index; the history is what it would count.
+    fn with_index(&self, finding: Finding) -> Finding {
+        let variant = rules::by_code(finding.code).map(|rule| rule.variant(finding.variant));
+        if !variant.and_then(|variant| variant.api).is_some_and(|api| api.contains("{index}")) {
+            return finding;
+        }
+        let rows = &self.history.rows;
+        let at = match self.history.settings.newest_first {
+            true => rows.iter().position(|row| row.at == finding.row.at).unwrap_or(0),
+            false => rows.partition_point(|row| row.at.start < finding.row.at.start),
+        };
+        finding.arg(at as u32)
     }
 
     fn without_illegal_remedy(&self, finding: Finding) -> Finding {

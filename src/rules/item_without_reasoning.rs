@@ -50,7 +50,7 @@ crate::rule! {
         Variant {
             message: "{type} {id} stands without the reasoning that it was made with",
             related: "the reasoning",
-            api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item[: '{partner_id}']."),
+            api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item⟨: '{partner_id}'⟩."),
             evidence: Evidence::Reported,
             fix: "detach the group: strip the ids of all its items",
             ..Variant::BASE

@@ -37,7 +37,7 @@ crate::rule! {
         Variant {
             message: "{type} {id} and the reasoning that heads it are not both references, or both in full",
             related: "the reasoning",
-            api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item[: '{partner_id}']."),
+            api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item⟨: '{partner_id}'⟩."),
             levels: Levels::STORED_WARNING,
             evidence: Evidence::Reported,
             fix: "make the whole group references",

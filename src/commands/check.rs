@@ -1,0 +1,111 @@
+//! `check`: reports, and writes nothing.
+
+use std::io::Write;
+
+use crate::lint::{self, Findings};
+use crate::report::{Diagnostic, Summary, diagnose};
+use crate::source::{Doc, Input};
+
+use super::{Failure, Outcome, Run, complain, io_words, talk};
+
+/// What one doc gave.
+struct Checked {
+    label: String,
+    diagnostics: Vec<Diagnostic>,
+    histories: u64,
+    items: u64,
+    format: Option<&'static str>,
+    /// Met in a walk, and no conversation.
+    skipped: bool,
+}
+
+pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let (inputs, mut failed) = run.inputs();
+    let mut sheets = run.reports();
+    let mut summary = Summary::default();
+    let mut broken = None;
+    let content = run.content();
+    let work = |doc: std::io::Result<Doc>, threads: usize| {
+        let doc = doc?;
+        let found = lint::lint(doc.id, &*doc.bytes, run.lints.of(&doc.label), threads, &Findings)?;
+        let skipped = found.format.is_none() && !doc.named;
+        let diagnostics = match skipped {
+            true => Vec::new(),
+            false => diagnose(doc.id, &doc.label, &*doc.bytes, &found, content)?,
+        };
+        Ok(Checked {
+            label: doc.label,
+            diagnostics,
+            histories: u64::from(found.histories),
+            items: found.items,
+            format: found.format.map(|format| format.info().name),
+            skipped,
+        })
+    };
+    run.each_doc(&inputs, work, |input, checked: std::io::Result<Checked>| {
+        let checked = match checked {
+            Ok(checked) => checked,
+            Err(error) => {
+                complain(&io_words(&label_of(input), &error));
+                failed = true;
+                return true;
+            }
+        };
+        if checked.skipped {
+            summary.skipped += 1;
+            if run.verbose {
+                talk(&format!("{}: skipped, no conversation format is recognised", checked.label));
+            }
+            return true;
+        }
+        summary.files += 1;
+        summary.histories += checked.histories;
+        summary.items += checked.items;
+        summary.count(&checked.diagnostics);
+        if run.verbose
+            && let Some(format) = checked.format
+        {
+            talk(&format!("{}: {format}, {} items", checked.label, checked.items));
+        }
+        for sheet in &mut sheets {
+            if let Err(error) = sheet.write(out, |report, out| report.diagnostics(&checked.diagnostics, out)) {
+                broken = Some(error);
+                return false;
+            }
+        }
+        true
+    });
+    if let Some(error) = broken {
+        return Err(error.into());
+    }
+    for sheet in &mut sheets {
+        sheet.write(out, |report, out| report.finish(&summary, out))?;
+        sheet.save()?;
+    }
+    Ok(outcome(run, &summary, failed))
+}
+
+fn outcome(run: &Run, summary: &Summary, mut failed: bool) -> Outcome {
+    if summary.files == 0 && !failed && !run.allow_empty {
+        let skipped = match summary.skipped {
+            0 => String::new(),
+            n => format!(" ({n} files were skipped; -v lists them)"),
+        };
+        complain(&format!("no conversation was found{skipped}; --allow-empty takes that for success"));
+        failed = true;
+    }
+    let found = summary.errors > 0 || run.deny_warnings && summary.warnings > 0;
+    match (failed, found && !run.exit_zero) {
+        (true, _) => Outcome::Failed,
+        (false, true) => Outcome::Found,
+        (false, false) => Outcome::Clean,
+    }
+}
+
+/// An input as it is printed before it is open.
+pub(super) fn label_of(input: &Input) -> String {
+    match input {
+        Input::Stdin => "-".to_owned(),
+        Input::File { path, .. } => path.display().to_string(),
+    }
+}

@@ -1,0 +1,318 @@
+//! `fix`: shows the diagnostic diff of the repairs; with `-w`, `-o` or as a filter it makes them.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::diff::unified;
+use crate::fix::{self, Action, FixOptions, Fixed};
+use crate::json::{Tape, scan, string};
+use crate::place::Pieces;
+use crate::report::repair::{self, ChangeNote, Counts};
+use crate::report::{self, Content, Diagnostic, Summary};
+use crate::source::commit::{self, Replace};
+use crate::source::{Doc, Input, Patched};
+use crate::target::Severity;
+
+use super::check::label_of;
+use super::{Failure, Outcome, Run, complain, io_words, talk};
+
+/// Where the repaired text goes.
+#[derive(Clone, Debug)]
+pub enum Destination {
+    /// Nowhere: only the diff is shown.
+    Preview,
+    /// As a patch, to standard output.
+    Patch,
+    /// Over the file, with a backup beside it.
+    InPlace(Replace),
+    /// To this file; for several inputs to this folder.
+    Copy(PathBuf),
+}
+
+/// What `fix` is told beyond what all commands are.
+pub struct Repairs {
+    pub options: FixOptions,
+    pub to: Destination,
+    /// Removed items go here, one a line.
+    pub dropped: Option<PathBuf>,
+}
+
+/// What one doc gave.
+struct Done {
+    doc: Doc,
+    fixed: Fixed,
+    notes: Vec<ChangeNote>,
+    left: Vec<Diagnostic>,
+    skipped: bool,
+}
+
+pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let (inputs, failed) = run.inputs();
+    let mut session = Session::new(run, repairs, &inputs, failed);
+    let content = run.content();
+    let work = |doc: io::Result<Doc>, threads: usize| -> io::Result<Done> {
+        let doc = doc?;
+        let options = run.lints.of(&doc.label);
+        let fixed = fix::fix(doc.id, &*doc.bytes, options, &repairs.options, threads)?;
+        let skipped = fixed.before.format.is_none() && !doc.named;
+        let notes = repair::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
+        let left = match skipped {
+            true => Vec::new(),
+            false => repair::left(doc.id, &doc.label, &*doc.bytes, &fixed, content)?,
+        };
+        Ok(Done { doc, fixed, notes, left, skipped })
+    };
+    let mut ended = None;
+    run.each_doc(&inputs, work, |input, done| {
+        let told = match done {
+            Ok(done) => session.doc(done, out),
+            Err(error) => {
+                complain(&io_words(&label_of(input), &error));
+                session.failed = true;
+                Ok(())
+            }
+        };
+        ended = told.err();
+        ended.is_none()
+    });
+    match ended {
+        Some(failure) => Err(failure),
+        None => session.finish(out),
+    }
+}
+
+struct Session<'r> {
+    run: &'r Run,
+    repairs: &'r Repairs,
+    several: bool,
+    failed: bool,
+    changed: bool,
+    summary: Summary,
+    counts: Counts,
+    changes: Vec<ChangeNote>,
+    left: Vec<Diagnostic>,
+    dropped: Vec<u8>,
+    /// The product is a body on standard output, so everything else is talk.
+    filter: bool,
+    json: bool,
+}
+
+impl<'r> Session<'r> {
+    fn new(run: &'r Run, repairs: &'r Repairs, inputs: &[Input], failed: bool) -> Self {
+        let preview = matches!(repairs.to, Destination::Preview | Destination::InPlace(_));
+        Session {
+            run,
+            repairs,
+            several: inputs.len() > 1 || run.paths.iter().any(|path| path.is_dir()),
+            failed,
+            changed: false,
+            summary: Summary::default(),
+            counts: Counts::default(),
+            changes: Vec::new(),
+            left: Vec::new(),
+            dropped: Vec::new(),
+            filter: preview && inputs.contains(&Input::Stdin),
+            json: run.outputs.iter().any(|output| output.name == "json"),
+        }
+    }
+
+    fn doc(&mut self, done: Done, out: &mut dyn Write) -> Result<(), Failure> {
+        if done.skipped {
+            self.summary.skipped += 1;
+            if self.run.verbose {
+                talk(&format!("{}: skipped, no conversation format is recognised", done.doc.label));
+            }
+            return Ok(());
+        }
+        let left = done.fixed.left();
+        self.summary.files += 1;
+        self.summary.histories += u64::from(left.histories);
+        self.summary.items += left.items;
+        self.summary.count(&done.left);
+        self.changed |= !done.notes.is_empty();
+        self.counts.add(&done.notes);
+        self.keep_dropped(&done)?;
+        if let Err(failure) = self.deliver(&done, out) {
+            match failure {
+                Failure::Misuse(misuse) => {
+                    complain(&misuse.message);
+                    self.failed = true;
+                }
+                other => return Err(other),
+            }
+        }
+        self.changes.extend(done.notes);
+        self.left.extend(done.left);
+        Ok(())
+    }
+
+    /// Sends the repaired text where it was asked for.
+    fn deliver(&self, done: &Done, out: &mut dyn Write) -> Result<(), Failure> {
+        let doc = &done.doc;
+        let edits = done.fixed.patch.edits(doc.id);
+        let pieces = Pieces::new(edits, doc.id, doc.bytes.len());
+        let view = Patched::new(&*doc.bytes, pieces);
+        let commit = |result: Result<Option<PathBuf>, commit::CommitError>| {
+            result.map_err(|error| Failure::Misuse(crate::options::Misuse::new(error.to_string())))
+        };
+        if doc.path.is_none() && self.filter {
+            commit::copy(&view, out)?;
+            return Ok(());
+        }
+        match &self.repairs.to {
+            Destination::Preview if self.json => {}
+            Destination::Preview => self.preview(done, out)?,
+            Destination::Patch => unified::write(&relative(&doc.label), doc.id, &*doc.bytes, edits, out)?,
+            Destination::InPlace(how) if !edits.is_empty() => {
+                let backup = commit(commit::replace(doc, &view, *how))?;
+                let backup =
+                    backup.map(|path| format!("; the old file is {}", path.display())).unwrap_or_default();
+                if !self.run.quiet {
+                    talk(&format!("{}: repaired{backup}", doc.label));
+                }
+            }
+            Destination::InPlace(_) => {}
+            Destination::Copy(to) => {
+                let path = self.copy_path(to, &doc.label)?;
+                commit(commit::write_new(&path, &view).map(|()| None))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn preview(&self, done: &Done, out: &mut dyn Write) -> io::Result<()> {
+        let bytes = &*done.doc.bytes;
+        let stub = |note: &ChangeNote| {
+            let dialect = done.fixed.before.format?.info().dialect;
+            let mut text = Vec::new();
+            bytes.read_into(note.at.start, note.at.len as usize, &mut text).ok()?;
+            let mut tape = Tape::new();
+            scan(&text, &mut tape).ok()?;
+            dialect.stub(tape.root(&text)?).ok()
+        };
+        let content = if self.run.content() == Content::Shown { Content::Shown } else { Content::Masked };
+        repair::write_diff(&done.notes, bytes, &done.fixed.patch, &stub, &self.run.style, content, out)
+    }
+
+    /// Items that are taken out, as they were, one a line.
+    fn keep_dropped(&mut self, done: &Done) -> io::Result<()> {
+        if self.repairs.dropped.is_none() {
+            return Ok(());
+        }
+        for note in done.notes.iter().filter(|note| note.action == Action::Drop) {
+            let mut text = Vec::new();
+            done.doc.bytes.read_into(note.at.start, note.at.len as usize, &mut text)?;
+            string::one_line(&text, &mut self.dropped);
+            self.dropped.push(b'\n');
+        }
+        Ok(())
+    }
+
+    /// Where the copy of a doc goes.
+    fn copy_path(&self, to: &Path, label: &str) -> Result<PathBuf, Failure> {
+        if !self.several && !to.is_dir() {
+            return Ok(to.to_owned());
+        }
+        let path = Path::new(label);
+        // Below the folder the path stays as it was given; what leads out of it is left out.
+        let inside: PathBuf =
+            path.components().filter(|part| matches!(part, std::path::Component::Normal(_))).collect();
+        let path = to.join(inside);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        Ok(path)
+    }
+
+    fn finish(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
+        if let Some(path) = &self.repairs.dropped
+            && !self.is_preview()
+        {
+            let written = commit::write_new(path, &self.dropped);
+            written.map_err(|error| crate::options::Misuse::new(error.to_string()))?;
+        }
+        // With a body, a patch or a diff on standard output, the rest is talk.
+        let to_stdout = !self.filter && matches!(self.repairs.to, Destination::InPlace(_) | Destination::Copy(_));
+        let mut stderr = anstream::stderr();
+        let talk_out: &mut dyn Write = if to_stdout || self.json && !self.filter { out } else { &mut stderr };
+        if self.json {
+            report::write_pretty(&self.value(), talk_out)?;
+        } else {
+            self.text(talk_out)?;
+        }
+        Ok(self.outcome())
+    }
+
+    fn is_preview(&self) -> bool {
+        !self.filter && matches!(self.repairs.to, Destination::Preview | Destination::Patch)
+    }
+
+    fn value(&self) -> serde_json::Value {
+        let diagnostics: Vec<_> = self.left.iter().map(report::diagnostic_value).collect();
+        json!({
+            "version": 1,
+            "summary": report::summary_value(&self.summary),
+            "changes": repair::changes_value(&self.changes),
+            "fixed": self.counts.value(),
+            "diagnostics": diagnostics,
+        })
+    }
+
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        if !matches!(self.repairs.to, Destination::Preview) || self.filter {
+            repair::write_list(&self.changes, out)?;
+        }
+        let shown: Vec<Diagnostic> =
+            self.left.iter().filter(|d| self.run.verbose || d.severity != Severity::Info).cloned().collect();
+        let make = self.run.outputs.first().map_or(report::OUTPUTS[0].1, |output| output.make);
+        let mut sheet = make(report::Style { quiet: true, ..self.run.style });
+        sheet.diagnostics(&shown, out)?;
+        sheet.finish(&self.summary, out)?;
+        if self.run.quiet {
+            return Ok(());
+        }
+        let made = match (self.counts.total(), self.is_preview()) {
+            (0, _) => "Nothing to repair".to_owned(),
+            (_, true) => format!("Would repair: {}", self.counts.words()),
+            (_, false) => format!("Repaired: {}", self.counts.words()),
+        };
+        let left = match (self.summary.errors, self.summary.warnings) {
+            (0, 0) => "nothing is left".to_owned(),
+            (errors, warnings) => format!(
+                "{} and {} left",
+                report::words::count(errors, "error"),
+                report::words::count(warnings, "warning")
+            ),
+        };
+        writeln!(out, "{made}; {left}.")?;
+        if self.is_preview() && self.counts.total() > 0 && matches!(self.repairs.to, Destination::Preview) {
+            writeln!(out, "Nothing was written; `replaylint fix -w` writes, and keeps a backup.")?;
+        }
+        Ok(())
+    }
+
+    fn outcome(&self) -> Outcome {
+        let mut failed = self.failed;
+        if self.summary.files == 0 && !failed && !self.run.allow_empty {
+            complain("no conversation was found; --allow-empty takes that for success");
+            failed = true;
+        }
+        let left = self.summary.errors > 0 || self.run.deny_warnings && self.summary.warnings > 0;
+        let found = left || self.changed && self.is_preview();
+        match (failed, found && !self.run.exit_zero) {
+            (true, _) => Outcome::Failed,
+            (false, true) => Outcome::Found,
+            (false, false) => Outcome::Clean,
+        }
+    }
+}
+
+/// A path as a patch names it: below the working folder if it lies there.
+fn relative(label: &str) -> String {
+    let here = std::env::current_dir().ok();
+    let below = here.and_then(|here| Path::new(label).strip_prefix(here).ok().map(Path::to_path_buf));
+    let path = below.unwrap_or_else(|| PathBuf::from(label));
+    path.to_string_lossy().trim_start_matches("./").to_owned()
+}

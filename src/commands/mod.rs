@@ -1,0 +1,194 @@
+//! The commands, and what they share: opening docs in order, on several threads, and saying what went wrong.
+
+pub mod check;
+pub mod fix;
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::options::{Lints, Misuse};
+use crate::place::DocId;
+use crate::report::{self, Content, Report, Style};
+use crate::source::walk::{Filter, walk};
+use crate::source::{Doc, Input, parallel};
+
+/// How a run ended. The worst of several holds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Outcome {
+    Clean,
+    /// Something was found, or left, or differs.
+    Found,
+    /// The job could not be done.
+    Failed,
+}
+
+impl Outcome {
+    pub fn code(self) -> ExitCode {
+        ExitCode::from(match self {
+            Outcome::Clean => 0,
+            Outcome::Found => 1,
+            Outcome::Failed => 2,
+        })
+    }
+}
+
+/// Why a run ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    #[error(transparent)]
+    Misuse(#[from] Misuse),
+    #[error("{0}")]
+    Output(#[from] io::Error),
+}
+
+impl Failure {
+    /// Nobody reads on: no failure at all.
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// What all commands that read docs are told.
+pub struct Run {
+    pub paths: Vec<PathBuf>,
+    pub filter: Filter,
+    pub lints: Lints,
+    pub threads: usize,
+    pub allow_empty: bool,
+    pub exit_zero: bool,
+    pub deny_warnings: bool,
+    pub stdin_name: Option<String>,
+    pub show_content: bool,
+    pub verbose: bool,
+    pub quiet: bool,
+    pub style: Style,
+    pub outputs: Vec<Output>,
+}
+
+/// A report and where it goes.
+pub struct Output {
+    pub name: &'static str,
+    pub make: report::Make,
+    pub file: Option<PathBuf>,
+}
+
+/// A file up to this size is linted by one thread, side by side with others; a larger one by all threads.
+const SMALL: u64 = 4 << 20;
+
+impl Run {
+    /// Inputs in order; what could not be walked is said, and makes the run fail.
+    fn inputs(&self) -> (Vec<Input>, bool) {
+        let (inputs, errors) = walk(&self.paths, &self.filter);
+        for error in &errors {
+            complain(&error.to_string());
+        }
+        (inputs, !errors.is_empty())
+    }
+
+    /// Opens each input and hands it to `work`, with the number of threads that it may use; results come to `take` in
+    /// the order of the inputs. `take` ends the run by returning `false`.
+    fn each_doc<R: Send>(
+        &self,
+        inputs: &[Input],
+        work: impl Fn(io::Result<Doc>, usize) -> R + Sync,
+        mut take: impl FnMut(&Input, R) -> bool,
+    ) {
+        let small = |input: &Input| match input {
+            Input::Stdin => false,
+            Input::File { path, .. } => std::fs::metadata(path).is_ok_and(|meta| meta.len() <= SMALL),
+        };
+        let open = |n: usize| Doc::open(DocId(n as u32), &inputs[n], self.stdin_name.as_deref());
+        let mut at = 0;
+        while at < inputs.len() {
+            let many = inputs[at..].iter().take_while(|input| small(input)).count();
+            if many == 0 {
+                if !take(&inputs[at], work(open(at), self.threads)) {
+                    return;
+                }
+                at += 1;
+                continue;
+            }
+            let mut next = at;
+            let mut go_on = true;
+            parallel::in_order(
+                self.threads,
+                many,
+                || (),
+                |(), n| work(open(at + n), 1),
+                |result| {
+                    go_on = take(&inputs[next], result);
+                    next += 1;
+                    go_on
+                },
+            );
+            if !go_on {
+                return;
+            }
+            at += many;
+        }
+    }
+
+    /// Content is shown on a terminal, or where it was asked for.
+    fn content(&self) -> Content {
+        let wanted = self.outputs.iter().any(|output| output.name == "text");
+        match (wanted, self.show_content || io::stdout().is_terminal()) {
+            (false, _) => Content::None,
+            (true, true) => Content::Shown,
+            (true, false) => Content::Masked,
+        }
+    }
+
+    fn reports(&self) -> Vec<Sheet> {
+        self.outputs.iter().map(|output| Sheet::new(output, self.style)).collect()
+    }
+}
+
+/// A report that is being written.
+struct Sheet {
+    report: Box<dyn Report>,
+    file: Option<PathBuf>,
+    text: Vec<u8>,
+}
+
+impl Sheet {
+    fn new(output: &Output, style: Style) -> Self {
+        // A file is no terminal.
+        let style = if output.file.is_some() { Style { color: false, ..style } } else { style };
+        Sheet { report: (output.make)(style), file: output.file.clone(), text: Vec::new() }
+    }
+
+    /// Lets the report write, to its file or to `out`.
+    fn write(
+        &mut self,
+        out: &mut dyn Write,
+        write: impl FnOnce(&mut dyn Report, &mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        match self.file {
+            Some(_) => write(&mut *self.report, &mut self.text),
+            None => write(&mut *self.report, out),
+        }
+    }
+
+    fn save(&self) -> Result<(), Failure> {
+        let Some(path) = &self.file else { return Ok(()) };
+        std::fs::write(path, &self.text).map_err(|e| Misuse::new(format!("{}: {e}", path.display())).into())
+    }
+}
+
+/// Says on standard error that something went wrong; the run goes on.
+pub fn complain(message: &str) {
+    talk(&format!("replaylint: {message}"));
+}
+
+/// Says something on standard error. There is nobody to tell if that fails.
+fn talk(message: &str) {
+    let _ = writeln!(anstream::stderr(), "{message}");
+}
+
+/// An I/O error on a doc, without the system's number behind it.
+fn io_words(label: &str, error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    format!("{label}: {text}")
+}

@@ -1,0 +1,203 @@
+//! One item before and after, pretty-printed, long strings elided: what a person reads to decide whether a repair is
+//! right. Strings are compared in full and shown in part.
+
+use std::borrow::Cow;
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, ChangeTag, TextDiff};
+
+use crate::json::{NodeKind, Tape, Val, scan};
+
+/// How the strings of an item are shown.
+pub trait Show {
+    /// The text of a string value, quoted, as it is to be printed. `key` is the member that it is the value of.
+    fn string(&self, val: Val<'_>, key: Option<&str>) -> String;
+
+    fn number(&self, val: Val<'_>) -> String;
+}
+
+/// One line of a difference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    pub sign: Sign,
+    pub text: String,
+    /// What changed within the line, as byte ranges of the text.
+    pub marks: Vec<(usize, usize)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sign {
+    Same,
+    Removed,
+    Added,
+    /// Lines that are left out.
+    Gap,
+}
+
+/// A pathological pair must not hold up a repair.
+const DEADLINE: Duration = Duration::from_millis(500);
+/// Unchanged lines shown around a change.
+const CONTEXT: usize = 2;
+/// Lines of one item that are shown; the others are counted.
+const MOST: usize = 24;
+
+/// The lines of an item that goes (`after` is empty), comes (`before` is empty), or changes.
+pub fn lines(before: &[u8], after: &[u8], show: &dyn Show) -> Vec<Line> {
+    let (old, new) = (pretty(before, show), pretty(after, show));
+    let all = |lines: Vec<String>, sign| {
+        let lines = lines.into_iter().map(|text| Line { sign, text, marks: Vec::new() });
+        shortened(lines.collect())
+    };
+    match (before.is_empty(), after.is_empty()) {
+        (true, _) => all(new, Sign::Added),
+        (_, true) => all(old, Sign::Removed),
+        _ => changed(&old, &new),
+    }
+}
+
+fn changed(old: &[String], new: &[String]) -> Vec<Line> {
+    let join = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    let (old, new) = (join(old), join(new));
+    let diff = TextDiff::configure()
+        .algorithm(Algorithm::Myers)
+        .deadline(Instant::now() + DEADLINE)
+        .diff_lines(&old, &new);
+    let mut lines = Vec::new();
+    for (n, group) in diff.grouped_ops(CONTEXT).iter().enumerate() {
+        if n > 0 {
+            lines.push(Line { sign: Sign::Gap, text: "…".to_owned(), marks: Vec::new() });
+        }
+        for op in group {
+            for change in diff.iter_inline_changes(op) {
+                let sign = match change.tag() {
+                    ChangeTag::Equal => Sign::Same,
+                    ChangeTag::Delete => Sign::Removed,
+                    ChangeTag::Insert => Sign::Added,
+                };
+                let mut text = String::new();
+                let mut marks = Vec::new();
+                for (marked, part) in change.iter_strings_lossy() {
+                    let part: Cow<'_, str> = match part.strip_suffix('\n') {
+                        Some(stripped) => Cow::Owned(stripped.to_owned()),
+                        None => part,
+                    };
+                    let start = text.len();
+                    text.push_str(&part);
+                    if marked && !part.is_empty() {
+                        marks.push((start, text.len()));
+                    }
+                }
+                lines.push(Line { sign, text, marks });
+            }
+        }
+    }
+    shortened(lines)
+}
+
+/// At most [`MOST`] lines, the middle left out.
+fn shortened(mut lines: Vec<Line>) -> Vec<Line> {
+    if lines.len() > MOST {
+        let left = lines.len() - MOST + 1;
+        let text = format!("… {left} more lines …");
+        lines.splice(MOST / 2..MOST / 2 + left, [Line { sign: Sign::Gap, text, marks: Vec::new() }]);
+    }
+    lines
+}
+
+/// A value on lines of its own; text that is no JSON gives one line that says so.
+fn pretty(text: &[u8], show: &dyn Show) -> Vec<String> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let mut tape = Tape::new();
+    let mut out = vec![String::new()];
+    match scan(text, &mut tape).ok().and_then(|()| tape.root(text)) {
+        Some(val) => write(val, None, 0, show, &mut out),
+        None => out = vec![format!("({} bytes that are not JSON)", text.len())],
+    }
+    out
+}
+
+fn write(val: Val<'_>, key: Option<&str>, depth: usize, show: &dyn Show, out: &mut Vec<String>) {
+    let indent = |depth: usize| "  ".repeat(depth);
+    let push = |out: &mut Vec<String>, text: &str| {
+        if let Some(last) = out.last_mut() {
+            last.push_str(text);
+        }
+    };
+    match val.kind() {
+        NodeKind::String => push(out, &show.string(val, key)),
+        NodeKind::Number => push(out, &show.number(val)),
+        NodeKind::True | NodeKind::False | NodeKind::Null => push(out, &String::from_utf8_lossy(val.raw())),
+        NodeKind::Object | NodeKind::Array if val.count() == 0 => {
+            push(out, if val.is_object() { "{}" } else { "[]" });
+        }
+        NodeKind::Object => {
+            push(out, "{");
+            let last = val.count() as usize - 1;
+            for (n, member) in val.members().enumerate() {
+                let name = String::from_utf8_lossy(&member.key.decode()).into_owned();
+                out.push(format!("{}\"{}\": ", indent(depth + 1), crate::json::string::escaped(&name)));
+                write(member.val, Some(&name), depth + 1, show, out);
+                push(out, if n < last { "," } else { "" });
+            }
+            out.push(format!("{}}}", indent(depth)));
+        }
+        NodeKind::Array => {
+            push(out, "[");
+            let last = val.count() as usize - 1;
+            for (n, element) in val.elements().enumerate() {
+                out.push(indent(depth + 1));
+                write(element, key, depth + 1, show, out);
+                push(out, if n < last { "," } else { "" });
+            }
+            out.push(format!("{}]", indent(depth)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Plain;
+
+    impl Show for Plain {
+        fn string(&self, val: Val<'_>, _: Option<&str>) -> String {
+            String::from_utf8_lossy(val.raw()).into_owned()
+        }
+
+        fn number(&self, val: Val<'_>) -> String {
+            String::from_utf8_lossy(val.raw()).into_owned()
+        }
+    }
+
+    fn shown(before: &str, after: &str) -> String {
+        let sign = |sign| match sign {
+            Sign::Same => ' ',
+            Sign::Removed => '-',
+            Sign::Added => '+',
+            Sign::Gap => ':',
+        };
+        let lines = lines(before.as_bytes(), after.as_bytes(), &Plain);
+        lines.iter().map(|line| format!("{}{}\n", sign(line.sign), line.text)).collect()
+    }
+
+    #[test]
+    fn a_change_shows_what_changed_and_a_little_around_it() {
+        let before = r#"{"a":1,"b":2,"c":3,"d":4,"id":"x","e":5,"f":[1,2]}"#;
+        let after = r#"{"a":1,"b":2,"c":3,"d":4,"e":5,"f":[1,2]}"#;
+        assert_eq!(
+            shown(before, after),
+            "   \"c\": 3,\n   \"d\": 4,\n-  \"id\": \"x\",\n   \"e\": 5,\n   \"f\": [\n"
+        );
+        assert_eq!(shown("{}", ""), "-{}\n");
+        assert_eq!(shown("", "[1]"), "+[\n+  1\n+]\n");
+    }
+
+    #[test]
+    fn a_long_item_is_cut_in_the_middle() {
+        let long = format!("[{}1]", "1,".repeat(1000));
+        assert_eq!(lines(long.as_bytes(), b"", &Plain).len(), MOST);
+    }
+}

@@ -1,0 +1,292 @@
+//! A patch in the unified format, made from edits instead of a search: only the lines that edits touch are read, so the
+//! patch of a file of gigabytes costs what its changes cost.
+
+use std::io::{self, Write};
+
+use crate::place::{DocId, Edit, Pieces, With};
+use crate::source::ReadAt;
+
+/// Unchanged lines around a change.
+const CONTEXT: usize = 3;
+
+/// A stretch of whole lines that edits touch: original bytes `from..to`.
+struct Stretch {
+    from: u64,
+    to: u64,
+    edits: Vec<Edit>,
+}
+
+/// Writes the patch of a doc. `name` is the path as the patch names it.
+pub fn write(name: &str, id: DocId, bytes: &dyn ReadAt, edits: &[Edit], out: &mut dyn Write) -> io::Result<()> {
+    if edits.is_empty() {
+        return Ok(());
+    }
+    let quoted = quoted_name(name);
+    write!(out, "--- {}\n+++ {}\n", quoted("a/"), quoted("b/"))?;
+    let mut counter = LineCounter { bytes, at: 0, line: 1 };
+    let mut shift: i64 = 0;
+    for stretch in stretches(bytes, edits)? {
+        let old = read(bytes, stretch.from, stretch.to)?;
+        let new = patched(id, bytes, &stretch)?;
+        let before = context_before(bytes, stretch.from)?;
+        let after = context_after(bytes, stretch.to)?;
+        let first = counter.line_of(stretch.from - before.len() as u64)?;
+        shift += write_hunk(&before, &old, &new, &after, first, shift, out)?;
+    }
+    Ok(())
+}
+
+/// The name as git writes it: quoted if it holds anything unusual.
+fn quoted_name(name: &str) -> impl Fn(&str) -> String + '_ {
+    move |prefix| {
+        let name = name.trim_start_matches('/');
+        let unusual = name.bytes().any(|b| b < b' ' || matches!(b, b'"' | b'\\') || b >= 0x7f);
+        if unusual {
+            let mut text = format!("\"{prefix}");
+            for byte in name.bytes() {
+                match byte {
+                    b'"' | b'\\' => text.extend(['\\', char::from(byte)]),
+                    b' '..=b'~' => text.push(char::from(byte)),
+                    _ => text.push_str(&format!("\\{byte:03o}")),
+                }
+            }
+            text.push('"');
+            return text;
+        }
+        // A tab ends a name that holds spaces.
+        if name.contains(' ') { format!("{prefix}{name}\t") } else { format!("{prefix}{name}") }
+    }
+}
+
+/// Edits widened to whole lines; those whose context would meet are one.
+fn stretches(bytes: &dyn ReadAt, edits: &[Edit]) -> io::Result<Vec<Stretch>> {
+    let mut found: Vec<Stretch> = Vec::new();
+    for edit in edits {
+        let from = line_start(bytes, edit.at.start)?;
+        let to = match (edit.at.len, edit.at.start == from) {
+            // An insertion between lines touches none of them, unless the one before has no end.
+            (0, true) if from == edit.at.start && edit.at.start < bytes.len() || edit.at.start == 0 => from,
+            _ => line_end(bytes, edit.at.end().max(edit.at.start + 1).min(bytes.len()))?,
+        };
+        let near = match found.last() {
+            Some(last) => lines_between(bytes, last.to, from)? <= CONTEXT * 2,
+            None => false,
+        };
+        match found.last_mut().filter(|_| near) {
+            Some(last) => {
+                last.to = last.to.max(to);
+                last.edits.push(edit.clone());
+            }
+            None => found.push(Stretch { from, to, edits: vec![edit.clone()] }),
+        }
+    }
+    Ok(found)
+}
+
+fn read(bytes: &dyn ReadAt, from: u64, to: u64) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    bytes.read_into(from, (to - from) as usize, &mut text)?;
+    Ok(text)
+}
+
+/// What a stretch becomes.
+fn patched(id: DocId, bytes: &dyn ReadAt, stretch: &Stretch) -> io::Result<Vec<u8>> {
+    let pieces = Pieces::new(&stretch.edits, id, stretch.to);
+    let mut out = Vec::new();
+    // Up to the stretch nothing is edited, so offsets agree there.
+    pieces.walk(stretch.from, pieces.len(), |piece| {
+        match piece {
+            With::Text(text) => out.extend_from_slice(text),
+            With::Copy(at) => out.extend(read(bytes, at.start, at.end())?),
+        }
+        io::Result::Ok(())
+    })?;
+    Ok(out)
+}
+
+/// Start of the line that an offset lies in.
+fn line_start(bytes: &dyn ReadAt, offset: u64) -> io::Result<u64> {
+    let mut buf = vec![0; 64 << 10];
+    let mut at = offset;
+    while at > 0 {
+        let step = at.min(buf.len() as u64);
+        let part = &mut buf[..step as usize];
+        bytes.read_at(at - step, part)?;
+        if let Some(end) = memchr::memrchr(b'\n', part) {
+            return Ok(at - step + end as u64 + 1);
+        }
+        at -= step;
+    }
+    Ok(0)
+}
+
+/// Behind the end of the line that the byte before an offset lies in.
+fn line_end(bytes: &dyn ReadAt, offset: u64) -> io::Result<u64> {
+    let mut buf = vec![0; 64 << 10];
+    let mut at = offset.saturating_sub(1);
+    while at < bytes.len() {
+        let n = bytes.read_at(at, &mut buf)?;
+        if let Some(end) = memchr::memchr(b'\n', &buf[..n]) {
+            return Ok(at + end as u64 + 1);
+        }
+        if n == 0 {
+            break;
+        }
+        at += n as u64;
+    }
+    Ok(bytes.len())
+}
+
+/// Whole lines between two offsets, counted up to one more than matters.
+fn lines_between(bytes: &dyn ReadAt, from: u64, to: u64) -> io::Result<usize> {
+    if from >= to {
+        return Ok(0);
+    }
+    let mut at = from;
+    for n in 0..=CONTEXT * 2 {
+        if at >= to {
+            return Ok(n);
+        }
+        at = line_end(bytes, at + 1)?;
+    }
+    Ok(CONTEXT * 2 + 1)
+}
+
+fn context_before(bytes: &dyn ReadAt, from: u64) -> io::Result<Vec<u8>> {
+    let mut start = from;
+    for _ in 0..CONTEXT {
+        if start == 0 {
+            break;
+        }
+        start = line_start(bytes, start - 1)?;
+    }
+    read(bytes, start, from)
+}
+
+fn context_after(bytes: &dyn ReadAt, to: u64) -> io::Result<Vec<u8>> {
+    let mut end = to;
+    for _ in 0..CONTEXT {
+        if end >= bytes.len() {
+            break;
+        }
+        end = line_end(bytes, end + 1)?;
+    }
+    read(bytes, to, end)
+}
+
+/// Numbers of lines, counted forward.
+struct LineCounter<'r> {
+    bytes: &'r dyn ReadAt,
+    at: u64,
+    line: u64,
+}
+
+impl LineCounter<'_> {
+    fn line_of(&mut self, offset: u64) -> io::Result<u64> {
+        let mut buf = vec![0; 1 << 20];
+        while self.at < offset {
+            let want = (offset - self.at).min(buf.len() as u64) as usize;
+            let n = self.bytes.read_at(self.at, &mut buf[..want])?;
+            if n == 0 {
+                break;
+            }
+            self.line += memchr::memchr_iter(b'\n', &buf[..n]).count() as u64;
+            self.at += n as u64;
+        }
+        Ok(self.line)
+    }
+}
+
+fn split_lines(text: &[u8]) -> Vec<&[u8]> {
+    text.split_inclusive(|b| *b == b'\n').collect()
+}
+
+/// Writes a hunk; returns by how many lines the new text is longer.
+fn write_hunk(
+    before: &[u8],
+    old: &[u8],
+    new: &[u8],
+    after: &[u8],
+    first: u64,
+    shift: i64,
+    out: &mut dyn Write,
+) -> io::Result<i64> {
+    let (mut before, mut old, mut new, mut after) =
+        (split_lines(before), split_lines(old), split_lines(new), split_lines(after));
+    // Lines that a stretch holds and no edit changes are context.
+    let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    before.extend(old.drain(..same));
+    new.drain(..same);
+    let same = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+    let tail: Vec<&[u8]> = old.split_off(old.len() - same);
+    new.truncate(new.len() - same);
+    after.splice(0..0, tail);
+    if old.is_empty() && new.is_empty() {
+        return Ok(0);
+    }
+    let cut = before.len().saturating_sub(CONTEXT);
+    before.drain(..cut);
+    after.truncate(CONTEXT);
+    let start = first + cut as u64;
+    let (old_count, new_count) = (before.len() + old.len() + after.len(), before.len() + new.len() + after.len());
+    // A hunk without lines on one side names the line before it.
+    let number = |count: usize, start: i64| if count == 0 { start - 1 } else { start };
+    writeln!(
+        out,
+        "@@ -{},{old_count} +{},{new_count} @@",
+        number(old_count, start as i64),
+        number(new_count, start as i64 + shift)
+    )?;
+    for (sign, lines) in [(b" ", &before), (b"-", &old), (b"+", &new), (b" ", &after)] {
+        for line in lines {
+            out.write_all(sign)?;
+            out.write_all(line)?;
+            if !line.ends_with(b"\n") {
+                out.write_all(b"\n\\ No newline at end of file\n")?;
+            }
+        }
+    }
+    Ok(new.len() as i64 - old.len() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::{Patch, Place};
+
+    fn patch_of(text: &str, edits: Vec<Edit>) -> String {
+        let mut patch = Patch::default();
+        assert!(patch.add(edits).is_empty());
+        let mut out = Vec::new();
+        write("f.jsonl", DocId(0), &text.as_bytes().to_vec(), patch.edits(DocId(0)), &mut out).expect("written");
+        String::from_utf8(out).expect("UTF-8")
+    }
+
+    fn place(start: u64, len: u32) -> Place {
+        Place::new(DocId(0), start, len)
+    }
+
+    #[test]
+    fn a_removed_line_and_an_inserted_one() {
+        let text = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\n";
+        let patch = patch_of(text, vec![Edit::remove(place(2, 2)), Edit::replace(place(20, 0), "J\n")]);
+        assert_eq!(
+            patch,
+            "--- a/f.jsonl\n+++ b/f.jsonl\n@@ -1,5 +1,4 @@\n a\n-b\n c\n d\n e\n@@ -8,4 +7,5 @@\n h\n i\n j\n+J\n k\n"
+        );
+    }
+
+    #[test]
+    fn a_missing_last_newline_is_told() {
+        let patch = patch_of("a\nb", vec![Edit::replace(place(2, 1), "c")]);
+        assert!(
+            patch.ends_with(" a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"),
+            "{patch}"
+        );
+        let patch = patch_of("a\nb", vec![Edit::replace(place(3, 0), "\nc")]);
+        assert!(
+            patch.ends_with(" a\n-b\n\\ No newline at end of file\n+b\n+c\n\\ No newline at end of file\n"),
+            "{patch}"
+        );
+    }
+}

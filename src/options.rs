@@ -1,0 +1,347 @@
+//! What the user means: arguments, the config file and the environment put together. Below this module nothing knows
+//! flags.
+
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+use serde::Deserialize;
+
+use crate::format::Format;
+use crate::formats;
+use crate::history::{Code, Effort, Usage};
+use crate::json::pointer;
+use crate::lint::{self, Enabled};
+use crate::rule::Rule;
+use crate::rules::RULES;
+use crate::target::Target;
+use crate::targets;
+
+/// Something that was asked for and does not exist or does not fit.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Misuse {
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Misuse {
+    pub fn new(message: impl Into<String>) -> Self {
+        Misuse { message: message.into(), help: None }
+    }
+
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// What may be said about files, on the command line or in the config file. The command line wins.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct About {
+    pub format: Option<String>,
+    pub target: Option<String>,
+    pub store: Option<bool>,
+    #[serde(rename = "as")]
+    pub usage: Option<String>,
+    pub model: Option<String>,
+    pub effort: Option<String>,
+    pub pointer: Option<String>,
+    pub order: Option<String>,
+    pub select: Vec<String>,
+    pub ignore: Vec<String>,
+    /// Bytes, or with `k`, `M`, `G` behind.
+    pub max_record_size: Option<String>,
+}
+
+impl About {
+    /// What this says, and where it is silent what the other says.
+    fn or(self, other: &About) -> About {
+        let list = |own: Vec<String>, other: &[String]| if own.is_empty() { other.to_vec() } else { own };
+        About {
+            format: self.format.or_else(|| other.format.clone()),
+            target: self.target.or_else(|| other.target.clone()),
+            store: self.store.or(other.store),
+            usage: self.usage.or_else(|| other.usage.clone()),
+            model: self.model.or_else(|| other.model.clone()),
+            effort: self.effort.or_else(|| other.effort.clone()),
+            pointer: self.pointer.or_else(|| other.pointer.clone()),
+            order: self.order.or_else(|| other.order.clone()),
+            select: list(self.select, &other.select),
+            ignore: self.ignore.into_iter().chain(other.ignore.iter().cloned()).collect(),
+            max_record_size: self.max_record_size.or_else(|| other.max_record_size.clone()),
+        }
+    }
+}
+
+/// The config file, `replaylint.toml`.
+#[derive(Debug, Default)]
+pub struct Config {
+    pub about: About,
+    pub exclude: Vec<String>,
+    pub ext: Vec<String>,
+    pub deny_warnings: bool,
+    /// Settings for some files only; the first whose globs match holds.
+    files: Vec<ForFiles>,
+}
+
+#[derive(Debug)]
+struct ForFiles {
+    paths: Vec<GlobMatcher>,
+    about: About,
+}
+
+/// Name of the config file.
+pub const CONFIG: &str = "replaylint.toml";
+
+impl Config {
+    /// The file that was named, else the nearest one from the working folder upwards, else nothing.
+    pub fn find(named: Option<&Path>, isolated: bool) -> Result<Config, Misuse> {
+        if let Some(path) = named {
+            return Config::read(path);
+        }
+        let nearest = || {
+            let here = std::env::current_dir().ok()?;
+            here.ancestors().map(|folder| folder.join(CONFIG)).find(|path| path.is_file())
+        };
+        match nearest().filter(|_| !isolated) {
+            Some(path) => Config::read(&path),
+            None => Ok(Config::default()),
+        }
+    }
+
+    fn read(path: &Path) -> Result<Config, Misuse> {
+        let failed = |error: &dyn std::fmt::Display| {
+            Misuse::new(format!("{}: {error}", path.display()))
+                .help("--isolated runs without a config file; the README lists its keys")
+        };
+        let text = std::fs::read_to_string(path).map_err(|e| failed(&e))?;
+        Config::parse(&text).map_err(|e| failed(&e))
+    }
+
+    fn parse(text: &str) -> Result<Config, String> {
+        let words = |e: toml::de::Error| e.to_string().trim().to_owned();
+        let mut table: toml::Table = text.parse().map_err(words)?;
+        let mut take = |key: &str| table.remove(key);
+        let list = |value: Option<toml::Value>| -> Result<Vec<String>, String> {
+            value.map_or(Ok(Vec::new()), |value| value.try_into().map_err(words))
+        };
+        let (exclude, ext) = (list(take("exclude"))?, list(take("ext"))?);
+        let deny_warnings = take("deny-warnings").map_or(Ok(false), |value| value.try_into().map_err(words))?;
+        let files: Vec<toml::Table> = take("files").map_or(Ok(Vec::new()), |v| v.try_into().map_err(words))?;
+        let mut for_files = Vec::new();
+        for mut entry in files {
+            let globs = list(entry.remove("paths"))?;
+            let glob = |glob: &String| {
+                let built = GlobBuilder::new(glob).literal_separator(false).build();
+                built.map(|glob| glob.compile_matcher()).map_err(|e| e.to_string())
+            };
+            let paths = globs.iter().map(glob).collect::<Result<Vec<_>, _>>()?;
+            for_files.push(ForFiles { paths, about: entry.try_into().map_err(words)? });
+        }
+        Ok(Config { about: table.try_into().map_err(words)?, exclude, ext, deny_warnings, files: for_files })
+    }
+}
+
+/// How docs are to be linted: the same for all, but for those that the config file names.
+pub struct Lints {
+    all: lint::Options,
+    some: Vec<(Vec<GlobMatcher>, lint::Options)>,
+}
+
+impl Lints {
+    pub fn new(told: &About, config: &Config) -> Result<Self, Misuse> {
+        let all = lint_options(&told.clone().or(&config.about))?;
+        let mut some = Vec::new();
+        for entry in &config.files {
+            let about = told.clone().or(&entry.about).or(&config.about);
+            some.push((entry.paths.clone(), lint_options(&about)?));
+        }
+        Ok(Lints { all, some })
+    }
+
+    /// The options for a path as it is printed.
+    pub fn of(&self, path: &str) -> &lint::Options {
+        let fits = |globs: &[GlobMatcher]| globs.iter().any(|glob| glob.is_match(path));
+        self.some.iter().find(|(globs, _)| fits(globs)).map_or(&self.all, |(_, options)| options)
+    }
+}
+
+fn lint_options(about: &About) -> Result<lint::Options, Misuse> {
+    Ok(lint::Options {
+        format: about.format.as_deref().map(format).transpose()?,
+        target: about.target.as_deref().map(target).transpose()?,
+        store: about.store,
+        usage: about.usage.as_deref().map(usage).transpose()?,
+        model: about.model.clone(),
+        effort: about.effort.as_deref().map(|effort| Effort::of(effort.as_bytes())),
+        pointer: about.pointer.as_deref().map_or(Ok(Vec::new()), steps)?,
+        newest_first: about.order.as_deref().map(order).transpose()?,
+        max_record: about.max_record_size.as_deref().map_or(Ok(1 << 30), size)?,
+        enabled: enabled(&about.select, &about.ignore)?,
+    })
+}
+
+fn format(name: &str) -> Result<&'static dyn Format, Misuse> {
+    formats::by_name(name).ok_or_else(|| {
+        let names = formats::FORMATS.iter().map(|format| format.info().name);
+        unknown("format", name, names.collect())
+    })
+}
+
+fn target(name: &str) -> Result<&'static Target, Misuse> {
+    targets::by_name(name)
+        .ok_or_else(|| unknown("target", name, targets::TARGETS.iter().map(|target| target.name).collect()))
+}
+
+fn usage(name: &str) -> Result<Usage, Misuse> {
+    match name {
+        "request" => Ok(Usage::Request),
+        "log" => Ok(Usage::Log),
+        _ => Err(unknown("use", name, vec!["request", "log"])),
+    }
+}
+
+fn order(name: &str) -> Result<bool, Misuse> {
+    match name {
+        "newest-first" => Ok(true),
+        "oldest-first" => Ok(false),
+        _ => Err(unknown("order", name, vec!["newest-first", "oldest-first"])),
+    }
+}
+
+fn steps(text: &str) -> Result<Vec<String>, Misuse> {
+    pointer::parse(text).ok_or_else(|| {
+        Misuse::new(format!("'{text}' is no JSON Pointer"))
+            .help("a pointer begins with '/', as in --pointer /data/request")
+    })
+}
+
+/// A number of bytes.
+fn size(text: &str) -> Result<u64, Misuse> {
+    let (digits, shift) = match text.trim_end_matches(['B', 'b']).split_at_checked(text.len().saturating_sub(1)) {
+        Some((digits, "k" | "K")) => (digits, 10),
+        Some((digits, "M" | "m")) => (digits, 20),
+        Some((digits, "G" | "g")) => (digits, 30),
+        _ => (text, 0),
+    };
+    let bytes = digits.parse::<u64>().ok().and_then(|n| n.checked_mul(1 << shift));
+    // Offsets within a record have 32 bits.
+    bytes.filter(|n| (1..=u64::from(u32::MAX)).contains(n)).ok_or_else(|| {
+        Misuse::new(format!("'{text}' is no size that a record may have"))
+            .help("a size is a number of bytes up to 4G, as in 512M")
+    })
+}
+
+/// `RL102`, a prefix such as `RL1`, or a name.
+fn matches(selector: &str, rule: &Rule) -> bool {
+    let code = rule.code.to_string();
+    let prefix = selector.len() > 2 && code.to_ascii_lowercase().starts_with(&selector.to_ascii_lowercase());
+    selector.eq_ignore_ascii_case("all") || prefix || selector == rule.name
+}
+
+fn enabled(select: &[String], ignore: &[String]) -> Result<Enabled, Misuse> {
+    for selector in select.iter().chain(ignore) {
+        if !RULES.iter().any(|rule| matches(selector, rule)) {
+            return Err(Misuse::new(format!("no rule is called '{selector}'"))
+                .help("select by code (RL102), by prefix (RL1) or by name (orphan-output)"));
+        }
+    }
+    let any = |list: &[String], rule: &Rule| list.iter().any(|selector| matches(selector, rule));
+    Ok(Enabled::new(|rule| (select.is_empty() || any(select, rule)) && !any(ignore, rule)))
+}
+
+/// The rules that were asked for by name.
+pub fn selected(select: &[String]) -> Vec<Code> {
+    let wanted = |rule: &&&'static Rule| select.iter().any(|selector| matches(selector, rule));
+    RULES.iter().filter(wanted).map(|rule| rule.code).collect()
+}
+
+/// An unknown name, with what is known.
+pub fn unknown(what: &str, name: &str, known: Vec<&str>) -> Misuse {
+    let nearest = known.iter().copied().min_by_key(|other| distance(name, other));
+    let hint = nearest.filter(|other| distance(name, other) <= 3).map(|other| format!("did you mean '{other}'? "));
+    Misuse::new(format!("there is no {what} '{name}'")).help(format!(
+        "{}known: {}",
+        hint.unwrap_or_default(),
+        known.join(", ")
+    ))
+}
+
+/// How many letters two words differ by.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, c) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for j in 0..b.len() {
+            let changed = diagonal + usize::from(b[j] != c);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// Paths listed in a file or on standard input, one a line.
+pub fn listed(path: &Path) -> Result<Vec<PathBuf>, Misuse> {
+    let failed = |error: std::io::Error| Misuse::new(format!("{}: {error}", path.display()));
+    let text = match path.as_os_str() == "-" {
+        true => std::io::read_to_string(std::io::stdin()).map_err(failed)?,
+        false => std::fs::read_to_string(path).map_err(failed)?,
+    };
+    Ok(text
+        .lines()
+        .map(|line| line.trim_end_matches('\r'))
+        .filter(|line| !line.is_empty())
+        .map(PathBuf::from)
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_wins_over_the_file() {
+        let config = Config::parse(
+            "target = \"azure\"\nignore = [\"RL311\"]\n[[files]]\npaths = [\"logs/**\"]\ntarget = \"codex\"\n",
+        )
+        .expect("a config");
+        let lints = Lints::new(&About::default(), &config).expect("options");
+        assert_eq!(lints.of("a.json").target.map(|t| t.name), Some("azure"));
+        assert_eq!(lints.of("logs/x/a.jsonl").target.map(|t| t.name), Some("codex"));
+        assert!(!lints.of("logs/x/a.jsonl").enabled.has(Code(311)));
+        let told = About { target: Some("xai".to_owned()), ..About::default() };
+        let lints = Lints::new(&told, &config).expect("options");
+        assert_eq!(lints.of("logs/x/a.jsonl").target.map(|t| t.name), Some("xai"));
+    }
+
+    #[test]
+    fn unknown_keys_and_names_are_errors() {
+        assert!(Config::parse("tagret = \"azure\"").is_err());
+        assert!(Config::parse("[[files]]\npaths = [\"a\"]\nx = 1").is_err());
+        let misuse = target("open-ai").err().expect("unknown");
+        assert!(misuse.help.is_some_and(|help| help.starts_with("did you mean 'openai'?")));
+    }
+
+    #[test]
+    fn rules_are_selected_by_code_prefix_and_name() {
+        let of = |select: &[&str], ignore: &[&str]| {
+            let own = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+            enabled(&own(select), &own(ignore)).ok()
+        };
+        let some = of(&["RL1", "duplicate-id"], &["rl103"]).expect("rules");
+        assert!(some.has(Code(101)) && some.has(Code(301)) && !some.has(Code(103)) && !some.has(Code(201)));
+        assert!(of(&["RL999"], &[]).is_none());
+    }
+
+    #[test]
+    fn sizes_are_read() {
+        assert_eq!(size("512M").ok(), Some(512 << 20));
+        assert_eq!(size("100").ok(), Some(100));
+        assert!(size("5G").is_err() && size("x").is_err() && size("0").is_err());
+    }
+}

@@ -1,0 +1,54 @@
+//! One line a finding: for `grep`, editors and agents.
+
+use std::io::{self, Write};
+
+use crate::target::Severity;
+
+use super::{Diagnostic, Report, Style, Summary};
+
+pub(super) struct Concise {
+    style: Style,
+    shown: usize,
+    left: u64,
+}
+
+impl Concise {
+    pub(super) fn new(style: Style) -> Self {
+        Concise { style, shown: 0, left: 0 }
+    }
+}
+
+impl Report for Concise {
+    fn diagnostics(&mut self, diagnostics: &[Diagnostic], out: &mut dyn Write) -> io::Result<()> {
+        for diagnostic in diagnostics.iter().filter(|d| self.style.info || d.severity != Severity::Info) {
+            if self.style.limit.is_some_and(|limit| self.shown >= limit) {
+                self.left += 1;
+                continue;
+            }
+            self.shown += 1;
+            let spot = &diagnostic.spot;
+            write!(
+                out,
+                "{}:{}:{}: {} {} {}",
+                diagnostic.path,
+                spot.line,
+                spot.column,
+                diagnostic.severity.name(),
+                diagnostic.rule,
+                diagnostic.message
+            )?;
+            if !spot.pointer.is_empty() {
+                write!(out, " ({})", spot.pointers())?;
+            }
+            if let Some(fix) = &diagnostic.fix {
+                write!(out, " [fix: {}{}]", fix.title, if fix.default { "" } else { ", on request" })?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        super::text::finish(&self.style, self.left, summary, out)
+    }
+}

@@ -1,0 +1,264 @@
+//! From findings to diagnostics: the only place where text is read again to be told.
+
+use std::collections::HashMap;
+use std::io;
+
+use crate::format::FormatInfo;
+use crate::formats::FORMATS;
+use crate::history::{Flags, Kind, Remedy, Row};
+use crate::json::{NodeKind, Val, What};
+use crate::lint::{DocLint, Judged, Texts};
+use crate::place::{DocId, Place};
+use crate::source::ReadAt;
+
+use super::place::{Locator, Pointer, pointers};
+use super::snippet::{self, Snippet};
+use super::words::{fill, fill_known, printable};
+use super::{Diagnostic, FixNote, Related, Spot};
+
+/// How content is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Content {
+    /// Keys, ids and types only.
+    Masked,
+    Shown,
+    /// No snippets are wanted.
+    None,
+}
+
+/// Makes diagnostics of the findings of a doc.
+pub fn diagnose<T>(
+    id: DocId,
+    label: &str,
+    bytes: &dyn ReadAt,
+    lint: &DocLint<T>,
+    content: Content,
+) -> io::Result<Vec<Diagnostic>> {
+    if lint.judged.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut wanted: Vec<(Place, Flags)> = Vec::new();
+    for judged in &lint.judged {
+        let row = &judged.finding.row;
+        wanted.push((row.at, row.flags));
+        wanted.extend(judged.finding.partner.map(|place| (place, row.flags)));
+    }
+    let pointers = pointers(id, bytes, lint.container, &wanted)?;
+    let spots = spots(bytes, lint, &wanted, &pointers)?;
+    let texts = Texts::new(bytes);
+    let made = lint.judged.iter().map(|judged| {
+        let teller = Teller { judged, texts: &texts, spots: &spots, bytes };
+        teller.diagnostic(label, content, lint.format.map(|format| format.info()))
+    });
+    Ok(made.collect())
+}
+
+/// Lines, columns and pointers of all places, in one pass forward.
+fn spots<T>(
+    bytes: &dyn ReadAt,
+    lint: &DocLint<T>,
+    wanted: &[(Place, Flags)],
+    pointers: &HashMap<Place, Pointer>,
+) -> io::Result<HashMap<Place, Spot>> {
+    let mut places: Vec<Place> = wanted.iter().map(|(place, _)| *place).collect();
+    places.sort_by_key(Place::order);
+    places.dedup();
+    // What lies in a JSON string is told by the string's place.
+    let shown = |place: &Place| pointers.get(place).and_then(|pointer| pointer.string).unwrap_or(*place);
+    let mut order: Vec<(Place, Place)> = places.iter().map(|place| (shown(place), *place)).collect();
+    order.sort_by_key(|(shown, _)| shown.order());
+    let mut locator = Locator::new(bytes, &lint.lines);
+    let mut spots = HashMap::with_capacity(order.len());
+    for (shown, place) in order {
+        let (line, column) = locator.locate(shown.start)?;
+        let pointer = pointers.get(&place).cloned().unwrap_or_default();
+        let span = (shown.start, shown.end());
+        spots.insert(place, Spot { line, column, span, pointer: pointer.outer, inner_pointer: pointer.inner });
+    }
+    Ok(spots)
+}
+
+struct Teller<'t> {
+    judged: &'t Judged,
+    texts: &'t Texts<'t>,
+    spots: &'t HashMap<Place, Spot>,
+    bytes: &'t dyn ReadAt,
+}
+
+/// What is told of an item.
+#[derive(Clone, Debug, Default)]
+struct Told {
+    kind: Option<String>,
+    id: Option<String>,
+    call_id: Option<String>,
+    approval: Option<String>,
+    checks: Option<String>,
+    shape: Option<String>,
+}
+
+impl Teller<'_> {
+    fn diagnostic(&self, label: &str, content: Content, format: Option<&FormatInfo>) -> Diagnostic {
+        let finding = &self.judged.finding;
+        let (rule, variant) = (self.judged.rule(), self.judged.variant());
+        let item = self.told(finding.row.at, finding.row.flags);
+        let partner = finding.partner.map(|place| self.told(place, finding.row.flags));
+        let of = |name: &str| self.name(name, &item, partner.as_ref());
+        let own_api = self.judged.target.verdict(finding.code, finding.variant).and_then(|verdict| verdict.api);
+        let spot = self.spots.get(&finding.row.at).cloned().unwrap_or_default();
+        let related = finding.partner.filter(|_| !variant.related.is_empty()).map(|place| Related {
+            spot: self.spots.get(&place).cloned().unwrap_or_default(),
+            message: variant.related.to_owned(),
+        });
+        let fix = self.judged.has_fix().then(|| FixNote {
+            title: variant.fix.to_owned(),
+            loss: variant.loss,
+            default: self.judged.is_fixed_by_default(),
+        });
+        let no_fix = match finding.remedy {
+            Remedy::Never(why) if !why.is_empty() => Some(why),
+            _ => None,
+        };
+        let tellable = content != Content::None && finding.row.at.len > 0;
+        Diagnostic {
+            rule: rule.code,
+            variant: finding.variant,
+            name: rule.name,
+            severity: self.judged.severity,
+            message: fill_known(variant.message, &of),
+            path: label.to_owned(),
+            history: self.judged.history,
+            record: finding.row.record + 1,
+            spot,
+            id: item.id.clone(),
+            call_id: item.call_id.clone(),
+            related: related.into_iter().collect(),
+            api_message: own_api.or(variant.api).and_then(|template| fill(template, &of)),
+            status: variant.status,
+            evidence: variant.evidence,
+            target: self.judged.target.name,
+            format: format.map(|info| info.name),
+            fix,
+            no_fix,
+            notes: self.notes(),
+            snippet: tellable.then(|| self.snippet(content)).flatten(),
+        }
+    }
+
+    /// What a finding says beyond its message.
+    fn notes(&self) -> Vec<String> {
+        if self.judged.finding.code.0 != 4 || self.judged.finding.variant != 0 {
+            return Vec::new();
+        }
+        let looked = FORMATS.iter().map(|format| format!("{}: {}", format.info().name, format.info().told_by));
+        std::iter::once("looked for:".to_owned()).chain(looked).collect()
+    }
+
+    fn snippet(&self, content: Content) -> Option<Snippet> {
+        let row = &self.judged.finding.row;
+        match content {
+            Content::Shown => snippet::window(self.bytes, row.at),
+            _ => self.texts.see(row.at, row.has(Flags::EMBEDDED), snippet::masked),
+        }
+    }
+
+    fn told(&self, place: Place, flags: Flags) -> Told {
+        self.texts.see(place, flags.has(Flags::EMBEDDED), told).unwrap_or_default()
+    }
+
+    fn name(&self, name: &str, item: &Told, partner: Option<&Told>) -> Option<String> {
+        let finding = &self.judged.finding;
+        let row = &finding.row;
+        match name {
+            "type" => Some(kind_name(row, item)),
+            "id" => item.id.clone(),
+            "call_id" => item.call_id.clone(),
+            "any_id" => item.id.clone().or_else(|| item.call_id.clone()),
+            "approval" => item.approval.clone(),
+            "noun" => row.kind.info().noun.map(str::to_owned),
+            "prefix" => Some(row.kind.info().prefix.to_owned()),
+            "id_length" => item.id.as_ref().map(|id| id.chars().count().to_string()),
+            "call_id_length" => item.call_id.as_ref().map(|id| id.chars().count().to_string()),
+            "partner_type" => partner?.kind.clone(),
+            "partner_id" => partner?.id.clone(),
+            "partner_call_id" => partner?.call_id.clone(),
+            "partner_noun" => {
+                let kind = Kind::of_type(partner?.kind.as_deref()?.as_bytes());
+                kind.info().noun.map(str::to_owned)
+            }
+            "checks" => partner?.checks.clone(),
+            "arg" | "index" => Some(finding.arg.to_string()),
+            "fault" => Some(fault_words(finding.arg).to_owned()),
+            "order" => Some(if finding.arg == 1 { "little" } else { "big" }.to_owned()),
+            "key" => self.key(row.at),
+            "shape" => item.shape.clone().or_else(|| Some("not JSON".to_owned())),
+            _ => None,
+        }
+    }
+
+    /// The key that starts at a place.
+    fn key(&self, at: Place) -> Option<String> {
+        let mut text = vec![0; 200];
+        let n = self.bytes.read_at(at.start, &mut text).ok()?;
+        let mut key = serde_json::Deserializer::from_slice(&text[..n]).into_iter::<String>();
+        key.next().and_then(Result::ok).map(|key| format!("\"{}\"", printable(&key)))
+    }
+}
+
+fn kind_name(row: &Row, item: &Told) -> String {
+    match row.kind {
+        Kind::Unknown => item.kind.clone().unwrap_or_else(|| "item".to_owned()),
+        Kind::ItemReference => "item_reference".to_owned(),
+        kind => kind.name().to_owned(),
+    }
+}
+
+fn fault_words(arg: u32) -> &'static str {
+    What::ALL.get(arg as usize).map_or("", |what| what.words())
+}
+
+fn text(val: Option<Val<'_>>) -> Option<String> {
+    val.and_then(|val| val.text()).map(|text| printable(&String::from_utf8_lossy(&text)))
+}
+
+fn told(item: Val<'_>) -> Told {
+    let kind = text(item.get("type")).or_else(|| item.get("role").map(|_| "message".to_owned()));
+    let checks = item.get("pending_safety_checks").map(|checks| {
+        let ids = checks.elements().filter_map(|check| text(check.get("id")));
+        ids.map(|id| format!("'{id}'")).collect::<Vec<_>>().join(", ")
+    });
+    Told {
+        kind,
+        id: text(item.get("id")).filter(|id| !id.is_empty()),
+        call_id: text(item.get("call_id")),
+        approval: text(item.get("approval_request_id")),
+        checks,
+        shape: Some(shape(item)),
+    }
+}
+
+/// What a value looks like from outside, without its content.
+fn shape(val: Val<'_>) -> String {
+    match val.kind() {
+        NodeKind::Object => {
+            let mut keys: Vec<String> = val
+                .members()
+                .take(8)
+                .map(|member| printable(&String::from_utf8_lossy(&member.key.decode())))
+                .collect();
+            if val.count() as usize > keys.len() {
+                keys.push("…".to_owned());
+            }
+            match keys.is_empty() {
+                true => "an empty object".to_owned(),
+                false => format!("an object with the keys {}", keys.join(", ")),
+            }
+        }
+        NodeKind::Array => match val.elements().next() {
+            Some(first) => format!("a list that begins with {}", shape(first)),
+            None => "an empty list".to_owned(),
+        },
+        NodeKind::String => "a string".to_owned(),
+        NodeKind::Number => "a number".to_owned(),
+        _ => "a bare literal".to_owned(),
+    }
+}

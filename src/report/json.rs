@@ -1,0 +1,93 @@
+//! The JSON report: the contract for programs, described by `schemas/report.v1.json`.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Value, json};
+
+use super::{Diagnostic, Report, Spot, Summary};
+
+/// Version of the contract.
+const VERSION: u32 = 1;
+
+#[derive(Default)]
+pub(super) struct Json {
+    diagnostics: Vec<Value>,
+}
+
+impl Report for Json {
+    fn diagnostics(&mut self, diagnostics: &[Diagnostic], _: &mut dyn Write) -> io::Result<()> {
+        self.diagnostics.extend(diagnostics.iter().map(diagnostic_value));
+        Ok(())
+    }
+
+    fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        let diagnostics = std::mem::take(&mut self.diagnostics);
+        let report = json!({ "version": VERSION, "summary": summary_value(summary), "diagnostics": diagnostics });
+        write_pretty(&report, out)
+    }
+}
+
+/// Writes a report and ends the line.
+pub fn write_pretty(report: &Value, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, report)?;
+    out.write_all(b"\n")
+}
+
+pub fn summary_value(summary: &Summary) -> Value {
+    json!({
+        "files": summary.files,
+        "histories": summary.histories,
+        "items": summary.items,
+        "errors": summary.errors,
+        "warnings": summary.warnings,
+        "fixable": summary.fixable,
+        "skipped": summary.skipped,
+    })
+}
+
+pub fn diagnostic_value(diagnostic: &Diagnostic) -> Value {
+    let mut value = Map::new();
+    let mut set = |key: &str, member: Value| value.insert(key.to_owned(), member);
+    set("rule", json!(diagnostic.rule.to_string()));
+    set("name", json!(diagnostic.name));
+    set("severity", json!(diagnostic.severity.name()));
+    set("message", json!(diagnostic.message));
+    set("path", json!(diagnostic.path));
+    set("history", json!(diagnostic.history));
+    set("record", json!(diagnostic.record));
+    for (key, member) in spot_members(&diagnostic.spot) {
+        set(key, member);
+    }
+    set("id", json!(diagnostic.id));
+    set("call_id", json!(diagnostic.call_id));
+    let related = diagnostic.related.iter().map(|related| {
+        let mut value: Map<String, Value> =
+            spot_members(&related.spot).into_iter().map(|(key, member)| (key.to_owned(), member)).collect();
+        value.insert("message".to_owned(), json!(related.message));
+        Value::Object(value)
+    });
+    set("related", Value::Array(related.collect()));
+    set("api_message", json!(diagnostic.api_message));
+    set("evidence", json!(diagnostic.evidence.name()));
+    set("target", json!(diagnostic.target));
+    let fix = diagnostic
+        .fix
+        .as_ref()
+        .map(|fix| json!({ "title": fix.title, "loss": fix.loss.name(), "default": fix.default }));
+    set("fix", json!(fix));
+    set("no_fix", json!(diagnostic.no_fix));
+    Value::Object(value)
+}
+
+fn spot_members(spot: &Spot) -> Vec<(&'static str, Value)> {
+    let mut members = vec![
+        ("line", json!(spot.line)),
+        ("column", json!(spot.column)),
+        ("span", json!({ "start": spot.span.0, "end": spot.span.1 })),
+        ("pointer", json!(spot.pointer)),
+    ];
+    if let Some(inner) = &spot.inner_pointer {
+        members.push(("inner_pointer", json!(inner)));
+    }
+    members
+}

@@ -1,0 +1,169 @@
+//! From places to what people and tools name them by: lines, columns and pointers; all places of a doc in one go.
+
+use std::collections::HashMap;
+use std::io;
+
+use crate::history::Flags;
+use crate::json::edit::Base;
+use crate::json::locate::Cursor;
+use crate::json::string::Decoder;
+use crate::json::{Tape, Val, pointer, scan};
+use crate::place::{DocId, Place};
+use crate::source::split::{Piece, split};
+use crate::source::{Container, ReadAt, framing, lines};
+
+/// Lines and columns of offsets that only go forward.
+pub struct Locator<'r> {
+    bytes: &'r dyn ReadAt,
+    /// Starts of lines whose numbers are known.
+    known: &'r [(u64, u64)],
+    cursor: Cursor,
+    buf: Vec<u8>,
+}
+
+impl<'r> Locator<'r> {
+    pub fn new(bytes: &'r dyn ReadAt, known: &'r [(u64, u64)]) -> Self {
+        Locator { bytes, known, cursor: Cursor::default(), buf: vec![0; 256 << 10] }
+    }
+
+    /// Line and column of an offset that is not before the one asked for last.
+    pub fn locate(&mut self, offset: u64) -> io::Result<(u64, u64)> {
+        let nearest = self.known.partition_point(|(start, _)| *start <= offset);
+        if let Some((start, line)) = nearest.checked_sub(1).map(|ix| self.known[ix])
+            && start > self.cursor.offset
+        {
+            self.cursor = Cursor::at_line(start, line);
+        }
+        while self.cursor.offset < offset {
+            let want = (offset - self.cursor.offset).min(self.buf.len() as u64) as usize;
+            let n = self.bytes.read_at(self.cursor.offset, &mut self.buf[..want])?;
+            if n == 0 {
+                break;
+            }
+            self.cursor.feed(&self.buf[..n]);
+        }
+        Ok((self.cursor.line, self.cursor.column))
+    }
+}
+
+/// The pointer of a place, and within the JSON string that lies there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pointer {
+    pub outer: String,
+    pub inner: Option<String>,
+    /// Where the string lies that holds the place.
+    pub string: Option<Place>,
+}
+
+/// Finds the pointers of places of one doc, each with the flags of its row.
+pub fn pointers(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    container: Container,
+    wanted: &[(Place, Flags)],
+) -> io::Result<HashMap<Place, Pointer>> {
+    let mut found = HashMap::with_capacity(wanted.len());
+    let mut tape = Tape::new();
+    let mut text = Vec::new();
+    let mut in_record = |record: Place, places: &[(Place, Flags)]| -> io::Result<()> {
+        bytes.read_into(record.start, record.len as usize, &mut text)?;
+        let base = Base::new(id, record.start);
+        if let Some(root) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) {
+            for (place, flags) in places {
+                found.insert(*place, pointer_in(root, base, *place, *flags, ""));
+            }
+        }
+        Ok(())
+    };
+    let mut sorted: Vec<(Place, Flags)> = wanted.to_vec();
+    sorted.sort_by_key(|(place, _)| place.order());
+    match container {
+        Container::Lines { start } => {
+            let mut rest = sorted.as_slice();
+            while let Some((first, _)) = rest.first() {
+                let line = lines::around(bytes, id, start, first.start)?;
+                let here = rest.partition_point(|(place, _)| place.start < line.end().max(first.start + 1));
+                in_record(line, &rest[..here])?;
+                rest = &rest[here..];
+            }
+        }
+        Container::Document { start } if bytes.len() - start <= framing::WHOLE_DOCUMENT => {
+            in_record(Place::new(id, start, (bytes.len() - start) as u32), &sorted)?;
+        }
+        Container::Document { start } => {
+            // A fault in the document ends the split early: what lies behind it has no pointer.
+            let _ = split(bytes, id, start, u64::MAX / 2, |piece, tape| {
+                in_piece(piece, tape, &sorted, &mut found);
+                true
+            });
+        }
+        _ => {}
+    }
+    Ok(found)
+}
+
+fn in_piece(piece: Piece<'_>, tape: &Tape, sorted: &[(Place, Flags)], found: &mut HashMap<Place, Pointer>) {
+    match piece {
+        Piece::Element { section, index, bytes, base } => {
+            let Some(root) = tape.root(bytes) else { return };
+            let own = base.of(root);
+            let from = sorted.partition_point(|(place, _)| place.start < own.start);
+            let mut prefix = String::new();
+            if !section.is_empty() {
+                pointer::push_key(&mut prefix, section);
+            }
+            pointer::push_index(&mut prefix, index as usize);
+            for (place, flags) in sorted[from..].iter().take_while(|(place, _)| place.start < own.end()) {
+                found.insert(*place, pointer_in(root, base, *place, *flags, &prefix));
+            }
+        }
+        Piece::Head { bytes, base } => {
+            let Some(root) = tape.root(bytes) else { return };
+            for (place, flags) in sorted {
+                if !found.contains_key(place) {
+                    found.insert(*place, pointer_in(root, base, *place, *flags, ""));
+                }
+            }
+        }
+    }
+}
+
+fn pointer_in(root: Val<'_>, base: Base<'_>, place: Place, flags: Flags, prefix: &str) -> Pointer {
+    let (Some(start), end) = (base.relative(place.start), base.relative(place.end().max(1) - 1)) else {
+        return Pointer::default();
+    };
+    let end = end.map_or(start, |end| end + 1).max(start);
+    let outer = format!("{prefix}{}", pointer::of_span(root, start, end));
+    if !flags.has(Flags::EMBEDDED) {
+        return Pointer { outer, inner: None, string: None };
+    }
+    let steps = pointer::parse(&outer[prefix.len()..]).unwrap_or_default();
+    let string = pointer::resolve(root, &steps).filter(Val::is_string);
+    let inner = string.and_then(|string| inner_pointer(string, start, end));
+    Pointer { outer, inner, string: string.map(|string| base.of(string)) }
+}
+
+/// The pointer, within the JSON that a string holds, of a span of the string's text.
+fn inner_pointer(string: Val<'_>, start: u32, end: u32) -> Option<String> {
+    let raw = string.as_str()?.raw;
+    let first = string.start() + 1;
+    let (mut inner_start, mut inner_end) = (None, None);
+    let mut text = Vec::with_capacity(raw.len());
+    let mut decoder = Decoder::new(raw);
+    loop {
+        let from = first + decoder.offset() as u32;
+        let before = text.len() as u32;
+        let Some(part) = decoder.next_part() else { break };
+        text.extend_from_slice(part.as_bytes());
+        let to = first + decoder.offset() as u32;
+        // Within a run every byte stands for itself; an escape is taken as a whole.
+        let at = |offset: u32| {
+            (from <= offset && offset < to).then(|| before + (offset - from).min(text.len() as u32 - before))
+        };
+        inner_start = inner_start.or_else(|| at(start));
+        inner_end = inner_end.or_else(|| at(end - 1).map(|n| n + 1));
+    }
+    let mut tape = Tape::new();
+    scan(&text, &mut tape).ok()?;
+    Some(pointer::of_span(tape.root(&text)?, inner_start?, inner_end?))
+}

@@ -1,0 +1,401 @@
+//! What a repair does, made readable: the diagnostic diff, the list of changes, and their JSON.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use crate::diff::item::{self, Line, Show, Sign};
+use crate::fix::{Action, Cause, Change, Fixed};
+use crate::history::Flags;
+use crate::json::Val;
+use crate::lint::{DocLint, Texts};
+use crate::place::{DocId, Edit, Patch, Pieces, Place, With};
+use crate::rule::Loss;
+use crate::rules;
+use crate::source::{Container, ReadAt};
+
+use super::diagnose::{Content, diagnose};
+use super::place::{Locator, pointers};
+use super::snippet::masked_string;
+use super::words::{grouped, harmless, printable};
+use super::{Diagnostic, Spot, Style};
+
+/// A change made readable.
+#[derive(Clone, Debug)]
+pub struct ChangeNote {
+    /// The rule's code, or the flag that asked for the change.
+    pub rule: String,
+    pub name: &'static str,
+    pub action: Action,
+    pub loss: Loss,
+    pub what: &'static str,
+    pub path: String,
+    pub spot: Spot,
+    /// Where a moved item comes to stand, or from where a copy comes.
+    pub other: Option<Spot>,
+    /// Bytes of the item.
+    pub bytes: u32,
+    /// The message of the finding.
+    pub reason: Option<String>,
+    pub api_message: Option<String>,
+    pub item: String,
+    pub at: Place,
+}
+
+/// Makes the changes to a doc readable.
+pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::Result<Vec<ChangeNote>> {
+    if fixed.changes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut wanted: Vec<(Place, Flags)> = Vec::new();
+    for change in &fixed.changes {
+        wanted.push((change.row.at, change.row.flags));
+        wanted.extend(change.other.map(|place| (place, Flags::default())));
+    }
+    let spots = spots(id, bytes, fixed.before.container, &fixed.before.lines, &wanted)?;
+    let reasons = reasons(id, label, bytes, &fixed.before)?;
+    let texts = Texts::new(bytes);
+    let made = fixed.changes.iter().map(|change| {
+        let (rule, name, reason) = match change.cause {
+            Cause::Rule(code, variant, at) => {
+                let name = rules::by_code(code).map_or("", |rule| rule.name);
+                (code.to_string(), name, reasons.get(&(code.0, variant, at)))
+            }
+            Cause::Flag(flag) => (flag.to_owned(), "", None),
+        };
+        ChangeNote {
+            rule,
+            name,
+            action: change.action,
+            loss: change.loss,
+            what: change.what,
+            path: label.to_owned(),
+            spot: spots.get(&change.row.at).cloned().unwrap_or_default(),
+            other: change.other.and_then(|place| spots.get(&place).cloned()),
+            bytes: change.row.at.len,
+            reason: reason.map(|(message, _)| message.clone()),
+            api_message: reason.and_then(|(_, api)| api.clone()),
+            item: item_name(&texts, change),
+            at: change.row.at,
+        }
+    });
+    Ok(made.collect())
+}
+
+type Reasons = HashMap<(u16, u8, Place), (String, Option<String>)>;
+
+/// Messages of the findings, by what a change's cause says of them.
+fn reasons<T>(id: DocId, label: &str, bytes: &dyn ReadAt, lint: &DocLint<T>) -> io::Result<Reasons> {
+    let diagnostics = diagnose(id, label, bytes, lint, Content::None)?;
+    let key = |n: usize| {
+        let finding = &lint.judged[n].finding;
+        (finding.code.0, finding.variant, finding.row.at)
+    };
+    let texts = diagnostics.into_iter().map(|diagnostic| (diagnostic.message, diagnostic.api_message));
+    Ok(texts.enumerate().map(|(n, texts)| (key(n), texts)).collect())
+}
+
+fn spots(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    container: Container,
+    lines: &[(u64, u64)],
+    wanted: &[(Place, Flags)],
+) -> io::Result<HashMap<Place, Spot>> {
+    let mut pointers = pointers(id, bytes, container, wanted)?;
+    let mut places: Vec<Place> = wanted.iter().map(|(place, _)| *place).collect();
+    places.sort_by_key(Place::order);
+    places.dedup();
+    let mut locator = Locator::new(bytes, lines);
+    let mut spots = HashMap::with_capacity(places.len());
+    for place in places {
+        let (line, column) = locator.locate(place.start)?;
+        let pointer = pointers.remove(&place).unwrap_or_default().outer;
+        let span = (place.start, place.end());
+        spots.insert(place, Spot { line, column, span, pointer, inner_pointer: None });
+    }
+    Ok(spots)
+}
+
+/// Type and ids of the item that changes.
+fn item_name(texts: &Texts<'_>, change: &Change) -> String {
+    let text = |val: Option<Val<'_>>| {
+        val.and_then(|val| val.text()).map(|text| printable(&String::from_utf8_lossy(&text)))
+    };
+    let name = texts.item(&change.row, |item| {
+        let kind = text(item.get("type")).or_else(|| item.get("role").map(|_| "message".to_owned()));
+        let ids = [text(item.get("id")), text(item.get("call_id"))];
+        let ids: Vec<String> = ids.into_iter().flatten().collect();
+        format!("{} {}", kind.unwrap_or_else(|| "item".to_owned()), ids.join(" "))
+    });
+    name.unwrap_or_else(|| "bytes".to_owned()).trim_end().to_owned()
+}
+
+/// The changes as JSON.
+pub fn changes_value(notes: &[ChangeNote]) -> Value {
+    let one = |note: &ChangeNote| {
+        json!({
+            "rule": note.rule,
+            "path": note.path,
+            "pointer": note.spot.pointer,
+            "line": note.spot.line,
+            "column": note.spot.column,
+            "action": note.action.name(),
+            "what": note.what,
+            "loss": note.loss.name(),
+            "bytes": note.bytes,
+        })
+    };
+    Value::Array(notes.iter().map(one).collect())
+}
+
+/// How many items were dropped, moved, answered and rewritten.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub dropped: u64,
+    pub moved: u64,
+    pub stubbed: u64,
+    pub rewritten: u64,
+}
+
+impl Counts {
+    pub fn add(&mut self, notes: &[ChangeNote]) {
+        for note in notes {
+            match note.action {
+                Action::Drop => self.dropped += 1,
+                Action::Move => self.moved += 1,
+                Action::Stub => self.stubbed += 1,
+                Action::Rewrite | Action::Strip => self.rewritten += 1,
+            }
+        }
+    }
+
+    pub fn total(&self) -> u64 {
+        self.dropped + self.moved + self.stubbed + self.rewritten
+    }
+
+    pub fn value(&self) -> Value {
+        json!({
+            "dropped": self.dropped,
+            "moved": self.moved,
+            "stubbed": self.stubbed,
+            "rewritten": self.rewritten,
+        })
+    }
+
+    pub fn words(&self) -> String {
+        let counts = [
+            (self.dropped, "dropped"),
+            (self.moved, "moved"),
+            (self.stubbed, "answered"),
+            (self.rewritten, "rewritten"),
+        ];
+        let told: Vec<String> =
+            counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
+        told.join(", ")
+    }
+}
+
+/// One line a change.
+pub fn write_list(notes: &[ChangeNote], out: &mut dyn Write) -> io::Result<()> {
+    for note in notes {
+        let spot = &note.spot;
+        write!(out, "{}:{}:{}: {} {}: {}", note.path, spot.line, spot.column, note.rule, note.item, note.what)?;
+        writeln!(out, "{}", if note.loss == Loss::Lossy { " (lossy)" } else { "" })?;
+    }
+    Ok(())
+}
+
+/// Writes the diagnostic diff of a doc: a hunk for each item that changes, headed by rule, place and reason.
+pub fn write_diff(
+    notes: &[ChangeNote],
+    bytes: &dyn ReadAt,
+    patch: &Patch,
+    stub_of: &dyn Fn(&ChangeNote) -> Option<Vec<u8>>,
+    style: &Style,
+    content: Content,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let paint = Paint { color: style.color };
+    let show = Shown { masked: content != Content::Shown, width: style.width };
+    for same in notes.chunk_by(|a, b| a.at == b.at) {
+        let first = &same[0];
+        let spot = &first.spot;
+        let rule = format!("{} {}", first.rule, first.name);
+        let place = format!("{}:{}:{}", first.path, spot.line, spot.column);
+        writeln!(out, "{} {place} {}", paint.bold(rule.trim_end()), spot.pointers())?;
+        writeln!(out, "  {}", first.item)?;
+        for note in same {
+            let lossy = if note.loss == Loss::Lossy { " (lossy)" } else { "" };
+            let other = note.other.as_ref().map(|other| format!(", {}", other.pointers())).unwrap_or_default();
+            writeln!(out, "  {}{other}{lossy}", note.what)?;
+        }
+        if let Some(reason) = &first.reason {
+            writeln!(out, "  because {reason}")?;
+        }
+        if let Some(api) = &first.api_message {
+            writeln!(out, "  the API says: {api}")?;
+        }
+        let is = |action| same.iter().any(|note| note.action == action);
+        if is(Action::Move) && !is(Action::Drop) {
+            writeln!(out)?;
+            continue;
+        }
+        let before = read(bytes, first.at)?;
+        let lines = if is(Action::Drop) {
+            item::lines(&before, b"", &show)
+        } else {
+            let after = patched(&before, first.at, patch.edits(first.at.doc), bytes)?;
+            item::lines(&before, &after, &show)
+        };
+        write_lines(&lines, &paint, out)?;
+        for stub in same.iter().filter(|note| note.action == Action::Stub).filter_map(stub_of) {
+            write_lines(&item::lines(b"", &stub, &show), &paint, out)?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn read(bytes: &dyn ReadAt, at: Place) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    bytes.read_into(at.start, at.len as usize, &mut text)?;
+    Ok(text)
+}
+
+/// The text of an item with the edits that lie in it.
+fn patched(text: &[u8], at: Place, edits: &[Edit], bytes: &dyn ReadAt) -> io::Result<Vec<u8>> {
+    let from = edits.partition_point(|edit| edit.at.start < at.start);
+    let inside: Vec<Edit> = edits[from..]
+        .iter()
+        .take_while(|edit| edit.at.start < at.end())
+        .filter(|edit| at.contains(&edit.at) && (edit.at.len > 0 || edit.at.start > at.start))
+        .map(|edit| Edit { at: Place { start: edit.at.start - at.start, ..edit.at }, with: edit.with.clone() })
+        .collect();
+    // Kept runs speak of the item's text, copies of the doc: they are told apart by the edit that brings them.
+    let mut out = Vec::with_capacity(text.len());
+    let mut kept = 0;
+    for edit in &inside {
+        out.extend_from_slice(&text[kept..edit.at.start as usize]);
+        for with in &edit.with {
+            match with {
+                With::Text(new) => out.extend_from_slice(new),
+                With::Copy(from) => out.extend(read(bytes, *from)?),
+            }
+        }
+        kept = edit.at.end() as usize;
+    }
+    out.extend_from_slice(&text[kept..]);
+    Ok(out)
+}
+
+fn write_lines(lines: &[Line], paint: &Paint, out: &mut dyn Write) -> io::Result<()> {
+    for line in lines {
+        match line.sign {
+            Sign::Same => writeln!(out, "   {}", line.text)?,
+            Sign::Gap => writeln!(out, "   {}", paint.dim(&line.text))?,
+            Sign::Removed => writeln!(out, " {}", paint.removed(line))?,
+            Sign::Added => writeln!(out, " {}", paint.added(line))?,
+        }
+    }
+    Ok(())
+}
+
+/// How strings look in a hunk.
+struct Shown {
+    masked: bool,
+    width: usize,
+}
+
+impl Show for Shown {
+    fn string(&self, val: Val<'_>, key: Option<&str>) -> String {
+        if self.masked {
+            return masked_string(val, key);
+        }
+        let raw = harmless(&String::from_utf8_lossy(val.raw()));
+        let most = self.width.saturating_sub(24).max(40);
+        let chars = raw.chars().count();
+        if chars <= most {
+            return raw;
+        }
+        // The middle is left out; both ends tell which string it is.
+        let end = most / 3;
+        let head: String = raw.chars().take(most - end).collect();
+        let tail: String = raw.chars().skip(chars - end).collect();
+        format!("{head}…({} chars)…{tail}", grouped((chars - most) as u64))
+    }
+
+    fn number(&self, val: Val<'_>) -> String {
+        if self.masked { "#".to_owned() } else { String::from_utf8_lossy(val.raw()).into_owned() }
+    }
+}
+
+struct Paint {
+    color: bool,
+}
+
+impl Paint {
+    fn wrap(&self, code: &str, text: &str) -> String {
+        if self.color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    fn bold(&self, text: &str) -> String {
+        self.wrap("1", text)
+    }
+
+    fn dim(&self, text: &str) -> String {
+        self.wrap("2", text)
+    }
+
+    fn removed(&self, line: &Line) -> String {
+        self.marked('-', "31", line)
+    }
+
+    fn added(&self, line: &Line) -> String {
+        self.marked('+', "32", line)
+    }
+
+    /// A line in one colour, what changed within it reversed.
+    fn marked(&self, sign: char, code: &str, line: &Line) -> String {
+        if !self.color {
+            return format!("{sign} {}", line.text);
+        }
+        let mut out = format!("\u{1b}[{code}m{sign} ");
+        let mut at = 0;
+        for &(from, to) in &line.marks {
+            out.push_str(&line.text[at..from]);
+            out.push_str("\u{1b}[7m");
+            out.push_str(&line.text[from..to]);
+            out.push_str("\u{1b}[27m");
+            at = to;
+        }
+        out.push_str(&line.text[at..]);
+        out.push_str("\u{1b}[0m");
+        out
+    }
+}
+
+/// Findings that are left after a repair, told at their places in what was or would be written.
+pub fn left(
+    id: DocId,
+    label: &str,
+    bytes: &dyn ReadAt,
+    fixed: &Fixed,
+    content: Content,
+) -> io::Result<Vec<Diagnostic>> {
+    let view = crate::source::Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
+    let mut diagnostics = diagnose(id, label, &view, fixed.left(), content)?;
+    for (diagnostic, judged) in diagnostics.iter_mut().zip(&fixed.left().judged) {
+        let refused = |r: &&crate::fix::Refusal| r.code == judged.finding.code && r.at == judged.finding.row.at;
+        if let Some(refusal) = fixed.refusals.iter().find(refused) {
+            diagnostic.no_fix = Some(refusal.why);
+            diagnostic.fix = None;
+        } else if judged.history.is_some_and(|number| fixed.given_up.contains(&number)) {
+            diagnostic.no_fix =
+                Some("a repair was tried and left as many errors, so this history stays as it was");
+            diagnostic.fix = None;
+        }
+    }
+    Ok(diagnostics)
+}

@@ -1,0 +1,130 @@
+//! A line of an item to look at: a window on its bytes where content may be shown, else the item with its strings
+//! masked. Either way it is short, however long the line in the file is.
+
+use crate::json::{NodeKind, Val};
+use crate::place::Place;
+use crate::source::ReadAt;
+
+use super::words::{harmless, printable};
+
+/// A short line of text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snippet {
+    pub text: String,
+}
+
+/// Bytes of a window.
+const WINDOW: usize = 160;
+
+/// Members whose strings name things, and may be shown anywhere.
+pub(crate) const TELLING: [&str; 11] = [
+    "type",
+    "id",
+    "call_id",
+    "role",
+    "status",
+    "approval_request_id",
+    "execution",
+    "model",
+    "object",
+    "phase",
+    "previous_response_id",
+];
+
+/// The beginning of a place, as it stands.
+pub fn window(bytes: &dyn ReadAt, at: Place) -> Option<Snippet> {
+    let mut text = vec![0; WINDOW.min(at.len as usize)];
+    let n = bytes.read_at(at.start, &mut text).ok()?;
+    text.truncate(n);
+    let cut = n < at.len as usize;
+    let text = String::from_utf8_lossy(&text);
+    // A window may end inside a character.
+    let text = text.trim_end_matches('\u{fffd}');
+    let line: Vec<&str> = text.split_whitespace().collect();
+    Some(Snippet { text: format!("{}{}", harmless(&line.join(" ")), if cut { "…" } else { "" }) })
+}
+
+/// An item on one line, with the strings masked that do not name things.
+pub fn masked(item: Val<'_>) -> Snippet {
+    let mut text = String::new();
+    mask(item, None, 0, &mut text);
+    if text.chars().count() > WINDOW {
+        text = text.chars().take(WINDOW).collect();
+        text.push('…');
+    }
+    Snippet { text }
+}
+
+/// Appends a value with its content masked: strings by their length, deep values by their size.
+fn mask(val: Val<'_>, key: Option<&str>, depth: usize, out: &mut String) {
+    match val.kind() {
+        NodeKind::String => out.push_str(&masked_string(val, key)),
+        NodeKind::Object if depth < 2 => {
+            out.push('{');
+            for (n, member) in val.members().enumerate() {
+                if n > 0 {
+                    out.push_str(", ");
+                }
+                let key = String::from_utf8_lossy(&member.key.decode()).into_owned();
+                out.push_str(&format!("\"{}\": ", printable(&key)));
+                mask(member.val, Some(&key), depth + 1, out);
+            }
+            out.push('}');
+        }
+        NodeKind::Object => out.push_str("{…}"),
+        NodeKind::Array if val.count() == 0 => out.push_str("[]"),
+        NodeKind::Array if depth < 2 => {
+            out.push('[');
+            for (n, element) in val.elements().enumerate() {
+                if n > 0 {
+                    out.push_str(", ");
+                }
+                mask(element, key, depth + 1, out);
+            }
+            out.push(']');
+        }
+        NodeKind::Array => out.push_str("[…]"),
+        // A number can be content as well (an account, an amount); its digits are not needed to find the place.
+        NodeKind::Number => out.push('#'),
+        NodeKind::True | NodeKind::False | NodeKind::Null => out.push_str(&String::from_utf8_lossy(val.raw())),
+    }
+}
+
+/// A string as it may be shown: itself if it names something, else only its length.
+pub(crate) fn masked_string(val: Val<'_>, key: Option<&str>) -> String {
+    let text = val.text().unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    if key.is_some_and(|key| TELLING.contains(&key)) {
+        return format!("\"{}\"", printable(&text));
+    }
+    let chars = text.chars().count() as u64;
+    if chars == 0 { "\"\"".to_owned() } else { format!("\"… ({} chars)\"", super::words::grouped(chars)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{Tape, scan};
+    use crate::place::DocId;
+
+    #[test]
+    fn content_is_masked_and_names_are_not() {
+        let text =
+            br#"{"type":"function_call","call_id":"call_1","arguments":"{\"secret\":1}","n":4711,"x":null}"#;
+        let mut tape = Tape::new();
+        assert_eq!(scan(text, &mut tape), Ok(()));
+        let shown = masked(tape.root(text).expect("scanned")).text;
+        assert_eq!(
+            shown,
+            r##"{"type": "function_call", "call_id": "call_1", "arguments": "… (12 chars)", "n": #, "x": null}"##
+        );
+    }
+
+    #[test]
+    fn a_window_is_short_on_any_line() {
+        let text = format!("{{\"a\":\"{}\"}}", "é".repeat(1 << 20)).into_bytes();
+        let at = Place::new(DocId(0), 0, text.len() as u32);
+        let shown = window(&text, at).expect("read").text;
+        assert!(shown.chars().count() < 170 && shown.ends_with('…'), "{shown}");
+    }
+}

@@ -1,0 +1,221 @@
+//! Text for people: each finding with a look at its item, the provider's words, and what `fix` would do.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, SourceCode, SourceSpan, SpanContents,
+};
+
+use unicode_width::UnicodeWidthChar;
+
+use crate::rule::Loss;
+use crate::target::Severity;
+
+use super::words::{count, grouped};
+use super::{Diagnostic, Report, Style, Summary};
+
+pub(super) struct Text {
+    style: Style,
+    handler: GraphicalReportHandler,
+    shown: usize,
+    left: u64,
+    /// Rule → (name, how often), for the statistics.
+    rules: BTreeMap<String, (&'static str, u64)>,
+}
+
+impl Text {
+    pub(super) fn new(style: Style) -> Self {
+        let mut theme = if style.unicode { GraphicalTheme::unicode() } else { GraphicalTheme::ascii() };
+        if !style.color {
+            theme.styles = miette::ThemeStyles::none();
+        }
+        let handler = GraphicalReportHandler::new_themed(theme).with_width(style.width).with_context_lines(0);
+        Text { style, handler, shown: 0, left: 0, rules: BTreeMap::new() }
+    }
+}
+
+impl Report for Text {
+    fn diagnostics(&mut self, diagnostics: &[Diagnostic], out: &mut dyn Write) -> io::Result<()> {
+        for diagnostic in diagnostics.iter().filter(|d| self.style.info || d.severity != Severity::Info) {
+            self.rules.entry(diagnostic.rule.to_string()).or_insert((diagnostic.name, 0)).1 += 1;
+            if self.style.limit.is_some_and(|limit| self.shown >= limit) {
+                self.left += 1;
+                continue;
+            }
+            self.shown += 1;
+            let mut page = String::new();
+            let shown = Shown::new(diagnostic, self.style.width);
+            self.handler.render_report(&mut page, &shown).map_err(io::Error::other)?;
+            // The handler begins with an empty line; ours comes behind.
+            writeln!(out, "{}\n", page.trim_matches('\n'))?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        if self.style.statistics && !self.rules.is_empty() {
+            let mut rules: Vec<_> = self.rules.iter().collect();
+            rules.sort_by_key(|(code, (_, n))| (std::cmp::Reverse(*n), (*code).clone()));
+            for (code, (name, n)) in rules {
+                writeln!(out, "{:>8}  {code}  {name}", grouped(*n))?;
+            }
+            writeln!(out)?;
+        }
+        finish(&self.style, self.left, summary, out)
+    }
+}
+
+/// The last lines: what was not shown, what was found, what `fix` would do.
+pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    if style.quiet {
+        return Ok(());
+    }
+    if left > 0 {
+        writeln!(out, "… and {} (--max-diagnostics 0 shows all)", count(left, "more finding"))?;
+    }
+    let among = format!("{} in {}", count(summary.histories, "history"), count(summary.files, "file"));
+    if summary.errors == 0 && summary.warnings == 0 {
+        return writeln!(out, "No problems found in {among}.");
+    }
+    let found = format!("{} and {}", count(summary.errors, "error"), count(summary.warnings, "warning"));
+    write!(out, "{found} in {among}.")?;
+    match summary.fixable {
+        0 => writeln!(out, " `replaylint fix` can repair none of them."),
+        n if n == summary.errors + summary.warnings => writeln!(out, " `replaylint fix` can repair all of them."),
+        n => writeln!(out, " `replaylint fix` can repair {}.", grouped(n)),
+    }
+}
+
+/// A diagnostic as miette sees it.
+#[derive(Debug)]
+struct Shown<'d> {
+    diagnostic: &'d Diagnostic,
+    source: Option<Line>,
+}
+
+impl<'d> Shown<'d> {
+    fn new(diagnostic: &'d Diagnostic, width: usize) -> Self {
+        let spot = &diagnostic.spot;
+        // The line's number and the frame stand in front of the text.
+        let room = width.saturating_sub(spot.line.to_string().len() + 5).max(20);
+        let source = diagnostic.snippet.as_ref().map(|snippet| Line {
+            text: cut(&snippet.text, room),
+            name: diagnostic.path.clone(),
+            line: spot.line,
+            column: spot.column,
+        });
+        Shown { diagnostic, source }
+    }
+
+    fn label(&self) -> String {
+        let spot = &self.diagnostic.spot;
+        if spot.pointer.is_empty() { format!("record {}", self.diagnostic.record) } else { spot.pointers() }
+    }
+}
+
+impl std::fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.diagnostic.message)?;
+        if self.source.is_none() {
+            let spot = &self.diagnostic.spot;
+            write!(f, " ({}:{}:{})", self.diagnostic.path, spot.line, spot.column)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Shown<'_> {}
+
+impl miette::Diagnostic for Shown<'_> {
+    fn code(&self) -> Option<Box<dyn std::fmt::Display + '_>> {
+        let (severity, rule) = (self.diagnostic.severity.name(), self.diagnostic.rule);
+        Some(Box::new(format!("{severity} {rule} {}", self.diagnostic.name)))
+    }
+
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.diagnostic.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+            Severity::Info => miette::Severity::Advice,
+        })
+    }
+
+    fn help(&self) -> Option<Box<dyn std::fmt::Display + '_>> {
+        let mut lines = Vec::new();
+        for related in &self.diagnostic.related {
+            let spot = &related.spot;
+            lines.push(format!(
+                "{}: line {}, column {}, {}",
+                related.message,
+                spot.line,
+                spot.column,
+                spot.pointers()
+            ));
+        }
+        if let Some(api) = &self.diagnostic.api_message {
+            lines.push(format!("the API says: {api}"));
+        }
+        match (&self.diagnostic.fix, self.diagnostic.no_fix) {
+            (Some(fix), _) => {
+                let loss = if fix.loss == Loss::Lossless { "nothing is lost" } else { "lossy" };
+                let asked = if fix.default { "" } else { ", only if asked for" };
+                lines.push(format!("fix: {} ({loss}{asked})", fix.title));
+            }
+            (None, Some(why)) => lines.push(format!("no fix: {why}")),
+            (None, None) => {}
+        }
+        lines.extend(self.diagnostic.notes.iter().cloned());
+        (!lines.is_empty()).then(|| Box::new(lines.join("\n")) as Box<dyn std::fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.source.as_ref().map(|line| line as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let line = self.source.as_ref()?;
+        let label = LabeledSpan::new(Some(self.label()), 0, line.text.len());
+        Some(Box::new(std::iter::once(label)))
+    }
+}
+
+/// One short line, wherever in the file it stands: miette never sees the file, so a line of 30 MB costs nothing.
+#[derive(Debug)]
+struct Line {
+    text: String,
+    name: String,
+    line: u64,
+    column: u64,
+}
+
+/// A text of at most so many columns.
+fn cut(text: &str, columns: usize) -> String {
+    let mut out = String::new();
+    let mut used = 0;
+    for c in text.chars() {
+        used += c.width().unwrap_or(0);
+        if used >= columns && out.len() + c.len_utf8() < text.len() {
+            out.push('…');
+            break;
+        }
+        out.push(c);
+    }
+    out
+}
+
+impl SourceCode for Line {
+    fn read_span<'a>(
+        &'a self,
+        _: &SourceSpan,
+        _: usize,
+        _: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let span = SourceSpan::new(0.into(), self.text.len());
+        let from_zero = |n: u64| usize::try_from(n.saturating_sub(1)).unwrap_or(usize::MAX);
+        let (line, column) = (from_zero(self.line), from_zero(self.column));
+        let contents =
+            miette::MietteSpanContents::new_named(self.name.clone(), self.text.as_bytes(), span, line, column, 1);
+        Ok(Box::new(contents))
+    }
+}

@@ -1,0 +1,133 @@
+//! Filling the templates of rules with what stands at the places of a finding. Messages carry keys, ids, types and
+//! sizes, never content; and never a character that a terminal would obey.
+
+use std::fmt::Write;
+
+/// Ids are shown up to this many characters.
+const SHOWN: usize = 100;
+
+/// Fills a template. A name that `of` does not know makes it `None`, unless it stands between `⟨` and `⟩`: then only
+/// what stands there is left out.
+pub fn fill(template: &str, of: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let mut out = String::with_capacity(template.len() + 40);
+    let mut rest = template;
+    while let Some(at) = rest.find(['{', '⟨']) {
+        out.push_str(&rest[..at]);
+        let (open, close) = if rest[at..].starts_with('{') { ('{', '}') } else { ('⟨', '⟩') };
+        let inner = &rest[at + open.len_utf8()..];
+        let Some(end) = inner.find(close) else { break };
+        match open {
+            '{' => out.push_str(&of(&inner[..end])?),
+            _ => out.push_str(&fill(&inner[..end], of).unwrap_or_default()),
+        }
+        rest = &inner[end + close.len_utf8()..];
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+/// Fills a template; what is not known is left out.
+pub fn fill_known(template: &str, of: &dyn Fn(&str) -> Option<String>) -> String {
+    let filled = fill(template, &|name| Some(of(name).unwrap_or_default())).unwrap_or_default();
+    let mut out = String::with_capacity(filled.len());
+    for word in filled.split(' ').filter(|word| !word.is_empty()) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out.replace(" :", ":").replace(" ,", ",")
+}
+
+/// A text that may be printed: control characters are shown as escapes, and a long one is cut in the middle.
+pub fn printable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let count = text.chars().count();
+    for (n, c) in text.chars().enumerate() {
+        if count > SHOWN && n == SHOWN / 2 {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "…({} more)…", count - SHOWN);
+        }
+        if count > SHOWN && n >= SHOWN / 2 && n < count - SHOWN / 2 {
+            continue;
+        }
+        if c.is_control() || is_invisible(c) {
+            let _ = write!(out, "\\u{{{:x}}}", c as u32);
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// A text of any length without characters that a terminal would obey.
+pub fn harmless(text: &str) -> String {
+    if text.chars().any(|c| c.is_control() || is_invisible(c)) {
+        return text
+            .chars()
+            .map(|c| if c.is_control() || is_invisible(c) { char::REPLACEMENT_CHARACTER } else { c })
+            .collect();
+    }
+    text.to_owned()
+}
+
+/// Characters that change how others are shown: direction marks and the like.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// A number of things: "1 error", "1,204 errors".
+pub fn count(n: u64, thing: &str) -> String {
+    let plural = match (n, thing.strip_suffix('y')) {
+        (1, _) => thing.to_owned(),
+        (_, Some(stem)) => format!("{stem}ies"),
+        (_, None) => format!("{thing}s"),
+    };
+    format!("{} {plural}", grouped(n))
+}
+
+/// Digits in groups of three.
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(name: &str) -> Option<String> {
+        (name == "id").then(|| "fc_1".to_owned())
+    }
+
+    #[test]
+    fn templates_are_filled_or_not_at_all() {
+        assert_eq!(fill("Item '{id}'.", &of).as_deref(), Some("Item 'fc_1'."));
+        assert_eq!(fill("Item '{id}' of {type}", &of), None);
+        assert_eq!(fill("input[{id}]⟨: '{type}'⟩.", &of).as_deref(), Some("input[fc_1]."));
+        assert_eq!(fill("x⟨: '{id}'⟩.", &of).as_deref(), Some("x: 'fc_1'."));
+        assert_eq!(fill_known("reasoning {type} heads {id}", &of), "reasoning heads fc_1");
+    }
+
+    #[test]
+    fn nothing_printed_commands_a_terminal() {
+        assert_eq!(printable("a\u{1b}[31m\n"), "a\\u{1b}[31m\\u{a}");
+        assert_eq!(printable("x\u{202e}y"), "x\\u{202e}y");
+        let long = printable(&"x".repeat(300));
+        assert!(long.contains("…(200 more)…") && long.len() < 130, "{long}");
+    }
+
+    #[test]
+    fn numbers_are_read_easily() {
+        assert_eq!(count(1, "history"), "1 history");
+        assert_eq!(count(1204567, "history"), "1,204,567 histories");
+        assert_eq!(count(0, "error"), "0 errors");
+    }
+}
