@@ -129,23 +129,25 @@ impl Patch {
             let mut flat = Vec::new();
             for piece in second.list {
                 match piece.what {
-                    With::Text(text) => flat.push(With::Text(text)),
-                    With::Copy(place) => first.slice(place.start, place.end(), &mut flat),
+                    With::Text(text) => flat.push((With::Text(text), false)),
+                    With::Copy(place) => {
+                        let from = flat.len();
+                        first.slice(place.start, place.end(), &mut flat);
+                        // What the later patch copies to another place is kept in neither.
+                        let kept = piece.edit.is_none();
+                        flat[from..].iter_mut().for_each(|(_, was_kept)| *was_kept &= kept);
+                    }
                 }
             }
-            let edits = edits_between(flat, doc, length(doc));
-            docs.insert(doc, edits);
+            docs.insert(doc, edits_between(flat, doc, length(doc)));
         }
         docs.retain(|_, list| !list.is_empty());
         Patch { docs }
     }
 }
 
-/// Turns a sequence of pieces back into edits: what stands in its old order is kept, all between is replaced.
-/// A moved copy is told from a kept run by its place: kept runs only go forward, and the longest way forward
-/// is found by taking runs greedily from the front, larger runs first where they conflict.
-fn edits_between(pieces: Vec<With>, doc: DocId, len: u64) -> Vec<Edit> {
-    let kept = kept_runs(&pieces, doc);
+/// Turns a sequence of pieces back into edits: runs that are kept stand in their old order; all between is replaced.
+fn edits_between(pieces: Vec<(With, bool)>, doc: DocId, len: u64) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut at = 0u64;
     let mut with: Vec<With> = Vec::new();
@@ -165,7 +167,7 @@ fn edits_between(pieces: Vec<With>, doc: DocId, len: u64) -> Vec<Edit> {
             }
         }
     };
-    for (piece, kept) in pieces.into_iter().zip(kept) {
+    for (piece, kept) in pieces {
         match piece {
             With::Copy(place) if kept => {
                 flush(at, place.start, &mut with);
@@ -176,49 +178,6 @@ fn edits_between(pieces: Vec<With>, doc: DocId, len: u64) -> Vec<Edit> {
     }
     flush(at, len, &mut with);
     edits
-}
-
-/// Which copies stay where they are: the heaviest increasing chain of copies of `doc`, by bytes.
-fn kept_runs(pieces: &[With], doc: DocId) -> Vec<bool> {
-    let copies: Vec<(usize, Place)> = pieces
-        .iter()
-        .enumerate()
-        .filter_map(|(ix, piece)| match piece {
-            With::Copy(place) if place.doc == doc => Some((ix, *place)),
-            _ => None,
-        })
-        .collect();
-    // Fast way: all in order, as in every patch without moves.
-    let mut kept = vec![false; pieces.len()];
-    if copies.windows(2).all(|w| w[0].1.end() <= w[1].1.start) {
-        for (ix, _) in copies {
-            kept[ix] = true;
-        }
-        return kept;
-    }
-    // Heaviest increasing subsequence by a map from end to (weight, index), kept free of dominated entries.
-    let mut best: BTreeMap<u64, (u64, usize)> = BTreeMap::new();
-    let mut from: Vec<Option<usize>> = vec![None; copies.len()];
-    for (n, (_, place)) in copies.iter().enumerate() {
-        let before = best.range(..=place.start).next_back().map(|(_, v)| *v);
-        let weight = before.map_or(0, |(w, _)| w) + u64::from(place.len);
-        from[n] = before.map(|(_, ix)| ix);
-        if best.range(..=place.end()).next_back().is_some_and(|(_, (w, _))| *w >= weight) {
-            continue;
-        }
-        let worse: Vec<u64> =
-            best.range(place.end()..).take_while(|(_, (w, _))| *w <= weight).map(|(end, _)| *end).collect();
-        for end in worse {
-            best.remove(&end);
-        }
-        best.insert(place.end(), (weight, n));
-    }
-    let mut at = best.values().next_back().map(|(_, ix)| *ix);
-    while let Some(n) = at {
-        kept[copies[n].0] = true;
-        at = from[n];
-    }
-    kept
 }
 
 /// The patched bytes of a doc as a sequence of pieces, addressable by offsets in the result.
@@ -283,20 +242,19 @@ impl Pieces {
         self.list.partition_point(|piece| piece.start <= offset).saturating_sub(1)
     }
 
-    /// Appends the pieces that make up `from..to` of the patched bytes.
-    fn slice(&self, from: u64, to: u64, out: &mut Vec<With>) {
+    /// Appends the pieces that make up `from..to` of the patched bytes, and whether each is kept from the original.
+    fn slice(&self, from: u64, to: u64, out: &mut Vec<(With, bool)>) {
         let mut ix = self.find(from);
         let mut at = from;
         while at < to {
             let Some(piece) = self.list.get(ix) else { break };
             let skip = at - piece.start;
             let take = (piece.what.len() - skip).min(to - at);
-            match &piece.what {
-                With::Text(text) => out.push(With::text(&text[skip as usize..(skip + take) as usize])),
-                With::Copy(place) => {
-                    out.push(With::Copy(Place::new(place.doc, place.start + skip, take as u32)));
-                }
-            }
+            let part = match &piece.what {
+                With::Text(text) => With::text(&text[skip as usize..(skip + take) as usize]),
+                With::Copy(place) => With::Copy(Place::new(place.doc, place.start + skip, take as u32)),
+            };
+            out.push((part, piece.edit.is_none()));
             at += take;
             ix += 1;
         }
@@ -306,7 +264,7 @@ impl Pieces {
     pub fn walk<E>(&self, from: u64, to: u64, mut each: impl FnMut(&With) -> Result<(), E>) -> Result<(), E> {
         let mut out = Vec::new();
         self.slice(from, to, &mut out);
-        out.iter().try_for_each(&mut each)
+        out.iter().try_for_each(|(piece, _)| each(piece))
     }
 
     /// Where a place of the patched bytes stood in the original ones: itself if it was kept, else the place of
@@ -378,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_that_moves_keeps_the_heavier_part_in_place() {
+    fn what_a_patch_keeps_stays_in_place_when_another_follows() {
         let mut patch = Patch::default();
         patch.add([Edit { at: place(0, 0), with: vec![With::Copy(place(8, 2))] }, Edit::remove(place(8, 2))]);
         let same = patch.then(&Patch::default(), |_| 10);

@@ -50,7 +50,8 @@ impl Loss {
 /// One way in which a rule is broken: its words and its default verdict.
 ///
 /// Templates name what they show in braces: `{type}`, `{id}`, `{call_id}`, `{noun}` of the item, `{partner_type}`,
-/// `{partner_id}`, `{partner_call_id}` of the other item, `{index}` of the item in its history, `{arg}` a number. What
+/// `{partner_id}`, `{partner_call_id}` of the other item, `{index}` of the item in its history, `{items}` and
+/// `{outputs}` a number of them. What
 /// stands between `⟨` and `⟩` is left out if it names something that is not known.
 pub struct Variant {
     pub message: &'static str,
@@ -178,6 +179,20 @@ impl Cx<'_> {
             Usage::Exchange => self.row(ix).has(Flags::RECORDED),
         };
         log && ix >= self.history.shapes.tail
+    }
+
+    /// A group can live without its ids: its reasoning by its blob, and nothing else by its id.
+    pub fn can_detach<'r>(&self, mut items: impl Iterator<Item = &'r Row>) -> bool {
+        let caps = &self.caps;
+        items.all(|row| match row.is_reasoning() {
+            true => {
+                !row.is_reference()
+                    && self.thinking != Thinking::Never
+                    && caps.detached_reasoning
+                    && (row.has(Flags::BLOB) || caps.bare_reasoning)
+            }
+            false => !row.goes_with_its_id(),
+        })
     }
 
     /// The server may hold calls and items that the history does not show.

@@ -141,6 +141,9 @@ impl Dialect for Responses {
                 row.flags.set(Flags::SYNTHETIC_ID);
             }
         }
+        if fields.id.is_some_and(|id| id.is_empty()) {
+            row.flags.set(Flags::EMPTY_ID);
+        }
         if let Some(key) = key {
             row.key = fingerprint(key);
             if kind.family() != Some(Family::Approval) {

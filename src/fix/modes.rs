@@ -3,10 +3,9 @@
 //! whether it is legal.
 
 use crate::dialect::Change as Text;
-use crate::history::{Class, Code, Flags, Group, Kind, Row};
+use crate::history::{Code, Flags, Group, Kind, Row};
 use crate::lint::Judged;
 use crate::rule::Loss;
-use crate::target::Thinking;
 
 use super::plan::{Plan, RowIndex, cause, lives_by_id};
 use super::{Action, Cause, Reasoning};
@@ -70,7 +69,9 @@ impl Plan<'_> {
     pub(super) fn legal(&self, group: &Group, wanted: Mode) -> Result<Mode, &'static str> {
         let mode = match wanted {
             Mode::Referenced if self.can_refer(group) => Mode::Referenced,
-            _ if wanted <= Mode::Detached && self.can_detach(group) => Mode::Detached,
+            _ if wanted <= Mode::Detached && self.cx.can_detach(self.touched(group).map(|(_, row)| row)) => {
+                Mode::Detached
+            }
             _ => Mode::Flattened,
         };
         if self.keeps_reasoning() && group.has_reasoning() {
@@ -94,24 +95,8 @@ impl Plan<'_> {
             })
     }
 
-    /// Without ids, reasoning lives by its blob, and nothing may live by its id.
-    fn can_detach(&self, group: &Group) -> bool {
-        let caps = &self.cx.caps;
-        let detachable = |row: &Row| {
-            row.is_reasoning()
-                && !row.is_reference()
-                && caps.detached_reasoning
-                && (row.has(Flags::BLOB) || caps.bare_reasoning)
-        };
-        let reasoning_can_stay = group.reasoning().is_empty() || self.cx.thinking != Thinking::Never;
-        reasoning_can_stay
-            && self
-                .touched(group)
-                .all(|(_, row)| if row.is_reasoning() { detachable(row) } else { !goes_with_its_id(row) })
-    }
-
     fn loses_by_flattening(&self, group: &Group) -> bool {
-        self.touched(group).any(|(_, row)| row.is_reasoning() || goes_with_its_id(row))
+        self.touched(group).any(|(_, row)| row.is_reasoning() || row.goes_with_its_id())
     }
 
     /// The items of a group that its mode speaks of: not those that are dropped anyway, nor unknown ones.
@@ -137,10 +122,10 @@ impl Plan<'_> {
                         self.drop_row(ix, cause, Loss::Lossy, "drop the reasoning");
                     }
                     _ if row.kind == Kind::McpListTools && !linked_before => {}
-                    Mode::Flattened if goes_with_its_id(&row) => {
+                    Mode::Flattened if row.goes_with_its_id() => {
                         self.drop_row(ix, cause, Loss::Lossy, "drop the hosted call, which lives by its id");
                     }
-                    _ if row.has_id() && !lives_by_id(&row) => {
+                    _ if row.has_id_member() && !lives_by_id(&row) => {
                         self.fate(ix).text.push(Text::StripId);
                         let what = match mode {
                             Mode::Detached => "detach the group: strip the id",
@@ -227,18 +212,13 @@ impl Plan<'_> {
                         self.drop_row(ix, cause, Loss::Lossy, "drop the reasoning, which heads nothing any more");
                     }
                 }
-            } else if rest.iter().any(Row::has_id)
+            } else if rest.iter().any(Row::has_id_member)
                 && let Ok(mode) = self.legal(&group, Mode::Detached)
             {
                 self.want(at, mode, cause);
             }
         }
     }
-}
-
-/// A hosted call or a reference: without its id it is nothing.
-fn goes_with_its_id(row: &Row) -> bool {
-    row.is_reference() || row.kind.class() == Class::Hosted
 }
 
 fn is_fixed_in_place(row: &Row) -> bool {

@@ -3,13 +3,15 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::history::{Kind, NONE, PairState};
+use crate::history::{Code, Kind, NONE, PairState};
 use crate::lint::Judged;
 use crate::rule::Loss;
 
 use super::modes::Mode;
 use super::plan::{Fresh, Plan, RowIndex, cause};
 use super::{Action, Cause, Orphans};
+
+const ORPHAN_OUTPUT: Code = Code(102);
 
 impl Plan<'_> {
     /// Outputs that stand before their call, or apart from it, come behind the calls of its batch, in call order. Where
@@ -44,6 +46,36 @@ impl Plan<'_> {
         }
     }
 
+    /// Outputs with calls that stand among orphans behind lonely reasoning go back to their calls: the orphans go, and
+    /// nothing else would tell where these belong.
+    pub(super) fn rejoin(&mut self, rows: &RowIndex, judged: &[&Judged]) {
+        let orphans = judged.iter().filter(|judged| judged.finding.code == ORPHAN_OUTPUT);
+        let mut outputs = None;
+        for judged in orphans {
+            let Some(run) = rows.of(&judged.finding.row).and_then(|ix| self.run_behind_reasoning(ix)) else {
+                continue;
+            };
+            let outputs = outputs.get_or_insert_with(|| self.outputs_by_call());
+            let calls: HashMap<u32, u32> = outputs.iter().map(|(call, output)| (*output, *call)).collect();
+            for output in run {
+                if let Some(&call) = calls.get(&output) {
+                    let anchor = self.anchor(call, outputs);
+                    self.move_behind(output, anchor, cause(judged));
+                }
+            }
+        }
+    }
+
+    /// The run of outputs that a row lies in, if reasoning that heads nothing stands before it.
+    fn run_behind_reasoning(&self, ix: u32) -> Option<std::ops::Range<u32>> {
+        let rows = &self.cx.history.rows;
+        let before = rows[..ix as usize].iter().rev().take_while(|row| row.is_client_output()).count() as u32;
+        let start = ix - before;
+        let group = self.cx.history.group_of(start.checked_sub(1)?)?;
+        (group.end == start && group.has_reasoning() && !group.has_members())
+            .then(|| start..self.end_of_outputs(start))
+    }
+
     /// Each call that has one output, and that output.
     fn outputs_by_call(&self) -> HashMap<u32, u32> {
         let paired = |state| matches!(state, PairState::Answered | PairState::OutputFirst | PairState::Mismatched);
@@ -69,11 +101,11 @@ impl Plan<'_> {
     }
 
     fn move_behind(&mut self, ix: u32, anchor: u32, cause: Cause) {
-        if ix == anchor || self.is_dropped(ix) {
+        if ix == anchor || self.is_dropped(ix) || self.fate(ix).moved {
             return;
         }
         let row = *self.cx.row(ix);
-        self.fate(ix).drop = true;
+        self.fate(ix).moved = true;
         self.fate(anchor).behind.push(Fresh::Moved(row, Vec::new()));
         let behind = self.cx.row(anchor).at;
         self.change_with(ix, cause, Action::Move, Loss::Lossless, "move it behind its call", Some(behind));
@@ -137,7 +169,7 @@ impl Plan<'_> {
 
     fn move_in_front(&mut self, ix: u32, anchor: u32, cause: Cause) {
         let row = *self.cx.row(ix);
-        self.fate(ix).drop = true;
+        self.fate(ix).moved = true;
         self.fate(anchor).before.push(Fresh::Moved(row, Vec::new()));
         let before = self.cx.row(anchor).at;
         self.change_with(ix, cause, Action::Move, Loss::Lossless, "move it in front of the calls", Some(before));

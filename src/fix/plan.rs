@@ -28,11 +28,20 @@ pub(super) enum Fresh {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fate {
     pub drop: bool,
+    /// It goes from here, and comes to stand elsewhere.
+    pub moved: bool,
     pub text: Vec<Text>,
     /// What comes to stand in its place: a copy of the full item behind a reference.
     pub replaced_by: Option<Place>,
     pub before: Vec<Fresh>,
     pub behind: Vec<Fresh>,
+}
+
+impl Fate {
+    /// The item stays where it is.
+    pub fn stays(&self) -> bool {
+        !self.drop && !self.moved
+    }
 }
 
 /// What becomes of the items of one history.
@@ -131,6 +140,7 @@ impl<'p> Plan<'p> {
             self.acknowledge(&rows, finding);
         }
         self.reorder(&rows, &of(Act::Reorder).collect::<Vec<_>>());
+        self.rejoin(&rows, &of(Act::Drop).collect::<Vec<_>>());
         for finding in of(Act::Inline) {
             self.inline(&rows, finding);
         }
@@ -149,6 +159,7 @@ impl<'p> Plan<'p> {
     fn finish(mut self, info: &'static FormatInfo) -> Option<HistoryPlan> {
         self.fates.retain(|_, fate| {
             fate.drop
+                || fate.moved
                 || !fate.text.is_empty()
                 || fate.replaced_by.is_some()
                 || !fate.before.is_empty()
@@ -172,8 +183,21 @@ impl<'p> Plan<'p> {
         })
     }
 
-    /// What changes in an item changes also where it moves to.
+    /// What changes in an item changes also where it moves to; what is dropped in the end moves nowhere.
     fn carry_changes(&mut self) {
+        let dropped: Vec<u64> = self
+            .fates
+            .iter()
+            .filter(|(_, fate)| fate.drop && fate.moved)
+            .map(|(ix, _)| self.cx.row(*ix).at.start)
+            .collect();
+        if !dropped.is_empty() {
+            let stays = |fresh: &Fresh| !matches!(fresh, Fresh::Moved(row, _) if dropped.contains(&row.at.start));
+            for fate in self.fates.values_mut() {
+                fate.before.retain(stays);
+                fate.behind.retain(stays);
+            }
+        }
         let texts: BTreeMap<u64, Vec<Text>> = self
             .fates
             .iter()

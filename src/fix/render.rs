@@ -100,7 +100,7 @@ impl Render<'_> {
                     }
                 }
             }
-            for step in here.iter().filter(|step| !step.fate.drop) {
+            for step in here.iter().filter(|step| step.fate.stays()) {
                 let (from, to) = (step.row.at.start - whole.start, step.row.at.end() - whole.start);
                 if let Some(item) = pointer::at_span(root, from as u32, to as u32) {
                     self.item(step, item, base);
@@ -128,7 +128,7 @@ impl Render<'_> {
             while steps.get(at).is_some_and(|step| step.row.at.start < place.start) {
                 at += 1;
             }
-            if let Some(step) = steps.get(at).filter(|step| step.row.at == place && !step.fate.drop)
+            if let Some(step) = steps.get(at).filter(|step| step.row.at == place && step.fate.stays())
                 && let Some(item) = tape.root(bytes)
             {
                 self.item(step, item, base);
@@ -190,7 +190,7 @@ impl Render<'_> {
 
     /// What becomes of the entries of an array.
     fn elements(&mut self, sequence: &Sequence, steps: &[Step<'_>]) -> io::Result<()> {
-        let changes_list = |fate: &Fate| fate.drop || !fate.before.is_empty() || !fate.behind.is_empty();
+        let changes_list = |fate: &Fate| !fate.stays() || !fate.before.is_empty() || !fate.behind.is_empty();
         if !steps.iter().any(|step| changes_list(step.fate)) {
             return Ok(());
         }
@@ -210,7 +210,7 @@ impl Render<'_> {
                 false => (before, behind),
             };
             slots.extend(before.into_iter().map(Slot::New));
-            if !step.fate.drop {
+            if step.fate.stays() {
                 slots.push(Slot::Keep(n as u32));
             }
             slots.extend(behind.into_iter().map(Slot::New));
@@ -282,7 +282,7 @@ impl Render<'_> {
     /// An item that is a line of its own.
     fn line_step(&mut self, step: &Step<'_>, line: Place, text: &[u8]) -> io::Result<()> {
         let fate = step.fate;
-        if fate.drop {
+        if !fate.stays() {
             self.edits.push(Edit::remove(line));
         }
         let end = if text.ends_with(b"\r\n") { "\r\n" } else { "\n" };
@@ -299,7 +299,7 @@ impl Render<'_> {
             match ended {
                 true => with.push(With::text(end)),
                 // The last line of the doc has no end: the new one brings one in front. A dropped one leaves its own.
-                false if fate.drop && n == 0 => {}
+                false if !fate.stays() && n == 0 => {}
                 false => with.insert(0, With::text(end)),
             }
             self.edits.push(Edit { at: at_end, with });

@@ -42,6 +42,16 @@ impl History {
         &self.rows[ix as usize]
     }
 
+    /// The index of one of the rows.
+    pub fn index_of(&self, row: &Row) -> u32 {
+        // Rows stand in the order of the doc, but for a page that lists the newest first.
+        let at = match self.settings.newest_first {
+            true => self.rows.iter().position(|other| other.at == row.at).unwrap_or(0),
+            false => self.rows.partition_point(|other| other.at.start < row.at.start),
+        };
+        at as u32
+    }
+
     /// The group that a row lies in.
     pub fn group_of(&self, ix: u32) -> Option<&Group> {
         let at = self.groups.partition_point(|group| group.end <= ix);

@@ -44,7 +44,9 @@ impl Pair {
     /// The row that the pair is reported on: the call, or an output without one.
     pub fn first(&self) -> u32 {
         match self.state {
-            PairState::OutputFirst | PairState::OutputAgain | PairState::Mismatched => self.output,
+            PairState::OutputFirst | PairState::Tangled | PairState::OutputAgain | PairState::Mismatched => {
+                self.output
+            }
             _ if self.call != NONE => self.call,
             _ => self.output,
         }
@@ -122,10 +124,6 @@ fn pair_one_key(rows: &[Row], same: &[(u64, u32)], out: &mut Vec<Pair>) {
         None => true,
     });
     let tangled = reversed.len() > 1 || !reversed.is_empty() && same.len() > 2;
-    for (call, output) in reversed {
-        let state = if tangled { PairState::Tangled } else { PairState::OutputFirst };
-        out.push(Pair { call, output, twin: NONE, state });
-    }
     let mut pairs_by_family: Vec<(Option<Family>, u32, u32)> = Vec::new();
     for (call, output) in answered {
         let of = family(rows, call);
@@ -136,6 +134,11 @@ fn pair_one_key(rows: &[Row], same: &[(u64, u32)], out: &mut Vec<Pair>) {
                 out.push(Pair { call, output, twin: NONE, state: PairState::Answered });
             }
         }
+    }
+    for (call, output) in reversed {
+        let state = if tangled { PairState::Tangled } else { PairState::OutputFirst };
+        out.push(Pair { call, output, twin: NONE, state });
+        pairs_by_family.push((family(rows, call), call, output));
     }
     for (call, twin) in again {
         out.push(Pair { call, output: NONE, twin, state: PairState::CallAgain });

@@ -63,6 +63,11 @@ impl Row {
         self.id != 0
     }
 
+    /// There is an id to strip, if only an empty one.
+    pub fn has_id_member(&self) -> bool {
+        self.has_id() || self.has(Flags::EMPTY_ID)
+    }
+
     /// Reasoning, in full or by reference.
     pub fn is_reasoning(&self) -> bool {
         self.of == Kind::Reasoning
@@ -70,6 +75,11 @@ impl Row {
 
     pub fn is_reference(&self) -> bool {
         self.kind == Kind::ItemReference
+    }
+
+    /// A hosted call or a reference: without its id it says nothing to the server.
+    pub fn goes_with_its_id(&self) -> bool {
+        self.is_reference() || self.kind.class() == Class::Hosted
     }
 
     /// A call that the client must answer, or another side of the same family. A tool search that the server ran
@@ -124,6 +134,8 @@ impl Flags {
     pub const LONG_KEY: Flags = Flags(1 << 11);
     /// The item's id is longer than the API takes.
     pub const LONG_ID: Flags = Flags(1 << 12);
+    /// The item's id is an empty text: it stands there, and names nothing.
+    pub const EMPTY_ID: Flags = Flags(1 << 14);
     /// The record holds bytes that are not UTF-8: it is read, and never edited.
     pub const FROZEN: Flags = Flags(1 << 13);
 

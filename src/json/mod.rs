@@ -3,14 +3,17 @@
 //! A `serde_json::Value` folds duplicate keys, rewrites numbers and escapes, and refuses what a linter must point at.
 //! Here bytes are kept, and values are only looked at.
 
+mod block;
 pub mod canonical;
 pub mod edit;
+pub mod fault;
 pub mod locate;
 pub mod pointer;
 pub mod scan;
 pub mod string;
 pub mod tape;
 
-pub use scan::{Fault, What, scan, scan_prefix};
+pub use fault::{Fault, What};
+pub use scan::{scan, scan_prefix};
 pub use string::{fingerprint, fingerprint_of};
 pub use tape::{Member, NodeKind, Oddity, Str, Tape, Val};

@@ -10,68 +10,10 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::block::{Block, HEX, LANES, Portable, below, escaped_bytes};
+use super::fault::{Fault, What};
 use super::string;
 use super::tape::{Node, NodeKind, Oddity, Tape};
-
-/// Why a text is not JSON, and where.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Fault {
-    pub what: What,
-    pub at: u32,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum What {
-    /// The text ends inside a value. The one fault that an interrupted writer explains.
-    EndsEarly,
-    NoValue,
-    NotANumber,
-    BadNumber,
-    BadLiteral,
-    ControlCharacter,
-    BadEscape,
-    ExpectedKey,
-    ExpectedColon,
-    ExpectedCommaOrEnd,
-    TrailingText,
-    TooLong,
-}
-
-impl What {
-    /// All faults, in the order of their numbers.
-    pub const ALL: [What; 12] = [
-        What::EndsEarly,
-        What::NoValue,
-        What::NotANumber,
-        What::BadNumber,
-        What::BadLiteral,
-        What::ControlCharacter,
-        What::BadEscape,
-        What::ExpectedKey,
-        What::ExpectedColon,
-        What::ExpectedCommaOrEnd,
-        What::TrailingText,
-        What::TooLong,
-    ];
-
-    /// The fault in words, as part of a sentence.
-    pub fn words(self) -> &'static str {
-        match self {
-            What::EndsEarly => "the text ends inside a value",
-            What::NoValue => "a value is expected here",
-            What::NotANumber => "NaN and Infinity are not JSON",
-            What::BadNumber => "this is not a JSON number",
-            What::BadLiteral => "this is not a JSON value",
-            What::ControlCharacter => "a string holds a control character that is not escaped",
-            What::BadEscape => "a string holds an escape that JSON does not know",
-            What::ExpectedKey => "a key in double quotes is expected here",
-            What::ExpectedColon => "a colon is expected here",
-            What::ExpectedCommaOrEnd => "a comma or the end of the array or object is expected here",
-            What::TrailingText => "there is more text behind the value",
-            What::TooLong => "the record is longer than --max-record-size",
-        }
-    }
-}
 
 /// Scans a text that holds one value and nothing else.
 pub fn scan(bytes: &[u8], tape: &mut Tape) -> Result<(), Fault> {
@@ -123,68 +65,14 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
 
-/// Bytes looked at in one step of a string.
-const LANES: usize = 32;
-
-/// Which bytes of a block matter inside a string: bit i speaks of byte i.
-#[derive(Clone, Copy)]
-struct Masks {
-    quote: u32,
-    backslash: u32,
-    control: u32,
-}
-
-/// Sorts the bytes of a block, [`LANES`] at a time.
-trait Block {
-    fn masks(block: &[u8; LANES]) -> Masks;
-}
-
-struct Portable;
-
-impl Block for Portable {
-    #[inline(always)]
-    fn masks(block: &[u8; LANES]) -> Masks {
-        let mut masks = Masks { quote: 0, backslash: 0, control: 0 };
-        for (n, word) in block.as_chunks::<8>().0.iter().enumerate() {
-            let word = u64::from_le_bytes(*word);
-            masks.quote |= zero_bytes(word ^ (LOW * 0x22)) << (n * 8);
-            masks.backslash |= zero_bytes(word ^ (LOW * 0x5c)) << (n * 8);
-            masks.control |= zero_bytes(word & (LOW * 0xe0)) << (n * 8);
-        }
-        masks
-    }
-}
-
-const LOW: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
-
-/// One bit for each byte of a word that is zero. The usual trick borrows from byte to byte; this form does not.
-#[inline(always)]
-fn zero_bytes(word: u64) -> u32 {
-    let zero = !(((word & !HIGH) + !HIGH) | word) & HIGH;
-    ((zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
-}
-
-/// Which bytes of a block are escaped, given its backslashes and whether its first byte is: those behind a run of
-/// backslashes of odd length. A run that starts on an even bit carries to an odd one by the subtraction if its length
-/// is odd, and the other way round (Langdale and Lemire, "Parsing gigabytes of JSON per second", 2019).
-#[inline(always)]
-fn escaped_bytes(backslash: u32, first_is_escaped: u32) -> (u32, u32) {
-    const ODD: u32 = 0xaaaa_aaaa;
-    let starts = backslash & !first_is_escaped;
-    let codes = (((starts << 1) | ODD).wrapping_sub(starts)) ^ ODD;
-    let escaped = codes ^ (backslash | first_is_escaped);
-    let next_is_escaped = (codes & backslash) >> (LANES - 1);
-    (escaped, next_is_escaped)
-}
-
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     #![expect(unsafe_code, reason = "vector instructions behind a check that the machine has them")]
 
     use std::arch::x86_64::*;
 
-    use super::{Block, Fault, Grammar, LANES, Masks, Tape};
+    use super::super::block::Masks;
+    use super::{Block, Fault, Grammar, LANES, Tape};
 
     struct Avx2;
 
@@ -540,29 +428,6 @@ impl Grammar<'_> {
         }
     }
 }
-
-/// The bits below the lowest one of a mask; all bits if there is none.
-#[inline(always)]
-fn below(mask: u32) -> u32 {
-    mask.wrapping_sub(1) & !mask
-}
-
-/// The value of each hexadecimal digit; for any other byte a value that shifts out above 16 bits wherever it stands.
-const HEX: [u32; 256] = {
-    let mut table = [1 << 16; 256];
-    let mut n = 0;
-    while n < 10 {
-        table[b'0' as usize + n] = n as u32;
-        n += 1;
-    }
-    n = 0;
-    while n < 6 {
-        table[b'a' as usize + n] = 10 + n as u32;
-        table[b'A' as usize + n] = 10 + n as u32;
-        n += 1;
-    }
-    table
-};
 
 #[inline(always)]
 fn key_hash(raw: &[u8]) -> u64 {

@@ -162,7 +162,8 @@ impl<H: OnHistory> Run<'_, H> {
         };
         let target = self.options.target.unwrap_or(crate::targets::TARGETS[0]);
         if let Some(severity) = rule.variant(finding.variant).levels.stored {
-            all.judged.push(Judged { finding, severity, target, history: None });
+            let loss = rule.variant(finding.variant).loss;
+            all.judged.push(Judged { finding, severity, target, history: None, loss, flattens: false });
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::format::FormatInfo;
 use crate::history::{Code, Finding, Flags, History, Known, Remedy};
-use crate::rule::{Check, Cx, Look, Out, Rule};
+use crate::rule::{Check, Cx, Look, Loss, Out, Rule};
 use crate::rules::{self, RULES};
 use crate::target::{Severity, Target, Thinking};
 use crate::targets;
@@ -17,6 +17,10 @@ pub struct Judged {
     pub target: &'static Target,
     /// Number of the history in the doc, from 0; `None` for what concerns a record or the doc.
     pub history: Option<u32>,
+    /// What the fix loses.
+    pub loss: Loss,
+    /// The item's group cannot live without its ids as it is: the fix drops its reasoning or its hosted calls.
+    pub flattens: bool,
 }
 
 impl Judged {
@@ -27,6 +31,16 @@ impl Judged {
 
     pub fn variant(&self) -> &'static crate::rule::Variant {
         self.rule().variant(self.finding.variant)
+    }
+
+    /// What the fix does, in words.
+    pub fn fix_title(&self) -> &'static str {
+        match self.flattens {
+            true => {
+                "strip the ids of the group; its reasoning and hosted calls go, as they cannot be replayed without"
+            }
+            false => self.variant().fix,
+        }
     }
 
     /// Whether there is a repair, default or not.
@@ -113,7 +127,8 @@ impl<'h> Bench<'h> {
             .filter_map(|finding| {
                 let severity = self.severity(&finding)?;
                 let finding = self.with_index(self.without_illegal_remedy(finding));
-                Some(Judged { finding, severity, target: self.target, history: Some(number) })
+                let (loss, flattens) = loss(cx, &finding);
+                Some(Judged { finding, severity, target: self.target, history: Some(number), loss, flattens })
             })
             .collect();
         judged.sort_by_key(Judged::order);
@@ -132,12 +147,7 @@ impl<'h> Bench<'h> {
         if !variant.and_then(|variant| variant.api).is_some_and(|api| api.contains("{index}")) {
             return finding;
         }
-        let rows = &self.history.rows;
-        let at = match self.history.settings.newest_first {
-            true => rows.iter().position(|row| row.at == finding.row.at).unwrap_or(0),
-            false => rows.partition_point(|row| row.at.start < finding.row.at.start),
-        };
-        finding.arg(at as u32)
+        finding.arg(self.history.index_of(&finding.row))
     }
 
     fn without_illegal_remedy(&self, finding: Finding) -> Finding {
@@ -157,6 +167,21 @@ impl<'h> Bench<'h> {
         }
     }
 }
+
+/// What the fix of a finding loses: as its rule says, but a group loses nothing if it can be detached.
+fn loss(cx: &Cx<'_>, finding: &Finding) -> (Loss, bool) {
+    let own = rules::by_code(finding.code).map_or(Loss::Lossy, |rule| rule.variant(finding.variant).loss);
+    if finding.remedy != Remedy::Group || WITHOUT_REASONING.contains(&finding.code) {
+        return (own, false);
+    }
+    let at = cx.history.index_of(&finding.row);
+    let Some(group) = cx.history.group_of(at) else { return (Loss::Lossless, false) };
+    let items = cx.history.rows[group.all()].iter().filter(|row| row.is_model_made());
+    if cx.can_detach(items) { (Loss::Lossless, false) } else { (Loss::Lossy, true) }
+}
+
+/// Rules that say themselves that the reasoning goes.
+const WITHOUT_REASONING: [Code; 3] = [Code(204), Code(205), Code(305)];
 
 /// The rules of a run.
 pub struct Enabled {

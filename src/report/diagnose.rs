@@ -13,7 +13,7 @@ use crate::source::ReadAt;
 
 use super::place::{Locator, Pointer, pointers};
 use super::snippet::{self, Snippet};
-use super::words::{fill, fill_known, printable};
+use super::words::{count, fill, fill_known, printable};
 use super::{Diagnostic, FixNote, Related, Spot};
 
 /// How content is shown.
@@ -110,8 +110,8 @@ impl Teller<'_> {
             message: variant.related.to_owned(),
         });
         let fix = self.judged.has_fix().then(|| FixNote {
-            title: variant.fix.to_owned(),
-            loss: variant.loss,
+            title: self.judged.fix_title().to_owned(),
+            loss: self.judged.loss,
             default: self.judged.is_fixed_by_default(),
         });
         let no_fix = match finding.remedy {
@@ -187,6 +187,8 @@ impl Teller<'_> {
             }
             "checks" => partner?.checks.clone(),
             "arg" | "index" => Some(finding.arg.to_string()),
+            "items" => Some(count(u64::from(finding.arg), "item")),
+            "outputs" => Some(count(u64::from(finding.arg), "output")),
             "fault" => Some(fault_words(finding.arg).to_owned()),
             "order" => Some(if finding.arg == 1 { "little" } else { "big" }.to_owned()),
             "key" => self.key(row.at),
@@ -228,7 +230,7 @@ fn told(item: Val<'_>) -> Told {
     });
     Told {
         kind,
-        id: text(item.get("id")).filter(|id| !id.is_empty()),
+        id: text(item.get("id")),
         call_id: text(item.get("call_id")),
         approval: text(item.get("approval_request_id")),
         checks,

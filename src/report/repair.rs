@@ -40,7 +40,16 @@ pub struct ChangeNote {
     pub reason: Option<String>,
     pub api_message: Option<String>,
     pub item: String,
+    /// Number of the record, from 1.
+    pub record: u32,
     pub at: Place,
+}
+
+impl ChangeNote {
+    /// The pointer, or where there is none, as in a line that is an item, the record.
+    fn where_in_doc(&self) -> String {
+        if self.spot.pointer.is_empty() { format!("record {}", self.record) } else { self.spot.pointers() }
+    }
 }
 
 /// Makes the changes to a doc readable.
@@ -77,6 +86,7 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::R
             reason: reason.map(|(message, _)| message.clone()),
             api_message: reason.and_then(|(_, api)| api.clone()),
             item: item_name(&texts, change),
+            record: change.row.record + 1,
             at: change.row.at,
         }
     });
@@ -124,10 +134,10 @@ fn item_name(texts: &Texts<'_>, change: &Change) -> String {
         val.and_then(|val| val.text()).map(|text| printable(&String::from_utf8_lossy(&text)))
     };
     let name = texts.item(&change.row, |item| {
-        let kind = text(item.get("type")).or_else(|| item.get("role").map(|_| "message".to_owned()));
+        let kind = text(item.get("type")).unwrap_or_else(|| change.row.kind.name().to_owned());
         let ids = [text(item.get("id")), text(item.get("call_id"))];
         let ids: Vec<String> = ids.into_iter().flatten().collect();
-        format!("{} {}", kind.unwrap_or_else(|| "item".to_owned()), ids.join(" "))
+        format!("{kind} {}", ids.join(" "))
     });
     name.unwrap_or_else(|| "bytes".to_owned()).trim_end().to_owned()
 }
@@ -224,7 +234,7 @@ pub fn write_diff(
         let spot = &first.spot;
         let rule = format!("{} {}", first.rule, first.name);
         let place = format!("{}:{}:{}", first.path, spot.line, spot.column);
-        writeln!(out, "{} {place} {}", paint.bold(rule.trim_end()), spot.pointers())?;
+        writeln!(out, "{} {place} {}", paint.bold(rule.trim_end()), first.where_in_doc())?;
         writeln!(out, "  {}", first.item)?;
         for note in same {
             let lossy = if note.loss == Loss::Lossy { " (lossy)" } else { "" };

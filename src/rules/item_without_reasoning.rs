@@ -56,8 +56,8 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{arg} items with ids have no reasoning in front, beginning with {type} {id}: if the model reasoned, \
-                      they are refused",
+            message: "no reasoning stands in front of {items} with ids, the first being {type} {id}: refused if the \
+                      model reasoned",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
@@ -65,7 +65,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {id} has no reasoning in front: if the model reasoned, it is refused",
+            message: "no reasoning stands in front of {type} {id}: refused if the model reasoned",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
@@ -105,8 +105,11 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 /// Items of a group that the server may link to reasoning: made by the model, with an id of their own.
 fn linked_items<'h>(cx: &'h Cx<'_>, group: &Group) -> impl Iterator<Item = &'h Row> {
     cx.history.rows[group.members()].iter().filter(|row| {
-        // A list of tools comes before any thought, and what a server puts out is no call.
-        row.has_id() && row.is_model_made() && row.of != Kind::McpListTools && row.of.class() != Class::Output
+        // A list of tools comes before any thought, an approval is keyed by its id, and what a server puts out is no call.
+        let other = matches!(row.of, Kind::McpListTools | Kind::McpApprovalRequest) || row.of.class() == Class::Output;
+        // A client's call by reference is another finding (RL304).
+        let referenced_call = row.is_reference() && row.of.is_call();
+        row.has_id() && row.is_model_made() && !other && !referenced_call
     })
 }
 

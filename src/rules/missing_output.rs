@@ -49,7 +49,7 @@ crate::rule! {
             message: "{type} {call_id} has no output",
             api: Some("No tool output found for {noun} {call_id}."),
             evidence: Evidence::Reported,
-            fix: "drop the call",
+            fix: "drop the call; --orphans stub would answer it and lose nothing",
             ..Variant::BASE
         },
         Variant {

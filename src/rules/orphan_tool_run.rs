@@ -37,7 +37,7 @@ crate::rule! {
     207, "orphan-tool-run", Check::History(check),
     [
         Variant {
-            message: "reasoning {any_id} heads nothing, and none of the {arg} outputs behind it has a call",
+            message: "reasoning {any_id} heads nothing, and the {outputs} behind it lack their calls",
             related: "the first of the outputs",
             api: Some("No tool call found for {partner_noun} with call_id {partner_call_id}."),
             evidence: Evidence::Reported,

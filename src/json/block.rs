@@ -1,0 +1,80 @@
+//! What the scanner looks for inside strings, in blocks of bytes: masks, and the arithmetic on them. The portable twin of
+//! the vector code in the scanner.
+
+/// Bytes looked at in one step of a string.
+pub(super) const LANES: usize = 32;
+
+/// Which bytes of a block matter inside a string: bit i speaks of byte i.
+#[derive(Clone, Copy)]
+pub(super) struct Masks {
+    pub quote: u32,
+    pub backslash: u32,
+    pub control: u32,
+}
+
+/// Sorts the bytes of a block, [`LANES`] at a time.
+pub(super) trait Block {
+    fn masks(block: &[u8; LANES]) -> Masks;
+}
+
+pub(super) struct Portable;
+
+impl Block for Portable {
+    #[inline(always)]
+    fn masks(block: &[u8; LANES]) -> Masks {
+        let mut masks = Masks { quote: 0, backslash: 0, control: 0 };
+        for (n, word) in block.as_chunks::<8>().0.iter().enumerate() {
+            let word = u64::from_le_bytes(*word);
+            masks.quote |= zero_bytes(word ^ (LOW * 0x22)) << (n * 8);
+            masks.backslash |= zero_bytes(word ^ (LOW * 0x5c)) << (n * 8);
+            masks.control |= zero_bytes(word & (LOW * 0xe0)) << (n * 8);
+        }
+        masks
+    }
+}
+
+const LOW: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// One bit for each byte of a word that is zero. The usual trick borrows from byte to byte; this form does not.
+#[inline(always)]
+fn zero_bytes(word: u64) -> u32 {
+    let zero = !(((word & !HIGH) + !HIGH) | word) & HIGH;
+    ((zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
+}
+
+/// Which bytes of a block are escaped, given its backslashes and whether its first byte is: those behind a run of
+/// backslashes of odd length. A run that starts on an even bit carries to an odd one by the subtraction if its length
+/// is odd, and the other way round (Langdale and Lemire, "Parsing gigabytes of JSON per second", 2019).
+#[inline(always)]
+pub(super) fn escaped_bytes(backslash: u32, first_is_escaped: u32) -> (u32, u32) {
+    const ODD: u32 = 0xaaaa_aaaa;
+    let starts = backslash & !first_is_escaped;
+    let codes = (((starts << 1) | ODD).wrapping_sub(starts)) ^ ODD;
+    let escaped = codes ^ (backslash | first_is_escaped);
+    let next_is_escaped = (codes & backslash) >> (LANES - 1);
+    (escaped, next_is_escaped)
+}
+
+/// The bits below the lowest one of a mask; all bits if there is none.
+#[inline(always)]
+pub(super) fn below(mask: u32) -> u32 {
+    mask.wrapping_sub(1) & !mask
+}
+
+/// The value of each hexadecimal digit; for any other byte a value that shifts out above 16 bits wherever it stands.
+pub(super) const HEX: [u32; 256] = {
+    let mut table = [1 << 16; 256];
+    let mut n = 0;
+    while n < 10 {
+        table[b'0' as usize + n] = n as u32;
+        n += 1;
+    }
+    n = 0;
+    while n < 6 {
+        table[b'a' as usize + n] = 10 + n as u32;
+        table[b'A' as usize + n] = 10 + n as u32;
+        n += 1;
+    }
+    table
+};

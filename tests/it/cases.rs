@@ -1,0 +1,145 @@
+//! Cases as data: each file in `testdata/cases` holds histories with what is to be found in them; what is printed and
+//! what becomes of them is in the snapshots.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use replaylint::fix::{FixOptions, Orphans, Reasoning};
+use replaylint::history::{Effort, Usage};
+use replaylint::lint::Options;
+use replaylint::report::Content;
+use replaylint::report::repair;
+use replaylint::{formats, targets};
+use serde::Deserialize;
+
+use crate::support::{STYLE, codes, diagnostics, guarded_repair, printed};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    case: Vec<Case>,
+}
+
+/// One history. `about` says why the case is there.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Case {
+    name: String,
+    about: String,
+    input: String,
+    /// Codes of errors and warnings, sorted.
+    finds: Vec<String>,
+    /// Codes of errors and warnings that are left after the repair.
+    #[serde(default)]
+    leaves: Vec<String>,
+    target: Option<String>,
+    store: Option<bool>,
+    #[serde(rename = "as")]
+    usage: Option<String>,
+    model: Option<String>,
+    effort: Option<String>,
+    format: Option<String>,
+    orphans: Option<String>,
+    reasoning: Option<String>,
+    #[serde(default)]
+    lossless: bool,
+    #[serde(default)]
+    fix_warnings: bool,
+    #[serde(default)]
+    acknowledge_safety: bool,
+    /// The text after the repair, where the case is about that and the snapshot alone would not say so.
+    becomes: Option<String>,
+}
+
+impl Case {
+    fn options(&self) -> Options {
+        Options {
+            format: self.format.as_deref().map(|name| formats::by_name(name).expect("a format")),
+            target: self.target.as_deref().map(|name| targets::by_name(name).expect("a target")),
+            store: self.store,
+            usage: self.usage.as_deref().map(|name| if name == "log" { Usage::Log } else { Usage::Request }),
+            model: self.model.clone(),
+            effort: self.effort.as_deref().map(|level| Effort::of(level.as_bytes())),
+            ..Options::default()
+        }
+    }
+
+    fn wanted(&self) -> FixOptions {
+        FixOptions {
+            orphans: match self.orphans.as_deref() {
+                Some("stub") => Orphans::Stub,
+                _ => Orphans::Drop,
+            },
+            reasoning: match self.reasoning.as_deref() {
+                Some("strip") => Reasoning::Strip,
+                Some("keep") => Reasoning::Keep,
+                Some("reference") => Reasoning::Reference,
+                _ => Reasoning::Auto,
+            },
+            lossless: self.lossless,
+            warnings: self.fix_warnings,
+            selected: Vec::new(),
+            acknowledge_safety: self.acknowledge_safety,
+        }
+    }
+
+    fn run(&self) -> String {
+        let options = self.options();
+        let text = self.input.trim_start_matches('\n').as_bytes();
+        let found = diagnostics(text, &options);
+        assert_eq!(codes(&found), self.finds, "{}: {}", self.name, printed(&found));
+        let repaired = guarded_repair(&self.name, text, &options, &self.wanted());
+        assert_eq!(codes(&repaired.left), self.leaves, "{}: {}", self.name, printed(&repaired.left));
+        let after = String::from_utf8_lossy(&repaired.text).into_owned();
+        if let Some(becomes) = &self.becomes {
+            assert_eq!(after.trim(), becomes.trim(), "{}", self.name);
+        }
+        let mut page = format!("{}\n\n{}", self.about, printed(&found));
+        if repaired.fixed.patch.is_empty() {
+            let _ = writeln!(page, "unchanged");
+        } else {
+            let mut diff = Vec::new();
+            let patch = &repaired.fixed.patch;
+            repair::write_diff(
+                &repaired.notes,
+                &text.to_vec(),
+                patch,
+                &|_| None,
+                &STYLE,
+                Content::Shown,
+                &mut diff,
+            )
+            .expect("memory writes");
+            let _ = write!(page, "{}{}", String::from_utf8_lossy(&diff), after);
+        }
+        if !repaired.left.is_empty() {
+            let _ = write!(page, "\nleft:\n{}", printed(&repaired.left));
+        }
+        page
+    }
+}
+
+#[test]
+fn cases() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/cases");
+    let mut files: Vec<_> = fs::read_dir(&folder).expect("cases").flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+    files.sort();
+    let mut count = 0;
+    for path in files {
+        let file: File = toml::from_str(&fs::read_to_string(&path).expect("UTF-8"))
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let group = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let mut page = String::new();
+        for case in &file.case {
+            let _ = write!(page, "━━━ {}\n{}\n", case.name, case.run());
+            count += 1;
+        }
+        insta::with_settings!({ snapshot_path => folder.join("snapshots"), prepend_module_to_snapshot => false, omit_expression => true }, {
+            insta::assert_snapshot!(group, page);
+        });
+    }
+    println!("{count} cases");
+    assert!(count > 0);
+}

@@ -1,0 +1,6 @@
+//! Tests of the whole: one binary, so that it links once.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
+
+mod cases;
+mod layers;
+mod support;
