@@ -13,6 +13,8 @@ pub struct KnownItem {
     pub at: Place,
     /// The item lies in a JSON string, so its bytes cannot be copied as they are.
     pub embedded: bool,
+    /// It stands in a recorded response: if no reasoning stands before it there, none was made.
+    pub recorded: bool,
     /// The reasoning right before it in the recorded response that it is part of.
     pub head: Option<Head>,
 }
@@ -40,6 +42,11 @@ impl Known {
         self.items.get(&id)
     }
 
+    /// The full item stands in the doc as JSON of its own, so that its bytes can be copied.
+    pub fn can_copy(&self, id: u64) -> bool {
+        self.items.get(&id).is_some_and(|item| !item.embedded)
+    }
+
     /// The reasoning that headed this item in a recorded response.
     pub fn head(&self, id: u64) -> Option<&Head> {
         self.items.get(&id).and_then(|item| item.head.as_ref())
@@ -59,11 +66,10 @@ impl Known {
                     id: head.id,
                     embedded: head.has(Flags::EMBEDDED),
                 });
-                let item = KnownItem { at: row.at, embedded: row.has(Flags::EMBEDDED), head };
+                let item = KnownItem { at: row.at, embedded: row.has(Flags::EMBEDDED), recorded, head };
                 let known = self.items.entry(row.id).or_insert(item);
-                if known.head.is_none() {
-                    known.head = item.head;
-                }
+                known.recorded |= item.recorded;
+                known.head = known.head.or(item.head);
             }
         }
     }
@@ -72,9 +78,8 @@ impl Known {
     pub fn merge(&mut self, other: Known) {
         for (id, item) in other.items {
             let known = self.items.entry(id).or_insert(item);
-            if known.head.is_none() {
-                known.head = item.head;
-            }
+            known.recorded |= item.recorded;
+            known.head = known.head.or(item.head);
         }
     }
 }

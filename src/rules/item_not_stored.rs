@@ -1,7 +1,7 @@
 //! RL303: an item stands only for something that the server does not store.
 
 use crate::history::{Act, Code, Finding, Flags};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -44,13 +44,27 @@ crate::rule! {
             fix: "drop the group of the reference",
             ..Variant::BASE
         },
+        Variant {
+            message: "{id} is only named here, and the server stores no items; the file holds the item itself",
+            api: Some(
+                "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with \
+                 `store` set to true, or remove this item from your input.",
+            ),
+            status: 404,
+            levels: Levels::STATELESS_ERROR,
+            evidence: Evidence::Reported,
+            fix: "put the full item in its reference's place",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
     ]
 }
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in &cx.history.rows {
         if row.is_reference() || row.has(Flags::ID_ONLY) {
-            out.add(Finding::new(Code(303), *row).act(Act::Inline));
+            let known = u8::from(row.is_reference() && cx.known.can_copy(row.id));
+            out.add(Finding::new(Code(303), *row).variant(known).act(Act::Inline));
         }
     }
 }

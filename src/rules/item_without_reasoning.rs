@@ -72,11 +72,20 @@ crate::rule! {
             fix: "detach the group: strip the ids of all its items",
             ..Variant::BASE
         },
+        Variant {
+            message: "{type} {id} stands without the reasoning that it was made with, as a recorded response shows",
+            related: "the reasoning",
+            api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item⟨: '{partner_id}'⟩."),
+            evidence: Evidence::Reported,
+            fix: "put the recorded reasoning back, else strip the ids of the group",
+            ..Variant::BASE
+        },
     ]
 }
 
 const UNPROVEN: u8 = 1;
 const UNPROVEN_HOSTED: u8 = 2;
+const RECORDED: u8 = 3;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let mut plain: Option<(Row, u32)> = None;
@@ -132,16 +141,19 @@ fn reasoning_by_id(cx: &Cx<'_>) -> HashMap<u64, Place> {
     cx.history.rows.iter().filter(|row| row.is_reasoning() && row.has_id()).map(|row| (row.id, row.at)).collect()
 }
 
-/// Whether a recorded response shows the reasoning that the item was made with. If that reasoning stands in this
-/// history, only torn away from the item, that is another finding.
+/// Whether a recorded response tells what the item was made with. Nothing: then it is linked to nothing. Reasoning that
+/// this history lacks: that is the proof. Reasoning that stands here, only torn away: that is another finding.
 fn recorded(cx: &Cx<'_>, row: &Row, present: &HashMap<u64, Place>, out: &mut Out) -> bool {
-    let Some(head) = cx.known.head(row.id) else { return false };
+    let known = cx.known.item(row.id).filter(|item| item.recorded);
+    let Some(head) = known.and_then(|item| item.head) else {
+        return known.is_some() || row.has(Flags::RECORDED);
+    };
     match present.get(&head.id) {
         Some(reasoning) => {
             let finding = Finding::new(Code(110), *row).variant(super::split_parallel_calls::TORN);
             out.add(finding.with(*reasoning).never("where the calls of the turn belong is not told"));
         }
-        None => out.add(Finding::new(Code(201), *row).with(head.at).remedy(Remedy::Group)),
+        None => out.add(Finding::new(Code(201), *row).variant(RECORDED).with(head.at).remedy(Remedy::Group)),
     }
     true
 }

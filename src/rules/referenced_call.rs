@@ -1,7 +1,7 @@
 //! RL304: a client's call is referenced, and its output cannot find it.
 
 use crate::history::{Act, Code, Finding, NONE};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -44,12 +44,24 @@ crate::rule! {
             fix: "drop the reference and its output",
             ..Variant::BASE
         },
+        Variant {
+            message: "the call {id} is only referenced: its output cannot be paired with it; the file holds the call itself",
+            related: "the output",
+            api: Some("No tool call found for {partner_noun} with call_id {partner_call_id}."),
+            levels: Levels::STORED_ERROR,
+            evidence: Evidence::Reported,
+            fix: "put the full call in its reference's place",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
     ]
 }
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for claim in &cx.history.shapes.claims {
         let output = (claim.output != NONE).then(|| cx.row(claim.output).at);
-        out.add(Finding::new(Code(304), *cx.row(claim.reference)).with(output).act(Act::Inline));
+        let row = *cx.row(claim.reference);
+        let known = u8::from(cx.known.can_copy(row.id));
+        out.add(Finding::new(Code(304), row).variant(known).with(output).act(Act::Inline));
     }
 }

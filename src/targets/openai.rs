@@ -81,6 +81,7 @@ const CODEX_VERDICTS: &[Verdict] = &[
     one(201, 0, Levels::WARNING),
     one(201, 1, Levels::OFF),
     one(201, 2, Levels::OFF),
+    one(201, 3, Levels::WARNING),
     one(202, 0, Levels::WARNING),
     one(202, 1, Levels::OFF),
     all(203, Levels::WARNING),
