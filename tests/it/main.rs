@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
 mod cases;
+mod corpus;
 mod formats;
 mod layers;
+mod mutations;
 mod support;

@@ -1,0 +1,173 @@
+//! Real files and real recorded requests with the provider's answer, if a corpus of them lies beside the checkout (or
+//! where `REPLAYLINT_CORPUS` says). Nothing that a real API accepted may be an error; what it refused for the history
+//! must be one, in its own words.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use replaylint::history::PairState;
+use replaylint::lint::{self, Judged, OnHistory, Options};
+use replaylint::rule::Cx;
+use replaylint::source::{Doc, Input};
+use replaylint::target::Severity;
+use replaylint::targets;
+use serde_json::Value;
+
+use crate::support::{DOC, check, diagnostics, repair};
+
+pub struct Recorded {
+    pub path: String,
+    pub format: String,
+    pub kind: String,
+    pub provider: String,
+    pub gold: String,
+    pub history_related: bool,
+    pub api_error: Option<String>,
+}
+
+/// Where the corpus lies, if it is there.
+pub fn corpus() -> Option<PathBuf> {
+    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
+    let root = std::env::var_os("REPLAYLINT_CORPUS").map_or(beside, PathBuf::from);
+    let there = root.join("manifest.jsonl").is_file();
+    if !there {
+        println!("no corpus beside the checkout: skipped");
+    }
+    there.then_some(root)
+}
+
+pub fn manifest(root: &std::path::Path) -> Vec<Recorded> {
+    let text = fs::read_to_string(root.join("manifest.jsonl")).expect("a manifest");
+    let row = |line: &str| {
+        let row: Value = serde_json::from_str(line).expect("a row");
+        let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        Recorded {
+            path: text("path"),
+            format: text("format"),
+            kind: text("kind"),
+            provider: text("provider"),
+            gold: text("gold"),
+            history_related: row["history_related"].as_bool().unwrap_or(false),
+            api_error: row["api_error"].as_str().map(str::to_owned),
+        }
+    };
+    text.lines().map(row).collect()
+}
+
+/// Recorded requests of the Responses API, with the target that their provider is.
+pub fn responses(root: &std::path::Path) -> Vec<(Recorded, Options)> {
+    let rows = manifest(root).into_iter();
+    let requests = rows.filter(|row| row.format.starts_with("openai-responses") && !row.gold.is_empty());
+    let with_target = |row: Recorded| {
+        let target = match row.provider.as_str() {
+            "azure-openai" => "azure",
+            "chatgpt-codex-backend" => "codex",
+            "deepseek" => "deepseek",
+            _ => "openai",
+        };
+        (row, Options { target: targets::by_name(target), ..Options::default() })
+    };
+    requests.map(with_target).collect()
+}
+
+#[test]
+fn nothing_that_was_accepted_is_an_error() {
+    let Some(root) = corpus() else { return };
+    let mut accepted = 0;
+    let mut warned = 0;
+    let mut codes: BTreeMap<String, u32> = BTreeMap::new();
+    for (row, options) in responses(&root).into_iter().filter(|(row, _)| row.gold == "accepted") {
+        let text = fs::read(root.join(&row.path)).expect("readable");
+        let found = diagnostics(&text, &options);
+        for diagnostic in found.iter().filter(|d| d.severity != Severity::Info) {
+            assert_ne!(diagnostic.severity, Severity::Error, "{}: {}", row.path, diagnostic.message);
+            *codes.entry(diagnostic.rule.to_string()).or_default() += 1;
+        }
+        let repaired = repair(&text, &options, &Default::default());
+        assert!(repaired.fixed.patch.is_empty(), "{}: fix changes it: {:?}", row.path, repaired.notes);
+        accepted += 1;
+        warned += u32::from(found.iter().any(|d| d.severity == Severity::Warning));
+    }
+    println!("accepted requests: {accepted}; with an error: 0; with a warning: {warned} {codes:?}");
+    assert!(accepted > 500 && warned * 100 <= accepted * 15, "{warned} of {accepted} carry a warning");
+}
+
+#[test]
+fn what_was_refused_for_its_history_is_an_error_in_the_providers_words() {
+    let Some(root) = corpus() else { return };
+    let mut refused = 0;
+    for (row, options) in responses(&root).into_iter().filter(|(row, _)| row.gold == "rejected") {
+        let text = fs::read(root.join(&row.path)).expect("readable");
+        let found = diagnostics(&text, &options);
+        let errors: Vec<_> = found.iter().filter(|d| d.severity == Severity::Error).collect();
+        if row.history_related {
+            let said = row.api_error.clone().unwrap_or_default();
+            let quoted = errors.iter().any(|error| error.api_message.as_ref() == Some(&said));
+            assert!(quoted, "{}: {said} is not among {errors:?}", row.path);
+            refused += 1;
+        } else {
+            assert!(errors.is_empty(), "{}: no matter of history: {errors:?}", row.path);
+        }
+    }
+    println!("history rejections found in the provider's words: {refused}");
+    assert_eq!(refused, 2);
+}
+
+/// Counts the items and the answered calls of each history.
+struct Count;
+
+impl OnHistory for Count {
+    type Made = (usize, usize, usize);
+
+    fn history(
+        &self,
+        cx: &Cx<'_>,
+        _: &'static replaylint::format::FormatInfo,
+        judged: &[Judged],
+        _: u32,
+    ) -> Option<Self::Made> {
+        let answered = cx.history.pairs.iter().filter(|pair| pair.state == PairState::Answered).count();
+        let errors = judged.iter().filter(|judged| judged.severity == Severity::Error).count();
+        Some((cx.history.rows.len(), answered, errors))
+    }
+
+    fn renumber(_: &mut Self::Made, _: u32) {}
+}
+
+#[test]
+fn codex_rollouts_of_every_era_are_read() {
+    let Some(root) = corpus() else { return };
+    let mut full = Vec::new();
+    for row in manifest(&root).into_iter().filter(|row| row.format == "codex-rollout" && row.kind == "session") {
+        let path = root.join(&row.path);
+        let doc = Doc::open(DOC, &Input::File { path, named: true }, None).expect("readable");
+        let found = lint::lint(DOC, &*doc.bytes, &Options::default(), 1, &Count).expect("readable");
+        let format = found.format.map(|format| format.info().name);
+        // One of the files is a sweep over keys of many tools.
+        assert!(format == Some("codex-rollout") || row.path.contains("schema_drift"), "{}: {format:?}", row.path);
+        let (items, answered, errors) = found.made.first().copied().unwrap_or_default();
+        if row.path.contains("codex_full_rollout") {
+            full.push((items, answered, errors));
+        }
+        if row.path.contains("rolled-back") {
+            assert_eq!(errors, 0, "the call of the turn that was taken back is not in the history");
+        }
+    }
+    full.sort_unstable();
+    println!("full rollouts: items, answered calls, errors: {full:?}");
+    assert_eq!(full, [(104, 34, 0), (177, 57, 0)]);
+}
+
+#[test]
+fn every_file_is_read_without_a_panic() {
+    let Some(root) = corpus() else { return };
+    let mut files = 0;
+    for row in manifest(&root) {
+        if let Ok(text) = fs::read(root.join(&row.path)) {
+            check(&text, &Options::default());
+            files += 1;
+        }
+    }
+    println!("files read: {files}");
+}

@@ -1,0 +1,266 @@
+//! Accepted requests, broken in one place each: the break is found, nothing else is, and the repair heals it.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use replaylint::fix::FixOptions;
+use replaylint::lint::Options;
+use replaylint::target::Severity;
+use serde_json::{Value, json};
+
+use crate::corpus::{corpus, responses};
+use crate::support::{diagnostics, repair};
+
+/// An item, and the number of the group that it belongs to: reasoning, what it heads, and the outputs of that.
+#[derive(Clone)]
+struct Item {
+    value: Value,
+    group: usize,
+}
+
+fn text<'v>(item: &'v Value, key: &str) -> &'v str {
+    item[key].as_str().unwrap_or_default()
+}
+
+fn kind(item: &Value) -> &str {
+    match text(item, "type") {
+        "" => "message",
+        kind => kind,
+    }
+}
+
+fn is_output(item: &Value) -> bool {
+    kind(item).ends_with("_call_output")
+}
+
+fn is_client_call(item: &Value) -> bool {
+    ["function_call", "custom_tool_call", "apply_patch_call", "shell_call"].contains(&kind(item))
+}
+
+fn is_model_made(item: &Value) -> bool {
+    kind(item).ends_with("_call") || kind(item) == "message" && text(item, "role") == "assistant"
+}
+
+fn grouped(input: &[Value]) -> Vec<Item> {
+    let mut items: Vec<Item> = Vec::new();
+    let mut group = 0;
+    let mut last = "";
+    for value in input {
+        let own = match kind(value) {
+            "reasoning" if last != "reasoning" => {
+                group += 1;
+                group
+            }
+            _ if is_output(value) => {
+                let call =
+                    |other: &&Item| is_client_call(&other.value) && other.value["call_id"] == value["call_id"];
+                items.iter().find(call).map_or(group, |call| call.group)
+            }
+            "reasoning" => group,
+            _ if is_model_made(value) => group,
+            _ => {
+                group += 1;
+                group
+            }
+        };
+        last = kind(value);
+        items.push(Item { value: value.clone(), group: own });
+        if is_output(value) {
+            group = group.max(own);
+        }
+    }
+    items
+}
+
+struct Broken {
+    what: &'static str,
+    items: Vec<Item>,
+    /// Any of these must be found.
+    expected: &'static [&'static str],
+    group: usize,
+}
+
+/// What the target and settings let be an error.
+struct Setting {
+    stored: bool,
+    identity: bool,
+    server_state: bool,
+    plain: bool,
+}
+
+fn breaks(items: &[Item], setting: &Setting) -> Vec<Broken> {
+    let mut found = Vec::new();
+    let mut add = |what, expected, group, make: &dyn Fn(&mut Vec<Item>)| {
+        let mut items = items.to_vec();
+        make(&mut items);
+        found.push(Broken { what, items, expected, group });
+    };
+    // What a cut or a splice leaves behind, in any request.
+    let own = items.len();
+    let spliced = |value: Value| Item { value, group: own };
+    if !setting.server_state {
+        let output = json!({"type": "function_call_output", "call_id": "call_elsewhere", "output": "ok"});
+        add("splice in an output", &["RL102"], own, &|items| items.push(spliced(output.clone())));
+    }
+    let call = json!({"type": "function_call", "call_id": "call_new", "name": "f", "arguments": "{}"});
+    add("splice in a call", &["RL101"], own, &|items| items.insert(0, spliced(call.clone())));
+    for (n, item) in items.iter().enumerate() {
+        let (value, group) = (&item.value, item.group);
+        let has_id = value["id"].is_string();
+        let next = items.get(n + 1);
+        let call = || {
+            items
+                .iter()
+                .position(|other| is_client_call(&other.value) && other.value["call_id"] == value["call_id"])
+        };
+        if is_output(value) && call().is_some() {
+            add("drop an output", &["RL101"], group, &|items| {
+                items.remove(n);
+            });
+            if !setting.server_state {
+                add("output before its call", &["RL103"], group, &|items| {
+                    let output = items.remove(n);
+                    items.insert(call().unwrap_or(n), output);
+                });
+            }
+            add("duplicate an output", &["RL105", "RL301"], group, &|items| items.insert(n + 1, items[n].clone()));
+            add("a call_id of 70 characters", &["RL310"], group, &|items| {
+                let long = format!("call_{}", "x".repeat(65));
+                let old = items[n].value["call_id"].clone();
+                for item in items.iter_mut().filter(|item| item.value["call_id"] == old) {
+                    item.value["call_id"] = json!(long);
+                }
+            });
+        }
+        if is_client_call(value) && !setting.server_state {
+            let answered = items.iter().any(|o| is_output(&o.value) && o.value["call_id"] == value["call_id"]);
+            if answered {
+                add("drop a call", &["RL102", "RL207"], group, &|items| {
+                    items.remove(n);
+                });
+            }
+        }
+        if has_id && setting.identity && !is_output(value) {
+            add("duplicate an item", &["RL301"], group, &|items| items.insert(n + 1, items[n].clone()));
+        }
+        if has_id && setting.identity && (is_client_call(value) || is_model_made(value)) {
+            add("wrong prefix", &["RL302"], group, &|items| items[n].value["id"] = json!("toolu_01ABC"));
+        }
+        if kind(value) == "reasoning" {
+            let followed = next.is_some_and(|next| next.value["id"].is_string() && is_model_made(&next.value));
+            if has_id && followed && setting.identity {
+                add("strip a follower's id", &["RL202"], group, &|items| {
+                    items[n + 1].value.as_object_mut().expect("an object").remove("id");
+                });
+                add("fresh reasoning before an item with an id", &["RL201"], group, &|items| {
+                    items[n].value.as_object_mut().expect("an object").remove("id");
+                });
+                if setting.stored {
+                    add("move reasoning to the end", &["RL202"], group, &|items| {
+                        let reasoning = items.remove(n);
+                        items.push(reasoning);
+                    });
+                }
+            }
+            if !setting.stored && setting.identity && !setting.plain && value["encrypted_content"].is_string() {
+                add("strip the blob", &["RL205"], group, &|items| {
+                    items[n].value.as_object_mut().expect("an object").remove("encrypted_content");
+                });
+            }
+        }
+    }
+    found
+}
+
+#[derive(Default)]
+struct Tally {
+    made: u32,
+    caught: u32,
+    healed: u32,
+}
+
+#[test]
+fn one_break_at_a_time_is_found_and_healed() {
+    let Some(root) = corpus() else { return };
+    let mut tallies: BTreeMap<&'static str, Tally> = BTreeMap::new();
+    let mut unhealed: BTreeMap<String, u32> = BTreeMap::new();
+    let mut requests = 0;
+    for (row, options) in responses(&root).into_iter().filter(|(row, _)| row.gold == "accepted") {
+        let body: Value =
+            serde_json::from_slice(&fs::read(root.join(&row.path)).expect("readable")).expect("JSON");
+        let Some(input) = body["input"].as_array() else { continue };
+        let target = options.target.expect("a target");
+        let set = |key: &str| !body[key].is_null();
+        let setting = Setting {
+            stored: body["store"].as_bool().unwrap_or(target.store),
+            identity: target.name != "deepseek",
+            server_state: set("previous_response_id") || set("conversation"),
+            plain: body["model"].as_str().is_some_and(|model| model.starts_with("gpt-4")),
+        };
+        let broken = breaks(&grouped(input), &setting);
+        requests += u32::from(!broken.is_empty());
+        let baseline = codes(&body, &options);
+        for broken in broken {
+            let mut body = body.clone();
+            body["input"] = broken.items.iter().map(|item| item.value.clone()).collect();
+            judge(&broken, &body, &options, &baseline, &row.path, &mut tallies, &mut unhealed);
+        }
+    }
+    let sum = |of: fn(&Tally) -> u32| tallies.values().map(of).sum::<u32>();
+    let (made, caught, healed) = (sum(|t| t.made), sum(|t| t.caught), sum(|t| t.healed));
+    for (what, tally) in &tallies {
+        println!("{what}: {} made, {} caught, {} healed", tally.made, tally.caught, tally.healed);
+    }
+    println!("{requests} requests, {made} breaks, {caught} caught, {healed} healed; not healed: {unhealed:?}");
+    assert!(requests >= 200 && made >= 1000, "{requests} requests, {made} breaks");
+    assert!(caught * 100 >= made * 97, "{caught} of {made} caught");
+    assert!(healed * 100 >= made * 97, "{healed} of {made} healed: {unhealed:?}");
+}
+
+fn codes(body: &Value, options: &Options) -> Vec<String> {
+    let text = serde_json::to_vec(body).expect("JSON");
+    diagnostics(&text, options).iter().map(|d| d.rule.to_string()).collect()
+}
+
+fn judge(
+    broken: &Broken,
+    body: &Value,
+    options: &Options,
+    baseline: &[String],
+    path: &str,
+    tallies: &mut BTreeMap<&'static str, Tally>,
+    unhealed: &mut BTreeMap<String, u32>,
+) {
+    let text = serde_json::to_vec(body).expect("JSON");
+    let found = diagnostics(&text, options);
+    let tally = tallies.entry(broken.what).or_default();
+    tally.made += 1;
+    if found.iter().any(|d| broken.expected.contains(&d.rule.to_string().as_str())) {
+        tally.caught += 1;
+    } else {
+        println!("not caught: {} in {path}", broken.what);
+    }
+    for diagnostic in found.iter().filter(|d| d.severity == Severity::Error) {
+        let index = diagnostic.spot.pointer.rsplit('/').next().and_then(|n| n.parse::<usize>().ok());
+        let group = index.and_then(|n| broken.items.get(n)).map(|item| item.group);
+        let known = baseline.contains(&diagnostic.rule.to_string());
+        assert!(
+            known || group == Some(broken.group),
+            "{} in {path}: a finding on another group: {} at {}",
+            broken.what,
+            diagnostic.message,
+            diagnostic.spot.pointer
+        );
+    }
+    let repaired = repair(&text, options, &FixOptions::default());
+    let left: Vec<_> = repaired.left.iter().filter(|d| d.severity == Severity::Error).collect();
+    if left.is_empty() {
+        tally.healed += 1;
+    }
+    for diagnostic in left {
+        let why = diagnostic.no_fix.unwrap_or("no reason given");
+        *unhealed.entry(format!("{} after '{}': {why}", diagnostic.rule, broken.what)).or_default() += 1;
+    }
+    let again = repair(&repaired.text, options, &FixOptions::default());
+    assert!(again.fixed.patch.is_empty(), "{} in {path}: a second run still edits", broken.what);
+}
