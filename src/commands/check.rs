@@ -2,11 +2,13 @@
 
 use std::io::Write;
 
+use crate::history::Code;
 use crate::lint::{self, Findings};
+use crate::report::words::count;
 use crate::report::{Diagnostic, Summary, diagnose};
-use crate::source::{Doc, Input};
+use crate::source::{Doc, Input, words};
 
-use super::{Failure, Outcome, Run, complain, io_words, talk};
+use super::{Failure, Outcome, Run, complain, talk};
 
 /// What one doc gave.
 struct Checked {
@@ -21,6 +23,7 @@ struct Checked {
 
 pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let (inputs, mut failed) = run.inputs();
+    let mut recognised = 0;
     let mut sheets = run.reports();
     let mut summary = Summary::default();
     let mut broken = None;
@@ -46,7 +49,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
         let checked = match checked {
             Ok(checked) => checked,
             Err(error) => {
-                complain(&io_words(&label_of(input), &error));
+                complain(&words(&label_of(input), &error));
                 failed = true;
                 return true;
             }
@@ -59,6 +62,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             return true;
         }
         summary.files += 1;
+        recognised += u64::from(!is_no_conversation(&checked.diagnostics));
         summary.histories += checked.histories;
         summary.items += checked.items;
         summary.count(&checked.diagnostics);
@@ -82,18 +86,32 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
         sheet.write(out, |report, out| report.finish(&summary, out))?;
         sheet.save()?;
     }
+    failed |= nothing_found(run, recognised, &summary, failed);
     Ok(outcome(run, &summary, failed))
 }
 
-fn outcome(run: &Run, summary: &Summary, mut failed: bool) -> Outcome {
-    if summary.files == 0 && !failed && !run.allow_empty {
-        let skipped = match summary.skipped {
-            0 => String::new(),
-            n => format!(" ({n} files were skipped; -v lists them)"),
-        };
-        complain(&format!("no conversation was found{skipped}; --allow-empty takes that for success"));
-        failed = true;
+/// Whether a doc is known to be none of ours: not recognised, empty, or no JSON at all.
+pub(super) fn is_no_conversation(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.rule == UNKNOWN_FORMAT && diagnostic.history.is_none())
+        && diagnostics.iter().all(|diagnostic| diagnostic.rule.0 < 100)
+}
+
+const UNKNOWN_FORMAT: Code = Code(4);
+
+/// A run that saw no conversation is no success, unless that was allowed.
+pub(super) fn nothing_found(run: &Run, recognised: u64, summary: &Summary, failed: bool) -> bool {
+    if recognised > 0 || failed || run.allow_empty {
+        return false;
     }
+    let skipped = match summary.skipped {
+        0 => String::new(),
+        n => format!(" ({} skipped; -v lists them)", count(n, "file")),
+    };
+    complain(&format!("no conversation was found{skipped}; --allow-empty takes that for success"));
+    true
+}
+
+fn outcome(run: &Run, summary: &Summary, failed: bool) -> Outcome {
     let found = summary.errors > 0 || run.deny_warnings && summary.warnings > 0;
     match (failed, found && !run.exit_zero) {
         (true, _) => Outcome::Failed,

@@ -10,13 +10,14 @@ use crate::fix::{self, Action, FixOptions, Fixed};
 use crate::json::{Tape, scan, string};
 use crate::place::Pieces;
 use crate::report::repair::{self, ChangeNote, Counts};
+use crate::report::words::count;
 use crate::report::{self, Content, Diagnostic, Summary};
 use crate::source::commit::{self, Replace};
-use crate::source::{Doc, Input, Patched};
+use crate::source::{Doc, Input, Patched, words};
 use crate::target::Severity;
 
-use super::check::label_of;
-use super::{Failure, Outcome, Run, complain, io_words, talk};
+use super::check::{is_no_conversation, label_of, nothing_found};
+use super::{Failure, Outcome, Run, complain, talk};
 
 /// Where the repaired text goes.
 #[derive(Clone, Debug)]
@@ -69,7 +70,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
         let told = match done {
             Ok(done) => session.doc(done, out),
             Err(error) => {
-                complain(&io_words(&label_of(input), &error));
+                complain(&words(&label_of(input), &error));
                 session.failed = true;
                 Ok(())
             }
@@ -89,6 +90,7 @@ struct Session<'r> {
     several: bool,
     failed: bool,
     changed: bool,
+    recognised: u64,
     summary: Summary,
     counts: Counts,
     changes: Vec<ChangeNote>,
@@ -108,6 +110,7 @@ impl<'r> Session<'r> {
             several: inputs.len() > 1 || run.paths.iter().any(|path| path.is_dir()),
             failed,
             changed: false,
+            recognised: 0,
             summary: Summary::default(),
             counts: Counts::default(),
             changes: Vec::new(),
@@ -128,6 +131,7 @@ impl<'r> Session<'r> {
         }
         let left = done.fixed.left();
         self.summary.files += 1;
+        self.recognised += u64::from(!is_no_conversation(&done.left));
         self.summary.histories += u64::from(left.histories);
         self.summary.items += left.items;
         self.summary.count(&done.left);
@@ -280,11 +284,9 @@ impl<'r> Session<'r> {
         };
         let left = match (self.summary.errors, self.summary.warnings) {
             (0, 0) => "nothing is left".to_owned(),
-            (errors, warnings) => format!(
-                "{} and {} left",
-                report::words::count(errors, "error"),
-                report::words::count(warnings, "warning")
-            ),
+            (errors, 0) => format!("{} left", count(errors, "error")),
+            (0, warnings) => format!("{} left", count(warnings, "warning")),
+            (errors, warnings) => format!("{} and {} left", count(errors, "error"), count(warnings, "warning")),
         };
         writeln!(out, "{made}; {left}.")?;
         if self.is_preview() && self.counts.total() > 0 && matches!(self.repairs.to, Destination::Preview) {
@@ -294,11 +296,7 @@ impl<'r> Session<'r> {
     }
 
     fn outcome(&self) -> Outcome {
-        let mut failed = self.failed;
-        if self.summary.files == 0 && !failed && !self.run.allow_empty {
-            complain("no conversation was found; --allow-empty takes that for success");
-            failed = true;
-        }
+        let failed = self.failed || nothing_found(self.run, self.recognised, &self.summary, self.failed);
         let left = self.summary.errors > 0 || self.run.deny_warnings && self.summary.warnings > 0;
         let found = left || self.changed && self.is_preview();
         match (failed, found && !self.run.exit_zero) {

@@ -185,10 +185,3 @@ pub fn complain(message: &str) {
 fn talk(message: &str) {
     let _ = writeln!(anstream::stderr(), "{message}");
 }
-
-/// An I/O error on a doc, without the system's number behind it.
-fn io_words(label: &str, error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or(&text);
-    format!("{label}: {text}")
-}

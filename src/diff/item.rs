@@ -38,6 +38,8 @@ pub enum Sign {
 const DEADLINE: Duration = Duration::from_millis(500);
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 2;
+/// Values nested deeper than this are not opened.
+const DEEPEST: usize = 32;
 /// Lines of one item that are shown; the others are counted.
 const MOST: usize = 24;
 
@@ -132,6 +134,7 @@ fn write(val: Val<'_>, key: Option<&str>, depth: usize, show: &dyn Show, out: &m
         NodeKind::Object | NodeKind::Array if val.count() == 0 => {
             push(out, if val.is_object() { "{}" } else { "[]" });
         }
+        _ if depth > DEEPEST => push(out, if val.is_object() { "{…}" } else { "[…]" }),
         NodeKind::Object => {
             push(out, "{");
             let last = val.count() as usize - 1;

@@ -162,8 +162,9 @@ impl<'o> Stage<'o> {
         let at = base.offset(fault.at.min(bytes.len() as u32));
         let row = Row::of_place(Place::new(self.doc, at, u32::from(u64::from(fault.at) < bytes.len() as u64)), 0);
         let row = Row { record: self.batch.records, ..row };
-        let finding = Finding::new(Code(1), row).arg(fault.what as u32).never("what was meant is not known");
-        if fault.what == What::EndsEarly || padding {
+        let what = if padding { What::EndsEarly } else { fault.what };
+        let finding = Finding::new(Code(1), row).arg(what as u32).never("what was meant is not known");
+        if what == What::EndsEarly {
             self.batch.cut = Some(finding);
         } else {
             self.batch.raised.push(finding);

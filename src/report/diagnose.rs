@@ -156,6 +156,7 @@ impl Teller<'_> {
     fn snippet(&self, content: Content) -> Option<Snippet> {
         let row = &self.judged.finding.row;
         match content {
+            Content::Shown if self.judged.history.is_none() => snippet::around(self.bytes, row.at),
             Content::Shown => snippet::window(self.bytes, row.at),
             _ => self.texts.see(row.at, row.has(Flags::EMBEDDED), snippet::masked),
         }
@@ -234,12 +235,12 @@ fn told(item: Val<'_>) -> Told {
         call_id: text(item.get("call_id")),
         approval: text(item.get("approval_request_id")),
         checks,
-        shape: Some(shape(item)),
+        shape: Some(shape(item, 2)),
     }
 }
 
-/// What a value looks like from outside, without its content.
-fn shape(val: Val<'_>) -> String {
+/// What a value looks like from outside, without its content; of lists also what they begin with, so many levels down.
+fn shape(val: Val<'_>, levels: u32) -> String {
     match val.kind() {
         NodeKind::Object => {
             let mut keys: Vec<String> = val
@@ -256,7 +257,8 @@ fn shape(val: Val<'_>) -> String {
             }
         }
         NodeKind::Array => match val.elements().next() {
-            Some(first) => format!("a list that begins with {}", shape(first)),
+            Some(first) if levels > 0 => format!("a list that begins with {}", shape(first, levels - 1)),
+            Some(_) => "a list".to_owned(),
             None => "an empty list".to_owned(),
         },
         NodeKind::String => "a string".to_owned(),

@@ -31,6 +31,14 @@ pub(crate) const TELLING: [&str; 11] = [
     "previous_response_id",
 ];
 
+/// What stands around a place, for places of a few bytes.
+pub fn around(bytes: &dyn ReadAt, at: Place) -> Option<Snippet> {
+    let start = at.start.saturating_sub(WINDOW as u64 / 4);
+    let len = (bytes.len() - start.min(bytes.len())).min(WINDOW as u64 / 2) as u32;
+    let around = window(bytes, Place { start, len, ..at })?;
+    Some(if start > 0 { Snippet { text: format!("…{}", around.text) } } else { around })
+}
+
 /// The beginning of a place, as it stands.
 pub fn window(bytes: &dyn ReadAt, at: Place) -> Option<Snippet> {
     let mut text = vec![0; WINDOW.min(at.len as usize)];
@@ -38,8 +46,8 @@ pub fn window(bytes: &dyn ReadAt, at: Place) -> Option<Snippet> {
     text.truncate(n);
     let cut = n < at.len as usize;
     let text = String::from_utf8_lossy(&text);
-    // A window may end inside a character.
-    let text = text.trim_end_matches('\u{fffd}');
+    // A window may begin and end inside a character.
+    let text = text.trim_matches('\u{fffd}');
     let line: Vec<&str> = text.split_whitespace().collect();
     Some(Snippet { text: format!("{}{}", harmless(&line.join(" ")), if cut { "…" } else { "" }) })
 }

@@ -74,16 +74,23 @@ pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn 
     if left > 0 {
         writeln!(out, "… and {} (--max-diagnostics 0 shows all)", count(left, "more finding"))?;
     }
-    let among = format!("{} in {}", count(summary.histories, "history"), count(summary.files, "file"));
-    if summary.errors == 0 && summary.warnings == 0 {
+    if summary.files == 0 {
+        return Ok(());
+    }
+    let among = format!("{} ({})", count(summary.histories, "history"), count(summary.files, "file"));
+    let found: Vec<String> = [(summary.errors, "error"), (summary.warnings, "warning")]
+        .into_iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| count(n, what))
+        .collect();
+    if found.is_empty() {
         return writeln!(out, "No problems found in {among}.");
     }
-    let found = format!("{} and {}", count(summary.errors, "error"), count(summary.warnings, "warning"));
-    write!(out, "{found} in {among}.")?;
+    write!(out, "{} in {among}.", found.join(" and "))?;
     match summary.fixable {
-        0 => writeln!(out, " `replaylint fix` can repair none of them."),
-        n if n == summary.errors + summary.warnings => writeln!(out, " `replaylint fix` can repair all of them."),
-        n => writeln!(out, " `replaylint fix` can repair {}.", grouped(n)),
+        0 => writeln!(out, " `replaylint fix` repairs none by default."),
+        n if n == summary.errors + summary.warnings => writeln!(out, " `replaylint fix` repairs all of them."),
+        n => writeln!(out, " `replaylint fix` repairs {} of them.", grouped(n)),
     }
 }
 
@@ -116,12 +123,7 @@ impl<'d> Shown<'d> {
 
 impl std::fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.diagnostic.message)?;
-        if self.source.is_none() {
-            let spot = &self.diagnostic.spot;
-            write!(f, " ({}:{}:{})", self.diagnostic.path, spot.line, spot.column)?;
-        }
-        Ok(())
+        f.write_str(&self.diagnostic.message)
     }
 }
 
@@ -130,7 +132,13 @@ impl std::error::Error for Shown<'_> {}
 impl miette::Diagnostic for Shown<'_> {
     fn code(&self) -> Option<Box<dyn std::fmt::Display + '_>> {
         let (severity, rule) = (self.diagnostic.severity.name(), self.diagnostic.rule);
-        Some(Box::new(format!("{severity} {rule} {}", self.diagnostic.name)))
+        let name = self.diagnostic.name;
+        if self.source.is_some() {
+            return Some(Box::new(format!("{severity} {rule} {name}")));
+        }
+        // Without a look at the item there is no frame to name the place.
+        let (path, spot) = (&self.diagnostic.path, &self.diagnostic.spot);
+        Some(Box::new(format!("{severity} {rule} {name} {path}:{}:{}", spot.line, spot.column)))
     }
 
     fn severity(&self) -> Option<miette::Severity> {

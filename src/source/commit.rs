@@ -24,7 +24,7 @@ pub enum CommitError {
     Fresh(PathBuf),
     #[error("{}: is compressed; use -o FILE to write a plain copy", .0.display())]
     Packed(PathBuf),
-    #[error("{}: {error}", path.display())]
+    #[error("{}", super::words(&path.display(), error))]
     Io { path: PathBuf, error: io::Error },
 }
 

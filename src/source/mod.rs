@@ -14,3 +14,9 @@ pub use doc::{Doc, Packing, Sequential, Stamp};
 pub use framing::Container;
 pub use read::{Patched, ReadAt};
 pub use walk::Input;
+
+/// What went wrong with a file, without the system's number behind it.
+pub fn words(what: &dyn std::fmt::Display, error: &std::io::Error) -> String {
+    let text = error.to_string();
+    format!("{what}: {}", text.split(" (os error").next().unwrap_or(&text))
+}

@@ -24,7 +24,7 @@ pub enum Input {
 
 /// An argument, or something below one, that could not be read.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {error}", path.display())]
+#[error("{}", super::words(&path.display(), error))]
 pub struct WalkError {
     pub path: PathBuf,
     pub error: io::Error,

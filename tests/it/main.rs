@@ -2,8 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
 mod cases;
+mod cli;
 mod corpus;
 mod formats;
 mod layers;
 mod mutations;
+mod reports;
 mod support;
+mod writing;

@@ -1,0 +1,191 @@
+//! Writing: what lands on the disk, what stays beside it, and what goes through a pipe.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::reports::run;
+
+const BROKEN: &str = "[\n  {\"role\":\"user\",\"content\":\"a\"},\n  {\"type\":\"function_call_output\",\"call_id\":\"call_1\",\"output\":\"kept for later\"},\n  {\"role\":\"user\",\"content\":\"b\"}\n]\n";
+const WHOLE: &str = "[\n  {\"role\":\"user\",\"content\":\"a\"},\n  {\"role\":\"user\",\"content\":\"b\"}\n]\n";
+
+fn folder_with(name: &str, text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name);
+    fs::write(&path, text).expect("written");
+    settle(&path);
+    folder
+}
+
+/// Makes a file look as if nobody had touched it for a minute.
+fn settle(path: &Path) {
+    let past = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+    fs::File::options().write(true).open(path).expect("open").set_modified(past).expect("set");
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .expect("a folder")
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    fs::read_to_string(folder.join(name)).expect("readable")
+}
+
+#[test]
+fn a_preview_writes_nothing() {
+    let folder = folder_with("h.json", BROKEN);
+    for args in [&["fix", "h.json"][..], &["fix", "--patch", "h.json"], &["fix", "--dropped", "d.jsonl", "h.json"]]
+    {
+        let output = run(folder.path(), args);
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        assert_eq!(names(folder.path()), ["h.json"]);
+    }
+    assert_eq!(read(folder.path(), "h.json"), BROKEN);
+}
+
+#[test]
+fn a_repair_keeps_a_backup_and_what_it_drops() {
+    let folder = folder_with("h.json", BROKEN);
+    let output = run(folder.path(), &["fix", "-w", "--dropped", "dropped.jsonl", "h.json"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(names(folder.path()), ["dropped.jsonl", "h.json", "h.json.bak"]);
+    assert_eq!(read(folder.path(), "h.json"), WHOLE);
+    assert_eq!(read(folder.path(), "h.json.bak"), BROKEN);
+    assert_eq!(
+        read(folder.path(), "dropped.jsonl"),
+        "{\"type\":\"function_call_output\",\"call_id\":\"call_1\",\"output\":\"kept for later\"}\n"
+    );
+    // Nothing to do: nothing is written, and no second backup is made.
+    settle(&folder.path().join("h.json"));
+    let output = run(folder.path(), &["fix", "-w", "h.json"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(names(folder.path()), ["dropped.jsonl", "h.json", "h.json.bak"]);
+}
+
+#[test]
+fn a_file_that_may_be_in_use_is_left_alone() {
+    let folder = folder_with("h.json", BROKEN);
+    fs::write(folder.path().join("h.json"), BROKEN).expect("written");
+    let output = run(folder.path(), &["fix", "-w", "h.json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--force overrides"));
+    assert_eq!(read(folder.path(), "h.json"), BROKEN);
+    assert_eq!(names(folder.path()), ["h.json"]);
+    let output = run(folder.path(), &["fix", "-w", "--force", "--no-backup", "h.json"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(read(folder.path(), "h.json"), WHOLE);
+    assert_eq!(names(folder.path()), ["h.json"]);
+}
+
+#[test]
+fn copies_go_where_they_were_asked_to() {
+    let folder = folder_with("h.json", BROKEN);
+    let output = run(folder.path(), &["fix", "-o", "copy.json", "h.json"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(read(folder.path(), "copy.json"), WHOLE);
+    fs::create_dir_all(folder.path().join("logs/a")).expect("made");
+    fs::write(folder.path().join("logs/a/x.json"), BROKEN).expect("written");
+    fs::write(folder.path().join("logs/y.json"), WHOLE).expect("written");
+    let output = run(folder.path(), &["fix", "-o", "out", "logs"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(read(folder.path(), "out/logs/a/x.json"), WHOLE);
+    assert_eq!(read(folder.path(), "out/logs/y.json"), WHOLE);
+    assert_eq!(read(folder.path(), "logs/a/x.json"), BROKEN);
+}
+
+#[test]
+fn a_compressed_file_is_copied_and_not_replaced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("h.json.zst");
+    fs::write(&path, zstd::encode_all(BROKEN.as_bytes(), 1).expect("packed")).expect("written");
+    settle(&path);
+    let output = run(folder.path(), &["fix", "-w", "h.json.zst"]);
+    assert_eq!(output.status.code(), Some(2));
+    let output = run(folder.path(), &["fix", "-o", "h.json", "h.json.zst"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(read(folder.path(), "h.json"), WHOLE);
+}
+
+fn pipe(args: &[&str], input: &str) -> (Option<i32>, String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_replaylint"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("written");
+    let output = child.wait_with_output().expect("it ends");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn a_filter_always_gives_a_body() {
+    let (code, out, err) = pipe(&["fix"], BROKEN);
+    assert_eq!((code, out.as_str()), (Some(0), WHOLE));
+    assert!(err.contains("RL102") && err.contains("call_1"), "{err}");
+    // What cannot be repaired comes out as it went in.
+    let (code, out, _) = pipe(&["fix", "-"], "[{\"role\":NaN}]");
+    assert_eq!((code, out.as_str()), (Some(1), "[{\"role\":NaN}]"));
+    let (code, out, err) = pipe(&["fix", "--output-format", "json"], BROKEN);
+    assert_eq!((code, out.as_str()), (Some(0), WHOLE));
+    assert!(err.contains("\"action\": \"drop\""), "{err}");
+    let (code, out, _) = pipe(&["check", "--stdin-filename", "log.json", "--output-format", "concise"], BROKEN);
+    assert_eq!(code, Some(1));
+    assert!(out.starts_with("log.json:3:3: error RL102"), "{out}");
+}
+
+#[test]
+fn a_patch_gives_the_bytes_of_a_repair() {
+    let request = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/readme/weather.json"))
+        .expect("testdata");
+    let one_line = serde_json::from_str::<serde_json::Value>(&request).expect("JSON").to_string();
+    let lines = "{\"role\":\"user\",\"content\":\"a\"}\r\n{\"type\":\"function_call_output\",\"call_id\":\"c\",\"output\":\"x\"}\r\n{\"role\":\"user\",\"content\":\"b\"}";
+    for (n, text) in [BROKEN, &request, &one_line, lines].into_iter().enumerate() {
+        for extra in [&[][..], &["--orphans", "stub"]] {
+            let folder = folder_with("a file.json", text);
+            let patch = run(folder.path(), &[&["fix", "--patch", "a file.json"], extra].concat());
+            let copied = run(folder.path(), &[&["fix", "-o", "copy", "a file.json"], extra].concat());
+            assert_eq!(copied.status.code(), Some(0), "{n}");
+            fs::write(folder.path().join("p"), &patch.stdout).expect("written");
+            let git =
+                Command::new("git").args(["apply", "p"]).current_dir(folder.path()).output().expect("git runs");
+            assert!(
+                git.status.success(),
+                "{n}: {}\n{}",
+                String::from_utf8_lossy(&git.stderr),
+                String::from_utf8_lossy(&patch.stdout)
+            );
+            assert_eq!(read(folder.path(), "a file.json"), read(folder.path(), "copy"), "{n}");
+        }
+    }
+}
+
+#[test]
+fn the_diff_of_a_long_line_is_short() {
+    let filler: String =
+        (0..40_000).map(|n| format!("{{\"role\":\"user\",\"content\":\"{n} {}\"}},", "x".repeat(90))).collect();
+    let text = format!(
+        "{{\"model\":\"gpt-5\",\"input\":[{filler}{{\"type\":\"function_call\",\"id\":\"fc_1a\",\"call_id\":\"call_1\",\"name\":\"f\",\"arguments\":\"{}\"}},{{\"role\":\"user\",\"content\":\"end\"}}]}}",
+        "y".repeat(1000)
+    );
+    assert!(text.len() > 4_500_000 && !text.contains('\n'));
+    let folder = folder_with("body.json", &text);
+    let output = run(folder.path(), &["fix", "--show-content", "body.json"]);
+    let diff = String::from_utf8_lossy(&output.stdout);
+    assert!(diff.lines().count() < 40, "{diff}");
+    for part in ["RL101", "/input/40000", "fc_1a", "call_1", "has no output"] {
+        assert!(diff.contains(part), "{part} is not in {diff}");
+    }
+    assert!(diff.len() < 4000, "{} bytes", diff.len());
+    let check = run(folder.path(), &["check", "--show-content", "body.json"]);
+    assert!(check.stdout.len() < 4000);
+}
