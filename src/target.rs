@@ -112,6 +112,12 @@ pub struct Target {
     pub evidence: &'static str,
 }
 
+impl std::fmt::Debug for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
 impl Target {
     /// The target's own verdict on a variant of a rule.
     pub fn verdict(&self, code: Code, variant: u8) -> Option<&'static Verdict> {

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::history::{Code, Kind, NONE, PairState};
+use crate::history::{Code, Family, Kind, NONE, PairState};
 use crate::lint::Judged;
 use crate::rule::Loss;
 
@@ -34,14 +34,17 @@ impl Plan<'_> {
                 moved.entry(call).or_insert(cause(judged));
             }
         }
-        if self.cx.caps.contiguous_outputs {
-            self.gather_batches(&moved, &outputs);
-        } else {
-            for (call, cause) in moved {
-                if let Some(&output) = outputs.get(&call) {
-                    let anchor = self.anchor(call, &outputs);
-                    self.move_behind(output, anchor, cause);
-                }
+        // Approvals are never part of a batch: a user answers them.
+        let gathered = |call: u32| {
+            self.cx.caps.contiguous_outputs && self.cx.row(call).kind.family() != Some(Family::Approval)
+        };
+        let (batches, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            moved.into_iter().partition(|(call, _)| gathered(*call));
+        self.gather_batches(&batches, &outputs);
+        for (call, cause) in others {
+            if let Some(&output) = outputs.get(&call) {
+                let anchor = self.anchor(call, &outputs);
+                self.move_behind(output, anchor, cause);
             }
         }
     }
@@ -112,8 +115,7 @@ impl Plan<'_> {
     }
 
     /// The calls up to the first output that answers one of them are a batch; its calls come together, their outputs
-    /// behind them, and what stood between follows; reasoning goes in front. A batch with anything but plain pairs is
-    /// left for a later round.
+    /// behind them, and what stood between follows; reasoning goes in front.
     fn gather_batches(&mut self, first_calls: &BTreeMap<u32, Cause>, outputs: &HashMap<u32, u32>) {
         let mut done = 0;
         for (&first, &cause) in first_calls {
@@ -122,10 +124,7 @@ impl Plan<'_> {
             }
             let (batch, end) = self.batch_from(first, outputs);
             done = end;
-            let Some(answers) = batch.iter().map(|call| outputs.get(call).copied()).collect::<Option<Vec<u32>>>()
-            else {
-                continue;
-            };
+            let answers: Vec<u32> = batch.iter().filter_map(|call| outputs.get(call).copied()).collect();
             for ix in first..end {
                 if self.cx.row(ix).is_reasoning() {
                     self.move_in_front(ix, first, cause);
@@ -156,7 +155,7 @@ impl Plan<'_> {
         let mut wanted: HashSet<u32> = HashSet::new();
         let mut at = first;
         while let Some(row) = self.cx.history.rows.get(at as usize) {
-            if row.is_client_call() {
+            if row.is_client_call() && row.kind.family() != Some(Family::Approval) {
                 batch.push(at);
                 wanted.extend(outputs.get(&at));
             } else if wanted.contains(&at) {

@@ -84,6 +84,7 @@ impl Render<'_> {
         let base = Base::new(self.id, whole.start);
         let Some(root) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) else { return Ok(()) };
         let Some(value) = pointer::resolve(root, self.steps_to_value) else { return Ok(()) };
+        let finder = pointer::Finder::new(root);
         let mut rest = steps;
         // All steps of one part come together: parts lie one behind the other in a record.
         while let Some(first) = rest.first() {
@@ -102,7 +103,7 @@ impl Render<'_> {
             }
             for step in here.iter().filter(|step| step.fate.stays()) {
                 let (from, to) = (step.row.at.start - whole.start, step.row.at.end() - whole.start);
-                if let Some(item) = pointer::at_span(root, from as u32, to as u32) {
+                if let Some(item) = finder.value(from as u32, to as u32) {
                     self.item(step, item, base);
                 }
             }

@@ -15,6 +15,9 @@ pub(super) struct Masks {
 /// Sorts the bytes of a block, [`LANES`] at a time.
 pub(super) trait Block {
     fn masks(block: &[u8; LANES]) -> Masks;
+
+    /// Which bytes are letters of escapes of two bytes: one of `"\/bfnrt`.
+    fn short_escapes(block: &[u8; LANES]) -> u32;
 }
 
 pub(super) struct Portable;
@@ -30,6 +33,12 @@ impl Block for Portable {
             masks.control |= zero_bytes(word & (LOW * 0xe0)) << (n * 8);
         }
         masks
+    }
+
+    #[inline(always)]
+    fn short_escapes(block: &[u8; LANES]) -> u32 {
+        let is_letter = |byte: &u8| matches!(byte, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't');
+        block.iter().enumerate().fold(0, |mask, (n, byte)| mask | u32::from(is_letter(byte)) << n)
     }
 }
 

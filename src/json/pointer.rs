@@ -1,44 +1,79 @@
 //! JSON Pointers (RFC 6901): from a span to its pointer, and from a pointer to its value.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::tape::Val;
 
-/// The pointer of the smallest value that holds `start..end`. A key belongs to its member's value.
-pub fn of_span(root: Val<'_>, start: u32, end: u32) -> String {
-    let mut pointer = String::new();
-    let mut at = root;
-    'down: while at.start() < start || end < at.end() {
-        for member in at.members() {
-            if member.key_start <= start && end <= member.val.end() {
-                push_key(&mut pointer, &String::from_utf8_lossy(&member.key.decode()));
-                at = member.val;
-                if start < at.start() {
-                    break 'down;
-                }
-                continue 'down;
-            }
-        }
-        for (index, element) in at.elements().enumerate() {
-            if element.start() <= start && end <= element.end() {
-                push_index(&mut pointer, index);
-                at = element;
-                continue 'down;
-            }
-        }
-        break;
-    }
-    pointer
+/// Finds values and their pointers by spans. Long lists are indexed once, so that many spans in one record cost no more
+/// than their number.
+pub struct Finder<'t> {
+    root: Val<'t>,
+    lists: RefCell<HashMap<u32, Vec<Val<'t>>>>,
 }
 
-/// The value with exactly this span.
-pub fn at_span(root: Val<'_>, start: u32, end: u32) -> Option<Val<'_>> {
-    let holds = |val: &Val<'_>| val.start() <= start && end <= val.end();
-    let mut at = root;
-    while at.start() != start || at.end() != end {
-        at = at.members().map(|member| member.val).find(holds).or_else(|| at.elements().find(holds))?;
+/// Lists from this length on are indexed.
+const LONG: u32 = 32;
+
+impl<'t> Finder<'t> {
+    pub fn new(root: Val<'t>) -> Self {
+        Finder { root, lists: RefCell::default() }
     }
-    Some(at)
+
+    /// The pointer of the smallest value that holds `start..end`. A key belongs to its member's value.
+    pub fn pointer(&self, start: u32, end: u32) -> String {
+        let mut pointer = String::new();
+        let mut at = self.root;
+        'down: while at.start() < start || end < at.end() {
+            for member in at.members() {
+                if member.key_start <= start && end <= member.val.end() {
+                    push_key(&mut pointer, &String::from_utf8_lossy(&member.key.decode()));
+                    at = member.val;
+                    if start < at.start() {
+                        break 'down;
+                    }
+                    continue 'down;
+                }
+            }
+            match self.element(at, start, end) {
+                Some((index, element)) => {
+                    push_index(&mut pointer, index);
+                    at = element;
+                }
+                None => break,
+            }
+        }
+        pointer
+    }
+
+    /// The value with exactly this span.
+    pub fn value(&self, start: u32, end: u32) -> Option<Val<'t>> {
+        let holds = |val: &Val<'_>| val.start() <= start && end <= val.end();
+        let mut at = self.root;
+        while at.start() != start || at.end() != end {
+            let member = at.members().map(|member| member.val).find(holds);
+            at = member.or_else(|| self.element(at, start, end).map(|(_, val)| val))?;
+        }
+        Some(at)
+    }
+
+    /// The element of an array that holds a span.
+    fn element(&self, array: Val<'t>, start: u32, end: u32) -> Option<(usize, Val<'t>)> {
+        let holds = |val: &Val<'_>| val.start() <= start && end <= val.end();
+        if array.count() < LONG || !array.is_array() {
+            return array.elements().enumerate().find(|(_, val)| holds(val));
+        }
+        let mut lists = self.lists.borrow_mut();
+        let list = lists.entry(array.start()).or_insert_with(|| array.elements().collect());
+        let at = list.partition_point(|val| val.start() <= start).checked_sub(1)?;
+        holds(&list[at]).then(|| (at, list[at]))
+    }
+}
+
+/// [`Finder::pointer`] for one span.
+pub fn of_span(root: Val<'_>, start: u32, end: u32) -> String {
+    Finder::new(root).pointer(start, end)
 }
 
 /// Appends one step.

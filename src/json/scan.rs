@@ -89,6 +89,33 @@ mod avx2 {
                 Masks { quote: is(b'"') as u32, backslash: is(b'\\') as u32, control: control as u32 }
             }
         }
+
+        /// Each letter is told by its two nibbles: a bit for each high nibble, looked up by the low one.
+        #[inline(always)]
+        fn short_escapes(block: &[u8; LANES]) -> u32 {
+            const HIGH: [i8; 16] = {
+                let mut table = [0; 16];
+                (table[0x2], table[0x5], table[0x6], table[0x7]) = (1, 2, 4, 8);
+                table
+            };
+            const LOW: [i8; 16] = {
+                let mut table = [0; 16];
+                (table[0x2], table[0xf], table[0xc]) = (1 | 4 | 8, 1, 2);
+                (table[0x6], table[0xe], table[0x4]) = (4, 4, 8);
+                table
+            };
+            // SAFETY: as above.
+            unsafe {
+                let bytes = _mm256_loadu_si256(block.as_ptr().cast());
+                let table = |table: &[i8; 16]| _mm256_broadcastsi128_si256(_mm_loadu_si128(table.as_ptr().cast()));
+                let nibble = _mm256_set1_epi8(0x0f);
+                let high = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), nibble);
+                let high = _mm256_shuffle_epi8(table(&HIGH), high);
+                let low = _mm256_shuffle_epi8(table(&LOW), _mm256_and_si256(bytes, nibble));
+                let none = _mm256_cmpeq_epi8(_mm256_and_si256(high, low), _mm256_setzero_si256());
+                !(_mm256_movemask_epi8(none) as u32)
+            }
+        }
     }
 
     pub(super) fn run(bytes: &[u8], tape: &mut Tape) -> Result<u32, Fault> {
@@ -244,7 +271,10 @@ impl Grammar<'_> {
                 let (escaped, next) = escaped_bytes(masks.backslash, first_is_escaped);
                 quote &= !escaped;
                 // Up to the closing quote, every escaped byte must be one that JSON knows.
-                self.escapes(at, escaped & below(quote))?;
+                let letters = escaped & below(quote);
+                if letters != 0 {
+                    self.escapes(at, letters & !B::short_escapes(block))?;
+                }
                 first_is_escaped = next;
             }
             let control = masks.control & below(quote);

@@ -36,8 +36,13 @@ pub fn lint_like<H: OnHistory>(
     before: Option<(Container, Option<&'static dyn Format>)>,
 ) -> io::Result<DocLint<H::Made>> {
     let sniffed = framing::sniff(bytes)?;
+    let lines = Container::Lines { start: sniffed.mark() };
     let (container, format) = match before {
-        Some((Container::Lines { .. }, format)) => (Container::Lines { start: sniffed.mark() }, format),
+        Some((Container::Lines { .. }, format)) => (lines, format),
+        // A log whose only item went is an empty log.
+        Some((_, Some(format))) if sniffed == Container::Empty && format.info().histories == Histories::PerDoc => {
+            (lines, Some(format))
+        }
         _ => (sniffed, None),
     };
     let nothing = Known::default();

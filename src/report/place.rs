@@ -6,8 +6,9 @@ use std::io;
 use crate::history::Flags;
 use crate::json::edit::Base;
 use crate::json::locate::Cursor;
+use crate::json::pointer::{self, Finder};
 use crate::json::string::Decoder;
-use crate::json::{Tape, Val, pointer, scan};
+use crate::json::{Tape, Val, scan};
 use crate::place::{DocId, Place};
 use crate::source::split::{Piece, split};
 use crate::source::{Container, ReadAt, framing, lines};
@@ -69,8 +70,9 @@ pub fn pointers(
         bytes.read_into(record.start, record.len as usize, &mut text)?;
         let base = Base::new(id, record.start);
         if let Some(root) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) {
+            let finder = Finder::new(root);
             for (place, flags) in places {
-                found.insert(*place, pointer_in(root, base, *place, *flags, ""));
+                found.insert(*place, pointer_in(root, &finder, base, *place, *flags, ""));
             }
         }
         Ok(())
@@ -108,32 +110,41 @@ fn in_piece(piece: Piece<'_>, tape: &Tape, sorted: &[(Place, Flags)], found: &mu
             let Some(root) = tape.root(bytes) else { return };
             let own = base.of(root);
             let from = sorted.partition_point(|(place, _)| place.start < own.start);
+            let finder = Finder::new(root);
             let mut prefix = String::new();
             if !section.is_empty() {
                 pointer::push_key(&mut prefix, section);
             }
             pointer::push_index(&mut prefix, index as usize);
             for (place, flags) in sorted[from..].iter().take_while(|(place, _)| place.start < own.end()) {
-                found.insert(*place, pointer_in(root, base, *place, *flags, &prefix));
+                found.insert(*place, pointer_in(root, &finder, base, *place, *flags, &prefix));
             }
         }
         Piece::Head { bytes, base } => {
             let Some(root) = tape.root(bytes) else { return };
+            let finder = Finder::new(root);
             for (place, flags) in sorted {
                 if !found.contains_key(place) {
-                    found.insert(*place, pointer_in(root, base, *place, *flags, ""));
+                    found.insert(*place, pointer_in(root, &finder, base, *place, *flags, ""));
                 }
             }
         }
     }
 }
 
-fn pointer_in(root: Val<'_>, base: Base<'_>, place: Place, flags: Flags, prefix: &str) -> Pointer {
+fn pointer_in(
+    root: Val<'_>,
+    finder: &Finder<'_>,
+    base: Base<'_>,
+    place: Place,
+    flags: Flags,
+    prefix: &str,
+) -> Pointer {
     let (Some(start), end) = (base.relative(place.start), base.relative(place.end().max(1) - 1)) else {
         return Pointer::default();
     };
     let end = end.map_or(start, |end| end + 1).max(start);
-    let outer = format!("{prefix}{}", pointer::of_span(root, start, end));
+    let outer = format!("{prefix}{}", finder.pointer(start, end));
     if !flags.has(Flags::EMBEDDED) {
         return Pointer { outer, inner: None, string: None };
     }

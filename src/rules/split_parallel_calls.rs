@@ -1,6 +1,6 @@
 //! RL110: calls of one turn are torn apart, or something stands between them and their outputs.
 
-use crate::history::{Act, Code, Finding, PairState};
+use crate::history::{Act, Code, Family, Finding, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -75,11 +75,16 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let mut last = None;
     for (ix, row) in rows.iter().enumerate() {
         foreign_before.push(last);
-        if !row.is_client_call() && !row.is_client_output() {
+        let of_a_call = row.is_client_call() || row.is_client_output();
+        if !of_a_call || row.kind.family() == Some(Family::Approval) {
             last = Some(ix as u32);
         }
     }
     for pair in cx.history.pairs.iter().filter(|p| p.state == PairState::Answered) {
+        // The user answers an approval, whenever that is.
+        if cx.row(pair.call).kind.family() == Some(Family::Approval) {
+            continue;
+        }
         match foreign_before[pair.output as usize] {
             Some(foreign) if foreign > pair.call => {
                 let finding = Finding::new(Code(110), *cx.row(pair.call)).variant(INTERLEAVED);

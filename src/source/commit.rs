@@ -49,7 +49,7 @@ pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: Replace) -> Result<Option<Pat
     check_settled(doc, path, &meta, how)?;
 
     let mut temp = tempfile::Builder::new().prefix(".replaylint-").tempfile_in(folder).map_err(failed)?;
-    copy(bytes, temp.as_file_mut()).map_err(failed)?;
+    bytes.append_to(0, bytes.len(), temp.as_file_mut()).map_err(failed)?;
     temp.as_file().set_permissions(meta.permissions()).map_err(failed)?;
     temp.as_file().sync_all().map_err(failed)?;
     // Writing took time: look again before the old name goes to the new bytes.
@@ -124,7 +124,7 @@ pub fn write_new(path: &Path, bytes: &dyn ReadAt) -> Result<(), CommitError> {
         _ => Path::new("."),
     };
     let mut temp = tempfile::Builder::new().prefix(".replaylint-").tempfile_in(folder).map_err(failed)?;
-    copy(bytes, temp.as_file_mut()).map_err(failed)?;
+    bytes.append_to(0, bytes.len(), temp.as_file_mut()).map_err(failed)?;
     temp.persist(path).map_err(|e| failed(e.error))?;
     Ok(())
 }

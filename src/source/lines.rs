@@ -102,7 +102,9 @@ pub fn split(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 
 /// The line that an offset lies in, with its end. `start` is where the doc's text starts.
 pub fn around(doc: &dyn ReadAt, id: DocId, start: u64, offset: u64) -> io::Result<Place> {
-    let mut buf = vec![0; 64 << 10];
+    // Most lines are short, and many are asked for.
+    let mut buf = vec![0; 1 << 10];
+    let grow = |buf: &mut Vec<u8>| buf.resize((buf.len() * 4).min(1 << 20), 0);
     let mut from = offset;
     while from > start {
         let step = (from - start).min(buf.len() as u64);
@@ -113,7 +115,9 @@ pub fn around(doc: &dyn ReadAt, id: DocId, start: u64, offset: u64) -> io::Resul
             break;
         }
         from -= step;
+        grow(&mut buf);
     }
+    buf.truncate(1 << 10);
     let mut to = offset;
     while to < doc.len() {
         let n = doc.read_at(to, &mut buf)?;
@@ -125,6 +129,7 @@ pub fn around(doc: &dyn ReadAt, id: DocId, start: u64, offset: u64) -> io::Resul
             break;
         }
         to += n as u64;
+        grow(&mut buf);
     }
     Ok(Place::new(id, from, u32::try_from(to - from).unwrap_or(u32::MAX)))
 }

@@ -2,7 +2,7 @@
 //! offset into its own buffer, so no file is ever held whole, and none is mapped (logs grow and shrink).
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use crate::place::{Pieces, With};
 
@@ -23,6 +23,22 @@ pub trait ReadAt: Send + Sync {
     fn read_into(&self, start: u64, len: usize, out: &mut Vec<u8>) -> io::Result<()> {
         out.resize(len, 0);
         if self.read_at(start, out)? == len { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+
+    /// Appends `len` bytes from `start` to a file. A file gives them without a detour through memory, where the system
+    /// can do that.
+    fn append_to(&self, start: u64, len: u64, out: &mut File) -> io::Result<()> {
+        let mut buf = vec![0; len.min(1 << 20) as usize];
+        let mut at = start;
+        while at < start + len {
+            let want = (start + len - at).min(buf.len() as u64) as usize;
+            if self.read_at(at, &mut buf[..want])? < want {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            out.write_all(&buf[..want])?;
+            at += want as u64;
+        }
+        Ok(())
     }
 }
 
@@ -56,6 +72,14 @@ impl ReadAt for FileBytes {
             }
         }
         Ok(done)
+    }
+
+    fn append_to(&self, start: u64, len: u64, out: &mut File) -> io::Result<()> {
+        // Reads go by offset, so the file's own position is free to be moved.
+        let mut from = &self.file;
+        from.seek(SeekFrom::Start(start))?;
+        let copied = io::copy(&mut from.take(len), out)?;
+        if copied < len { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
     }
 }
 
@@ -122,6 +146,13 @@ impl ReadAt for Patched<'_> {
             Ok(())
         })?;
         Ok(done)
+    }
+
+    fn append_to(&self, start: u64, len: u64, out: &mut File) -> io::Result<()> {
+        self.pieces.walk(start, start + len, |piece| match piece {
+            With::Text(text) => out.write_all(text),
+            With::Copy(place) => self.inner.append_to(place.start, u64::from(place.len), out),
+        })
     }
 }
 

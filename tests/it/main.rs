@@ -5,8 +5,11 @@ mod cases;
 mod cli;
 mod corpus;
 mod formats;
+#[path = "../../benches/generate.rs"]
+mod generate;
 mod layers;
 mod mutations;
+mod properties;
 mod reports;
 mod support;
 mod writing;

@@ -74,6 +74,7 @@ pub fn guarded_repair(name: &str, text: &[u8], options: &Options, wanted: &FixOp
     let records = |text: &[u8]| framing::sniff(&text.to_vec()).expect("memory reads");
     if let framing::Container::Document { .. } = records(text)
         && is_json(text)
+        && !repaired.text.trim_ascii().is_empty()
     {
         assert!(is_json(&repaired.text), "{name}: the repair broke the JSON");
     }
