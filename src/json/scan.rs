@@ -26,15 +26,25 @@ pub fn scan(bytes: &[u8], tape: &mut Tape) -> Result<(), Fault> {
 
 /// Scans the one value that a text starts with and returns where it ends.
 pub fn scan_prefix(bytes: &[u8], tape: &mut Tape) -> Result<u32, Fault> {
-    run(bytes, tape, avx2_usable())
+    run(bytes, tape, avx2_usable(), false)
+}
+
+/// Scans a text up to the end of its first line, if that line holds one value and nothing else: returns where it ends.
+/// `None` says only that [`scan`] has to look at that line. Finding the value's end finds the line's: no string holds a
+/// bare line feed.
+pub fn scan_line(bytes: &[u8], tape: &mut Tape) -> Option<u32> {
+    let end = run(bytes, tape, avx2_usable(), true).ok()?;
+    let rest = bytes[end as usize..].iter();
+    let at = end + rest.take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count() as u32;
+    matches!(bytes.get(at as usize), None | Some(b'\n')).then_some(at)
 }
 
 /// [`scan_prefix`] without vector instructions, for the test that holds the twins against each other.
 pub fn scan_prefix_portable(bytes: &[u8], tape: &mut Tape) -> Result<u32, Fault> {
-    run(bytes, tape, false)
+    run(bytes, tape, false, false)
 }
 
-fn run(bytes: &[u8], tape: &mut Tape, vector: bool) -> Result<u32, Fault> {
+fn run(bytes: &[u8], tape: &mut Tape, vector: bool, one_line: bool) -> Result<u32, Fault> {
     tape.nodes.clear();
     tape.open.clear();
     tape.odd.clear();
@@ -43,10 +53,10 @@ fn run(bytes: &[u8], tape: &mut Tape, vector: bool) -> Result<u32, Fault> {
     }
     #[cfg(target_arch = "x86_64")]
     if vector {
-        return avx2::run(bytes, tape);
+        return avx2::run(bytes, tape, one_line);
     }
     let _ = vector;
-    Grammar { bytes, tape, at: 0 }.value::<Portable>()
+    Grammar { bytes, tape, at: 0, one_line }.value::<Portable>()
 }
 
 fn avx2_usable() -> bool {
@@ -118,14 +128,14 @@ mod avx2 {
         }
     }
 
-    pub(super) fn run(bytes: &[u8], tape: &mut Tape) -> Result<u32, Fault> {
+    pub(super) fn run(bytes: &[u8], tape: &mut Tape, one_line: bool) -> Result<u32, Fault> {
         // SAFETY: `run` of the parent calls this only if the machine has AVX2 (and with it BMI1).
-        unsafe { grammar(bytes, tape) }
+        unsafe { grammar(bytes, tape, one_line) }
     }
 
     #[target_feature(enable = "avx2,bmi1")]
-    fn grammar(bytes: &[u8], tape: &mut Tape) -> Result<u32, Fault> {
-        Grammar { bytes, tape, at: 0 }.value::<Avx2>()
+    fn grammar(bytes: &[u8], tape: &mut Tape, one_line: bool) -> Result<u32, Fault> {
+        Grammar { bytes, tape, at: 0, one_line }.value::<Avx2>()
     }
 }
 
@@ -133,6 +143,8 @@ struct Grammar<'a> {
     bytes: &'a [u8],
     tape: &'a mut Tape,
     at: usize,
+    /// A line feed ends the text.
+    one_line: bool,
 }
 
 impl Grammar<'_> {
@@ -146,7 +158,7 @@ impl Grammar<'_> {
     fn skip_space(&mut self) -> Option<u8> {
         loop {
             let byte = *self.bytes.get(self.at)?;
-            if byte > b' ' || !is_space(byte) {
+            if byte > b' ' || !is_space(byte) || byte == b'\n' && self.one_line {
                 return Some(byte);
             }
             self.at += 1;

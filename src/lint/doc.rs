@@ -359,15 +359,15 @@ impl<H: OnHistory> Run<'_, H> {
         let mut own = Gathered::default();
         let mut newlines = 0;
         stage.batch = Batch::default();
-        for (at, line) in lines::split(read.bytes) {
-            newlines += 1;
-            let from = read.start + at as u64;
-            if line.iter().all(u8::is_ascii_whitespace) {
+        let mut at = 0;
+        while let Some(&first) = read.bytes.get(at) {
+            if first.is_ascii_whitespace() {
+                newlines += u64::from(first == b'\n');
+                at += 1;
                 continue;
             }
-            let with_end = line.len() + usize::from(read.bytes.get(at + line.len()) == Some(&b'\n'));
-            let whole = Place::new(self.id, from, with_end as u32);
-            let format = stage.record(line, from, whole, valid);
+            let (len, format) = stage.line(&read.bytes[at..], read.start + at as u64, valid);
+            at += len;
             own.format = own.format.or(format);
             if let Some(format) = format
                 && matches!(stage.reading(), Reading::Each)
@@ -382,7 +382,6 @@ impl<H: OnHistory> Run<'_, H> {
             stage.batch.broken = true;
             stage.batch.records += 1;
         }
-        let newlines = if read.bytes.ends_with(b"\n") || read.bytes.is_empty() { newlines } else { newlines - 1 };
         Ok(Chunk { start: read.start, newlines, batch: std::mem::take(&mut stage.batch), own })
     }
 

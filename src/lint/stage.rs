@@ -5,6 +5,7 @@ use crate::dialect::Item;
 use crate::format::{Assembler, Format, Mark, Record, Sink, Slice};
 use crate::history::{Code, Finding, Flags, History, KindSet, Row};
 use crate::json::edit::Base;
+use crate::json::scan::scan_line;
 use crate::json::{Fault, Oddity, Tape, Val, What, pointer, scan};
 use crate::place::{DocId, Place};
 use crate::rule::{Check, Out};
@@ -74,30 +75,64 @@ impl<'o> Stage<'o> {
 
     /// Reads one whole record. `valid` says that its bytes are known to be UTF-8. Returns the format that read it.
     pub fn record(&mut self, bytes: &[u8], start: u64, whole: Place, valid: bool) -> Option<&'static dyn Format> {
+        let base = self.begin_record(bytes, start, valid);
+        let mut tape = std::mem::take(&mut self.tape);
+        let format = match scan(bytes, &mut tape) {
+            Ok(()) => self.scanned(&mut tape, bytes, base, whole),
+            Err(fault) => {
+                self.unreadable(fault, bytes, base);
+                None
+            }
+        };
+        self.end_record(tape);
+        format
+    }
+
+    /// Reads the record that a text starts with, up to the end of its line. Returns the line's length without its end,
+    /// and the format that read it.
+    pub fn line(&mut self, text: &[u8], start: u64, valid: bool) -> (usize, Option<&'static dyn Format>) {
+        let mut tape = std::mem::take(&mut self.tape);
+        let place = |len: usize| Place::new(self.doc, start, (len + usize::from(len < text.len())) as u32);
+        let Some(len) = scan_line(text, &mut tape).map(|len| len as usize) else {
+            self.tape = tape;
+            let len = memchr::memchr(b'\n', text).unwrap_or(text.len());
+            let whole = place(len);
+            return (len, self.record(&text[..len], start, whole, valid));
+        };
+        let whole = place(len);
+        let base = self.begin_record(&text[..len], start, valid);
+        let format = self.scanned(&mut tape, text, base, whole);
+        self.end_record(tape);
+        (len, format)
+    }
+
+    fn begin_record<'b>(&mut self, bytes: &[u8], start: u64, valid: bool) -> Base<'b> {
         let base = Base::new(self.doc, start);
         self.batch.damage_cut();
         self.flags = Flags::default();
         if !valid {
             self.check_utf8(bytes, base);
         }
-        let mut tape = std::mem::take(&mut self.tape);
-        let scanned = scan(bytes, &mut tape);
-        let mut format = None;
-        match scanned {
-            Ok(()) => {
-                if tape.is_odd() {
-                    self.oddities(&mut tape, base);
-                }
-                if let Some(root) = tape.root(bytes) {
-                    format = self.value(root, base, whole, Slice::Whole);
-                }
-            }
-            Err(fault) => self.unreadable(fault, bytes, base),
+        base
+    }
+
+    fn scanned(
+        &mut self,
+        tape: &mut Tape,
+        bytes: &[u8],
+        base: Base<'_>,
+        whole: Place,
+    ) -> Option<&'static dyn Format> {
+        if tape.is_odd() {
+            self.oddities(tape, base);
         }
+        self.value(tape.root(bytes)?, base, whole, Slice::Whole)
+    }
+
+    fn end_record(&mut self, mut tape: Tape) {
         tape.shrink(KEEP_NODES);
         self.tape = tape;
         self.batch.records += 1;
-        format
     }
 
     /// Reads a scanned record, or a part of a large one.

@@ -1,0 +1,143 @@
+//! Speed, as ratios to merely parsing the same bytes to `serde_json::Value` in the same run: absolute figures drift with
+//! the machine, ratios hold. `REPLAYLINT_BENCH_MB` sets the size of the data (default 64; 1000 shows that memory stays
+//! where it is).
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
+
+mod generate;
+
+use std::hint::black_box;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use generate::{Faults, Shape};
+use replaylint::fix::{self, FixOptions};
+use replaylint::history::Code;
+use replaylint::lint::{self, DocLint, Findings, Options};
+use replaylint::place::DocId;
+use replaylint::source::{Doc, Input, ReadAt, lines};
+
+const DOC: DocId = DocId(0);
+/// One record in so many has a fault.
+const FAULT_EVERY: u64 = 1000;
+const RUNS: usize = 5;
+/// Set for the child of [`peak`]: the file to work on.
+const CHILD: &str = "REPLAYLINT_BENCH_CHILD";
+
+fn main() {
+    if let Ok(path) = std::env::var(CHILD) {
+        return child(&path);
+    }
+    let megabytes: u64 = std::env::var("REPLAYLINT_BENCH_MB").ok().and_then(|mb| mb.parse().ok()).unwrap_or(64);
+    let folder = tempfile::tempdir().expect("a folder");
+    println!("{megabytes} MB each, best of {RUNS}; a fault in one record of {FAULT_EVERY}\n");
+    for (name, shape) in [("rollout, one history", Shape::Rollout), ("a request a line", Shape::Requests)] {
+        let path = folder.path().join("data.jsonl");
+        let mut out = BufWriter::new(std::fs::File::create(&path).expect("a file"));
+        let faults = generate::generate(shape, megabytes * 1_000_000, FAULT_EVERY, 7, &mut out).expect("written");
+        out.flush().expect("written");
+        // Memory first: the data is not held then.
+        let memory = [peak(&path, false), peak(&path, true)];
+        measure(name, &path, &faults);
+        if let [Some(check), Some(fix)] = memory {
+            println!("  peak memory         check {check} MB, fix {fix} MB");
+        }
+        println!();
+    }
+    startup(folder.path());
+}
+
+/// Runs in a process of its own, which tells its peak memory before it ends.
+fn peak(path: &Path, repair: bool) -> Option<u64> {
+    let exe = std::env::current_exe().ok()?;
+    let output = Command::new(exe)
+        .env(CHILD, path)
+        .env("REPLAYLINT_BENCH_FIX", if repair { "1" } else { "0" })
+        .output()
+        .ok()?;
+    String::from_utf8(output.stdout).ok()?.lines().last()?.parse().ok()
+}
+
+/// The child of [`peak`].
+fn child(path: &str) {
+    let doc = Doc::open(DOC, &Input::File { path: path.into(), named: true }, None).expect("readable");
+    let options = Options::default();
+    if std::env::var("REPLAYLINT_BENCH_FIX").is_ok_and(|fix| fix == "1") {
+        black_box(
+            fix::fix(DOC, &*doc.bytes, &options, &FixOptions::default(), 2).expect("readable").changes.len(),
+        );
+    } else {
+        black_box(lint::lint(DOC, &*doc.bytes, &options, 2, &Findings).expect("readable").judged.len());
+    }
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().split(' ').next()?.parse::<u64>().ok());
+    println!("{}", peak.map_or(0, |kb| kb / 1000));
+}
+
+fn measure(name: &str, path: &Path, faults: &Faults) {
+    let mut data = Vec::new();
+    let doc = Doc::open(DOC, &Input::File { path: path.to_owned(), named: true }, None).expect("readable");
+    doc.bytes.read_into(0, doc.bytes.len() as usize, &mut data).expect("readable");
+    let mb = data.len() as f64 / 1e6;
+    let options = Options::default();
+    let found = lint::lint(DOC, &data, &options, 1, &Findings).expect("memory reads");
+    assert!(finds_exactly(&found, faults), "the injected faults are not what is found");
+    println!("{name}: {} of {} injected faults found, and nothing else", found.judged.len(), faults.total());
+    let value = best(|| {
+        for (_, line) in lines::split(&data) {
+            black_box(serde_json::from_slice::<serde_json::Value>(line).expect("JSON"));
+        }
+    });
+    let rate = |time: Duration| mb / time.as_secs_f64();
+    println!("  parse to Value      {:>6.0} MB/s", rate(value));
+    let row = |what: &str, time: Duration, base: Duration, of: &str| {
+        let ratio = base.as_secs_f64() / time.as_secs_f64();
+        println!("  {what:<19} {:>6.0} MB/s  {ratio:.2} times {of}", rate(time));
+    };
+    let check = best(|| drop(black_box(lint::lint(DOC, &data, &options, 1, &Findings))));
+    row("check, 1 thread", check, value, "as fast as parsing");
+    let both = best(|| drop(black_box(lint::lint(DOC, &data, &options, 2, &Findings))));
+    row("check, 2 threads", both, check, "1 thread");
+    let wanted = FixOptions::default();
+    let repair = best(|| drop(black_box(fix::fix(DOC, &data, &options, &wanted, 1))));
+    println!(
+        "  fix, 1 thread       {:>6.0} MB/s  {:.2} times the time of check",
+        rate(repair),
+        repair.as_secs_f64() / check.as_secs_f64()
+    );
+}
+
+fn finds_exactly(found: &DocLint<()>, faults: &Faults) -> bool {
+    let count = |code| found.judged.iter().filter(|judged| judged.finding.code == Code(code)).count();
+    count(101) == faults.missing_outputs
+        && count(102) == faults.orphan_outputs
+        && count(105) == faults.duplicate_outputs
+        && found.judged.len() == faults.total()
+}
+
+fn best(mut run: impl FnMut()) -> Duration {
+    (0..RUNS)
+        .map(|_| {
+            let start = Instant::now();
+            run();
+            start.elapsed()
+        })
+        .min()
+        .unwrap_or_default()
+}
+
+fn startup(folder: &Path) {
+    let path = folder.join("tiny.json");
+    std::fs::write(&path, r#"[{"role":"user","content":"x"}]"#).expect("written");
+    let time = best(|| {
+        let run = Command::new(env!("CARGO_BIN_EXE_replaylint"))
+            .args(["check", "--isolated", "-q"])
+            .arg(&path)
+            .stdout(Stdio::null())
+            .status();
+        assert!(run.is_ok_and(|status| status.success()));
+    });
+    println!("start-up on a tiny file: {:.1} ms", time.as_secs_f64() * 1e3);
+}
