@@ -279,12 +279,12 @@ impl Grammar<'_> {
             let masks = B::masks(block);
             let mut quote = masks.quote;
             if masks.backslash | first_is_escaped != 0 {
-                any_escape = true;
                 let (escaped, next) = escaped_bytes(masks.backslash, first_is_escaped);
                 quote &= !escaped;
                 // Up to the closing quote, every escaped byte must be one that JSON knows.
                 let letters = escaped & below(quote);
                 if letters != 0 {
+                    any_escape = true;
                     self.escapes(at, letters & !B::short_escapes(block))?;
                 }
                 first_is_escaped = next;
@@ -301,6 +301,7 @@ impl Grammar<'_> {
         }
         // The last bytes of the text, too few for a block.
         if first_is_escaped != 0 {
+            any_escape = true;
             self.escapes(at, 1)?;
             at += 1;
         }

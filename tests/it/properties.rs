@@ -223,6 +223,24 @@ proptest! {
 }
 
 #[test]
+fn escapes_are_read_wherever_they_stand_in_a_block() {
+    for before in 0..70 {
+        for behind in [0, 1, 5, 31, 32, 40, 70] {
+            for escape in ["\\n", "\\\"", "\\\\", "\\u00e9", "\\ud83d\\ude00"] {
+                let text = format!("[\"{}{escape}{}\"]", "x".repeat(before), "y".repeat(behind));
+                let expected: Value = serde_json::from_str(&text).expect("JSON");
+                let mut tape = Tape::new();
+                for scan in [scan_prefix, replaylint::json::scan::scan_prefix_portable] {
+                    assert_eq!(scan(text.as_bytes(), &mut tape), Ok(text.len() as u32), "{text}");
+                    assert!(agrees(tape.root(text.as_bytes()).expect("scanned"), &expected), "{text}");
+                    assert!(!tape.is_odd(), "{text}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn threads_change_nothing() {
     let mut text = Vec::new();
     crate::generate::generate(crate::generate::Shape::Requests, 9 << 20, 40, 3, &mut text).expect("memory writes");
