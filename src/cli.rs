@@ -170,9 +170,6 @@ struct Common {
     /// Not these rules
     #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Judgement")]
     ignore: Vec<String>,
-    /// The time that counts as now (RFC 3339), for ages
-    #[arg(long, value_name = "TIME", help_heading = "Judgement")]
-    now: Option<String>,
 
     /// Form of the report: text, concise, json; FORM=FILE writes it to FILE; may be given several times
     #[arg(

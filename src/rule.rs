@@ -47,6 +47,17 @@ impl Loss {
     }
 }
 
+/// When a fix is made without being asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum When {
+    /// Where the finding is an error.
+    Error,
+    /// Where it is a warning, too.
+    Always,
+    /// Never: it is a person's decision, and has a flag of its own.
+    Flag,
+}
+
 /// One way in which a rule is broken: its words and its default verdict.
 ///
 /// Templates name what they show in braces: `{type}`, `{id}`, `{call_id}`, `{noun}` of the item, `{partner_type}`,
@@ -66,8 +77,7 @@ pub struct Variant {
     /// What `fix` does about it, as an infinitive without "to"; empty where it does nothing.
     pub fix: &'static str,
     pub loss: Loss,
-    /// The fix is made by default even where the finding is only a warning.
-    pub on: bool,
+    pub when: When,
 }
 
 impl Variant {
@@ -81,7 +91,7 @@ impl Variant {
         evidence: Evidence::Inferred,
         fix: "",
         loss: Loss::Lossy,
-        on: false,
+        when: When::Error,
     };
 }
 

@@ -238,6 +238,7 @@ impl<'r> Session<'r> {
             written.map_err(|error| crate::options::Misuse::new(error.to_string()))?;
         }
         // With a body, a patch or a diff on standard output, the rest is talk.
+        out.flush()?;
         let to_stdout = !self.filter && matches!(self.repairs.to, Destination::InPlace(_) | Destination::Copy(_));
         let mut stderr = anstream::stderr();
         let talk_out: &mut dyn Write = if to_stdout || self.json && !self.filter { out } else { &mut stderr };

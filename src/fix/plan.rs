@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::dialect::Change as Text;
 use crate::format::FormatInfo;
 use crate::history::{Act, Code, Kind, NONE, Remedy, Row};
-use crate::lint::{Judged, OnHistory, UNACKNOWLEDGED};
+use crate::lint::{Judged, OnHistory};
 use crate::place::Place;
-use crate::rule::{Cx, Loss};
+use crate::rule::{Cx, Loss, When};
 use crate::target::Severity;
 
 use super::modes::Mode;
@@ -90,11 +90,10 @@ impl OnHistory for Planner<'_> {
 impl FixOptions {
     /// Whether the fix of a finding is to be made.
     pub fn wants(&self, judged: &Judged) -> bool {
-        let code = judged.finding.code;
-        match code {
+        match judged.variant().when {
             _ if !judged.has_fix() || judged.severity == Severity::Info => false,
-            UNACKNOWLEDGED => self.acknowledge_safety,
-            _ => judged.is_fixed_by_default() || self.warnings || self.selected.contains(&code),
+            When::Flag => self.acknowledge_safety,
+            _ => judged.is_fixed_by_default() || self.warnings || self.selected.contains(&judged.finding.code),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::format::FormatInfo;
 use crate::history::{Code, Finding, Flags, History, Known, Remedy};
-use crate::rule::{Check, Cx, Look, Loss, Out, Rule};
+use crate::rule::{Check, Cx, Look, Loss, Out, Rule, When};
 use crate::rules::{self, RULES};
 use crate::target::{Severity, Target, Thinking};
 use crate::targets;
@@ -51,11 +51,10 @@ impl Judged {
     /// Whether `fix` makes the repair without being asked for it.
     pub fn is_fixed_by_default(&self) -> bool {
         self.has_fix()
-            && self.rule().code != UNACKNOWLEDGED
-            && match self.severity {
-                Severity::Error => true,
-                Severity::Warning => self.variant().on,
-                Severity::Info => false,
+            && match self.variant().when {
+                When::Error => self.severity == Severity::Error,
+                When::Always => self.severity >= Severity::Warning,
+                When::Flag => false,
             }
     }
 
@@ -64,9 +63,6 @@ impl Judged {
         (self.finding.row.at.start, self.finding.code, self.finding.variant)
     }
 }
-
-/// Its fix is a person's decision: it has a flag of its own.
-pub const UNACKNOWLEDGED: Code = Code(109);
 
 /// Rules whose findings rest on a partner that is not there.
 const MISSING_PARTNER: [u16; 8] = [101, 102, 103, 106, 107, 108, 207, 304];

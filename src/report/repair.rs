@@ -235,17 +235,17 @@ pub fn write_diff(
         let rule = format!("{} {}", first.rule, first.name);
         let place = format!("{}:{}:{}", first.path, spot.line, spot.column);
         writeln!(out, "{} {place} {}", paint.bold(rule.trim_end()), first.where_in_doc())?;
-        writeln!(out, "  {}", first.item)?;
+        let mut talk = vec![first.item.clone()];
         for note in same {
             let lossy = if note.loss == Loss::Lossy { " (lossy)" } else { "" };
             let other = note.other.as_ref().map(|other| format!(", {}", other.pointers())).unwrap_or_default();
-            writeln!(out, "  {}{other}{lossy}", note.what)?;
+            talk.push(format!("{}{other}{lossy}", note.what));
         }
-        if let Some(reason) = &first.reason {
-            writeln!(out, "  because {reason}")?;
-        }
-        if let Some(api) = &first.api_message {
-            writeln!(out, "  the API says: {api}")?;
+        talk.extend(first.reason.as_ref().map(|reason| format!("because {reason}")));
+        talk.extend(first.api_message.as_ref().map(|api| format!("the API says: {api}")));
+        let wrap = textwrap::Options::new(style.width).initial_indent("  ").subsequent_indent("    ");
+        for line in talk.iter().flat_map(|text| textwrap::wrap(text, wrap.clone().break_words(false))) {
+            writeln!(out, "{line}")?;
         }
         let is = |action| same.iter().any(|note| note.action == action);
         if is(Action::Move) && !is(Action::Drop) {

@@ -168,7 +168,7 @@ impl miette::Diagnostic for Shown<'_> {
             (Some(fix), _) => {
                 let loss = if fix.loss == Loss::Lossless { "nothing is lost" } else { "lossy" };
                 let asked = if fix.default { "" } else { ", only if asked for" };
-                lines.push(format!("fix: {} ({loss}{asked})", fix.title));
+                lines.push(format!("fix ({loss}{asked}): {}", fix.title));
             }
             (None, Some(why)) => lines.push(format!("no fix: {why}")),
             (None, None) => {}

@@ -1,7 +1,7 @@
 //! RL105: two outputs have one call_id.
 
 use crate::history::{Act, Code, Finding, Pair, PairState};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 use crate::target::Levels;
 
 crate::rule! {
@@ -38,7 +38,7 @@ crate::rule! {
             levels: Levels::WARNING,
             fix: "drop the later copy",
             loss: Loss::Lossless,
-            on: true,
+            when: When::Always,
             evidence: Evidence::Inferred,
             ..Variant::BASE
         },

@@ -1,7 +1,7 @@
 //! RL310: an id or call_id is longer than the API takes.
 
 use crate::history::{Act, Code, Family, Finding, Flags, NONE, Remedy};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 
 crate::rule! {
     /// ## What it does
@@ -45,7 +45,7 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "shorten the call_id on both sides alike",
             loss: Loss::Lossless,
-            on: true,
+            when: When::Always,
             ..Variant::BASE
         },
         Variant {

@@ -1,7 +1,7 @@
 //! RL106: an output is of another family than its call.
 
 use crate::history::{Act, Code, Family, Finding, Pair, PairState};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 use crate::target::Levels;
 
 crate::rule! {
@@ -44,7 +44,7 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "rewrite the type of the output",
             loss: Loss::Lossless,
-            on: true,
+            when: When::Always,
             ..Variant::BASE
         },
         Variant {

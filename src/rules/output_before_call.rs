@@ -1,7 +1,7 @@
 //! RL103: an output stands before its call.
 
 use crate::history::{Act, Code, Finding, Pair, PairState};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 use crate::target::Levels;
 
 crate::rule! {
@@ -41,7 +41,7 @@ crate::rule! {
             levels: Levels::WARNING,
             fix: "move the output behind its call",
             loss: Loss::Lossless,
-            on: true,
+            when: When::Always,
             evidence: Evidence::Inferred,
             ..Variant::BASE
         },

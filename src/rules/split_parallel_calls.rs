@@ -19,7 +19,9 @@ crate::rule! {
     /// > No tool output found for tool call call_abc.
     ///
     /// OpenAI pairs every call of a turn with the reasoning that heads it; an output between two of them ends the group,
-    /// and the second call was reported as "provided without its required 'reasoning' item".
+    /// and the second call was reported as refused:
+    ///
+    /// > Item 'fc_abc' of type 'function_call' was provided without its required 'reasoning' item.
     ///
     /// ## Example
     ///

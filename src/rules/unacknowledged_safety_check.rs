@@ -2,7 +2,7 @@
 
 use crate::history::{Act, Code, Finding, Flags, Pair, PairState, Row};
 use crate::json::Val;
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 
 crate::rule! {
     /// ## What it does
@@ -41,6 +41,7 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "acknowledge the safety checks",
             loss: Loss::Lossy,
+            when: When::Flag,
             ..Variant::BASE
         },
     ]

@@ -10,6 +10,7 @@ mod generate;
 mod layers;
 mod mutations;
 mod properties;
+mod readme;
 mod reports;
 mod support;
 mod writing;

@@ -189,3 +189,65 @@ fn the_diff_of_a_long_line_is_short() {
     let check = run(folder.path(), &["check", "--show-content", "body.json"]);
     assert!(check.stdout.len() < 4000);
 }
+
+#[test]
+fn a_large_document_is_read_element_by_element() {
+    // Above 8 MiB: the same findings, pointers and repairs as in a small one, with settings that come last.
+    let items = |filler: usize| {
+        let mut items =
+            vec![serde_json::json!({"type": "function_call_output", "call_id": "call_0", "output": "lost"})];
+        for n in 0..filler {
+            items.push(serde_json::json!({"role": "user", "content": format!("{n} {}", "x".repeat(1000))}));
+        }
+        items.push(serde_json::json!({"type": "reasoning", "id": "rs_1a", "summary": []}));
+        items.push(serde_json::json!({"type": "function_call", "id": "fc_1a", "call_id": "call_1", "name": "f", "arguments": "{}"}));
+        items.push(serde_json::json!({"type": "function_call_output", "call_id": "call_1", "output": "ok"}));
+        items.push(
+            serde_json::json!({"type": "function_call", "call_id": "call_2", "name": "f", "arguments": "{}"}),
+        );
+        items
+    };
+    let body = |filler: usize, pretty: bool| {
+        let body = serde_json::json!({"tools": [], "input": items(filler), "model": "gpt-5", "store": false});
+        if pretty { serde_json::to_string_pretty(&body) } else { serde_json::to_string(&body) }.expect("JSON")
+    };
+    for pretty in [false, true] {
+        let folder = folder_with("large.json", &body(9000, pretty));
+        fs::write(folder.path().join("small.json"), body(3, pretty)).expect("written");
+        assert!(fs::metadata(folder.path().join("large.json")).expect("there").len() > 8 << 20);
+        let report = |name: &str| {
+            let output = run(folder.path(), &["check", "--output-format", "json", name]);
+            let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+            let told = |d: &serde_json::Value| {
+                let pointer = d["pointer"].as_str().expect("a pointer").replace("/input/", "");
+                (
+                    d["rule"].to_string(),
+                    pointer.parse::<usize>().expect("an index"),
+                    d["id"].clone(),
+                    d["severity"].clone(),
+                )
+            };
+            report["diagnostics"].as_array().expect("a list").iter().map(told).collect::<Vec<_>>()
+        };
+        let shifted: Vec<_> = report("small.json")
+            .into_iter()
+            .map(|(rule, index, id, severity)| (rule, if index > 0 { index + 8997 } else { 0 }, id, severity))
+            .collect();
+        assert_eq!(report("large.json"), shifted);
+        assert_eq!(shifted.len(), 3);
+        for name in ["large.json", "small.json"] {
+            let output = run(folder.path(), &["fix", "-o", "out.json", name]);
+            assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+            let before: serde_json::Value = serde_json::from_str(&read(folder.path(), name)).expect("JSON");
+            let mut expected = before["input"].as_array().expect("a list").clone();
+            expected.pop();
+            expected.remove(0);
+            let reasoning = expected.len() - 3;
+            expected.remove(reasoning);
+            expected[reasoning].as_object_mut().expect("an object").shift_remove("id");
+            let after: serde_json::Value = serde_json::from_str(&read(folder.path(), "out.json")).expect("JSON");
+            assert_eq!(after["input"].as_array().expect("a list"), &expected, "{name}");
+            assert_eq!(after["store"], before["store"]);
+        }
+    }
+}
