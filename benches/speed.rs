@@ -16,7 +16,7 @@ use replaylint::fix::{self, FixOptions};
 use replaylint::history::Code;
 use replaylint::lint::{self, DocLint, Findings, Options};
 use replaylint::place::DocId;
-use replaylint::source::{Doc, Input, ReadAt, lines};
+use replaylint::source::{Doc, Input, lines};
 
 const DOC: DocId = DocId(0);
 /// One record in so many has a fault.

@@ -323,7 +323,7 @@ mod tests {
     fn unknown_keys_and_names_are_errors() {
         assert!(Config::parse("tagret = \"azure\"").is_err());
         assert!(Config::parse("[[files]]\npaths = [\"a\"]\nx = 1").is_err());
-        let misuse = target("open-ai").err().expect("unknown");
+        let misuse = target("open-ai").expect_err("unknown");
         assert!(misuse.help.is_some_and(|help| help.starts_with("did you mean 'openai'?")));
     }
 

@@ -127,6 +127,7 @@ fn text(bytes: &[u8]) -> Box<str> {
 }
 
 /// The first session's provider holds; later ones come with lines that a fork repeats.
+#[expect(clippy::boxed_local, reason = "a setter takes what its mark carries")]
 fn set_provider(settings: &mut Settings, provider: Box<str>) {
     if settings.target.is_none() {
         let azure = provider.to_ascii_lowercase().contains("azure");

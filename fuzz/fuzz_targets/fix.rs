@@ -1,0 +1,33 @@
+//! A repair never panics, is one for good, and leaves JSON that was JSON.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use replaylint::fix::{FixOptions, Orphans, fix};
+use replaylint::json::{Tape, scan};
+use replaylint::lint::Options;
+use replaylint::place::{DocId, Pieces};
+use replaylint::source::{Patched, ReadAt};
+
+const DOC: DocId = DocId(0);
+
+fn is_json(text: &[u8]) -> bool {
+    scan(text, &mut Tape::new()).is_ok()
+}
+
+fn repaired(text: &[u8], wanted: &FixOptions) -> Vec<u8> {
+    let bytes = text.to_vec();
+    let fixed = fix(DOC, &bytes, &Options::default(), wanted, 1).expect("memory reads");
+    let view = Patched::new(&bytes, Pieces::new(fixed.patch.edits(DOC), DOC, ReadAt::len(&bytes)));
+    let mut out = Vec::new();
+    view.read_into(0, view.len() as usize, &mut out).expect("memory reads");
+    out
+}
+
+fuzz_target!(|input: (bool, &[u8])| {
+    let (stub, text) = input;
+    let orphans = if stub { Orphans::Stub } else { Orphans::Drop };
+    let wanted = FixOptions { orphans, ..FixOptions::default() };
+    let once = repaired(text, &wanted);
+    assert!(!is_json(text) || once.trim_ascii().is_empty() || is_json(&once));
+    assert_eq!(once, repaired(&once, &wanted));
+});
