@@ -52,6 +52,8 @@ struct Done {
 pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let (inputs, failed) = run.inputs();
     let mut session = Session::new(run, repairs, &inputs, failed);
+    // Better now than after files were replaced.
+    session.save_dropped()?;
     let content = run.content();
     let work = |doc: io::Result<Doc>, threads: usize| -> io::Result<Done> {
         let doc = doc?;
@@ -89,6 +91,8 @@ struct Session<'r> {
     repairs: &'r Repairs,
     several: bool,
     failed: bool,
+    /// Docs whose repair could not be written.
+    unwritten: u64,
     changed: bool,
     recognised: u64,
     summary: Summary,
@@ -109,6 +113,7 @@ impl<'r> Session<'r> {
             repairs,
             several: inputs.len() > 1 || run.paths.iter().any(|path| path.is_dir()),
             failed,
+            unwritten: 0,
             changed: false,
             recognised: 0,
             summary: Summary::default(),
@@ -129,24 +134,22 @@ impl<'r> Session<'r> {
             }
             return Ok(());
         }
-        let left = done.fixed.left();
         self.summary.files += 1;
         self.recognised += u64::from(!is_no_conversation(&done.left));
+        if let Err(failure) = self.deliver(&done, out) {
+            let Failure::Misuse(misuse) = failure else { return Err(failure) };
+            complain(&misuse.message);
+            self.failed = true;
+            self.unwritten += 1;
+            return Ok(());
+        }
+        let left = done.fixed.left();
         self.summary.histories += u64::from(left.histories);
         self.summary.items += left.items;
         self.summary.count(&done.left);
         self.changed |= !done.notes.is_empty();
         self.counts.add(&done.notes);
         self.keep_dropped(&done)?;
-        if let Err(failure) = self.deliver(&done, out) {
-            match failure {
-                Failure::Misuse(misuse) => {
-                    complain(&misuse.message);
-                    self.failed = true;
-                }
-                other => return Err(other),
-            }
-        }
         self.changes.extend(done.notes);
         self.left.extend(done.left);
         Ok(())
@@ -214,6 +217,14 @@ impl<'r> Session<'r> {
         Ok(())
     }
 
+    fn save_dropped(&self) -> Result<(), Failure> {
+        match &self.repairs.dropped {
+            Some(path) if !self.is_preview() => commit::write_new(path, &self.dropped)
+                .map_err(|error| crate::options::Misuse::new(error.to_string()).into()),
+            _ => Ok(()),
+        }
+    }
+
     /// Where the copy of a doc goes.
     fn copy_path(&self, to: &Path, label: &str) -> Result<PathBuf, Failure> {
         if !self.several && !to.is_dir() {
@@ -231,12 +242,7 @@ impl<'r> Session<'r> {
     }
 
     fn finish(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        if let Some(path) = &self.repairs.dropped
-            && !self.is_preview()
-        {
-            let written = commit::write_new(path, &self.dropped);
-            written.map_err(|error| crate::options::Misuse::new(error.to_string()))?;
-        }
+        self.save_dropped()?;
         // With a body, a patch or a diff on standard output, the rest is talk.
         out.flush()?;
         let to_stdout = !self.filter && matches!(self.repairs.to, Destination::InPlace(_) | Destination::Copy(_));
@@ -283,6 +289,12 @@ impl<'r> Session<'r> {
             (_, true) => format!("Would repair: {}", self.counts.words()),
             (_, false) => format!("Repaired: {}", self.counts.words()),
         };
+        if self.unwritten > 0 {
+            writeln!(out, "Not written: {}.", count(self.unwritten, "file"))?;
+            if self.unwritten == self.summary.files {
+                return Ok(());
+            }
+        }
         let left = match (self.summary.errors, self.summary.warnings) {
             (0, 0) => "nothing is left".to_owned(),
             (errors, 0) => format!("{} left", count(errors, "error")),
