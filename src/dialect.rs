@@ -1,7 +1,7 @@
 //! What a dialect is: the grammar of the items inside an envelope. A dialect turns an item's text into a row, and acts
 //! on an item into edits on its bytes. It knows no envelope, no target and no rule.
 
-use crate::history::{Flags, Row};
+use crate::history::{Flags, Kind, Row};
 use crate::json::edit::Base;
 use crate::json::{Str, Val};
 use crate::place::Edit;
@@ -35,12 +35,19 @@ pub enum Change {
     /// Put a reference to its id in its place.
     Refer,
     /// Give it the type of another kind.
-    Retype(crate::history::Kind),
+    Retype(Kind),
     /// Write another key that pairs call and output.
     Rename(String),
     /// Acknowledge these safety checks: the text of a JSON array.
     Acknowledge(Vec<u8>),
+    /// Take the member that holds a message's calls away.
+    StripCalls,
+    /// Mend a field: a number in a table of the dialect's own.
+    Field(u16),
 }
+
+/// The part of rows that lie inside an item: blocks of a message. They lie in whatever list holds them.
+pub const BLOCK: u8 = u8::MAX;
 
 /// Why an item cannot be changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,4 +64,14 @@ pub trait Dialect: Sync {
 
     /// The text of an output that answers a call without claiming anything.
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot>;
+
+    /// The text that pairs call and output, where an item of this kind has it.
+    fn key<'t>(&self, _kind: Kind, item: Val<'t>) -> Option<Str<'t>> {
+        item.get("call_id").and_then(|id| id.as_str())
+    }
+
+    /// What stands around the results of a message that holds nothing else; `None` if results are messages themselves.
+    fn envelope(&self) -> Option<(&'static str, &'static str)> {
+        None
+    }
 }

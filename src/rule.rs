@@ -5,7 +5,7 @@
 use crate::dialect::Item;
 use crate::history::{Code, Effort, Finding, Flags, Group, History, KindSet, Known, Pair, Row, Usage};
 use crate::json::Val;
-use crate::target::{Caps, Levels, Thinking};
+use crate::target::{Caps, Levels, Thinking, Trait, Traits};
 
 /// How well a rule's condition is known.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -61,8 +61,8 @@ pub enum When {
 /// One way in which a rule is broken: its words and its default verdict.
 ///
 /// Templates name what they show in braces: `{type}`, `{id}`, `{call_id}`, `{noun}` of the item, `{partner_type}`,
-/// `{partner_id}`, `{partner_call_id}` of the other item, `{index}` of the item in its history, `{items}` and
-/// `{outputs}` a number of them. What
+/// `{partner_id}`, `{partner_call_id}` of the other item, `{index}` of the item in its history, `{message}` and
+/// `{block}` the numbers in its pointer, `{items}` and `{outputs}` a number of them. What
 /// stands between `⟨` and `⟩` is left out if it names something that is not known.
 pub struct Variant {
     pub message: &'static str,
@@ -117,7 +117,23 @@ pub struct Rule {
     pub check: Check,
 }
 
+/// Which dialect the rules of a family judge; the others judge all.
+const DIALECTS: [(std::ops::RangeInclusive<u16>, &str); 6] = [
+    (100..=399, "responses"),
+    (401..=499, "responses"),
+    (501..=529, "chat"),
+    (530..=559, "anthropic"),
+    (560..=579, "gemini"),
+    (580..=599, "bedrock"),
+];
+
 impl Rule {
+    /// Whether it has something to say of histories in a dialect.
+    pub fn judges(&self, dialect: &str) -> bool {
+        let own = DIALECTS.iter().find(|(codes, _)| codes.contains(&self.code.0));
+        own.is_none_or(|(_, name)| *name == dialect)
+    }
+
     pub fn variant(&self, n: u8) -> &Variant {
         &self.variants[usize::from(n).min(self.variants.len() - 1)]
     }
@@ -171,6 +187,8 @@ pub struct Cx<'h> {
     /// The server stores items of this history.
     pub stored: bool,
     pub thinking: Thinking,
+    /// What the target, or the model behind it, wants or refuses.
+    pub traits: Traits,
     pub look: &'h dyn Look,
     /// What the rest of the doc tells about items that this history misses.
     pub known: &'h Known,
@@ -179,6 +197,10 @@ pub struct Cx<'h> {
 impl Cx<'_> {
     pub fn row(&self, ix: u32) -> &Row {
         self.history.row(ix)
+    }
+
+    pub fn has(&self, one: Trait) -> bool {
+        self.traits.has(one)
     }
 
     /// An open call here is about to run: the history is a log, and only the call's batch stands behind it.

@@ -84,6 +84,34 @@ pub struct Caps {
     pub local_shell_as_function: bool,
 }
 
+/// What an API, or some of the models behind it, want or refuse beyond the rules' own verdicts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Trait {
+    /// Nothing in front of preserved thinking may change: it is signed together with it.
+    BoundThinking,
+}
+
+/// A set of traits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Traits(u64);
+
+impl Traits {
+    pub const fn of(list: &[Trait]) -> Traits {
+        let mut bits = 0;
+        let mut n = 0;
+        while n < list.len() {
+            bits |= 1 << list[n] as u8;
+            n += 1;
+        }
+        Traits(bits)
+    }
+
+    pub const fn has(self, one: Trait) -> bool {
+        self.0 >> one as u8 & 1 == 1
+    }
+}
+
 /// What is known about a model by its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Thinking {
@@ -107,6 +135,9 @@ pub struct Target {
     pub caps: Caps,
     /// By the start of the model's name; the first that fits holds. A trailing `$` means the whole name.
     pub models: &'static [(&'static str, Thinking)],
+    /// By the start of the model's name, as in `models`; the empty one holds for all, also for unknown ones. All that
+    /// fit count.
+    pub traits: &'static [(&'static str, Traits)],
     pub verdicts: &'static [Verdict],
     /// Where the row's facts come from.
     pub evidence: &'static str,
@@ -124,14 +155,26 @@ impl Target {
         self.verdicts.iter().find(|v| v.code == code && v.variant.is_none_or(|n| n == variant))
     }
 
-    /// What is known about a model. Routers put their own or the vendor's name in front.
+    /// What is known about a model.
     pub fn thinking(&self, model: &str) -> Thinking {
-        let model = model.rsplit('/').next().unwrap_or(model);
-        let model = model.strip_prefix("openai.").unwrap_or(model);
-        let fits = |pattern: &str| match pattern.strip_suffix('$') {
-            Some(whole) => model == whole,
-            None => model.starts_with(pattern),
-        };
-        self.models.iter().find(|(pattern, _)| fits(pattern)).map_or(Thinking::Unknown, |(_, thinking)| *thinking)
+        let found = self.models.iter().find(|(pattern, _)| fits(pattern, model));
+        found.map_or(Thinking::Unknown, |(_, thinking)| *thinking)
+    }
+
+    /// What holds for a model; without one, what holds for all.
+    pub fn traits(&self, model: Option<&str>) -> Traits {
+        let holds = |pattern: &str| pattern.is_empty() || model.is_some_and(|model| fits(pattern, model));
+        let all = self.traits.iter().filter(|(pattern, _)| holds(pattern));
+        Traits(all.fold(0, |bits, (_, traits)| bits | traits.0))
+    }
+}
+
+/// Whether a model's name fits a pattern. Routers put their own or the vendor's name in front.
+fn fits(pattern: &str, model: &str) -> bool {
+    let model = model.rsplit('/').next().unwrap_or(model);
+    let model = model.strip_prefix("openai.").unwrap_or(model);
+    match pattern.strip_suffix('$') {
+        Some(whole) => model == whole,
+        None => model.starts_with(pattern),
     }
 }

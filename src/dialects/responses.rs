@@ -187,6 +187,9 @@ impl Dialect for Responses {
                     add_member(item, [b"\"acknowledged_safety_checks\":", &**checks].concat(), base, out);
                 }
             },
+            Change::StripCalls | Change::Field(_) => {
+                return Err(Cannot("no item of this dialect has such a field"));
+            }
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ mod pairs;
 mod plan;
 mod render;
 mod rounds;
+mod turns;
 
 use crate::history::{Code, Row};
 use crate::place::Place;

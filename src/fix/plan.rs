@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::dialect::Change as Text;
+use crate::dialect::{Change as Text, Dialect};
 use crate::format::FormatInfo;
 use crate::history::{Act, Code, Kind, NONE, Remedy, Row};
 use crate::lint::{Judged, OnHistory};
@@ -22,6 +22,18 @@ pub(super) enum Fresh {
     Copied(Place),
     /// An answer to this call that claims nothing.
     Stub(Row),
+    /// A message that holds these results.
+    Message(Vec<Fresh>),
+}
+
+impl Fresh {
+    fn each_moved(&mut self, see: &impl Fn(&Row, &mut Vec<Text>)) {
+        match self {
+            Fresh::Moved(row, changes) => see(row, changes),
+            Fresh::Message(list) => list.iter_mut().for_each(|fresh| fresh.each_moved(see)),
+            Fresh::Copied(_) | Fresh::Stub(_) => {}
+        }
+    }
 }
 
 /// What becomes of one item.
@@ -73,7 +85,7 @@ impl OnHistory for Planner<'_> {
         if cx.history.settings.read_only.is_some() {
             return None;
         }
-        let mut plan = Plan::new(cx, self.options, number);
+        let mut plan = Plan::new(cx, self.options, info.dialect, number);
         let wanted = judged.iter().filter(|judged| self.options.wants(judged));
         plan.findings(&wanted.collect::<Vec<_>>());
         plan.finish(info)
@@ -102,6 +114,7 @@ impl FixOptions {
 pub(super) struct Plan<'p> {
     pub cx: &'p Cx<'p>,
     pub options: &'p FixOptions,
+    pub dialect: &'static dyn Dialect,
     number: u32,
     pub fates: BTreeMap<u32, Fate>,
     /// By the index of the group.
@@ -113,10 +126,11 @@ pub(super) struct Plan<'p> {
 }
 
 impl<'p> Plan<'p> {
-    fn new(cx: &'p Cx<'p>, options: &'p FixOptions, number: u32) -> Self {
+    fn new(cx: &'p Cx<'p>, options: &'p FixOptions, dialect: &'static dyn Dialect, number: u32) -> Self {
         Plan {
             cx,
             options,
+            dialect,
             number,
             fates: BTreeMap::new(),
             modes: BTreeMap::new(),
@@ -131,6 +145,9 @@ impl<'p> Plan<'p> {
     fn findings(&mut self, judged: &[&Judged]) {
         let rows = RowIndex::new(self.cx, judged);
         let of = |act: Act| judged.iter().copied().filter(move |j| j.finding.remedy == Remedy::One(act));
+        if !self.cx.history.turns.is_empty() {
+            return self.turns(&rows, judged);
+        }
         for finding in of(Act::Retype) {
             self.retype(&rows, finding);
         }
@@ -191,7 +208,8 @@ impl<'p> Plan<'p> {
             .map(|(ix, _)| self.cx.row(*ix).at.start)
             .collect();
         if !dropped.is_empty() {
-            let stays = |fresh: &Fresh| !matches!(fresh, Fresh::Moved(row, _) if dropped.contains(&row.at.start));
+            let goes = |row: &Row| dropped.contains(&row.at.start);
+            let stays = |fresh: &Fresh| !matches!(fresh, Fresh::Moved(row, _) if goes(row));
             for fate in self.fates.values_mut() {
                 fate.before.retain(stays);
                 fate.behind.retain(stays);
@@ -206,10 +224,11 @@ impl<'p> Plan<'p> {
         if texts.is_empty() {
             return;
         }
+        let carry = |row: &Row, changes: &mut Vec<Text>| {
+            changes.extend(texts.get(&row.at.start).into_iter().flatten().cloned());
+        };
         for fresh in self.fates.values_mut().flat_map(|fate| fate.before.iter_mut().chain(&mut fate.behind)) {
-            if let Fresh::Moved(row, changes) = fresh {
-                changes.extend(texts.get(&row.at.start).into_iter().flatten().cloned());
-            }
+            fresh.each_moved(&carry);
         }
     }
 
@@ -229,6 +248,11 @@ impl<'p> Plan<'p> {
     ) {
         let row = *self.cx.row(ix);
         self.changes.push((ix, Change { cause, row, other, action, loss, what, history: Some(self.number) }));
+    }
+
+    /// Why the first change was made.
+    pub fn first_cause(&self) -> Option<Cause> {
+        self.changes.iter().min_by_key(|(ix, _)| *ix).map(|(_, change)| change.cause)
     }
 
     pub fn refuse(&mut self, judged: &Judged, why: &'static str) {
@@ -271,7 +295,7 @@ impl<'p> Plan<'p> {
     }
 
     /// Long keys get a short one, the same on every item that has it.
-    fn rename(&mut self, judged: &[&Judged]) {
+    pub(super) fn rename(&mut self, judged: &[&Judged]) {
         let mut names: BTreeMap<u64, (Option<String>, Cause)> = BTreeMap::new();
         for judged in judged {
             names.insert(judged.finding.row.key, (None, cause(judged)));
@@ -283,8 +307,9 @@ impl<'p> Plan<'p> {
         for (ix, row) in cx.history.rows.iter().enumerate() {
             let Some((name, cause)) = names.get_mut(&row.key) else { continue };
             if name.is_none() {
+                let dialect = self.dialect;
                 cx.look.look(row, &mut |item| {
-                    *name = item.get("call_id").and_then(|id| id.text()).map(|id| short_key(&id));
+                    *name = dialect.key(row.kind, item).map(|key| short_key(&key.decode()));
                 });
             }
             let (Some(name), cause) = (name.clone(), *cause) else { continue };

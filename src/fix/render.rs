@@ -1,10 +1,11 @@
 //! From fates to edits. An item that lies in an array goes with a comma, an item that is a line goes with its line; what
 //! is added takes the form of its neighbours: white space in an array, the envelope of a line in a log.
 
+use std::collections::BTreeMap;
 use std::io;
 
-use crate::dialect::Change as Text;
-use crate::format::{FormatInfo, Unit};
+use crate::dialect::{BLOCK, Change as Text};
+use crate::format::{FormatInfo, Part, Unit};
 use crate::history::{Flags, Row};
 use crate::json::edit::{Base, Sequence, Slot};
 use crate::json::{Tape, Val, pointer, scan};
@@ -24,7 +25,12 @@ struct Step<'p> {
 
 impl Step<'_> {
     fn unit(&self, row: &Row) -> Unit {
-        self.info.parts[usize::from(row.part)].unit
+        if row.part == BLOCK { Unit::Element } else { self.info.parts[usize::from(row.part)].unit }
+    }
+
+    /// The list that the item stands in changes.
+    fn changes_list(&self) -> bool {
+        !self.fate.stays() || !self.fate.before.is_empty() || !self.fate.behind.is_empty()
     }
 }
 
@@ -33,7 +39,6 @@ pub(super) fn render(
     id: DocId,
     bytes: &dyn ReadAt,
     container: Container,
-    steps_to_value: &[String],
     plans: &[HistoryPlan],
 ) -> io::Result<Patch> {
     let mut steps: Vec<Step<'_>> = plans
@@ -45,7 +50,7 @@ pub(super) fn render(
         .filter(|step| !step.row.has(Flags::EMBEDDED) && !step.row.has(Flags::SYNTHETIC))
         .collect();
     steps.sort_by_key(|step| step.row.at.start);
-    let mut render = Render { id, bytes, steps_to_value, edits: Vec::new() };
+    let mut render = Render { id, bytes, edits: Vec::new() };
     match container {
         Container::Document { start } if bytes.len() - start <= framing::WHOLE_DOCUMENT => {
             let whole = Place::new(id, start, (bytes.len() - start) as u32);
@@ -71,7 +76,6 @@ pub(super) fn render(
 struct Render<'r> {
     id: DocId,
     bytes: &'r dyn ReadAt,
-    steps_to_value: &'r [String],
     edits: Vec<Edit>,
 }
 
@@ -83,29 +87,62 @@ impl Render<'_> {
         let mut tape = Tape::new();
         let base = Base::new(self.id, whole.start);
         let Some(root) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) else { return Ok(()) };
-        let Some(value) = pointer::resolve(root, self.steps_to_value) else { return Ok(()) };
+        let (lines, inside): (Vec<&Step<'_>>, Vec<&Step<'_>>) =
+            steps.iter().partition(|step| step.unit(step.row) == Unit::Record);
+        for step in &lines {
+            self.line_step(step, whole, &text)?;
+        }
+        // A line that goes takes with it what lies in it.
+        let gone = |step: &&Step<'_>| !step.fate.stays();
+        if lines.iter().any(gone) {
+            return Ok(());
+        }
+        self.within(root, base, &lines, &inside)
+    }
+
+    /// What becomes of items that lie in a scanned value, and of those whose lists are another's matter.
+    fn within(
+        &mut self,
+        root: Val<'_>,
+        base: Base<'_>,
+        placed: &[&Step<'_>],
+        inside: &[&Step<'_>],
+    ) -> io::Result<()> {
         let finder = pointer::Finder::new(root);
-        let mut rest = steps;
-        // All steps of one part come together: parts lie one behind the other in a record.
-        while let Some(first) = rest.first() {
-            let part = first.row.part;
-            let same = rest.iter().take_while(|step| step.row.part == part).count();
-            let (here, behind) = rest.split_at(same);
-            rest = behind;
-            match first.unit(first.row) {
-                Unit::Record => here.iter().try_for_each(|step| self.line_step(step, whole, &text))?,
-                Unit::Element => {
-                    let path = first.info.parts[usize::from(part)].path;
-                    if let Some(array) = value.at(path) {
-                        self.elements(&Sequence::of(array, base), here)?;
-                    }
-                }
+        let span = |step: &Step<'_>| {
+            let from = base.relative(step.row.at.start)?;
+            Some((from, from + step.row.at.len))
+        };
+        let mut lists: BTreeMap<u32, (Val<'_>, Vec<&Step<'_>>)> = BTreeMap::new();
+        let mut gone_to = 0;
+        for step in inside.iter().filter(|step| step.row.at.start >= base.offset(root.start())) {
+            // What lies in an item that goes, goes with it.
+            let Some((from, to)) = span(step).filter(|_| step.row.at.start >= gone_to) else { continue };
+            if step.changes_list()
+                && let Some(list) = finder.list(from, to)
+            {
+                lists.entry(list.start()).or_insert_with(|| (list, Vec::new())).1.push(step);
             }
-            for step in here.iter().filter(|step| step.fate.stays()) {
-                let (from, to) = (step.row.at.start - whole.start, step.row.at.end() - whole.start);
-                if let Some(item) = finder.value(from as u32, to as u32) {
-                    self.item(step, item, base);
-                }
+            if !step.fate.stays() {
+                gone_to = step.row.at.end();
+            }
+        }
+        for (list, steps) in lists.into_values() {
+            self.elements(&Sequence::of(list, base), &steps)?;
+        }
+        let mut gone_to = 0;
+        let mut all: Vec<&&Step<'_>> = placed.iter().chain(inside).collect();
+        all.sort_by_key(|step| step.row.at.start);
+        for step in all {
+            if step.row.at.start < gone_to {
+                continue;
+            }
+            if !step.fate.stays() {
+                gone_to = step.row.at.end();
+            } else if let Some((from, to)) = span(step)
+                && let Some(item) = finder.value(from, to)
+            {
+                self.item(step, item, base);
             }
         }
         Ok(())
@@ -129,10 +166,15 @@ impl Render<'_> {
             while steps.get(at).is_some_and(|step| step.row.at.start < place.start) {
                 at += 1;
             }
-            if let Some(step) = steps.get(at).filter(|step| step.row.at == place && step.fate.stays())
-                && let Some(item) = tape.root(bytes)
+            let here: Vec<&Step<'_>> =
+                steps[at..].iter().take_while(|step| step.row.at.start < place.end()).collect();
+            let (own, inside): (Vec<&Step<'_>>, Vec<&Step<'_>>) =
+                here.into_iter().partition(|step| step.row.part != BLOCK);
+            if own.iter().all(|step| step.fate.stays())
+                && let Some(root) = tape.root(bytes)
+                && let Err(error) = self.within(root, base, &own, &inside)
             {
-                self.item(step, item, base);
+                failed = Some(error);
             }
             true
         });
@@ -144,17 +186,12 @@ impl Render<'_> {
                 failed = Some(error);
                 continue;
             }
-            let of_section = |step: &&Step<'_>| match step.info.parts[usize::from(step.row.part)].path {
-                [] => section.is_empty(),
-                [key] => *key == section,
+            let of_section = |step: &&Step<'_>| match step.info.parts.get(usize::from(step.row.part)) {
+                Some(Part { path: [], .. }) => section.is_empty(),
+                Some(Part { path: [key], .. }) => *key == section,
                 _ => false,
             };
-            let here: Vec<Step<'_>> = steps
-                .iter()
-                .filter(of_section)
-                .map(|step| Step { row: step.row, fate: step.fate, ..*step })
-                .collect();
-            self.elements(&sequence, &here)?;
+            self.elements(&sequence, &steps.iter().filter(of_section).collect::<Vec<_>>())?;
         }
         failed.map_or(Ok(()), Err)
     }
@@ -190,9 +227,8 @@ impl Render<'_> {
     }
 
     /// What becomes of the entries of an array.
-    fn elements(&mut self, sequence: &Sequence, steps: &[Step<'_>]) -> io::Result<()> {
-        let changes_list = |fate: &Fate| !fate.stays() || !fate.before.is_empty() || !fate.behind.is_empty();
-        if !steps.iter().any(|step| changes_list(step.fate)) {
+    fn elements(&mut self, sequence: &Sequence, steps: &[&Step<'_>]) -> io::Result<()> {
+        if !steps.iter().any(|step| step.changes_list()) {
             return Ok(());
         }
         let mut slots = Vec::with_capacity(sequence.entries.len());
@@ -226,10 +262,12 @@ impl Render<'_> {
 
     /// The text of an item that comes to stand somewhere.
     fn text_of(&self, step: &Step<'_>, fresh: &Fresh) -> io::Result<Vec<With>> {
-        Ok(vec![match fresh {
-            Fresh::Moved(row, changes) if !changes.is_empty() => With::text(self.changed(step, row, changes)?),
-            Fresh::Moved(row, _) => With::Copy(row.at),
-            Fresh::Copied(place) => With::Copy(*place),
+        Ok(match fresh {
+            Fresh::Moved(row, changes) if !changes.is_empty() => {
+                vec![With::text(self.changed(step, row, changes)?)]
+            }
+            Fresh::Moved(row, _) => vec![With::Copy(row.at)],
+            Fresh::Copied(place) => vec![With::Copy(*place)],
             Fresh::Stub(call) => {
                 let mut text = Vec::new();
                 self.bytes.read_into(call.at.start, call.at.len as usize, &mut text)?;
@@ -238,9 +276,19 @@ impl Render<'_> {
                     .ok()
                     .and_then(|()| tape.root(&text))
                     .and_then(|call| step.info.dialect.stub(call).ok());
-                With::text(stub.unwrap_or_default())
+                vec![With::text(stub.unwrap_or_default())]
             }
-        }])
+            Fresh::Message(list) => {
+                let (before, behind) = step.info.dialect.envelope().unwrap_or_default();
+                let mut with = vec![With::text(before)];
+                for (n, fresh) in list.iter().enumerate() {
+                    with.extend((n > 0).then(|| With::text(",")));
+                    with.extend(self.text_of(step, fresh)?);
+                }
+                with.push(With::text(behind));
+                with
+            }
+        })
     }
 
     /// The text of an item after changes to it.

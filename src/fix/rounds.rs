@@ -84,7 +84,7 @@ fn attempt(
         current.made.retain(|plan| !given_up.contains(&plan.number));
         let plans = std::mem::take(&mut current.made);
         fixed.refusals = plans.iter().flat_map(|plan| plan.refusals.iter().copied()).collect();
-        let mut patch = render(id, &view, container, &options.pointer, &plans)?;
+        let mut patch = render(id, &view, container, &plans)?;
         let raised = raised_edits(id, &view, container, &current.judged, wanted)?;
         patch.add(raised.iter().map(|(edit, _)| edit.clone()));
         if patch.is_empty() {

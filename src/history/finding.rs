@@ -46,8 +46,10 @@ pub enum Act {
     Reorder,
     /// Give the output the type that answers its call.
     Retype,
-    /// Shorten the key on both sides.
+    /// Give both sides a key that the target takes.
     Rename,
+    /// Mend a field: a number in a table of the dialect's own.
+    Field(u16),
     /// Put the full item where its reference stands, if it is found.
     Inline,
     /// Copy the pending safety checks of the call to its output.

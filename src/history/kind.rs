@@ -41,6 +41,23 @@ pub enum Kind {
     ConfigurationUpdate,
     /// Of a type that is not in the table: passed through untouched.
     Unknown,
+    // The kinds below are those of the dialects whose messages hold blocks; no Responses item is one.
+    /// A message that holds blocks: the envelope alone.
+    Turn,
+    Text,
+    /// An image, a sound, a document.
+    Media,
+    /// Reasoning that the model signed, or hid.
+    Thinking,
+    /// A call that the client must answer.
+    ToolUse,
+    /// The answer to one.
+    ToolResult,
+    /// A call that the provider ran itself.
+    ServerUse,
+    ServerResult,
+    /// A block of any other type: passed through untouched.
+    Block,
 }
 
 /// Who makes an item, and what it owes.
@@ -108,7 +125,7 @@ use Family as F;
 use Kind as K;
 
 #[rustfmt::skip]
-static KINDS: [KindInfo; 32] = [
+static KINDS: [KindInfo; 41] = [
     row(K::Message, "message", C::Message, None, None, "msg"),
     row(K::Reasoning, "reasoning", C::Reasoning, None, None, "rs"),
     row(K::FunctionCall, "function_call", C::Call, Some(F::Function), Some("function call"), "fc"),
@@ -141,9 +158,27 @@ static KINDS: [KindInfo; 32] = [
     row(K::AdditionalTools, "additional_tools", C::Other, None, None, ""),
     row(K::ConfigurationUpdate, "configuration_update", C::Other, None, None, ""),
     row(K::Unknown, "", C::Other, None, None, ""),
+    // Named as they are told where the text itself has no `type`. Pairing them is the business of `turns`.
+    row(K::Turn, "message", C::Other, None, None, ""),
+    row(K::Text, "text", C::Other, None, None, ""),
+    row(K::Media, "media", C::Other, None, None, ""),
+    row(K::Thinking, "thinking", C::Other, None, None, ""),
+    row(K::ToolUse, "tool call", C::Other, None, None, ""),
+    row(K::ToolResult, "tool result", C::Other, None, None, ""),
+    row(K::ServerUse, "server tool call", C::Other, None, None, ""),
+    row(K::ServerResult, "server tool result", C::Other, None, None, ""),
+    row(K::Block, "block", C::Other, None, None, ""),
 ];
 
+/// Kinds up to here are those of Responses items, which are told by their `type`.
+const ITEMS: usize = Kind::Unknown as usize;
+
 impl Kind {
+    /// Whether it is a message, or a block of one, of the dialects whose messages hold blocks.
+    pub fn is_of_turns(self) -> bool {
+        self > Kind::Unknown
+    }
+
     /// All kinds, in the order of the table.
     pub fn all() -> impl Iterator<Item = Kind> {
         KINDS.iter().map(|info| info.kind)
@@ -182,7 +217,10 @@ impl Kind {
             b"function_call_output" => Kind::FunctionCallOutput,
             b"compaction_summary" => Kind::Compaction,
             b"" => Kind::Unknown,
-            _ => KINDS.iter().find(|info| info.name.as_bytes() == name).map_or(Kind::Unknown, |info| info.kind),
+            _ => {
+                let mut items = KINDS[..ITEMS].iter();
+                items.find(|info| info.name.as_bytes() == name).map_or(Kind::Unknown, |info| info.kind)
+            }
         }
     }
 
@@ -222,23 +260,23 @@ impl Kind {
 
 /// A set of kinds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct KindSet(u32);
+pub struct KindSet(u64);
 
 impl KindSet {
-    pub const ALL: KindSet = KindSet(u32::MAX);
+    pub const ALL: KindSet = KindSet(u64::MAX);
 
     pub const fn of(kinds: &[Kind]) -> Self {
         let mut bits = 0;
         let mut n = 0;
         while n < kinds.len() {
-            bits |= 1 << kinds[n] as u32;
+            bits |= 1 << kinds[n] as u64;
             n += 1;
         }
         KindSet(bits)
     }
 
     pub const fn has(self, kind: Kind) -> bool {
-        self.0 >> kind as u32 & 1 == 1
+        self.0 >> kind as u64 & 1 == 1
     }
 }
 
@@ -252,6 +290,8 @@ pub enum Role {
     Assistant,
     System,
     Developer,
+    /// Of a message that is a tool's result.
+    Tool,
     Other,
 }
 
@@ -275,11 +315,11 @@ mod tests {
     fn the_table_stands_in_the_order_of_the_kinds() {
         for (n, kind) in Kind::all().enumerate() {
             assert_eq!(kind as usize, n);
-            if kind != Kind::Unknown {
+            if n < ITEMS {
                 assert_eq!(Kind::of_type(kind.name().as_bytes()), kind);
             }
         }
-        assert!(KINDS.len() <= 32, "a KindSet holds 32 kinds");
+        assert!(KINDS.len() <= 64, "a KindSet holds 64 kinds");
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod pairs;
 pub mod row;
 pub mod settings;
 pub mod shapes;
+pub mod turns;
 
 pub use finding::{Act, Code, Finding, Remedy};
 pub use groups::Group;
@@ -18,6 +19,7 @@ pub use pairs::{NONE, Pair, PairState};
 pub use row::{Flags, Row};
 pub use settings::{Effort, Settings, Usage};
 pub use shapes::{Claim, OrphanRun, Shapes};
+pub use turns::{Bond, BondState, Step, Turn, Turns};
 
 /// One branch of a conversation, from root to leaf.
 #[derive(Debug, Default)]
@@ -27,6 +29,8 @@ pub struct History {
     pub pairs: Vec<Pair>,
     pub groups: Vec<Group>,
     pub shapes: Shapes,
+    /// Of histories whose messages hold blocks.
+    pub turns: Turns,
 }
 
 impl History {
@@ -34,8 +38,12 @@ impl History {
     pub fn new(rows: Vec<Row>, settings: Settings) -> Self {
         let pairs = pairs::pair(&rows);
         let groups = groups::group(&rows);
-        let shapes = Shapes::of(&rows, &pairs, &groups, settings.has_server_state());
-        History { rows, settings, pairs, groups, shapes }
+        let mut shapes = Shapes::of(&rows, &pairs, &groups, settings.has_server_state());
+        let turns = Turns::of(&rows);
+        if let Some(tail) = turns.tail(&rows) {
+            shapes.tail = tail;
+        }
+        History { rows, settings, pairs, groups, shapes, turns }
     }
 
     pub fn row(&self, ix: u32) -> &Row {

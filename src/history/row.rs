@@ -139,6 +139,24 @@ impl Flags {
     /// The record holds bytes that are not UTF-8: it is read, and never edited.
     pub const FROZEN: Flags = Flags(1 << 13);
 
+    // Of messages that hold blocks, and of their blocks. Each dialect says what it means by them.
+    /// A result that is a message of its own, and no block of one.
+    pub const MESSAGE: Flags = Flags(1 << 16);
+    /// A message says something besides its block rows: a text as its content.
+    pub const CONTENT: Flags = Flags(1 << 17);
+    /// The text, or all content, is empty.
+    pub const EMPTY: Flags = Flags(1 << 18);
+    /// The text is nothing but white space.
+    pub const BLANK: Flags = Flags(1 << 19);
+    /// The content is null.
+    pub const NULL: Flags = Flags(1 << 20);
+    /// There is no content at all.
+    pub const ABSENT: Flags = Flags(1 << 21);
+    /// A message's calls are a member of their own, beside its content, which goes with the last of them.
+    pub const CALLS_APART: Flags = Flags(1 << 22);
+    /// Thinking, or a call, carries its provider's signature.
+    pub const SIGNED: Flags = Flags(1 << 23);
+
     pub fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }

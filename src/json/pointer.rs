@@ -58,6 +58,19 @@ impl<'t> Finder<'t> {
         Some(at)
     }
 
+    /// The array of which the value with exactly this span is an element.
+    pub fn list(&self, start: u32, end: u32) -> Option<Val<'t>> {
+        let holds = |val: &Val<'_>| val.start() <= start && end <= val.end();
+        let mut at = self.root;
+        let mut list = None;
+        while at.start() != start || at.end() != end {
+            list = at.is_array().then_some(at);
+            let member = at.members().map(|member| member.val).find(holds);
+            at = member.or_else(|| self.element(at, start, end).map(|(_, val)| val))?;
+        }
+        list
+    }
+
     /// The element of an array that holds a span.
     fn element(&self, array: Val<'t>, start: u32, end: u32) -> Option<(usize, Val<'t>)> {
         let holds = |val: &Val<'_>| val.start() <= start && end <= val.end();

@@ -4,7 +4,7 @@ use crate::format::FormatInfo;
 use crate::history::{Code, Finding, Flags, History, Known, Remedy};
 use crate::rule::{Check, Cx, Look, Loss, Out, Rule, When};
 use crate::rules::{self, RULES};
-use crate::target::{Severity, Target, Thinking};
+use crate::target::{Severity, Target, Thinking, Traits};
 use crate::targets;
 
 use super::Options;
@@ -72,6 +72,7 @@ pub struct Bench<'h> {
     pub target: &'static Target,
     pub stored: bool,
     pub thinking: Thinking,
+    pub traits: Traits,
     pub history: &'h History,
 }
 
@@ -84,7 +85,8 @@ impl<'h> Bench<'h> {
         let stored = options.store.or(settings.store).unwrap_or(target.store);
         let model = settings.model.as_deref().or(options.model.as_deref());
         let thinking = model.map_or(Thinking::Unknown, |model| target.thinking(model));
-        Bench { target, stored, thinking, history }
+        let traits = target.traits(model);
+        Bench { target, stored, thinking, traits, history }
     }
 
     pub fn cx(&self, look: &'h dyn Look, known: &'h Known) -> Cx<'h> {
@@ -93,6 +95,7 @@ impl<'h> Bench<'h> {
             caps: self.target.caps,
             stored: self.stored,
             thinking: self.thinking,
+            traits: self.traits,
             look,
             known,
         }
@@ -108,8 +111,8 @@ impl<'h> Bench<'h> {
         number: u32,
     ) -> (Vec<Judged>, Vec<u64>) {
         let mut out = Out { findings: items.to_vec(), unheaded: Vec::new() };
-        for (check, _) in enabled.checks() {
-            match check {
+        for rule in enabled.rules().filter(|rule| rule.judges(self.target.dialect)) {
+            match &rule.check {
                 Check::Pair(check) => self.history.pairs.iter().for_each(|pair| check(cx, pair, &mut out)),
                 Check::Group(check) => self.history.groups.iter().for_each(|group| check(cx, group, &mut out)),
                 Check::History(check) => check(cx, &mut out),
@@ -121,7 +124,8 @@ impl<'h> Bench<'h> {
             .into_iter()
             .filter(|finding| enabled.has(finding.code))
             .filter_map(|finding| {
-                let severity = self.severity(&finding)?;
+                let judges = rules::by_code(finding.code)?.judges(self.target.dialect);
+                let severity = self.severity(&finding).filter(|_| judges)?;
                 let finding = self.with_index(self.without_illegal_remedy(finding));
                 let (loss, flattens) = loss(cx, &finding);
                 Some(Judged { finding, severity, target: self.target, history: Some(number), loss, flattens })
@@ -200,8 +204,8 @@ impl Enabled {
         self.codes[usize::from(code.0) % 1000]
     }
 
-    pub fn checks(&self) -> impl Iterator<Item = (&'static Check, Code)> + '_ {
-        self.rules.iter().map(|rule| (&rule.check, rule.code))
+    pub fn rules(&self) -> impl Iterator<Item = &'static Rule> + '_ {
+        self.rules.iter().copied()
     }
 }
 

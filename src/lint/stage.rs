@@ -51,8 +51,8 @@ const KEEP_NODES: usize = 1 << 20;
 impl<'o> Stage<'o> {
     pub fn new(options: &'o Options, enabled: &Enabled, doc: DocId, reading: Reading) -> Self {
         let checks = enabled
-            .checks()
-            .filter_map(|(check, _)| match check {
+            .rules()
+            .filter_map(|rule| match &rule.check {
                 Check::Item(kinds, check) => Some((*kinds, *check)),
                 _ => None,
             })

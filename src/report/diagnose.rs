@@ -91,6 +91,7 @@ struct Told {
     kind: Option<String>,
     id: Option<String>,
     call_id: Option<String>,
+    name: Option<String>,
     approval: Option<String>,
     checks: Option<String>,
     shape: Option<String>,
@@ -172,7 +173,10 @@ impl Teller<'_> {
         match name {
             "type" => Some(kind_name(row, item)),
             "id" => item.id.clone(),
-            "call_id" => item.call_id.clone(),
+            "call_id" => item.call_id.clone().or_else(|| item.id.clone().filter(|_| row.kind == Kind::ToolUse)),
+            "name" => item.name.clone(),
+            "message" => self.number(0),
+            "block" => self.number(1),
             "any_id" => item.id.clone().or_else(|| item.call_id.clone()),
             "approval" => item.approval.clone(),
             "noun" => row.kind.info().noun.map(str::to_owned),
@@ -198,6 +202,12 @@ impl Teller<'_> {
         }
     }
 
+    /// A number in the pointer of the item.
+    fn number(&self, at: usize) -> Option<String> {
+        let pointer = &self.spots.get(&self.judged.finding.row.at)?.pointer;
+        pointer.split('/').filter(|step| step.parse::<u32>().is_ok()).nth(at).map(str::to_owned)
+    }
+
     /// The key that starts at a place.
     fn key(&self, at: Place) -> Option<String> {
         let mut text = vec![0; 200];
@@ -211,6 +221,8 @@ fn kind_name(row: &Row, item: &Told) -> String {
     match row.kind {
         Kind::Unknown => item.kind.clone().unwrap_or_else(|| "item".to_owned()),
         Kind::ItemReference => "item_reference".to_owned(),
+        // The dialects have names of their own for these.
+        kind if kind.is_of_turns() && item.kind.is_some() => item.kind.clone().unwrap_or_default(),
         kind => kind.name().to_owned(),
     }
 }
@@ -232,12 +244,31 @@ fn told(item: Val<'_>) -> Told {
     Told {
         kind,
         id: text(item.get("id")),
-        call_id: text(item.get("call_id")),
+        call_id: text(CALL_IDS.iter().find_map(|path| item.at(path))),
+        name: text(NAMES.iter().find_map(|path| item.at(path))),
         approval: text(item.get("approval_request_id")),
         checks,
         shape: Some(shape(item, 2)),
     }
 }
+
+/// Where the dialects keep the id that pairs call and output, and a tool's name.
+const CALL_IDS: [&[&str]; 7] = [
+    &["call_id"],
+    &["tool_call_id"],
+    &["tool_use_id"],
+    &["toolUse", "toolUseId"],
+    &["toolResult", "toolUseId"],
+    &["functionCall", "id"],
+    &["functionResponse", "id"],
+];
+const NAMES: [&[&str]; 5] = [
+    &["name"],
+    &["function", "name"],
+    &["toolUse", "name"],
+    &["functionCall", "name"],
+    &["functionResponse", "name"],
+];
 
 /// What a value looks like from outside, without its content; of lists also what they begin with, so many levels down.
 fn shape(val: Val<'_>, levels: u32) -> String {

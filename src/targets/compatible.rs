@@ -20,6 +20,7 @@ pub static XAI: Target = Target {
     store: true,
     caps: CAPS,
     models: MODELS,
+    traits: &[],
     verdicts: XAI_VERDICTS,
     evidence: "recorded: 101 accepted requests (repeated ids, ids over 64, id-less reasoning)",
 };
@@ -50,6 +51,7 @@ pub static DEEPSEEK: Target = Target {
     store: true,
     caps: Caps { references: false, contiguous_outputs: true, ..CAPS },
     models: MODELS,
+    traits: &[],
     verdicts: DEEPSEEK_VERDICTS,
     evidence: "recorded: 17 accepted requests and one rejection; deepseek-ai/awesome-deepseek-integration#740",
 };
@@ -87,6 +89,7 @@ pub static OPENAI_COMPATIBLE: Target = Target {
     store: true,
     caps: CAPS,
     models: MODELS,
+    traits: &[],
     verdicts: COMPATIBLE_VERDICTS,
     evidence: "these servers mint ids of their own; every provider pairs calls and outputs",
 };

@@ -37,6 +37,7 @@ pub static OPENAI: Target = Target {
     store: true,
     caps: CAPS,
     models: MODELS,
+    traits: &[],
     verdicts: &[],
     evidence: "rules and their pages; 454 recorded accepted requests, one recorded history rejection",
 };
@@ -102,6 +103,7 @@ const fn copy_of(target: &Target) -> Target {
         store: target.store,
         caps: target.caps,
         models: target.models,
+        traits: &[],
         verdicts: target.verdicts,
         evidence: target.evidence,
     }

@@ -1,0 +1,184 @@
+//! The plan where messages hold blocks. Results come to stand right behind their calls, real ones before any stub; a
+//! message goes with the last of its blocks; thinking that is signed together with what stood in front of it goes
+//! where that changes.
+
+use std::collections::BTreeMap;
+
+use crate::dialect::Change as Text;
+use crate::history::{Act, BondState, Flags, Kind, Remedy};
+use crate::lint::Judged;
+use crate::rule::Loss;
+use crate::target::Trait;
+
+use super::plan::{Fresh, Plan, RowIndex, cause};
+use super::{Action, Cause, Orphans};
+
+/// Results on their way to a step, each with the row of its call.
+type Arrivals = BTreeMap<u32, Vec<(u32, Fresh)>>;
+
+impl Plan<'_> {
+    pub(super) fn turns(&mut self, rows: &RowIndex, judged: &[&Judged]) {
+        let of = |act: Act| judged.iter().copied().filter(move |j| j.finding.remedy == Remedy::One(act));
+        self.rename(&of(Act::Rename).collect::<Vec<_>>());
+        for judged in judged {
+            if let Remedy::One(Act::Field(field)) = judged.finding.remedy
+                && let Some(ix) = rows.of(&judged.finding.row)
+            {
+                self.mend(ix, field, judged);
+            }
+        }
+        let mut arrivals = Arrivals::new();
+        for judged in of(Act::Reorder).chain(of(Act::Answer)) {
+            if let Some(ix) = rows.of(&judged.finding.row) {
+                self.bring(ix, judged, &mut arrivals);
+            }
+        }
+        for judged in of(Act::Drop) {
+            if let Some(ix) = rows.of(&judged.finding.row) {
+                self.drop_block(ix, judged);
+            }
+        }
+        for (step, list) in arrivals {
+            self.settle_arrivals(step, list);
+        }
+        self.drop_emptied();
+        if self.cx.has(Trait::BoundThinking) {
+            self.drop_unbound_thinking();
+        }
+    }
+
+    fn mend(&mut self, ix: u32, field: u16, judged: &Judged) {
+        let variant = judged.variant();
+        if variant.loss == Loss::Lossy && !self.may_lose() {
+            return self.refuse(judged, "it would lose what the item says (--lossless)");
+        }
+        let change = Text::Field(field);
+        if !self.fate(ix).text.contains(&change) {
+            self.fate(ix).text.push(change);
+            self.change(ix, cause(judged), Action::Rewrite, variant.loss, variant.fix);
+        }
+    }
+
+    /// A call gets its result: the real one if it stands elsewhere, else a stub, if the user wants that. A call that
+    /// gets none goes.
+    fn bring(&mut self, ix: u32, judged: &Judged, arrivals: &mut Arrivals) {
+        let bonds = &self.cx.history.turns.bonds;
+        let Some(bond) = bonds.iter().find(|bond| bond.call == ix || bond.output == ix).copied() else { return };
+        let step = self.cx.history.turns.turn_of(bond.call).and_then(|turn| self.cx.history.turns.step_of(turn));
+        let Some(step) = step.map(|step| step.model.start) else { return };
+        let row = *self.cx.row(ix);
+        match bond.state {
+            BondState::Far | BondState::Answered => {
+                let output = *self.cx.row(bond.output);
+                if !std::mem::replace(&mut self.fate(bond.output).moved, true) {
+                    arrivals.entry(step).or_default().push((bond.call, Fresh::Moved(output, Vec::new())));
+                    let call = self.cx.row(bond.call).at;
+                    let what = "move it behind its call";
+                    self.change_with(bond.output, cause(judged), Action::Move, Loss::Lossless, what, Some(call));
+                }
+            }
+            BondState::Open if self.options.orphans == Orphans::Stub => {
+                let mut can = Ok(());
+                let dialect = self.dialect;
+                self.cx.look.look(&row, &mut |call| can = dialect.stub(call).map(drop));
+                match can {
+                    Ok(()) => {
+                        arrivals.entry(step).or_default().push((ix, Fresh::Stub(row)));
+                        let what = "answer the call, claiming nothing";
+                        self.change(ix, cause(judged), Action::Stub, Loss::Lossless, what);
+                    }
+                    Err(why) => self.refuse(judged, why.0),
+                }
+            }
+            BondState::Open if !self.may_lose() => {
+                self.refuse(judged, "it would lose the call (--lossless); --orphans stub answers it instead");
+            }
+            BondState::Open => {
+                self.drop_row(ix, cause(judged), Loss::Lossy, "drop the call, which nothing answers");
+            }
+            BondState::Orphan | BondState::Again => {}
+        }
+    }
+
+    fn drop_block(&mut self, ix: u32, judged: &Judged) {
+        let variant = judged.variant();
+        if variant.loss == Loss::Lossy && !self.may_lose() {
+            return self.refuse(judged, "it would lose what the item says (--lossless)");
+        }
+        self.drop_row(ix, cause(judged), variant.loss, variant.fix);
+    }
+
+    /// Results stand in the turn behind their calls, before anything else there, the real ones first.
+    fn settle_arrivals(&mut self, step: u32, mut list: Vec<(u32, Fresh)>) {
+        list.sort_by_key(|(call, fresh)| (matches!(fresh, Fresh::Stub(_)), *call));
+        let fresh: Vec<Fresh> = list.into_iter().map(|(_, fresh)| fresh).collect();
+        let turns = &self.cx.history.turns;
+        let Some(step) = turns.step_of(step).cloned() else { return };
+        let last_of_model = turns.turn(step.model.end - 1).row;
+        let first = step.answers.clone().next().map(|turn| *turns.turn(turn));
+        if self.dialect.envelope().is_none() {
+            let mut zone = turns.rows_of(step.answers.clone());
+            let anchor = zone.by_ref().last().unwrap_or(last_of_model);
+            return self.fate(anchor).behind.extend(fresh);
+        }
+        let blocks = first.map(|turn| turn.blocks()).unwrap_or_default();
+        let is_result = |ix: &u32| self.cx.row(*ix).kind == Kind::ToolResult;
+        let leading: Vec<u32> = blocks.clone().take_while(is_result).collect();
+        let stays = leading.iter().rev().find(|ix| self.fates.get(*ix).is_none_or(super::plan::Fate::stays));
+        match (stays.copied(), blocks.start < blocks.end) {
+            (Some(anchor), _) => self.fate(anchor).behind.extend(fresh),
+            (None, true) => self.fate(blocks.start).before.extend(fresh),
+            // The turn's content is a text, or there is no turn.
+            (None, false) => self.fate(last_of_model).behind.push(Fresh::Message(fresh)),
+        }
+    }
+
+    /// A message goes with the last of its blocks; its list of calls with the last of them.
+    fn drop_emptied(&mut self) {
+        for turn in &self.cx.history.turns.turns {
+            let message = *self.cx.row(turn.row);
+            if message.kind != Kind::Turn || turn.blocks().is_empty() {
+                continue;
+            }
+            let empties = |plan: &Self, ix: u32| {
+                let goes =
+                    |fate: &super::plan::Fate| !fate.stays() && fate.before.is_empty() && fate.behind.is_empty();
+                plan.fates.get(&ix).is_some_and(goes)
+            };
+            let is_call = |plan: &Self, ix: u32| plan.cx.row(ix).kind == Kind::ToolUse;
+            let all =
+                |keep: &dyn Fn(u32) -> bool| turn.blocks().filter(|ix| keep(*ix)).all(|ix| empties(self, ix));
+            if all(&|_| true) && !message.has(Flags::CONTENT) {
+                self.fate(turn.row).drop = true;
+            } else if message.has(Flags::CALLS_APART)
+                && turn.blocks().any(|ix| is_call(self, ix))
+                && all(&|ix| is_call(self, ix))
+            {
+                let calls: Vec<u32> = turn.blocks().filter(|ix| is_call(self, *ix)).collect();
+                for call in calls {
+                    self.fates.remove(&call);
+                }
+                self.fate(turn.row).text.push(Text::StripCalls);
+            }
+        }
+    }
+
+    /// Thinking behind the first change is not what was signed any more.
+    fn drop_unbound_thinking(&mut self) {
+        let touched = |(ix, fate): (&u32, &super::plan::Fate)| {
+            let here = !fate.stays() || !fate.text.is_empty() || !fate.before.is_empty();
+            if here { Some(*ix) } else { (!fate.behind.is_empty()).then_some(*ix + 1) }
+        };
+        let Some(first) = self.fates.iter().filter_map(touched).min() else { return };
+        let signed = |ix: &u32| self.cx.row(*ix).kind == Kind::Thinking && self.cx.row(*ix).has(Flags::SIGNED);
+        let unbound: Vec<u32> = (first..self.cx.history.rows.len() as u32).filter(signed).collect();
+        if unbound.is_empty() {
+            return;
+        }
+        let why = self.first_cause().unwrap_or(Cause::Flag("fix"));
+        for ix in unbound {
+            self.drop_row(ix, why, Loss::Lossy, "drop the thinking, which is signed together with what changed");
+        }
+        self.drop_emptied();
+    }
+}
