@@ -84,6 +84,17 @@ pub struct Caps {
     pub local_shell_as_function: bool,
 }
 
+impl Caps {
+    /// Of APIs whose messages hold blocks: they know none of this.
+    pub const NONE: Caps = Caps {
+        detached_reasoning: false,
+        bare_reasoning: false,
+        references: false,
+        contiguous_outputs: false,
+        local_shell_as_function: false,
+    };
+}
+
 /// What an API, or some of the models behind it, want or refuse beyond the rules' own verdicts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]

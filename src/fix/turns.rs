@@ -10,11 +10,18 @@ use crate::lint::Judged;
 use crate::rule::Loss;
 use crate::target::Trait;
 
-use super::plan::{Fresh, Plan, RowIndex, cause};
+use super::plan::{Fate, Fresh, Plan, RowIndex, cause};
 use super::{Action, Cause, Orphans};
 
-/// Results on their way to a step, each with the row of its call.
-type Arrivals = BTreeMap<u32, Vec<(u32, Fresh)>>;
+/// A result on its way to a step.
+struct Arrival {
+    call: u32,
+    /// The result, where it is a real one.
+    from: Option<u32>,
+    cause: Cause,
+}
+
+type Arrivals = BTreeMap<u32, Vec<Arrival>>;
 
 impl Plan<'_> {
     pub(super) fn turns(&mut self, rows: &RowIndex, judged: &[&Judged]) {
@@ -69,12 +76,9 @@ impl Plan<'_> {
         let row = *self.cx.row(ix);
         match bond.state {
             BondState::Far | BondState::Answered => {
-                let output = *self.cx.row(bond.output);
                 if !std::mem::replace(&mut self.fate(bond.output).moved, true) {
-                    arrivals.entry(step).or_default().push((bond.call, Fresh::Moved(output, Vec::new())));
-                    let call = self.cx.row(bond.call).at;
-                    let what = "move it behind its call";
-                    self.change_with(bond.output, cause(judged), Action::Move, Loss::Lossless, what, Some(call));
+                    let arrival = Arrival { call: bond.call, from: Some(bond.output), cause: cause(judged) };
+                    arrivals.entry(step).or_default().push(arrival);
                 }
             }
             BondState::Open if self.options.orphans == Orphans::Stub => {
@@ -83,7 +87,8 @@ impl Plan<'_> {
                 self.cx.look.look(&row, &mut |call| can = dialect.stub(call).map(drop));
                 match can {
                     Ok(()) => {
-                        arrivals.entry(step).or_default().push((ix, Fresh::Stub(row)));
+                        let arrival = Arrival { call: ix, from: None, cause: cause(judged) };
+                        arrivals.entry(step).or_default().push(arrival);
                         let what = "answer the call, claiming nothing";
                         self.change(ix, cause(judged), Action::Stub, Loss::Lossless, what);
                     }
@@ -109,27 +114,50 @@ impl Plan<'_> {
     }
 
     /// Results stand in the turn behind their calls, before anything else there, the real ones first.
-    fn settle_arrivals(&mut self, step: u32, mut list: Vec<(u32, Fresh)>) {
-        list.sort_by_key(|(call, fresh)| (matches!(fresh, Fresh::Stub(_)), *call));
-        let fresh: Vec<Fresh> = list.into_iter().map(|(_, fresh)| fresh).collect();
+    fn settle_arrivals(&mut self, step: u32, mut list: Vec<Arrival>) {
+        list.sort_by_key(|arrival| (arrival.from.is_none(), arrival.call));
         let turns = &self.cx.history.turns;
         let Some(step) = turns.step_of(step).cloned() else { return };
         let last_of_model = turns.turn(step.model.end - 1).row;
         let first = step.answers.clone().next().map(|turn| *turns.turn(turn));
-        if self.dialect.envelope().is_none() {
-            let mut zone = turns.rows_of(step.answers.clone());
-            let anchor = zone.by_ref().last().unwrap_or(last_of_model);
-            return self.fate(anchor).behind.extend(fresh);
-        }
-        let blocks = first.map(|turn| turn.blocks()).unwrap_or_default();
-        let is_result = |ix: &u32| self.cx.row(*ix).kind == Kind::ToolResult;
-        let leading: Vec<u32> = blocks.clone().take_while(is_result).collect();
-        let stays = leading.iter().rev().find(|ix| self.fates.get(*ix).is_none_or(super::plan::Fate::stays));
-        match (stays.copied(), blocks.start < blocks.end) {
-            (Some(anchor), _) => self.fate(anchor).behind.extend(fresh),
-            (None, true) => self.fate(blocks.start).before.extend(fresh),
-            // The turn's content is a text, or there is no turn.
-            (None, false) => self.fate(last_of_model).behind.push(Fresh::Message(fresh)),
+        let fresh: Vec<Fresh> = list
+            .iter()
+            .map(|arrival| match arrival.from {
+                Some(output) => Fresh::Moved(*self.cx.row(output), Vec::new()),
+                None => Fresh::Stub(*self.cx.row(arrival.call)),
+            })
+            .collect();
+        let anchor = if self.dialect.envelope().is_none() {
+            let anchor = turns.rows_of(step.answers.clone()).last().unwrap_or(last_of_model);
+            self.fate(anchor).behind.extend(fresh);
+            anchor
+        } else {
+            let blocks = first.map(|turn| turn.blocks()).unwrap_or_default();
+            let is_result = |ix: &u32| self.cx.row(*ix).kind == Kind::ToolResult;
+            let leading: Vec<u32> = blocks.clone().take_while(is_result).collect();
+            let stays = leading.into_iter().rev().find(|ix| self.fates.get(ix).is_none_or(Fate::stays));
+            match (stays, blocks.is_empty()) {
+                (Some(anchor), _) => {
+                    self.fate(anchor).behind.extend(fresh);
+                    anchor
+                }
+                (None, false) => {
+                    self.fate(blocks.start).before.extend(fresh);
+                    blocks.start
+                }
+                // The turn's content is a text, or there is no turn.
+                (None, true) => {
+                    self.fate(last_of_model).behind.push(Fresh::Message(fresh));
+                    last_of_model
+                }
+            }
+        };
+        let place = self.cx.row(anchor).at;
+        for Arrival { from, cause, .. } in list {
+            if let Some(output) = from {
+                let what = "move it to its place behind its call";
+                self.change_with(output, cause, Action::Move, Loss::Lossless, what, Some(place));
+            }
         }
     }
 
@@ -141,8 +169,7 @@ impl Plan<'_> {
                 continue;
             }
             let empties = |plan: &Self, ix: u32| {
-                let goes =
-                    |fate: &super::plan::Fate| !fate.stays() && fate.before.is_empty() && fate.behind.is_empty();
+                let goes = |fate: &Fate| !fate.stays() && fate.before.is_empty() && fate.behind.is_empty();
                 plan.fates.get(&ix).is_some_and(goes)
             };
             let is_call = |plan: &Self, ix: u32| plan.cx.row(ix).kind == Kind::ToolUse;
@@ -165,7 +192,7 @@ impl Plan<'_> {
 
     /// Thinking behind the first change is not what was signed any more.
     fn drop_unbound_thinking(&mut self) {
-        let touched = |(ix, fate): (&u32, &super::plan::Fate)| {
+        let touched = |(ix, fate): (&u32, &Fate)| {
             let here = !fate.stays() || !fate.text.is_empty() || !fate.before.is_empty();
             if here { Some(*ix) } else { (!fate.behind.is_empty()).then_some(*ix + 1) }
         };

@@ -20,6 +20,7 @@ formats![
     responses_item_lines,
     codex_rollout,
     codex_session,
+    chat_request,
 ];
 
 /// The format with this name.

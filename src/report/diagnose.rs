@@ -244,12 +244,17 @@ fn told(item: Val<'_>) -> Told {
     Told {
         kind,
         id: text(item.get("id")),
-        call_id: text(CALL_IDS.iter().find_map(|path| item.at(path))),
+        call_id: call_id(item),
         name: text(NAMES.iter().find_map(|path| item.at(path))),
         approval: text(item.get("approval_request_id")),
         checks,
         shape: Some(shape(item, 2)),
     }
+}
+
+/// The id that pairs call and output, in any dialect.
+pub(super) fn call_id(item: Val<'_>) -> Option<String> {
+    text(CALL_IDS.iter().find_map(|path| item.at(path)))
 }
 
 /// Where the dialects keep the id that pairs call and output, and a tool's name.

@@ -15,7 +15,7 @@ use crate::rule::Loss;
 use crate::rules;
 use crate::source::{Container, ReadAt};
 
-use super::diagnose::{Content, diagnose};
+use super::diagnose::{Content, call_id, diagnose};
 use super::place::{Locator, pointers};
 use super::snippet::masked_string;
 use super::words::{grouped, harmless, printable};
@@ -135,7 +135,7 @@ fn item_name(texts: &Texts<'_>, change: &Change) -> String {
     };
     let name = texts.item(&change.row, |item| {
         let kind = text(item.get("type")).unwrap_or_else(|| change.row.kind.name().to_owned());
-        let ids = [text(item.get("id")), text(item.get("call_id"))];
+        let ids = [text(item.get("id")), call_id(item)];
         let ids: Vec<String> = ids.into_iter().flatten().collect();
         format!("{kind} {}", ids.join(" "))
     });

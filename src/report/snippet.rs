@@ -17,10 +17,13 @@ pub struct Snippet {
 const WINDOW: usize = 160;
 
 /// Members whose strings name things, and may be shown anywhere.
-pub(crate) const TELLING: [&str; 11] = [
+pub(crate) const TELLING: [&str; 14] = [
     "type",
     "id",
     "call_id",
+    "tool_call_id",
+    "tool_use_id",
+    "toolUseId",
     "role",
     "status",
     "approval_request_id",

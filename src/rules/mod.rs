@@ -42,6 +42,8 @@ rules![
     mixed_references,
     id_length,
     synthetic_id,
+    chat_missing_reply,
+    chat_orphan_reply,
 ];
 
 /// The rule with this code.

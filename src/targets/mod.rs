@@ -1,5 +1,6 @@
 //! The targets, a family a file, and their table.
 
+pub mod chat;
 pub mod compatible;
 pub mod openai;
 
@@ -14,6 +15,7 @@ pub static TARGETS: &[&Target] = &[
     &compatible::XAI,
     &compatible::DEEPSEEK,
     &compatible::OPENAI_COMPATIBLE,
+    &chat::CHAT,
 ];
 
 /// The target with this name.

@@ -1,0 +1,49 @@
+//! Messages of Chat Completions, OpenAI's and its kin's: `{"role": …, "content": …, "tool_calls": […]}`. A tool's result
+//! is a message of its own.
+
+mod rows;
+
+use crate::dialect::{Cannot, Change, Dialect, Item, Origin};
+use crate::dialects::responses::STUB;
+use crate::history::Kind;
+use crate::json::edit::{Base, remove_members};
+use crate::json::{Str, Val, string};
+use crate::place::Edit;
+
+pub struct Chat;
+
+pub static CHAT: Chat = Chat;
+
+impl Dialect for Chat {
+    fn name(&self) -> &'static str {
+        "chat"
+    }
+
+    fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+        rows::rows(val, origin, out);
+    }
+
+    fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+        match change {
+            Change::StripCalls => remove_members(item, &["tool_calls"], base, out),
+            Change::Rename(key) => {
+                let field = if item.get("tool_call_id").is_some() { "tool_call_id" } else { "id" };
+                let old = item.get(field).ok_or(Cannot("the item has no such field"))?;
+                out.push(Edit::replace(base.of(old), string::quoted(key)));
+            }
+            _ => return Err(Cannot("no message of this dialect has such a field")),
+        }
+        Ok(())
+    }
+
+    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
+        let id = call.get("id").filter(Val::is_string).ok_or(Cannot("the call has no id"))?;
+        Ok([br#"{"role":"tool","tool_call_id":"#, id.raw(), br#","content":"#, &*string::quoted(STUB), b"}"]
+            .concat())
+    }
+
+    fn key<'t>(&self, kind: Kind, item: Val<'t>) -> Option<Str<'t>> {
+        let field = if kind == Kind::ToolResult { "tool_call_id" } else { "id" };
+        item.get(field).and_then(|id| id.as_str())
+    }
+}

@@ -1,0 +1,113 @@
+//! From a message of Chat Completions to rows: the message, the parts of its content, its calls.
+
+use crate::dialect::{BLOCK, Item, Origin};
+use crate::history::kind::ID_LIMIT;
+use crate::history::{Flags, Kind, Role, Row};
+use crate::json::{Str, Val, fingerprint};
+
+/// The members of a message that its rows are made of.
+#[derive(Default)]
+struct Fields<'t> {
+    role: Option<Str<'t>>,
+    content: Option<Val<'t>>,
+    calls: Option<Val<'t>>,
+    key: Option<Str<'t>>,
+    /// Something else that the model said: a refusal, a sound, a call of the old form.
+    other: bool,
+}
+
+impl<'t> Fields<'t> {
+    fn of(val: Val<'t>) -> Self {
+        let mut fields = Fields::default();
+        for member in val.members() {
+            match member.key.decode().as_ref() {
+                b"role" => fields.role = member.val.as_str(),
+                b"content" => fields.content = Some(member.val),
+                b"tool_calls" => fields.calls = Some(member.val).filter(Val::is_array),
+                b"tool_call_id" => fields.key = member.val.as_str().filter(|key| !key.is_empty()),
+                b"refusal" | b"audio" | b"function_call" => fields.other |= !member.val.is_null(),
+                _ => {}
+            }
+        }
+        fields
+    }
+}
+
+pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+    let mut row = Row::of_place(origin.base.of(val), origin.record);
+    (row.turn, row.part, row.flags) = (origin.turn, origin.part, origin.flags);
+    row.kind = Kind::Turn;
+    let fields = Fields::of(val);
+    row.role = match fields.role.map(|role| role.decode()).as_deref() {
+        Some(b"tool") => Role::Tool,
+        Some(name) => Role::of(name),
+        None => Role::None,
+    };
+    row.flags.set(content_flags(fields.content));
+    if fields.other {
+        row.flags.set(Flags::CONTENT);
+    }
+    if row.role == Role::Tool {
+        row.kind = Kind::ToolResult;
+        row.flags.set(Flags::MESSAGE);
+        set_key(&mut row, fields.key);
+        out(Item { row, val, id: None, key: fields.key });
+        return;
+    }
+    if fields.calls.is_some() {
+        row.flags.set(Flags::CALLS_APART);
+    }
+    out(Item { row, val, id: None, key: None });
+    let block = |val: Val<'t>| Row { flags: origin.flags, part: BLOCK, at: origin.base.of(val), ..row };
+    for part in fields.content.filter(Val::is_array).iter().flat_map(Val::elements) {
+        let mut row = block(part);
+        row.kind = match part.get("type").and_then(|kind| kind.text()).as_deref() {
+            Some(b"text" | b"refusal") => Kind::Text,
+            Some(b"image_url" | b"input_audio" | b"file") => Kind::Media,
+            _ => Kind::Block,
+        };
+        if row.kind == Kind::Text {
+            row.flags.set(text_flags(part.get("text").or_else(|| part.get("refusal"))));
+        }
+        out(Item { row, val: part, id: None, key: None });
+    }
+    for call in fields.calls.iter().flat_map(Val::elements) {
+        let mut row = block(call);
+        row.kind = Kind::ToolUse;
+        let key = call.get("id").and_then(|id| id.as_str()).filter(|id| !id.is_empty());
+        set_key(&mut row, key);
+        out(Item { row, val: call, id: None, key });
+    }
+}
+
+fn set_key(row: &mut Row, key: Option<Str<'_>>) {
+    let Some(key) = key else { return };
+    row.key = fingerprint(key);
+    if key.raw.len() > ID_LIMIT && key.decode().len() > ID_LIMIT {
+        row.flags.set(Flags::LONG_KEY);
+    }
+}
+
+/// What a message's content is, as far as it has no rows of its own.
+fn content_flags(content: Option<Val<'_>>) -> Flags {
+    match content {
+        None => Flags::ABSENT,
+        Some(content) if content.is_null() => Flags::NULL,
+        Some(content) if content.is_array() => match content.count() {
+            0 => Flags::EMPTY,
+            _ => Flags::default(),
+        },
+        Some(content) => match text_flags(Some(content)) {
+            empty if empty.has(Flags::EMPTY) => empty,
+            flags => flags | Flags::CONTENT,
+        },
+    }
+}
+
+fn text_flags(text: Option<Val<'_>>) -> Flags {
+    match text.and_then(|text| text.text()) {
+        Some(text) if text.is_empty() => Flags::EMPTY,
+        Some(text) if text.trim_ascii().is_empty() => Flags::BLANK,
+        _ => Flags::default(),
+    }
+}

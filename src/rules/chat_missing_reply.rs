@@ -1,0 +1,86 @@
+//! RL501: a call of an assistant's message is not answered right behind it.
+
+use crate::history::{Act, BondState, Code, Finding};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a call in an assistant's `tool_calls` that none of the tool messages directly behind the message answers.
+    /// A reply that stands further away counts for nothing.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The
+    /// > following tool_call_ids did not have response messages: call_abc
+    ///
+    /// It happens when a run is interrupted, when a message of the user slips in between call and reply, or when a
+    /// history is cut. At the end of a log the call is about to run: there it is only noted (shown with `-v`).
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"gpt-4o","messages":[
+    ///  {"role":"assistant","tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{}"}}]},
+    ///  {"role":"user","content":"Are you there?"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// A reply that stands elsewhere is moved behind the message, and nothing is lost. Else the call is dropped, and its
+    /// message with it if it says nothing else; with `--orphans stub` the call is answered instead, by a reply that
+    /// claims nothing.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: BerriAI/litellm#10083, crush#3408, CLIProxyAPI#2798, oh-my-pi#2055. No recorded accepted request of
+    /// OpenAI or Azure has such a call.
+    501, "chat-missing-reply", Check::History(check),
+    [
+        Variant {
+            message: "call {call_id} is not answered behind its message",
+            api: Some("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: {call_id}"),
+            evidence: Evidence::Reported,
+            fix: "drop the call; --orphans stub would answer it and lose nothing",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the reply to call {call_id} does not stand behind its message",
+            related: "the reply stands here",
+            api: Some("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: {call_id}"),
+            evidence: Evidence::Reported,
+            fix: "move the reply behind its call",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "call {call_id} has no reply yet: the log ends here",
+            levels: Levels::INFO,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const FAR: u8 = 1;
+const PENDING: u8 = 2;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    for bond in &cx.history.turns.bonds {
+        let finding = |ix: u32| Finding::new(Code(501), *cx.row(ix));
+        match bond.state {
+            BondState::Open if cx.is_pending(bond.call) => {
+                out.add(finding(bond.call).variant(PENDING).never("the call is about to run"));
+            }
+            BondState::Open => out.add(finding(bond.call).act(Act::Answer)),
+            BondState::Far => {
+                let partner = cx.row(bond.output).at;
+                out.add(finding(bond.call).variant(FAR).with(partner).act(Act::Reorder));
+            }
+            BondState::Answered | BondState::Orphan | BondState::Again => {}
+        }
+    }
+}

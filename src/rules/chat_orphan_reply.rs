@@ -1,0 +1,51 @@
+//! RL502: a tool message answers no call in front of it.
+
+use crate::history::{Act, BondState, Code, Finding};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a tool message whose `tool_call_id` no call of the message in front of its run has.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.
+    ///
+    /// It happens when a history is cut from the front, or compacted while a call was open.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"gpt-4o","messages":[
+    ///  {"role":"tool","tool_call_id":"call_1","content":"sunny"},
+    ///  {"role":"user","content":"Thanks"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The message is dropped. What the tool returned is lost for the model; `--dropped FILE` keeps it.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: camel-ai/camel#3339, CopilotKit, MiniMax-M2#76. No recorded accepted request of OpenAI or Azure has
+    /// such a message.
+    502, "chat-orphan-reply", Check::History(check),
+    [
+        Variant {
+            message: "tool message {call_id} answers no call in front of it",
+            api: Some("Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."),
+            evidence: Evidence::Reported,
+            fix: "drop the message",
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    for bond in cx.history.turns.bonds.iter().filter(|bond| bond.state == BondState::Orphan) {
+        out.add(Finding::new(Code(502), *cx.row(bond.output)).act(Act::Drop));
+    }
+}
