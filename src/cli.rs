@@ -171,7 +171,9 @@ struct Common {
     #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Judgement")]
     ignore: Vec<String>,
 
-    /// Form of the report: text, concise, json; FORM=FILE writes it to FILE; may be given several times
+    /// Form of the report: text, concise (a line a finding), json, jsonl, sarif (code scanning), github
+    /// (annotations), gitlab (code quality), junit, api-error (what the provider would answer; check only);
+    /// FORM=FILE writes it to FILE; may be given several times
     #[arg(
         long,
         value_name = "FORM",
@@ -364,9 +366,18 @@ fn outputs(told: &[String], report_file: Option<PathBuf>) -> Result<Vec<Output>,
         })?;
         outputs.push(Output { name, make, file });
     }
-    if outputs.iter().filter(|output| output.file.is_none()).count() > 1 {
-        return Err(Misuse::new("two reports cannot both go to standard output")
-            .help("give one of them a file: --output-format text --output-format json=report.json"));
+    for (n, output) in outputs.iter().enumerate() {
+        if outputs[..n].iter().any(|other| other.file == output.file) {
+            let to = output.file.as_ref().map_or("standard output".to_owned(), |file| file.display().to_string());
+            return Err(Misuse::new(format!("two reports cannot both go to {to}"))
+                .help("give one of them a file: --output-format text --output-format json=report.json"));
+        }
     }
-    Ok(outputs)
+    match report_file {
+        Some(file) if outputs.iter().all(|output| output.file.as_ref() != Some(&file)) => {
+            Err(Misuse::new("every report has a file of its own, so -o has none to write")
+                .help("--output-format FORM without a file goes where -o says"))
+        }
+        _ => Ok(outputs),
+    }
 }

@@ -48,6 +48,23 @@ impl Levels {
     }
 }
 
+/// What stands beside the sentence in a provider's error, as OpenAI's envelope has it:
+/// `{"error":{"message":…,"type":…,"param":…,"code":…}}`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Envelope {
+    pub kind: &'static str,
+    /// What the error names as its place; a template like the sentence.
+    pub param: Option<&'static str>,
+    pub code: Option<&'static str>,
+}
+
+impl Envelope {
+    /// What OpenAI says of a history: recorded for reasoning without its item.
+    pub const INPUT: Envelope = Envelope { kind: "invalid_request_error", param: Some("input"), code: None };
+    /// About a body that is no request at all.
+    pub const BODY: Envelope = Envelope { param: None, ..Envelope::INPUT };
+}
+
 /// Where a target's verdict differs from the rule's own.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict {
@@ -57,16 +74,18 @@ pub struct Verdict {
     pub levels: Levels,
     /// The target's own sentence, where it differs.
     pub api: Option<&'static str>,
+    /// What stands beside that sentence.
+    pub envelope: Option<Envelope>,
 }
 
 /// A verdict on all variants of a rule.
 pub const fn all(code: u16, levels: Levels) -> Verdict {
-    Verdict { code: Code(code), variant: None, levels, api: None }
+    Verdict { code: Code(code), variant: None, levels, api: None, envelope: None }
 }
 
 /// A verdict on one variant of a rule.
 pub const fn one(code: u16, variant: u8, levels: Levels) -> Verdict {
-    Verdict { code: Code(code), variant: Some(variant), levels, api: None }
+    Verdict { code: Code(code), variant: Some(variant), levels, api: None, envelope: None }
 }
 
 /// What a target's server can do.

@@ -5,16 +5,14 @@ use std::io::Write;
 use crate::history::Code;
 use crate::lint::{self, Findings};
 use crate::report::words::count;
-use crate::report::{Diagnostic, Summary, diagnose};
+use crate::report::{Diagnostic, Seen, Summary, diagnose};
 use crate::source::{Doc, Input, words};
 
 use super::{Failure, Outcome, Run, complain, talk};
 
 /// What one doc gave.
 struct Checked {
-    label: String,
-    diagnostics: Vec<Diagnostic>,
-    histories: u64,
+    seen: Seen,
     items: u64,
     format: Option<&'static str>,
     /// Met in a walk, and no conversation.
@@ -24,7 +22,7 @@ struct Checked {
 pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let (inputs, mut failed) = run.inputs();
     let mut recognised = 0;
-    let mut sheets = run.reports();
+    let mut sheets = run.sheets(run.style)?;
     let mut summary = Summary::default();
     let mut broken = None;
     let content = run.content();
@@ -37,9 +35,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             false => diagnose(doc.id, &doc.label, &*doc.bytes, &found, content)?,
         };
         Ok(Checked {
-            label: doc.label,
-            diagnostics,
-            histories: u64::from(found.histories),
+            seen: Seen::new(&doc.label, &found, diagnostics),
             items: found.items,
             format: found.format.map(|format| format.info().name),
             skipped,
@@ -57,37 +53,47 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
         if checked.skipped {
             summary.skipped += 1;
             if run.verbose {
-                talk(&format!("{}: skipped, no conversation format is recognised", checked.label));
+                talk(&format!("{}: skipped, no conversation format is recognised", checked.seen.path));
             }
             return true;
         }
         summary.files += 1;
-        recognised += u64::from(!is_no_conversation(&checked.diagnostics));
-        summary.histories += checked.histories;
+        recognised += u64::from(!is_no_conversation(&checked.seen.diagnostics));
+        summary.histories += u64::from(checked.seen.histories);
         summary.items += checked.items;
-        summary.count(&checked.diagnostics);
+        summary.count(&checked.seen.diagnostics);
         if run.verbose
             && let Some(format) = checked.format
         {
-            talk(&format!("{}: {format}, {} items", checked.label, checked.items));
+            talk(&format!("{}: {format}, {} items", checked.seen.path, checked.items));
         }
-        for sheet in &mut sheets {
-            if let Err(error) = sheet.write(out, |report, out| report.diagnostics(&checked.diagnostics, out)) {
-                broken = Some(error);
-                return false;
-            }
-        }
-        true
+        sheets.retain_mut(|sheet| {
+            let written = sheet.write(out, |report, out| report.doc(&checked.seen, out));
+            written.map_err(|error| broken = Some(error)).is_ok()
+        });
+        // When nobody reads on, a report to a file is still made.
+        broken.is_none() || !sheets.is_empty()
     });
-    if let Some(error) = broken {
-        return Err(error.into());
-    }
-    for sheet in &mut sheets {
+    let answer = sheets.iter().find_map(|sheet| sheet.report.answer());
+    // Files first: nobody may read on at the other end of a pipe.
+    sheets.sort_by_key(|sheet| sheet.file.is_none());
+    for mut sheet in sheets {
         sheet.write(out, |report, out| report.finish(&summary, out))?;
         sheet.save()?;
     }
-    failed |= nothing_found(run, recognised, &summary, failed);
-    Ok(outcome(run, &summary, failed))
+    if let Some(error) = broken {
+        return Err(error.into());
+    }
+    // What is no request at all is answered, too.
+    if answer.is_none() || summary.files == 0 {
+        failed |= nothing_found(run, recognised, &summary, failed);
+    }
+    let found = answer.unwrap_or(summary.errors > 0 || run.deny_warnings && summary.warnings > 0);
+    Ok(match (failed, found && !run.exit_zero) {
+        (true, _) => Outcome::Failed,
+        (false, true) => Outcome::Found,
+        (false, false) => Outcome::Clean,
+    })
 }
 
 /// Whether a doc is known to be none of ours: not recognised, empty, or no JSON at all.
@@ -109,15 +115,6 @@ pub(super) fn nothing_found(run: &Run, recognised: u64, summary: &Summary, faile
     };
     complain(&format!("no conversation was found{skipped}; --allow-empty takes that for success"));
     true
-}
-
-fn outcome(run: &Run, summary: &Summary, failed: bool) -> Outcome {
-    let found = summary.errors > 0 || run.deny_warnings && summary.warnings > 0;
-    match (failed, found && !run.exit_zero) {
-        (true, _) => Outcome::Failed,
-        (false, true) => Outcome::Found,
-        (false, false) => Outcome::Clean,
-    }
 }
 
 /// An input as it is printed before it is open.

@@ -3,21 +3,19 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-
 use crate::diff::unified;
 use crate::fix::{self, Action, FixOptions, Fixed};
 use crate::json::{Tape, scan, string};
+use crate::options::Misuse;
 use crate::place::Pieces;
 use crate::report::repair::{self, ChangeNote, Counts};
 use crate::report::words::count;
-use crate::report::{self, Content, Diagnostic, Summary};
+use crate::report::{self, Content, Report, Seen, Summary};
 use crate::source::commit::{self, Replace};
 use crate::source::{Doc, Input, Patched, words};
-use crate::target::Severity;
 
 use super::check::{is_no_conversation, label_of, nothing_found};
-use super::{Failure, Outcome, Run, complain, talk};
+use super::{Failure, Outcome, Run, Sheet, complain, talk};
 
 /// Where the repaired text goes.
 #[derive(Clone, Debug)]
@@ -45,13 +43,13 @@ struct Done {
     doc: Doc,
     fixed: Fixed,
     notes: Vec<ChangeNote>,
-    left: Vec<Diagnostic>,
+    left: Seen,
     skipped: bool,
 }
 
 pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let (inputs, failed) = run.inputs();
-    let mut session = Session::new(run, repairs, &inputs, failed);
+    let mut session = Session::new(run, repairs, &inputs, failed)?;
     // Better now than after files were replaced.
     session.save_dropped()?;
     let content = run.content();
@@ -65,6 +63,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
             true => Vec::new(),
             false => repair::left(doc.id, &doc.label, &*doc.bytes, &fixed, content)?,
         };
+        let left = Seen::new(&doc.label, fixed.left(), left);
         Ok(Done { doc, fixed, notes, left, skipped })
     };
     let mut ended = None;
@@ -98,17 +97,25 @@ struct Session<'r> {
     summary: Summary,
     counts: Counts,
     changes: Vec<ChangeNote>,
-    left: Vec<Diagnostic>,
+    left: Vec<Seen>,
     dropped: Vec<u8>,
     /// The product is a body on standard output, so everything else is talk.
     filter: bool,
-    json: bool,
+    sheets: Vec<Sheet>,
+    /// A report for programs goes to standard output, so there is no diff.
+    data: bool,
 }
 
 impl<'r> Session<'r> {
-    fn new(run: &'r Run, repairs: &'r Repairs, inputs: &[Input], failed: bool) -> Self {
+    fn new(run: &'r Run, repairs: &'r Repairs, inputs: &[Input], failed: bool) -> Result<Self, Failure> {
         let preview = matches!(repairs.to, Destination::Preview | Destination::InPlace(_));
-        Session {
+        let sheets = run.sheets(report::Style { quiet: true, ..run.style })?;
+        if sheets.iter().any(|sheet| sheet.report.answer().is_some()) {
+            return Err(Misuse::new("fix repairs a request, it does not answer it: there is no api-error of it")
+                .help("replaylint fix < body.json | replaylint check --output-format api-error")
+                .into());
+        }
+        Ok(Session {
             run,
             repairs,
             several: inputs.len() > 1 || run.paths.iter().any(|path| path.is_dir()),
@@ -122,8 +129,9 @@ impl<'r> Session<'r> {
             left: Vec::new(),
             dropped: Vec::new(),
             filter: preview && inputs.contains(&Input::Stdin),
-            json: run.outputs.iter().any(|output| output.name == "json"),
-        }
+            data: sheets.iter().any(|sheet| sheet.file.is_none() && !sheet.report.is_for_people()),
+            sheets,
+        })
     }
 
     fn doc(&mut self, done: Done, out: &mut dyn Write) -> Result<(), Failure> {
@@ -135,7 +143,7 @@ impl<'r> Session<'r> {
             return Ok(());
         }
         self.summary.files += 1;
-        self.recognised += u64::from(!is_no_conversation(&done.left));
+        self.recognised += u64::from(!is_no_conversation(&done.left.diagnostics));
         if let Err(failure) = self.deliver(&done, out) {
             let Failure::Misuse(misuse) = failure else { return Err(failure) };
             complain(&misuse.message);
@@ -146,12 +154,12 @@ impl<'r> Session<'r> {
         let left = done.fixed.left();
         self.summary.histories += u64::from(left.histories);
         self.summary.items += left.items;
-        self.summary.count(&done.left);
+        self.summary.count(&done.left.diagnostics);
         self.changed |= !done.notes.is_empty();
         self.counts.add(&done.notes);
         self.keep_dropped(&done)?;
         self.changes.extend(done.notes);
-        self.left.extend(done.left);
+        self.left.push(done.left);
         Ok(())
     }
 
@@ -162,14 +170,14 @@ impl<'r> Session<'r> {
         let pieces = Pieces::new(edits, doc.id, doc.bytes.len());
         let view = Patched::new(&*doc.bytes, pieces);
         let commit = |result: Result<Option<PathBuf>, commit::CommitError>| {
-            result.map_err(|error| Failure::Misuse(crate::options::Misuse::new(error.to_string())))
+            result.map_err(|error| Failure::Misuse(Misuse::new(error.to_string())))
         };
         if doc.path.is_none() && self.filter {
             commit::copy(&view, out)?;
             return Ok(());
         }
         match &self.repairs.to {
-            Destination::Preview if self.json => {}
+            Destination::Preview if self.data => {}
             Destination::Preview => self.preview(done, out)?,
             Destination::Patch => unified::write(&relative(&doc.label), doc.id, &*doc.bytes, edits, out)?,
             Destination::InPlace(how) if !edits.is_empty() => {
@@ -219,8 +227,9 @@ impl<'r> Session<'r> {
 
     fn save_dropped(&self) -> Result<(), Failure> {
         match &self.repairs.dropped {
-            Some(path) if !self.is_preview() => commit::write_new(path, &self.dropped)
-                .map_err(|error| crate::options::Misuse::new(error.to_string()).into()),
+            Some(path) if !self.is_preview() => {
+                commit::write_new(path, &self.dropped).map_err(|error| Misuse::new(error.to_string()).into())
+            }
             _ => Ok(()),
         }
     }
@@ -241,49 +250,39 @@ impl<'r> Session<'r> {
         Ok(path)
     }
 
-    fn finish(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    fn finish(mut self, out: &mut dyn Write) -> Result<Outcome, Failure> {
         self.save_dropped()?;
         // With a body, a patch or a diff on standard output, the rest is talk.
         out.flush()?;
-        let to_stdout = !self.filter && matches!(self.repairs.to, Destination::InPlace(_) | Destination::Copy(_));
+        let body = self.filter || matches!(self.repairs.to, Destination::Patch);
+        let diff = matches!(self.repairs.to, Destination::Preview);
         let mut stderr = anstream::stderr();
-        let talk_out: &mut dyn Write = if to_stdout || self.json && !self.filter { out } else { &mut stderr };
-        if self.json {
-            report::write_pretty(&self.value(), talk_out)?;
-        } else {
-            self.text(talk_out)?;
+        for mut sheet in std::mem::take(&mut self.sheets) {
+            let people = sheet.report.is_for_people();
+            let to: &mut dyn Write = if body || diff && people { &mut stderr } else { &mut *out };
+            sheet.write(to, |report, to| self.tell(report, to))?;
+            sheet.save()?;
         }
         Ok(self.outcome())
+    }
+
+    fn tell(&self, report: &mut dyn Report, out: &mut dyn Write) -> io::Result<()> {
+        let people = report.is_for_people();
+        if people && (!matches!(self.repairs.to, Destination::Preview) || self.filter) {
+            repair::write_list(&self.changes, out)?;
+        }
+        report.repairs(&self.changes, &self.counts);
+        self.left.iter().try_for_each(|seen| report.doc(seen, out))?;
+        report.finish(&self.summary, out)?;
+        if people && !self.run.quiet { self.words(out) } else { Ok(()) }
     }
 
     fn is_preview(&self) -> bool {
         !self.filter && matches!(self.repairs.to, Destination::Preview | Destination::Patch)
     }
 
-    fn value(&self) -> serde_json::Value {
-        let diagnostics: Vec<_> = self.left.iter().map(report::diagnostic_value).collect();
-        json!({
-            "version": 1,
-            "summary": report::summary_value(&self.summary),
-            "changes": repair::changes_value(&self.changes),
-            "fixed": self.counts.value(),
-            "diagnostics": diagnostics,
-        })
-    }
-
-    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        if !matches!(self.repairs.to, Destination::Preview) || self.filter {
-            repair::write_list(&self.changes, out)?;
-        }
-        let shown: Vec<Diagnostic> =
-            self.left.iter().filter(|d| self.run.verbose || d.severity != Severity::Info).cloned().collect();
-        let make = self.run.outputs.first().map_or(report::OUTPUTS[0].1, |output| output.make);
-        let mut sheet = make(report::Style { quiet: true, ..self.run.style });
-        sheet.diagnostics(&shown, out)?;
-        sheet.finish(&self.summary, out)?;
-        if self.run.quiet {
-            return Ok(());
-        }
+    /// What was done, and what is left.
+    fn words(&self, out: &mut dyn Write) -> io::Result<()> {
         let made = match (self.counts.total(), self.is_preview()) {
             (0, _) => "Nothing to repair".to_owned(),
             (_, true) => format!("Would repair: {}", self.counts.words()),

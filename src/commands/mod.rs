@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use crate::options::{Lints, Misuse};
 use crate::place::DocId;
 use crate::report::{self, Content, Report, Style};
+use crate::source::commit::{CommitError, NewFile};
 use crate::source::walk::{Filter, walk};
 use crate::source::{Doc, Input, parallel};
 
@@ -139,23 +140,26 @@ impl Run {
         }
     }
 
-    fn reports(&self) -> Vec<Sheet> {
-        self.outputs.iter().map(|output| Sheet::new(output, self.style)).collect()
+    fn sheets(&self, style: Style) -> Result<Vec<Sheet>, Failure> {
+        let private = self.content() == Content::Shown;
+        self.outputs.iter().map(|output| Sheet::new(output, style, private)).collect()
     }
 }
 
 /// A report that is being written.
 struct Sheet {
     report: Box<dyn Report>,
-    file: Option<PathBuf>,
-    text: Vec<u8>,
+    file: Option<NewFile>,
 }
 
 impl Sheet {
-    fn new(output: &Output, style: Style) -> Self {
+    /// `private`: the report may show content.
+    fn new(output: &Output, style: Style, private: bool) -> Result<Self, Failure> {
         // A file is no terminal.
         let style = if output.file.is_some() { Style { color: false, ..style } } else { style };
-        Sheet { report: (output.make)(style), file: output.file.clone(), text: Vec::new() }
+        let file =
+            output.file.as_ref().map(|path| NewFile::create(path, private)).transpose().map_err(unwritten)?;
+        Ok(Sheet { report: (output.make)(style), file })
     }
 
     /// Lets the report write, to its file or to `out`.
@@ -164,16 +168,19 @@ impl Sheet {
         out: &mut dyn Write,
         write: impl FnOnce(&mut dyn Report, &mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
-        match self.file {
-            Some(_) => write(&mut *self.report, &mut self.text),
+        match &mut self.file {
+            Some(file) => write(&mut *self.report, file),
             None => write(&mut *self.report, out),
         }
     }
 
-    fn save(&self) -> Result<(), Failure> {
-        let Some(path) = &self.file else { return Ok(()) };
-        std::fs::write(path, &self.text).map_err(|e| Misuse::new(format!("{}: {e}", path.display())).into())
+    fn save(self) -> Result<(), Failure> {
+        self.file.map_or(Ok(()), |file| file.save().map_err(unwritten))
     }
+}
+
+fn unwritten(error: CommitError) -> Failure {
+    Misuse::new(error.to_string()).into()
 }
 
 /// Says on standard error that something went wrong; the run goes on.

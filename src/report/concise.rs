@@ -2,9 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::target::Severity;
-
-use super::{Diagnostic, Report, Style, Summary};
+use super::{Report, Seen, Style, Summary};
 
 pub(super) struct Concise {
     style: Style,
@@ -19,8 +17,8 @@ impl Concise {
 }
 
 impl Report for Concise {
-    fn diagnostics(&mut self, diagnostics: &[Diagnostic], out: &mut dyn Write) -> io::Result<()> {
-        for diagnostic in diagnostics.iter().filter(|d| self.style.info || d.severity != Severity::Info) {
+    fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
+        for diagnostic in doc.diagnostics.iter().filter(|d| self.style.shows(d)) {
             if self.style.limit.is_some_and(|limit| self.shown >= limit) {
                 self.left += 1;
                 continue;
@@ -50,5 +48,9 @@ impl Report for Concise {
 
     fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         super::text::finish(&self.style, self.left, summary, out)
+    }
+
+    fn is_for_people(&self) -> bool {
+        true
     }
 }

@@ -11,7 +11,7 @@ use crate::lint::{DocLint, Judged, Texts};
 use crate::place::{DocId, Place};
 use crate::source::ReadAt;
 
-use super::place::{Locator, Pointer, pointers};
+use super::place::{Pointer, pointers, positions};
 use super::snippet::{self, Snippet};
 use super::words::{count, fill, fill_known, printable};
 use super::{Diagnostic, FixNote, Related, Spot};
@@ -65,17 +65,14 @@ fn spots<T>(
     places.dedup();
     // What lies in a JSON string is told by the string's place.
     let shown = |place: &Place| pointers.get(place).and_then(|pointer| pointer.string).unwrap_or(*place);
-    let mut order: Vec<(Place, Place)> = places.iter().map(|place| (shown(place), *place)).collect();
-    order.sort_by_key(|(shown, _)| shown.order());
-    let mut locator = Locator::new(bytes, &lint.lines);
-    let mut spots = HashMap::with_capacity(order.len());
-    for (shown, place) in order {
-        let (line, column) = locator.locate(shown.start)?;
-        let pointer = pointers.get(&place).cloned().unwrap_or_default();
-        let span = (shown.start, shown.end());
-        spots.insert(place, Spot { line, column, span, pointer: pointer.outer, inner_pointer: pointer.inner });
-    }
-    Ok(spots)
+    let ends = places.iter().map(&shown).flat_map(|shown| [shown.start, shown.end()]);
+    let positions = positions(bytes, &lint.lines, ends.collect())?;
+    let spot = |place: &Place| {
+        let pointer = pointers.get(place).cloned().unwrap_or_default();
+        let shown = shown(place);
+        Spot { pointer: pointer.outer, inner_pointer: pointer.inner, ..Spot::new(shown, &positions) }
+    };
+    Ok(places.iter().map(|place| (*place, spot(place))).collect())
 }
 
 struct Teller<'t> {
@@ -104,7 +101,8 @@ impl Teller<'_> {
         let item = self.told(finding.row.at, finding.row.flags);
         let partner = finding.partner.map(|place| self.told(place, finding.row.flags));
         let of = |name: &str| self.name(name, &item, partner.as_ref());
-        let own_api = self.judged.target.verdict(finding.code, finding.variant).and_then(|verdict| verdict.api);
+        let own = self.judged.target.verdict(finding.code, finding.variant).filter(|own| own.api.is_some());
+        let envelope = own.and_then(|own| own.envelope).unwrap_or(variant.envelope);
         let spot = self.spots.get(&finding.row.at).cloned().unwrap_or_default();
         let related = finding.partner.filter(|_| !variant.related.is_empty()).map(|place| Related {
             spot: self.spots.get(&place).cloned().unwrap_or_default(),
@@ -133,8 +131,11 @@ impl Teller<'_> {
             id: item.id.clone(),
             call_id: item.call_id.clone(),
             related: related.into_iter().collect(),
-            api_message: own_api.or(variant.api).and_then(|template| fill(template, &of)),
+            api_message: own.and_then(|own| own.api).or(variant.api).and_then(|template| fill(template, &of)),
             status: variant.status,
+            error_type: envelope.kind,
+            error_param: envelope.param.and_then(|template| fill(template, &of)),
+            error_code: envelope.code,
             evidence: variant.evidence,
             target: self.judged.target.name,
             format: format.map(|info| info.name),

@@ -4,33 +4,39 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
-use super::{Diagnostic, Report, Spot, Summary};
+use super::repair::{ChangeNote, Counts, change_value};
+use super::{Diagnostic, Report, Seen, Spot, Summary};
 
 /// Version of the contract.
-const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 1;
 
 #[derive(Default)]
 pub(super) struct Json {
     diagnostics: Vec<Value>,
+    /// What `fix` did: the changes, and how many.
+    repairs: Option<(Value, Value)>,
 }
 
 impl Report for Json {
-    fn diagnostics(&mut self, diagnostics: &[Diagnostic], _: &mut dyn Write) -> io::Result<()> {
-        self.diagnostics.extend(diagnostics.iter().map(diagnostic_value));
+    fn doc(&mut self, doc: &Seen, _: &mut dyn Write) -> io::Result<()> {
+        self.diagnostics.extend(doc.diagnostics.iter().map(diagnostic_value));
         Ok(())
     }
 
     fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-        let diagnostics = std::mem::take(&mut self.diagnostics);
-        let report = json!({ "version": VERSION, "summary": summary_value(summary), "diagnostics": diagnostics });
-        write_pretty(&report, out)
+        let mut report = json!({ "version": VERSION, "summary": summary_value(summary) });
+        if let Some((changes, fixed)) = self.repairs.take() {
+            report["changes"] = changes;
+            report["fixed"] = fixed;
+        }
+        report["diagnostics"] = Value::Array(std::mem::take(&mut self.diagnostics));
+        serde_json::to_writer_pretty(&mut *out, &report)?;
+        out.write_all(b"\n")
     }
-}
 
-/// Writes a report and ends the line.
-pub fn write_pretty(report: &Value, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, report)?;
-    out.write_all(b"\n")
+    fn repairs(&mut self, changes: &[ChangeNote], counts: &Counts) {
+        self.repairs = Some((changes.iter().map(change_value).collect(), counts.value()));
+    }
 }
 
 pub fn summary_value(summary: &Summary) -> Value {

@@ -7,15 +7,29 @@ pub mod repair;
 pub mod snippet;
 pub mod words;
 
+mod api_error;
+mod ci;
 mod concise;
+mod github;
+mod gitlab;
 mod json;
+mod jsonl;
+mod junit;
+mod sarif;
 mod text;
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
+use crate::format::Histories;
 use crate::history::Code;
+use crate::lint::DocLint;
+use crate::place::Place;
 use crate::rule::{Evidence, Loss};
+use crate::source::Container;
 use crate::target::Severity;
+
+use repair::{ChangeNote, Counts};
 
 pub use diagnose::{Content, diagnose};
 pub use snippet::Snippet;
@@ -42,6 +56,10 @@ pub struct Diagnostic {
     pub api_message: Option<String>,
     /// The HTTP status that comes with it.
     pub status: u16,
+    /// What else the provider's error says: its type, what it names as the place, its code.
+    pub error_type: &'static str,
+    pub error_param: Option<String>,
+    pub error_code: Option<&'static str>,
     pub evidence: Evidence,
     pub target: &'static str,
     pub format: Option<&'static str>,
@@ -57,6 +75,8 @@ pub struct Diagnostic {
 pub struct Spot {
     pub line: u64,
     pub column: u64,
+    /// Line and column of the first code point that is no part of it.
+    pub end: (u64, u64),
     pub span: (u64, u64),
     /// JSON Pointer within the record.
     pub pointer: String,
@@ -65,6 +85,13 @@ pub struct Spot {
 }
 
 impl Spot {
+    /// A place whose start and end are among the positions.
+    fn new(at: Place, positions: &HashMap<u64, (u64, u64)>) -> Spot {
+        let of = |offset| positions.get(&offset).copied().unwrap_or((1, 1));
+        let (line, column) = of(at.start);
+        Spot { line, column, end: of(at.end()), span: (at.start, at.end()), ..Spot::default() }
+    }
+
     /// The pointer, and the one within the string that it leads to.
     pub fn pointers(&self) -> String {
         match &self.inner_pointer {
@@ -133,14 +160,60 @@ pub struct Style {
     pub limit: Option<usize>,
 }
 
-/// A form of report. Diagnostics come doc by doc, in order; the summary comes last.
-pub trait Report {
-    fn diagnostics(&mut self, diagnostics: &[Diagnostic], out: &mut dyn Write) -> io::Result<()>;
-
-    fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()>;
+impl Style {
+    /// What is only noted is told only if that was asked for.
+    fn shows(&self, diagnostic: &Diagnostic) -> bool {
+        self.info || diagnostic.severity != Severity::Info
+    }
 }
 
-/// The forms, by their names.
+/// What was seen of a doc, and what is to be told of it.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// The doc, as the user named it.
+    pub path: String,
+    pub histories: u32,
+    pub records: u32,
+    /// Each record is a conversation by itself, told apart from the others.
+    pub apart: bool,
+    /// In the order of the doc.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Seen {
+    pub fn new<T>(path: &str, lint: &DocLint<T>, diagnostics: Vec<Diagnostic>) -> Seen {
+        let one = lint.format.is_some_and(|format| format.info().histories == Histories::PerDoc);
+        Seen {
+            path: path.to_owned(),
+            histories: lint.histories,
+            records: lint.records,
+            apart: matches!(lint.container, Container::Lines { .. }) && !one,
+            diagnostics,
+        }
+    }
+}
+
+/// A form of report. Docs come in order; the summary comes last.
+pub trait Report {
+    fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()>;
+
+    fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()>;
+
+    /// What `fix` changed, or would change; comes before the docs, which tell what is left.
+    fn repairs(&mut self, _changes: &[ChangeNote], _counts: &Counts) {}
+
+    /// It is read by people, who want a diff beside it, and words at its end.
+    fn is_for_people(&self) -> bool {
+        false
+    }
+
+    /// Whether anything was refused, if this report answers for the provider: then that decides the exit code.
+    fn answer(&self) -> Option<bool> {
+        None
+    }
+}
+
+/// Makes a report.
 pub type Make = fn(Style) -> Box<dyn Report>;
 
 /// The table of outputs.
@@ -148,6 +221,12 @@ pub static OUTPUTS: &[(&str, Make)] = &[
     ("text", |style| Box::new(text::Text::new(style))),
     ("concise", |style| Box::new(concise::Concise::new(style))),
     ("json", |_| Box::new(json::Json::default())),
+    ("jsonl", |_| Box::new(jsonl::JsonLines::default())),
+    ("sarif", |style| Box::new(sarif::Sarif::new(style))),
+    ("github", |style| Box::new(github::Github::new(style))),
+    ("gitlab", |style| Box::new(gitlab::Gitlab::new(style))),
+    ("junit", |style| Box::new(junit::Junit::new(style))),
+    ("api-error", |_| Box::new(api_error::ApiError::default())),
 ];
 
 /// The output with this name.
@@ -155,4 +234,4 @@ pub fn by_name(name: &str) -> Option<Make> {
     OUTPUTS.iter().find(|(known, _)| *known == name).map(|(_, make)| *make)
 }
 
-pub use json::{diagnostic_value, summary_value, write_pretty};
+pub use json::{diagnostic_value, summary_value};

@@ -14,7 +14,7 @@ use crate::source::split::{Piece, split};
 use crate::source::{Container, ReadAt, framing, lines};
 
 /// Lines and columns of offsets that only go forward.
-pub struct Locator<'r> {
+struct Locator<'r> {
     bytes: &'r dyn ReadAt,
     /// Starts of lines whose numbers are known.
     known: &'r [(u64, u64)],
@@ -23,12 +23,12 @@ pub struct Locator<'r> {
 }
 
 impl<'r> Locator<'r> {
-    pub fn new(bytes: &'r dyn ReadAt, known: &'r [(u64, u64)]) -> Self {
+    fn new(bytes: &'r dyn ReadAt, known: &'r [(u64, u64)]) -> Self {
         Locator { bytes, known, cursor: Cursor::default(), buf: vec![0; 256 << 10] }
     }
 
     /// Line and column of an offset that is not before the one asked for last.
-    pub fn locate(&mut self, offset: u64) -> io::Result<(u64, u64)> {
+    fn locate(&mut self, offset: u64) -> io::Result<(u64, u64)> {
         let nearest = self.known.partition_point(|(start, _)| *start <= offset);
         if let Some((start, line)) = nearest.checked_sub(1).map(|ix| self.known[ix])
             && start > self.cursor.offset
@@ -45,6 +45,22 @@ impl<'r> Locator<'r> {
         }
         Ok((self.cursor.line, self.cursor.column))
     }
+}
+
+/// Lines and columns of offsets, in one pass forward.
+pub fn positions(
+    bytes: &dyn ReadAt,
+    known: &[(u64, u64)],
+    mut offsets: Vec<u64>,
+) -> io::Result<HashMap<u64, (u64, u64)>> {
+    offsets.sort_unstable();
+    offsets.dedup();
+    let mut locator = Locator::new(bytes, known);
+    let mut found = HashMap::with_capacity(offsets.len());
+    for offset in offsets {
+        found.insert(offset, locator.locate(offset)?);
+    }
+    Ok(found)
 }
 
 /// The pointer of a place, and within the JSON string that lies there.

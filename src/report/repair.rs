@@ -16,7 +16,7 @@ use crate::rules;
 use crate::source::{Container, ReadAt};
 
 use super::diagnose::{Content, call_id, diagnose};
-use super::place::{Locator, pointers};
+use super::place::{pointers, positions};
 use super::snippet::masked_string;
 use super::words::{grouped, harmless, printable};
 use super::{Diagnostic, Spot, Style};
@@ -114,16 +114,14 @@ fn spots(
     wanted: &[(Place, Flags)],
 ) -> io::Result<HashMap<Place, Spot>> {
     let mut pointers = pointers(id, bytes, container, wanted)?;
-    let mut places: Vec<Place> = wanted.iter().map(|(place, _)| *place).collect();
-    places.sort_by_key(Place::order);
-    places.dedup();
-    let mut locator = Locator::new(bytes, lines);
-    let mut spots = HashMap::with_capacity(places.len());
-    for place in places {
-        let (line, column) = locator.locate(place.start)?;
-        let pointer = pointers.remove(&place).unwrap_or_default().outer;
-        let span = (place.start, place.end());
-        spots.insert(place, Spot { line, column, span, pointer, inner_pointer: None });
+    let ends = wanted.iter().flat_map(|(place, _)| [place.start, place.end()]);
+    let positions = positions(bytes, lines, ends.collect())?;
+    let mut spots = HashMap::with_capacity(wanted.len());
+    for (place, _) in wanted {
+        spots.entry(*place).or_insert_with(|| {
+            let pointer = pointers.remove(place).unwrap_or_default().outer;
+            Spot { pointer, ..Spot::new(*place, &positions) }
+        });
     }
     Ok(spots)
 }
@@ -142,22 +140,19 @@ fn item_name(texts: &Texts<'_>, change: &Change) -> String {
     name.unwrap_or_else(|| "bytes".to_owned()).trim_end().to_owned()
 }
 
-/// The changes as JSON.
-pub fn changes_value(notes: &[ChangeNote]) -> Value {
-    let one = |note: &ChangeNote| {
-        json!({
-            "rule": note.rule,
-            "path": note.path,
-            "pointer": note.spot.pointer,
-            "line": note.spot.line,
-            "column": note.spot.column,
-            "action": note.action.name(),
-            "what": note.what,
-            "loss": note.loss.name(),
-            "bytes": note.bytes,
-        })
-    };
-    Value::Array(notes.iter().map(one).collect())
+/// A change as JSON.
+pub fn change_value(note: &ChangeNote) -> Value {
+    json!({
+        "rule": note.rule,
+        "path": note.path,
+        "pointer": note.spot.pointer,
+        "line": note.spot.line,
+        "column": note.spot.column,
+        "action": note.action.name(),
+        "what": note.what,
+        "loss": note.loss.name(),
+        "bytes": note.bytes,
+    })
 }
 
 /// How many items were dropped, moved, answered and rewritten.

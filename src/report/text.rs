@@ -13,7 +13,7 @@ use crate::rule::Loss;
 use crate::target::Severity;
 
 use super::words::{count, grouped};
-use super::{Diagnostic, Report, Style, Summary};
+use super::{Diagnostic, Report, Seen, Style, Summary};
 
 pub(super) struct Text {
     style: Style,
@@ -36,8 +36,8 @@ impl Text {
 }
 
 impl Report for Text {
-    fn diagnostics(&mut self, diagnostics: &[Diagnostic], out: &mut dyn Write) -> io::Result<()> {
-        for diagnostic in diagnostics.iter().filter(|d| self.style.info || d.severity != Severity::Info) {
+    fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
+        for diagnostic in doc.diagnostics.iter().filter(|d| self.style.shows(d)) {
             self.rules.entry(diagnostic.rule.to_string()).or_insert((diagnostic.name, 0)).1 += 1;
             if self.style.limit.is_some_and(|limit| self.shown >= limit) {
                 self.left += 1;
@@ -63,6 +63,10 @@ impl Report for Text {
             writeln!(out)?;
         }
         finish(&self.style, self.left, summary, out)
+    }
+
+    fn is_for_people(&self) -> bool {
+        true
     }
 }
 

@@ -1,6 +1,7 @@
 //! RL001: the record is not JSON.
 
 use crate::rule::{Check, Evidence, Variant};
+use crate::target::Envelope;
 
 crate::rule! {
     /// ## What it does
@@ -30,6 +31,6 @@ crate::rule! {
     /// RFC 8259; every strict parser refuses these.
     1, "invalid-json", Check::Raised,
     [
-        Variant { message: "not JSON: {fault}", evidence: Evidence::Documented, ..Variant::BASE },
+        Variant { message: "not JSON: {fault}", envelope: Envelope::BODY, evidence: Evidence::Documented, ..Variant::BASE },
     ]
 }

@@ -1,6 +1,7 @@
 //! RL004: no format recognises the document.
 
 use crate::rule::{Check, Evidence, Variant};
+use crate::target::Envelope;
 
 crate::rule! {
     /// ## What it does
@@ -21,18 +22,18 @@ crate::rule! {
     [
         Variant {
             message: "no conversation format is recognised here: {shape}",
-            evidence: Evidence::Documented,
+            envelope: Envelope::BODY, evidence: Evidence::Documented,
             ..Variant::BASE
         },
-        Variant { message: "the file is empty", evidence: Evidence::Documented, ..Variant::BASE },
+        Variant { message: "the file is empty", envelope: Envelope::BODY, evidence: Evidence::Documented, ..Variant::BASE },
         Variant {
             message: "this is not text: no conversation format starts like it",
-            evidence: Evidence::Documented,
+            envelope: Envelope::BODY, evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
             message: "this is text, but neither JSON nor lines of JSON",
-            evidence: Evidence::Documented,
+            envelope: Envelope::BODY, evidence: Evidence::Documented,
             ..Variant::BASE
         },
     ]

@@ -3,9 +3,11 @@
 //! else may be writing is left alone: a live agent that holds it open would go on writing to the backup.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+
+use tempfile::NamedTempFile;
 
 use super::doc::{Doc, Sequential, Stamp};
 use super::read::ReadAt;
@@ -113,20 +115,77 @@ fn sync_folder(folder: &Path) {
 
 /// Writes a new file that only its owner may read. An existing one is replaced in one step.
 pub fn write_new(path: &Path, bytes: &dyn ReadAt) -> Result<(), CommitError> {
-    let failed = |error| CommitError::Io { path: path.to_owned(), error };
-    // A device or a pipe (`-o /dev/stdout`) is written to, not replaced.
-    if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
-        let mut out = OpenOptions::new().write(true).open(path).map_err(failed)?;
-        return copy(bytes, &mut out).map_err(failed);
+    let mut file = NewFile::create(path, true)?;
+    copy(bytes, &mut file).map_err(|error| CommitError::Io { path: path.to_owned(), error })?;
+    file.save()
+}
+
+/// A file that is being written. It gets its name, and replaces an old one, in one step, when it is saved; until then
+/// the old one can be read. A device or a pipe (`-o /dev/stdout`) is written to as it is.
+pub struct NewFile {
+    path: PathBuf,
+    to: To,
+}
+
+enum To {
+    Temp(BufWriter<NamedTempFile>),
+    Device(File),
+}
+
+impl NewFile {
+    /// `private`: only the owner may read it, whatever others may.
+    pub fn create(path: &Path, private: bool) -> Result<NewFile, CommitError> {
+        let failed = |error| CommitError::Io { path: path.to_owned(), error };
+        let meta = fs::metadata(path).ok();
+        let to = if meta.as_ref().is_some_and(|meta| !meta.is_file() && !meta.is_dir()) {
+            To::Device(OpenOptions::new().write(true).open(path).map_err(failed)?)
+        } else if meta.is_some_and(|meta| meta.is_dir()) {
+            return Err(failed(io::ErrorKind::IsADirectory.into()));
+        } else {
+            let folder = match path.parent() {
+                Some(folder) if !folder.as_os_str().is_empty() => folder,
+                _ => Path::new("."),
+            };
+            let mut builder = tempfile::Builder::new();
+            #[cfg(unix)]
+            if !private {
+                builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+            }
+            #[cfg(not(unix))]
+            let _ = private;
+            let temp = builder.prefix(".replaylint-").tempfile_in(folder).map_err(failed)?;
+            To::Temp(BufWriter::with_capacity(1 << 16, temp))
+        };
+        Ok(NewFile { path: path.to_owned(), to })
     }
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut temp = tempfile::Builder::new().prefix(".replaylint-").tempfile_in(folder).map_err(failed)?;
-    bytes.append_to(0, bytes.len(), temp.as_file_mut()).map_err(failed)?;
-    temp.persist(path).map_err(|e| failed(e.error))?;
-    Ok(())
+
+    /// Gives the file its name.
+    pub fn save(self) -> Result<(), CommitError> {
+        let failed = |error| CommitError::Io { path: self.path.clone(), error };
+        match self.to {
+            To::Device(mut file) => file.flush().map_err(failed),
+            To::Temp(temp) => {
+                let temp = temp.into_inner().map_err(|e| failed(e.into_error()))?;
+                temp.persist(&self.path).map(|_| ()).map_err(|e| failed(e.error))
+            }
+        }
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.to {
+            To::Temp(temp) => temp.write(bytes),
+            To::Device(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.to {
+            To::Temp(temp) => temp.flush(),
+            To::Device(file) => file.flush(),
+        }
+    }
 }
 
 /// Copies a doc to a stream.
@@ -196,6 +255,10 @@ mod tests {
         let copy = dir.path().join("copy");
         write_new(&copy, &b"x".to_vec()).expect("written");
         assert_eq!(fs::metadata(&copy)?.permissions().mode() & 0o777, 0o600);
+        let report = dir.path().join("report");
+        NewFile::create(&report, false).and_then(NewFile::save).expect("written");
+        let plain = fs::metadata(&path)?.permissions().mode() & 0o777;
+        assert_ne!((plain, fs::metadata(&report)?.permissions().mode() & 0o400), (0, 0));
         Ok(())
     }
 }

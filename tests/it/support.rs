@@ -7,7 +7,7 @@ use replaylint::json::{Tape, scan};
 use replaylint::lint::{self, DocLint, Findings, Options};
 use replaylint::place::{DocId, Pieces, Place};
 use replaylint::report::repair::{self, ChangeNote};
-use replaylint::report::{self, Content, Diagnostic, Style, Summary};
+use replaylint::report::{self, Content, Diagnostic, Seen, Style, Summary};
 use replaylint::rule::Loss;
 use replaylint::source::{Patched, ReadAt, framing};
 use replaylint::target::Severity;
@@ -30,7 +30,8 @@ pub fn diagnostics(text: &[u8], options: &Options) -> Vec<Diagnostic> {
 pub fn printed(diagnostics: &[Diagnostic]) -> String {
     let mut out = Vec::new();
     let mut sheet = (report::OUTPUTS[0].1)(STYLE);
-    sheet.diagnostics(diagnostics, &mut out).expect("memory writes");
+    let seen = Seen { diagnostics: diagnostics.to_vec(), ..Seen::default() };
+    sheet.doc(&seen, &mut out).expect("memory writes");
     sheet.finish(&Summary::default(), &mut out).expect("memory writes");
     String::from_utf8(out).expect("UTF-8")
 }

@@ -1,0 +1,69 @@
+//! The answer that the provider would have given, so that a mock server or a test can ask `replaylint` through a pipe
+//! whether a request is one: `null` if it would pass, else the HTTP status and the body of the error. One line a
+//! conversation: a document or a log gives one, JSON Lines of requests give one a line, in order.
+//!
+//! The first error is the answer: a provider reads the body before its items, and the items in order. Where no text
+//! of the provider was seen the words are ours, and the code says so: `replaylint_rl105`.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use crate::history::Code;
+use crate::target::Severity;
+
+use super::{Diagnostic, Report, Seen, Summary};
+
+#[derive(Default)]
+pub(super) struct ApiError {
+    refused: bool,
+}
+
+impl Report for ApiError {
+    fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
+        if !doc.apart || doc.records == 0 {
+            return self.line(first(&doc.diagnostics, doc.apart), out);
+        }
+        let mut by_record = vec![None; doc.records as usize];
+        for record in doc.diagnostics.chunk_by(|a, b| a.record == b.record) {
+            // Places come in order, so a record's findings stand together.
+            if let Some(slot) = by_record.get_mut(record[0].record as usize - 1) {
+                *slot = first(record, true);
+            }
+        }
+        by_record.into_iter().try_for_each(|error| self.line(error, out))
+    }
+
+    fn finish(&mut self, _: &Summary, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn answer(&self) -> Option<bool> {
+        Some(self.refused)
+    }
+}
+
+impl ApiError {
+    fn line(&mut self, error: Option<&Diagnostic>, out: &mut dyn Write) -> io::Result<()> {
+        self.refused |= error.is_some();
+        serde_json::to_writer(&mut *out, &error.map(answer))?;
+        out.write_all(b"\n")
+    }
+}
+
+/// A request that ends early is none, though a log that does may go on.
+const TRUNCATED: Code = Code(3);
+
+fn first(diagnostics: &[Diagnostic], request: bool) -> Option<&Diagnostic> {
+    let refuses = |d: &&Diagnostic| d.severity == Severity::Error || request && d.rule == TRUNCATED;
+    diagnostics.iter().filter(refuses).min_by_key(|d| (d.history.is_some(), d.spot.span.0))
+}
+
+fn answer(error: &Diagnostic) -> Value {
+    let (message, code) = match &error.api_message {
+        Some(api) => (api, error.error_code.map(str::to_owned)),
+        None => (&error.message, Some(format!("replaylint_{}", error.rule.to_string().to_ascii_lowercase()))),
+    };
+    let body = json!({ "message": message, "type": error.error_type, "param": error.error_param, "code": code });
+    json!({ "status": error.status, "error": body })
+}

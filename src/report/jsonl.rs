@@ -1,0 +1,39 @@
+//! JSON Lines: each diagnostic as soon as its doc is done, the same object as in the JSON report, and the summary last.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::json::{VERSION, diagnostic_value, summary_value};
+use super::repair::{ChangeNote, Counts, change_value};
+use super::{Report, Seen, Summary};
+
+#[derive(Default)]
+pub(super) struct JsonLines {
+    /// What `fix` did: the changes, and how many.
+    repairs: Option<(Vec<Value>, Value)>,
+}
+
+impl Report for JsonLines {
+    fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
+        doc.diagnostics.iter().try_for_each(|diagnostic| line(&diagnostic_value(diagnostic), out))
+    }
+
+    fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        let mut last = json!({ "version": VERSION, "summary": summary_value(summary) });
+        if let Some((changes, fixed)) = self.repairs.take() {
+            changes.iter().try_for_each(|change| line(&json!({ "change": change }), out))?;
+            last["fixed"] = fixed;
+        }
+        line(&last, out)
+    }
+
+    fn repairs(&mut self, changes: &[ChangeNote], counts: &Counts) {
+        self.repairs = Some((changes.iter().map(change_value).collect(), counts.value()));
+    }
+}
+
+fn line(value: &Value, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    out.write_all(b"\n")
+}

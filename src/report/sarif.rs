@@ -1,0 +1,201 @@
+//! SARIF 2.1.0, for code scanning and editors. <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
+//!
+//! A result says what its fix would be in its `properties`. It has no `fixes`: those hold the text to put in, and one
+//! repair serves all findings of a group and moves items whole, so it is neither of one result nor free of content.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use crate::rule::Rule;
+use crate::rules::RULES;
+use crate::target::Severity;
+
+use super::ci::{details, file, fingerprints};
+use super::{Diagnostic, Report, Seen, Spot, Style, Summary, summary_value};
+
+/// Where the README lies, which lists all rules.
+const HOME: &str = concat!("https://crates.io/crates/", env!("CARGO_PKG_NAME"));
+const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+pub(super) struct Sarif {
+    style: Style,
+    begun: bool,
+    results: u64,
+}
+
+impl Sarif {
+    pub(super) fn new(style: Style) -> Self {
+        Sarif { style, begun: false, results: 0 }
+    }
+
+    fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if std::mem::replace(&mut self.begun, true) {
+            return Ok(());
+        }
+        let driver = json!({
+            "name": env!("CARGO_PKG_NAME"),
+            "version": env!("CARGO_PKG_VERSION"),
+            "semanticVersion": env!("CARGO_PKG_VERSION"),
+            "informationUri": HOME,
+            "rules": RULES.iter().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
+        });
+        write!(out, "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\"tool\":{{\"driver\":")?;
+        serde_json::to_writer(&mut *out, &driver)?;
+        write!(out, "}},\n\"columnKind\":\"unicodeCodePoints\",\"results\":[")
+    }
+}
+
+impl Report for Sarif {
+    fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
+        self.begin(out)?;
+        for (diagnostic, fingerprint) in doc.diagnostics.iter().zip(fingerprints(doc)) {
+            if self.style.shows(diagnostic) {
+                out.write_all(if self.results > 0 { b",\n" } else { b"\n" })?;
+                serde_json::to_writer(&mut *out, &result(diagnostic, &fingerprint))?;
+                self.results += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        self.begin(out)?;
+        let summary = json!({ "summary": summary_value(summary) });
+        writeln!(out, "\n],\"properties\":{summary}}}]}}")
+    }
+}
+
+/// A rule as SARIF describes it.
+fn descriptor(rule: &Rule) -> Value {
+    let worst =
+        rule.variants.iter().filter_map(|variant| variant.levels.stored.max(variant.levels.stateless)).max();
+    let about = section(rule, "What it does");
+    let end = about.find(". ").map_or(about.len(), |end| end + 1);
+    json!({
+        "id": rule.code.to_string(),
+        "name": rule.name,
+        "shortDescription": { "text": &about[..end] },
+        "fullDescription": { "text": about },
+        "help": { "text": plain(rule.page), "markdown": rule.page },
+        "helpUri": format!("{HOME}#rules"),
+        "defaultConfiguration": { "level": worst.map_or("none", level), "enabled": worst.is_some() },
+    })
+}
+
+/// A section of a rule's page as one line.
+fn section(rule: &Rule, heading: &str) -> String {
+    let text = rule.page.split("## ").find_map(|section| section.trim_start().strip_prefix(heading));
+    text.unwrap_or(rule.name).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A page without the marks of Markdown that would look odd.
+fn plain(page: &str) -> String {
+    let bare = |line: &str| line.trim_start_matches(['#', '>']).trim().replace('`', "");
+    page.lines().map(|line| bare(line.trim())).collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "note",
+    }
+}
+
+fn result(diagnostic: &Diagnostic, fingerprint: &str) -> Value {
+    let related = diagnostic.related.iter().enumerate().map(|(n, related)| {
+        let mut location = location(&diagnostic.path, &related.spot);
+        location["id"] = json!(n);
+        location["message"] = json!({ "text": message(&related.message) });
+        location
+    });
+    let related: Vec<Value> = related.collect();
+    let fix = diagnostic.fix.as_ref();
+    let fix = fix.map(|fix| json!({ "title": fix.title, "loss": fix.loss.name(), "default": fix.default }));
+    json!({
+        "ruleId": diagnostic.rule.to_string(),
+        "ruleIndex": RULES.iter().position(|rule| rule.code == diagnostic.rule),
+        "level": level(diagnostic.severity),
+        "message": { "text": message(&details(diagnostic)) },
+        "locations": [location(&diagnostic.path, &diagnostic.spot)],
+        "relatedLocations": related,
+        "partialFingerprints": { "replaylintFinding/v1": fingerprint },
+        "properties": {
+            "history": diagnostic.history,
+            "record": diagnostic.record,
+            "target": diagnostic.target,
+            "evidence": diagnostic.evidence.name(),
+            "apiMessage": diagnostic.api_message,
+            "fix": fix,
+            "noFix": diagnostic.no_fix,
+        },
+    })
+}
+
+fn location(path: &str, spot: &Spot) -> Value {
+    let mut location = json!({
+        "physicalLocation": {
+            "artifactLocation": { "uri": uri(file(path)) },
+            "region": {
+                "startLine": spot.line,
+                "startColumn": spot.column,
+                "endLine": spot.end.0,
+                "endColumn": spot.end.1,
+                "byteOffset": spot.span.0,
+                "byteLength": spot.span.1 - spot.span.0,
+            },
+        },
+    });
+    if !spot.pointer.is_empty() {
+        location["logicalLocations"] = json!([{ "fullyQualifiedName": spot.pointers() }]);
+    }
+    location
+}
+
+/// Text of a message. An id must not become a link.
+fn message(text: &str) -> String {
+    text.replace("](", "] (")
+}
+
+/// A path as a URI: relative as it is, absolute with a scheme; what a URI cannot hold is escaped byte by byte.
+fn uri(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len() + 8);
+    let mut rest = path;
+    if path.starts_with('/') {
+        uri.push_str("file://");
+    } else if cfg!(windows) && path.as_bytes().get(1) == Some(&b':') {
+        uri.push_str("file:///");
+        uri.push_str(&path[..2]);
+        rest = &path[2..];
+    }
+    for byte in rest.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(byte.into()),
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_become_uris() {
+        assert_eq!(uri("logs/a b#1.json"), "logs/a%20b%231.json");
+        assert_eq!(uri("/tmp/ü.json"), "file:///tmp/%C3%BC.json");
+        assert_eq!(uri("a:b.json"), "a%3Ab.json");
+    }
+
+    #[test]
+    fn an_id_is_no_link() {
+        assert_eq!(message("call [x](https://example.com)"), "call [x] (https://example.com)");
+    }
+
+    #[test]
+    fn help_without_markdown_reads_well() {
+        assert_eq!(plain(" ## Fix\n\n > No `tool`.\n"), "Fix\n\nNo tool.");
+    }
+}
