@@ -1,6 +1,7 @@
 //! Tests of the whole: one binary, so that it links once.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
+mod answers;
 mod cases;
 mod cli;
 mod corpus;
@@ -9,6 +10,7 @@ mod formats;
 mod generate;
 mod layers;
 mod mutations;
+mod outputs;
 mod properties;
 mod readme;
 mod reports;

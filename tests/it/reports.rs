@@ -114,20 +114,25 @@ fn content_never_leaks_into_what_is_no_terminal() {
     std::fs::write(folder.path().join("h.json"), &text).expect("written");
     std::fs::write(folder.path().join("broken.json"), format!("{{\"input\":[\"{CANARY}\" {CANARY}]}}"))
         .expect("written");
-    for args in [
+    let forms = replaylint::report::OUTPUTS.iter().map(|(form, _)| *form);
+    let checks: Vec<[&str; 5]> = forms.map(|form| ["check", "-v", "--output-format", form, "."]).collect();
+    let checks = checks.iter().map(|args| &args[..]);
+    for args in checks.chain([
         &["check", "."][..],
         &["check", "-v", "--statistics", "--output-format", "concise", "."],
-        &["check", "--output-format", "json", "."],
         &["fix", "."],
         &["fix", "--output-format", "json", "."],
+        &["fix", "--output-format", "jsonl", "."],
+        &["fix", "--output-format", "sarif", "."],
         &["fix", "--reasoning", "strip", "--orphans", "stub", "."],
         &["fix", "-w", "--force", "."],
-    ] {
+    ]) {
         let output = run(folder.path(), args);
         for stream in [&output.stdout, &output.stderr] {
             let printed = String::from_utf8_lossy(stream);
             assert!(!printed.contains(CANARY), "{args:?} prints content:\n{printed}");
         }
+        assert!(!output.stdout.is_empty() || args.contains(&"-w"), "{args:?} prints nothing");
     }
     let shown = run(folder.path(), &["check", "--show-content", "h.json.bak"]);
     assert!(String::from_utf8_lossy(&shown.stdout).contains(CANARY), "--show-content shows it");
