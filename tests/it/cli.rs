@@ -6,5 +6,6 @@ fn command_line_cases() {
         .env("TERM", "xterm")
         .env("NO_COLOR", "1")
         .case("testdata/cli/*.trycmd")
-        .case("README.md");
+        .case("README.md")
+        .case("docs/ci.md");
 }
