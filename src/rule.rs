@@ -5,7 +5,7 @@
 use crate::dialect::Item;
 use crate::history::{Code, Effort, Finding, Flags, Group, History, KindSet, Known, Pair, Row, Usage};
 use crate::json::Val;
-use crate::target::{Caps, Envelope, Levels, Thinking, Trait, Traits};
+use crate::target::{Answer, Caps, Levels, Thinking, Trait, Traits};
 
 /// How well a rule's condition is known.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -72,8 +72,9 @@ pub struct Variant {
     pub api: Option<&'static str>,
     /// The HTTP status that comes with it.
     pub status: u16,
-    /// What else the provider's error says.
-    pub envelope: Envelope,
+    /// What else the provider's error says. In its template `{list}` is the request's list of items, where providers were
+    /// seen to name it.
+    pub answer: Answer,
     pub levels: Levels,
     pub evidence: Evidence,
     /// What `fix` does about it, as an infinitive without "to"; empty where it does nothing.
@@ -89,7 +90,7 @@ impl Variant {
         related: "",
         api: None,
         status: 400,
-        envelope: Envelope::INPUT,
+        answer: Answer::HISTORY,
         levels: Levels::ERROR,
         evidence: Evidence::Inferred,
         fix: "",

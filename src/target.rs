@@ -48,21 +48,21 @@ impl Levels {
     }
 }
 
-/// What stands beside the sentence in a provider's error, as OpenAI's envelope has it:
+/// What stands beside the sentence in the error that a provider answers with, in OpenAI's form:
 /// `{"error":{"message":…,"type":…,"param":…,"code":…}}`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Envelope {
+pub struct Answer {
     pub kind: &'static str,
     /// What the error names as its place; a template like the sentence.
     pub param: Option<&'static str>,
     pub code: Option<&'static str>,
 }
 
-impl Envelope {
-    /// What OpenAI says of a history: recorded for reasoning without its item.
-    pub const INPUT: Envelope = Envelope { kind: "invalid_request_error", param: Some("input"), code: None };
+impl Answer {
+    /// About the history as a whole. OpenAI's Responses API names its list, `input`; that was recorded.
+    pub const HISTORY: Answer = Answer { kind: "invalid_request_error", param: Some("{list}"), code: None };
     /// About a body that is no request at all.
-    pub const BODY: Envelope = Envelope { param: None, ..Envelope::INPUT };
+    pub const BODY: Answer = Answer { param: None, ..Answer::HISTORY };
 }
 
 /// Where a target's verdict differs from the rule's own.
@@ -75,17 +75,17 @@ pub struct Verdict {
     /// The target's own sentence, where it differs.
     pub api: Option<&'static str>,
     /// What stands beside that sentence.
-    pub envelope: Option<Envelope>,
+    pub answer: Option<Answer>,
 }
 
 /// A verdict on all variants of a rule.
 pub const fn all(code: u16, levels: Levels) -> Verdict {
-    Verdict { code: Code(code), variant: None, levels, api: None, envelope: None }
+    Verdict { code: Code(code), variant: None, levels, api: None, answer: None }
 }
 
 /// A verdict on one variant of a rule.
 pub const fn one(code: u16, variant: u8, levels: Levels) -> Verdict {
-    Verdict { code: Code(code), variant: Some(variant), levels, api: None, envelope: None }
+    Verdict { code: Code(code), variant: Some(variant), levels, api: None, answer: None }
 }
 
 /// What a target's server can do.

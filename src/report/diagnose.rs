@@ -102,7 +102,7 @@ impl Teller<'_> {
         let partner = finding.partner.map(|place| self.told(place, finding.row.flags));
         let of = |name: &str| self.name(name, &item, partner.as_ref());
         let own = self.judged.target.verdict(finding.code, finding.variant).filter(|own| own.api.is_some());
-        let envelope = own.and_then(|own| own.envelope).unwrap_or(variant.envelope);
+        let answer = own.and_then(|own| own.answer).unwrap_or(variant.answer);
         let spot = self.spots.get(&finding.row.at).cloned().unwrap_or_default();
         let related = finding.partner.filter(|_| !variant.related.is_empty()).map(|place| Related {
             spot: self.spots.get(&place).cloned().unwrap_or_default(),
@@ -133,9 +133,9 @@ impl Teller<'_> {
             related: related.into_iter().collect(),
             api_message: own.and_then(|own| own.api).or(variant.api).and_then(|template| fill(template, &of)),
             status: variant.status,
-            error_type: envelope.kind,
-            error_param: envelope.param.and_then(|template| fill(template, &of)),
-            error_code: envelope.code,
+            error_type: answer.kind,
+            error_param: answer.param.and_then(|template| fill(template, &of)),
+            error_code: answer.code,
             evidence: variant.evidence,
             target: self.judged.target.name,
             format: format.map(|info| info.name),
@@ -191,6 +191,7 @@ impl Teller<'_> {
                 let kind = Kind::of_type(partner?.kind.as_deref()?.as_bytes());
                 kind.info().noun.map(str::to_owned)
             }
+            "list" => (self.judged.target.dialect == "responses").then(|| "input".to_owned()),
             "checks" => partner?.checks.clone(),
             "arg" | "index" => Some(finding.arg.to_string()),
             "items" => Some(count(u64::from(finding.arg), "item")),

@@ -2,7 +2,7 @@
 
 use crate::history::{Act, Code, Family, Finding, Flags, NONE, Remedy};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
-use crate::target::Envelope;
+use crate::target::Answer;
 
 crate::rule! {
     /// ## What it does
@@ -43,7 +43,7 @@ crate::rule! {
                 "Invalid 'input[{index}].call_id': string too long. Expected a string with maximum length 64, but got a \
                  string with length {call_id_length} instead.",
             ),
-            envelope: Envelope { param: Some("input[{index}].call_id"), code: TOO_LONG, ..Envelope::INPUT },
+            answer: Answer { param: Some("input[{index}].call_id"), code: TOO_LONG, ..Answer::HISTORY },
             evidence: Evidence::Reported,
             fix: "shorten the call_id on both sides alike",
             loss: Loss::Lossless,
@@ -56,7 +56,7 @@ crate::rule! {
                 "Invalid 'input[{index}].id': string too long. Expected a string with maximum length 64, but got a string \
                  with length {id_length} instead.",
             ),
-            envelope: Envelope { param: Some("input[{index}].id"), code: TOO_LONG, ..Envelope::INPUT },
+            answer: Answer { param: Some("input[{index}].id"), code: TOO_LONG, ..Answer::HISTORY },
             evidence: Evidence::Reported,
             fix: "strip the id, with those of its group",
             ..Variant::BASE

@@ -1,7 +1,7 @@
 //! RL001: the record is not JSON.
 
 use crate::rule::{Check, Evidence, Variant};
-use crate::target::Envelope;
+use crate::target::Answer;
 
 crate::rule! {
     /// ## What it does
@@ -31,6 +31,11 @@ crate::rule! {
     /// RFC 8259; every strict parser refuses these.
     1, "invalid-json", Check::Raised,
     [
-        Variant { message: "not JSON: {fault}", envelope: Envelope::BODY, evidence: Evidence::Documented, ..Variant::BASE },
+        Variant {
+            message: "not JSON: {fault}",
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
     ]
 }

@@ -1,7 +1,7 @@
 //! RL005: the text is not UTF-8.
 
 use crate::rule::{Check, Evidence, Variant};
-use crate::target::Envelope;
+use crate::target::Answer;
 
 crate::rule! {
     /// ## What it does
@@ -20,10 +20,16 @@ crate::rule! {
     /// not edited.
     5, "invalid-utf8", Check::Raised,
     [
-        Variant { message: "the text is not UTF-8 here", envelope: Envelope::BODY, evidence: Evidence::Documented, ..Variant::BASE },
+        Variant {
+            message: "the text is not UTF-8 here",
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
         Variant {
             message: "the file is UTF-16 ({order}-endian); convert it with `iconv -f UTF-16 -t UTF-8`",
-            envelope: Envelope::BODY, evidence: Evidence::Documented,
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
             ..Variant::BASE
         },
     ]

@@ -2,7 +2,7 @@
 
 use crate::history::{Act, Code, Family, Finding, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::{Envelope, Levels};
+use crate::target::{Answer, Levels};
 
 crate::rule! {
     /// ## What it does
@@ -54,7 +54,7 @@ crate::rule! {
             message: "{partner_type} stands between {type} {call_id} and its output",
             related: "what stands between",
             api: Some("No tool output found for tool call {call_id}."),
-            envelope: Envelope { code: Some("invalid_request_error"), ..Envelope::BODY },
+            answer: Answer { code: Some("invalid_request_error"), ..Answer::BODY },
             levels: Levels::OFF,
             evidence: Evidence::Recorded,
             fix: "bring calls and outputs together",

@@ -1,7 +1,7 @@
 //! RL004: no format recognises the document.
 
 use crate::rule::{Check, Evidence, Variant};
-use crate::target::Envelope;
+use crate::target::Answer;
 
 crate::rule! {
     /// ## What it does
@@ -22,18 +22,26 @@ crate::rule! {
     [
         Variant {
             message: "no conversation format is recognised here: {shape}",
-            envelope: Envelope::BODY, evidence: Evidence::Documented,
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
             ..Variant::BASE
         },
-        Variant { message: "the file is empty", envelope: Envelope::BODY, evidence: Evidence::Documented, ..Variant::BASE },
+        Variant {
+            message: "the file is empty",
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
         Variant {
             message: "this is not text: no conversation format starts like it",
-            envelope: Envelope::BODY, evidence: Evidence::Documented,
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
             message: "this is text, but neither JSON nor lines of JSON",
-            envelope: Envelope::BODY, evidence: Evidence::Documented,
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
             ..Variant::BASE
         },
     ]

@@ -3,7 +3,7 @@
 use crate::dialect::Item;
 use crate::history::{Code, Finding, KindSet, Remedy};
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
-use crate::target::Envelope;
+use crate::target::Answer;
 
 crate::rule! {
     /// ## What it does
@@ -40,7 +40,7 @@ crate::rule! {
         Variant {
             message: "the id of {type} {id} does not begin with '{prefix}'",
             api: Some("Invalid 'input[{index}].id': '{id}'. Expected an ID that begins with '{prefix}'."),
-            envelope: INVALID_ID,
+            answer: INVALID_ID,
             evidence: Evidence::Reported,
             fix: "strip the id, with those of its group",
             loss: Loss::Lossless,
@@ -52,7 +52,7 @@ crate::rule! {
                 "Invalid 'input[{index}].id': '{id}'. Expected an ID that contains letters, numbers, underscores, or \
                  dashes, but this value contained additional characters.",
             ),
-            envelope: INVALID_ID,
+            answer: INVALID_ID,
             evidence: Evidence::Reported,
             fix: "strip the id, with those of its group",
             loss: Loss::Lossless,
@@ -61,8 +61,8 @@ crate::rule! {
     ]
 }
 
-const INVALID_ID: Envelope =
-    Envelope { param: Some("input[{index}].id"), code: Some("invalid_value"), ..Envelope::INPUT };
+const INVALID_ID: Answer =
+    Answer { param: Some("input[{index}].id"), code: Some("invalid_value"), ..Answer::HISTORY };
 
 const ODD: u8 = 1;
 

@@ -1,7 +1,7 @@
 //! Servers of other vendors that speak the Responses API. They mint ids of their own, so most rules about the identity
 //! of items say nothing about them.
 
-use crate::target::{Caps, Envelope, Levels, Target, Thinking, Verdict, all, one};
+use crate::target::{Answer, Caps, Levels, Target, Thinking, Verdict, all, one};
 
 const CAPS: Caps = Caps {
     detached_reasoning: true,
@@ -57,8 +57,8 @@ pub static DEEPSEEK: Target = Target {
 };
 
 const DEEPSEEK_VERDICTS: &[Verdict] = &[
-    Verdict { api: Some(NO_OUTPUT), envelope: Some(NO_PARAM), ..one(101, 0, Levels::ERROR) },
-    Verdict { api: Some(NO_OUTPUT), envelope: Some(NO_PARAM), ..all(103, Levels::ERROR) },
+    Verdict { api: Some(NO_OUTPUT), answer: Some(NO_PARAM), ..one(101, 0, Levels::ERROR) },
+    Verdict { api: Some(NO_OUTPUT), answer: Some(NO_PARAM), ..all(103, Levels::ERROR) },
     all(107, Levels::OFF),
     all(108, Levels::OFF),
     all(109, Levels::OFF),
@@ -80,7 +80,7 @@ const DEEPSEEK_VERDICTS: &[Verdict] = &[
 ];
 
 /// DeepSeek names no place, and repeats the type as the code.
-const NO_PARAM: Envelope = Envelope { code: Some("invalid_request_error"), ..Envelope::BODY };
+const NO_PARAM: Answer = Answer { code: Some("invalid_request_error"), ..Answer::BODY };
 
 /// DeepSeek says this of every call whose output is not where it looks for it.
 const NO_OUTPUT: &str = "No tool output found for tool call {call_id}.";

@@ -70,6 +70,12 @@ fn a_mock_server_is_told_what_to_answer() {
     assert_eq!(answered(&bad, &[]).0, [refusal(400, said, json!("input[0].id"), json!("invalid_value"))]);
     let reference = body(&[r#"{"type":"item_reference","id":"msg_1"}"#.to_owned()]);
     assert_eq!(answered(&reference, &["--store", "false"]).0[0]["status"], 404);
+    // Only the Responses API was seen to name its list.
+    let chat = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi"},{"role":"tool","tool_call_id":"c","content":"x"}]}"#;
+    assert_eq!(answered(chat, &[]).0[0]["error"]["param"], json!(null));
+    assert!(
+        answered(chat, &[]).0[0]["error"]["message"].as_str().is_some_and(|said| said.contains("role 'tool'"))
+    );
     // The target has an envelope of its own.
     let of_deepseek = "No tool output found for tool call c.";
     assert_eq!(
