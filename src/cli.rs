@@ -1,5 +1,7 @@
 //! The command line: what may be typed, and the way from there to what is meant.
 
+mod lookup;
+
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
@@ -33,6 +35,14 @@ enum Command {
     Check(CheckArgs),
     /// Show the repairs as a diff; -w makes them
     Fix(FixArgs),
+    /// Explain a rule, or an error that an API gave
+    Explain(lookup::ExplainArgs),
+    /// List the rules
+    Rules(lookup::RulesArgs),
+    /// List the stored formats
+    Formats(lookup::TellingArgs),
+    /// List the APIs that a history can be replayed to
+    Targets(lookup::TellingArgs),
     /// Print a completion script for a shell
     #[command(hide = true)]
     Completions { shell: clap_complete::Shell },
@@ -227,6 +237,10 @@ impl Cli {
                 commands::check::check(&run, out)
             }
             Command::Fix(args) => args.run(out),
+            Command::Explain(args) => args.run(out),
+            Command::Rules(args) => args.run(out),
+            Command::Formats(args) => args.formats(out),
+            Command::Targets(args) => args.targets(out),
             Command::Completions { shell } => {
                 clap_complete::generate(shell, &mut Cli::command(), "replaylint", out);
                 Ok(Outcome::Clean)

@@ -260,13 +260,23 @@ pub fn selected(select: &[String]) -> Vec<Code> {
 
 /// An unknown name, with what is known.
 pub fn unknown(what: &str, name: &str, known: Vec<&str>) -> Misuse {
-    let nearest = known.iter().copied().min_by_key(|other| distance(name, other));
-    let hint = nearest.filter(|other| distance(name, other) <= 3).map(|other| format!("did you mean '{other}'? "));
+    let nearest = nearest(name, known.clone(), 1);
+    let hint = nearest
+        .first()
+        .filter(|other| distance(name, other) <= 3)
+        .map(|other| format!("did you mean '{other}'? "));
     Misuse::new(format!("there is no {what} '{name}'")).help(format!(
         "{}known: {}",
         hint.unwrap_or_default(),
         known.join(", ")
     ))
+}
+
+/// The known names that are most like a name, the nearest first.
+pub fn nearest<'k>(name: &str, mut known: Vec<&'k str>, many: usize) -> Vec<&'k str> {
+    known.sort_by_key(|other| distance(name, other));
+    known.truncate(many);
+    known
 }
 
 /// How many letters two words differ by.

@@ -70,6 +70,8 @@ pub struct Variant {
     pub related: &'static str,
     /// The provider's sentence, only where one was seen.
     pub api: Option<&'static str>,
+    /// The same complaint in other words, as older servers and other routes were seen to put it.
+    pub also: &'static [&'static str],
     /// The HTTP status that comes with it.
     pub status: u16,
     /// What else the provider's error says. In its template `{list}` is the request's list of items, where providers were
@@ -89,6 +91,7 @@ impl Variant {
         message: "",
         related: "",
         api: None,
+        also: &[],
         status: 400,
         answer: Answer::HISTORY,
         levels: Levels::ERROR,

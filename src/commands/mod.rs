@@ -1,7 +1,9 @@
 //! The commands, and what they share: opening docs in order, on several threads, and saying what went wrong.
 
 pub mod check;
+pub mod explain;
 pub mod fix;
+pub mod tables;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;

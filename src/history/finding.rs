@@ -19,7 +19,7 @@ impl fmt::Display for Code {
 impl Code {
     /// Reads `RL102`, in any case.
     pub fn parse(text: &str) -> Option<Code> {
-        let digits = text.strip_prefix("RL").or_else(|| text.strip_prefix("rl"))?;
+        let digits = text.get(..2).filter(|letters| letters.eq_ignore_ascii_case("RL")).and(text.get(2..))?;
         (digits.len() == 3).then(|| digits.parse().ok().map(Code)).flatten()
     }
 }

@@ -4,7 +4,7 @@ use crate::format::FormatInfo;
 use crate::history::{Code, Finding, Flags, History, Known, Remedy};
 use crate::rule::{Check, Cx, Look, Loss, Out, Rule, When};
 use crate::rules::{self, RULES};
-use crate::target::{Severity, Target, Thinking, Traits};
+use crate::target::{Levels, Severity, Target, Thinking, Traits};
 use crate::targets;
 
 use super::Options;
@@ -66,6 +66,14 @@ impl Judged {
 
 /// Rules whose findings rest on a partner that is not there.
 const MISSING_PARTNER: [u16; 8] = [101, 102, 103, 106, 107, 108, 207, 304];
+
+/// How much a variant of a rule weighs at a target.
+pub fn levels(rule: &Rule, variant: u8, target: &Target) -> Levels {
+    if !rule.judges(target.dialect) {
+        return Levels::OFF;
+    }
+    target.verdict(rule.code, variant).map_or(rule.variant(variant).levels, |verdict| verdict.levels)
+}
 
 /// Everything that decides the weight of a history's findings.
 pub struct Bench<'h> {
@@ -136,9 +144,7 @@ impl<'h> Bench<'h> {
     }
 
     fn severity(&self, finding: &Finding) -> Option<Severity> {
-        let own = rules::by_code(finding.code)?.variant(finding.variant).levels;
-        let levels = self.target.verdict(finding.code, finding.variant).map_or(own, |verdict| verdict.levels);
-        levels.at(self.stored)
+        levels(rules::by_code(finding.code)?, finding.variant, self.target).at(self.stored)
     }
 
     /// The provider names some items by their index; the history is what it would count.

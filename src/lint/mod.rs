@@ -16,7 +16,7 @@ use crate::source::Container;
 use crate::target::Target;
 
 pub use doc::{lint, lint_like};
-pub use judge::{Bench, Enabled, Judged};
+pub use judge::{Bench, Enabled, Judged, levels};
 pub use look::Texts;
 
 /// What the user said about the files, and which rules run.

@@ -2,9 +2,14 @@
 //! places.
 
 mod diagnose;
+pub mod page;
 pub mod place;
+pub mod recognise;
 pub mod repair;
+pub mod rulebook;
+pub mod seek;
 pub mod snippet;
+pub mod table;
 pub mod words;
 
 mod api_error;

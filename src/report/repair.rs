@@ -106,7 +106,8 @@ fn reasons<T>(id: DocId, label: &str, bytes: &dyn ReadAt, lint: &DocLint<T>) -> 
     Ok(texts.enumerate().map(|(n, texts)| (key(n), texts)).collect())
 }
 
-fn spots(
+/// Lines, columns and pointers of places.
+pub fn spots(
     id: DocId,
     bytes: &dyn ReadAt,
     container: Container,

@@ -51,6 +51,7 @@ crate::rule! {
             message: "{type} {id} stands without the reasoning that it was made with",
             related: "the reasoning",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item⟨: '{partner_id}'⟩."),
+            also: &["Item '{id}' of type '{type}' was provided without its required preceding item of type 'reasoning'."],
             evidence: Evidence::Reported,
             fix: "detach the group: strip the ids of all its items",
             ..Variant::BASE

@@ -9,6 +9,7 @@ mod formats;
 #[path = "../../benches/generate.rs"]
 mod generate;
 mod layers;
+mod messages;
 mod mutations;
 mod outputs;
 mod properties;

@@ -3,51 +3,26 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use replaylint::rule::{Rule, Variant, When};
+use replaylint::report::rulebook::{self, Fixed};
 use replaylint::rules::RULES;
 use replaylint::target::Severity;
 
 const START: &str = "<!-- rules: written by a test -->\n";
 const END: &str = "<!-- end of rules -->";
 
-/// The first sentence of a rule's page.
-fn sentence(rule: &Rule) -> String {
-    let text = rule.page.split("## What it does").nth(1).expect("a page says what the rule does");
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let end = text.find(". ").or(text.find(": ")).map_or(text.len(), |n| n);
-    text[..end].trim_end_matches('.').replace('|', "\\|")
-}
-
-fn severity(rule: &Rule) -> &'static str {
-    let worst = rule.variants.iter().filter_map(|v| v.levels.stored.max(v.levels.stateless)).max();
-    worst.map_or("off", Severity::name)
-}
-
-fn fixed(rule: &Rule) -> &'static str {
-    let fixes: Vec<_> = rule.variants.iter().filter(|v| !v.fix.is_empty()).collect();
-    let default = |v: &Variant| match v.when {
-        When::Error => v.levels.stored.max(v.levels.stateless) == Some(Severity::Error),
-        When::Always => true,
-        When::Flag => false,
-    };
-    match (fixes.is_empty(), fixes.iter().any(|v| default(v))) {
-        (true, _) => "",
-        (false, true) => "yes",
-        (false, false) => "on request",
-    }
-}
-
 fn table() -> String {
     let mut table = String::from("| code | name | what it does | at most | fixed |\n|---|---|---|---|---|\n");
     for rule in RULES {
+        let fixed = rulebook::fixed(rule, None);
+        let fixed = if fixed == Fixed::Never { "" } else { fixed.name() };
         let _ = writeln!(
             table,
             "| {} | {} | {} | {} | {} |",
             rule.code,
             rule.name,
-            sentence(rule),
-            severity(rule),
-            fixed(rule)
+            rulebook::sentence(rule).replace('|', "\\|"),
+            rulebook::severity(rule, None).map_or("off", Severity::name),
+            fixed
         );
     }
     table

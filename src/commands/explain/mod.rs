@@ -1,0 +1,16 @@
+//! `explain`: a rule's page, or what a pasted error means and where in a file it comes from.
+
+mod error;
+mod page;
+
+use crate::report::Style;
+
+pub use error::{Pasted, error};
+pub use page::page;
+
+/// How it is told.
+#[derive(Clone, Copy)]
+pub struct Telling {
+    pub json: bool,
+    pub style: Style,
+}

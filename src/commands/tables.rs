@@ -1,0 +1,117 @@
+//! `rules`, `formats`, `targets`: the tables, for people and for programs.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use crate::formats::FORMATS;
+use crate::lint::levels;
+use crate::options;
+use crate::report::table::write_table;
+use crate::report::{rulebook, write_pretty};
+use crate::rules::RULES;
+use crate::target::Severity;
+use crate::targets::{self, TARGETS};
+
+use super::explain::Telling;
+use super::{Failure, Outcome};
+
+/// The rules; with a target, as they weigh there.
+pub fn rules(target: Option<&str>, telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let target = target.map(|name| {
+        let known = || TARGETS.iter().map(|target| target.name).collect();
+        targets::by_name(name).ok_or_else(|| options::unknown("target", name, known()))
+    });
+    let target = target.transpose()?;
+    let word = |level: Option<Severity>| level.map_or("off", Severity::name);
+    if telling.json {
+        let rule = |rule: &&'static crate::rule::Rule| {
+            let (mut stored, mut stateless) = (None, None);
+            for (n, variant) in rule.variants.iter().enumerate() {
+                let levels = target.map_or(variant.levels, |target| levels(rule, n as u8, target));
+                stored = stored.max(levels.stored);
+                stateless = stateless.max(levels.stateless);
+            }
+            json!({
+                "code": rule.code.to_string(),
+                "name": rule.name,
+                "summary": rulebook::sentence(rule),
+                "severity": { "stored": word(stored), "stateless": word(stateless) },
+                "fixed": rulebook::fixed(rule, target).name(),
+                "evidence": rulebook::evidence(rule).name(),
+            })
+        };
+        let rules: Vec<Value> = RULES.iter().map(rule).collect();
+        let name = target.map(|target| target.name);
+        write_pretty(&json!({ "version": 1, "target": name, "rules": rules }), out)?;
+        return Ok(Outcome::Clean);
+    }
+    let row = |rule: &&'static crate::rule::Rule| {
+        vec![
+            rule.code.to_string(),
+            rule.name.to_owned(),
+            word(rulebook::severity(rule, target)).to_owned(),
+            rulebook::fixed(rule, target).name().to_owned(),
+            rulebook::evidence(rule).name().to_owned(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = RULES.iter().map(row).collect();
+    write_table(&["code", "name", "at most", "fixed", "evidence"], &rows, &telling.style, out)?;
+    Ok(Outcome::Clean)
+}
+
+/// The formats.
+pub fn formats(telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let infos = FORMATS.iter().map(|format| format.info());
+    if telling.json {
+        let formats: Vec<Value> = infos
+            .map(|info| {
+                json!({
+                    "name": info.name,
+                    "title": info.title,
+                    "told_by": info.told_by,
+                    "dialect": info.dialect.name(),
+                    "target": info.target,
+                    "as": info.usage.name(),
+                })
+            })
+            .collect();
+        write_pretty(&json!({ "version": 1, "formats": formats }), out)?;
+        return Ok(Outcome::Clean);
+    }
+    let row = |info: &'static crate::format::FormatInfo| {
+        let what = format!("{}: {}", info.title, info.told_by);
+        vec![info.name.to_owned(), info.target.to_owned(), info.usage.name().to_owned(), what]
+    };
+    let rows: Vec<Vec<String>> = infos.map(row).collect();
+    write_table(&["name", "target", "as", "what it is, and how it is told"], &rows, &telling.style, out)?;
+    Ok(Outcome::Clean)
+}
+
+/// The targets.
+pub fn targets(telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    if telling.json {
+        let targets: Vec<Value> = TARGETS
+            .iter()
+            .map(|target| {
+                json!({
+                    "name": target.name,
+                    "title": target.title,
+                    "dialect": target.dialect,
+                    "store": target.store,
+                    "evidence": target.evidence,
+                })
+            })
+            .collect();
+        write_pretty(&json!({ "version": 1, "targets": targets }), out)?;
+        return Ok(Outcome::Clean);
+    }
+    let row = |target: &&'static crate::target::Target| {
+        let what = format!("{} ({})", target.title, target.evidence);
+        let store = if target.store { "yes" } else { "no" };
+        vec![target.name.to_owned(), target.dialect.to_owned(), store.to_owned(), what]
+    };
+    let rows: Vec<Vec<String>> = TARGETS.iter().map(row).collect();
+    write_table(&["name", "dialect", "stores", "what it is (evidence)"], &rows, &telling.style, out)?;
+    Ok(Outcome::Clean)
+}

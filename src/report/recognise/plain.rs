@@ -1,0 +1,136 @@
+//! An error as it was before gateways, loggers and terminals wrapped it: JSON escapes taken off as often as they were
+//! put on, colours and HTML entities gone, quotes straight. No JSON is parsed for that, as what is pasted is often the
+//! middle of one.
+
+/// Nobody wraps more often.
+const LAYERS: usize = 8;
+
+/// The text without its wrapping. Linear in its length.
+pub fn plain(text: &str) -> String {
+    let mut out = text.to_owned();
+    for _ in 0..LAYERS {
+        if !out.contains('\\') {
+            break;
+        }
+        let next = unescaped(&out);
+        // What is left is no escape.
+        if next.len() == out.len() {
+            break;
+        }
+        out = next;
+    }
+    straight(&uncoloured(&out))
+}
+
+/// Takes one layer of JSON escapes off, and the escapes of quotes that shells and other languages know.
+fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let Some(c) = rest.chars().next() else { break };
+        rest = &rest[c.len_utf8()..];
+        match c {
+            '\\' | '"' | '\'' | '`' | '/' => out.push(c),
+            'n' | 'r' => out.push('\n'),
+            't' => out.push(' '),
+            'u' => match rest.get(..4).and_then(|hex| u32::from_str_radix(hex, 16).ok()) {
+                Some(code) => {
+                    // Half of a pair: nothing that a provider's sentence holds.
+                    out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+                    rest = &rest[4..];
+                }
+                None => out.push_str("\\u"),
+            },
+            other => {
+                out.push('\\');
+                out.push(other);
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Takes out what colours a terminal.
+fn uncoloured(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("\u{1b}[") {
+        out.push_str(&rest[..at]);
+        let code = &rest[at + 2..];
+        let end = code.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(code.len());
+        rest = code[end..].strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(&code[end..]);
+    }
+    out.push_str(rest);
+    out
+}
+
+const ENTITIES: [(&str, char); 7] = [
+    ("&quot;", '"'),
+    ("&#34;", '"'),
+    ("&#39;", '\''),
+    ("&#x27;", '\''),
+    ("&lt;", '<'),
+    ("&gt;", '>'),
+    ("&amp;", '&'),
+];
+
+fn straight(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let entity = ENTITIES.iter().find(|(name, _)| c == '&' && rest.starts_with(name));
+        if let Some((name, meant)) = entity {
+            out.push(*meant);
+            rest = &rest[name.len()..];
+            continue;
+        }
+        out.push(match c {
+            '‘' | '’' => '\'',
+            '“' | '”' => '"',
+            '\u{a0}' => ' ',
+            c => c,
+        });
+        rest = &rest[c.len_utf8()..];
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_layer_comes_off() {
+        let mut text = "Item 'fc_1' of \"type\" \\ 'é'".to_owned();
+        let clean = text.clone();
+        for _ in 0..3 {
+            text = serde_json::to_string(&text).expect("JSON");
+            assert!(plain(&text).contains(&clean), "{text}");
+        }
+        assert_eq!(plain("Item \\u0027fc_1\\u0027"), "Item 'fc_1'");
+        assert_eq!(plain("'it\\'s'"), "'it's'");
+    }
+
+    #[test]
+    fn what_is_no_escape_stays() {
+        for text in ["C:\\x", "end\\", "\\u12", "\\uzzzz", "é\\é"] {
+            assert_eq!(plain(text), text);
+        }
+    }
+
+    #[test]
+    fn wrapping_of_terminals_and_pages_goes() {
+        assert_eq!(plain("\u{1b}[31;1mItem\u{1b}[0m ‘x’ “y”\u{1b}["), "Item 'x' \"y\"");
+        assert_eq!(plain("&quot;Item&quot; &#39;x&#39; &amp; &other;"), "\"Item\" 'x' & &other;");
+    }
+
+    #[test]
+    fn hostile_text_costs_no_more_than_its_length() {
+        for text in ["\\".repeat(1 << 20), "\\u".repeat(1 << 19), "\u{1b}[".repeat(1 << 19), "&".repeat(1 << 20)] {
+            assert!(plain(&text).len() <= text.len());
+        }
+    }
+}

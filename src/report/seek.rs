@@ -1,0 +1,192 @@
+//! Finding what an error names: items by their id or the id that pairs them, or by their index in the request.
+
+use std::io;
+
+use crate::format::FormatInfo;
+use crate::history::{Flags, Row};
+use crate::json::{Val, fingerprint_of};
+use crate::lint::{DocLint, Judged, OnHistory, Texts};
+use crate::place::{DocId, Place};
+use crate::rule::Cx;
+use crate::source::ReadAt;
+
+use super::Spot;
+use super::place::pointers;
+use super::repair::spots;
+use super::words::printable;
+
+/// What an error names of its history.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    pub ids: Vec<String>,
+    /// The list and the index in it: `input[3]`, `messages.3`.
+    pub index: Option<(&'static str, u32)>,
+}
+
+/// Lists that providers name items by.
+const LISTS: [&str; 3] = ["input", "messages", "contents"];
+
+impl Wanted {
+    /// Looks for the first `input[3]`, `messages.[3]` or `contents.3` of a text.
+    pub fn index_in(text: &str) -> Option<(&'static str, u32)> {
+        let of_list = |list: &'static str| {
+            text.match_indices(list).find_map(|(at, _)| {
+                let rest = text[at + list.len()..].trim_start_matches('.');
+                let inside = rest.len() < text.len() - at - list.len() || rest.starts_with('[');
+                let rest = rest.strip_prefix('[').unwrap_or(rest);
+                let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+                let index = rest[..digits.min(9)].parse().ok()?;
+                inside.then_some((at, (list, index)))
+            })
+        };
+        LISTS.iter().filter_map(|list| of_list(list)).min_by_key(|(at, _)| *at).map(|(_, found)| found)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty() && self.index.is_none()
+    }
+}
+
+/// An item that an error names.
+#[derive(Clone, Debug)]
+pub struct Named {
+    pub row: Row,
+    /// Number of its history in the doc, from 0.
+    pub history: u32,
+    /// Number of the item in its history, from 0.
+    pub index: u32,
+    pub spot: Spot,
+    /// Type and ids.
+    pub name: String,
+}
+
+/// Keeps the rows that may be meant, as histories pass by.
+pub struct Seek {
+    ids: Vec<u64>,
+    /// Also every row, for the one whose pointer has the index.
+    all: bool,
+}
+
+impl Seek {
+    pub fn new(wanted: &Wanted) -> Self {
+        let ids = wanted.ids.iter().map(|id| fingerprint_of(id.as_bytes())).collect();
+        Seek { ids, all: wanted.ids.is_empty() && wanted.index.is_some() }
+    }
+}
+
+/// A row, its history, its index there.
+#[derive(Clone, Copy)]
+pub struct Seen {
+    row: Row,
+    history: u32,
+    index: u32,
+}
+
+impl OnHistory for Seek {
+    type Made = Vec<Seen>;
+
+    fn history(&self, cx: &Cx<'_>, _: &'static FormatInfo, _: &[Judged], number: u32) -> Option<Vec<Seen>> {
+        let fits = |row: &Row| self.all || self.ids.contains(&row.id) || self.ids.contains(&row.key);
+        let rows = cx.history.rows.iter().enumerate().filter(|(_, row)| fits(row));
+        let seen: Vec<Seen> =
+            rows.map(|(index, row)| Seen { row: *row, history: number, index: index as u32 }).collect();
+        (!seen.is_empty()).then_some(seen)
+    }
+
+    fn renumber(made: &mut Vec<Seen>, by: u32) {
+        made.iter_mut().for_each(|seen| seen.history += by);
+    }
+}
+
+/// The items that are meant, in the order of the doc.
+pub fn named(id: DocId, bytes: &dyn ReadAt, lint: &DocLint<Vec<Seen>>, wanted: &Wanted) -> io::Result<Vec<Named>> {
+    let mut seen: Vec<Seen> = lint.made.iter().flatten().copied().collect();
+    let texts = Texts::new(bytes);
+    if !wanted.ids.is_empty() {
+        // Fingerprints may meet by chance; texts decide.
+        seen.retain(|seen| texts.item(&seen.row, |item| has_id(item, &wanted.ids, 3)).unwrap_or(false));
+    } else if let Some((list, index)) = wanted.index {
+        seen = at_index(id, bytes, lint, &seen, list, index)?;
+    }
+    seen.sort_by_key(|seen| (seen.row.at.start, seen.history));
+    // Branches share what stands before their fork.
+    seen.dedup_by_key(|seen| seen.row.at);
+    let places: Vec<(Place, Flags)> = seen.iter().map(|seen| (seen.row.at, seen.row.flags)).collect();
+    let spots = spots(id, bytes, lint.container, &lint.lines, &places)?;
+    let one = |seen: Seen| Named {
+        row: seen.row,
+        history: seen.history,
+        index: seen.index,
+        spot: spots.get(&seen.row.at).cloned().unwrap_or_default(),
+        name: name(&texts, &seen.row),
+    };
+    Ok(seen.into_iter().map(one).collect())
+}
+
+/// Items whose pointer has the index. In a log no pointer has it: there the item's number in its history is meant.
+fn at_index(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    lint: &DocLint<Vec<Seen>>,
+    seen: &[Seen],
+    list: &str,
+    index: u32,
+) -> io::Result<Vec<Seen>> {
+    let places: Vec<(Place, Flags)> = seen.iter().map(|seen| (seen.row.at, seen.row.flags)).collect();
+    let pointers = pointers(id, bytes, lint.container, &places)?;
+    let step = format!("/{list}/{index}");
+    let points_to = |seen: &&Seen| {
+        let pointer = pointers.get(&seen.row.at).map(|pointer| format!("{}/", pointer.outer)).unwrap_or_default();
+        pointer.contains(&format!("{step}/"))
+    };
+    let pointed: Vec<Seen> = seen.iter().filter(points_to).copied().collect();
+    if pointed.is_empty() && list == "input" {
+        return Ok(seen.iter().filter(|seen| seen.index == index).copied().collect());
+    }
+    Ok(pointed)
+}
+
+/// Whether an item has one of the ids among its members, or those of its blocks so many levels down.
+fn has_id(item: Val<'_>, ids: &[String], levels: u32) -> bool {
+    let is_one = |val: Val<'_>| val.text().is_some_and(|text| ids.iter().any(|id| id.as_bytes() == &*text));
+    item.members().any(|member| is_one(member.val))
+        || levels > 0
+            && item
+                .members()
+                .map(|member| member.val)
+                .chain(item.elements())
+                .any(|val| has_id(val, ids, levels - 1))
+}
+
+fn name(texts: &Texts<'_>, row: &Row) -> String {
+    let text = |val: Option<Val<'_>>| {
+        val.and_then(|val| val.text()).map(|text| printable(&String::from_utf8_lossy(&text)))
+    };
+    let told = texts.item(row, |item| {
+        let kind = text(item.get("type")).or_else(|| text(item.get("role")).map(|role| format!("{role} message")));
+        let kind = kind.unwrap_or_else(|| row.kind.name().to_owned());
+        [Some(kind), text(item.get("id")), text(item.get("call_id"))].into_iter().flatten().collect::<Vec<_>>()
+    });
+    told.unwrap_or_default().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_is_read_in_every_form() {
+        for (text, index) in [
+            ("Invalid 'input[3].id': 'x'", Some(("input", 3))),
+            ("[ObjectParam] [input[12].status] [unknown_parameter]", Some(("input", 12))),
+            ("param: messages.[6].role", Some(("messages", 6))),
+            ("messages.33: `tool_use` ids", Some(("messages", 33))),
+            ("* GenerateContentRequest.contents[2].parts[0]", Some(("contents", 2))),
+            ("messages with role 'tool'", None),
+            ("input 3", None),
+            ("input[] and input3", None),
+        ] {
+            assert_eq!(Wanted::index_in(text), index, "{text}");
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! Every message that a provider is known to give for a stored history goes through `explain --error`, in every wrapping
+//! in which people meet it. The catalogue is `testdata/messages`.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+use replaylint::cli::Cli;
+use replaylint::commands::Outcome;
+use replaylint::history::Kind;
+use replaylint::report::recognise::{ELSEWHERE, Recogniser, claims};
+use replaylint::report::words::fill;
+use serde::Deserialize;
+
+/// Messages whose rule does not exist yet, by their names in the catalogue. A rule that comes to know one makes the test
+/// fail: then its code goes into the catalogue, and the name goes from here.
+const PENDING: &[&str] = &[
+    "anthropic: use without result",
+    "anthropic: result without use",
+    "anthropic: server's result without use",
+    "anthropic: server's use without result",
+    "anthropic: use ids repeat",
+    "anthropic: two results",
+    "anthropic: block in the wrong turn",
+    "anthropic: id",
+    "anthropic: input is no object",
+    "anthropic: empty name",
+    "anthropic: no tools",
+    "anthropic: thinking not first",
+    "anthropic: thinking without signature",
+    "anthropic: empty text",
+    "anthropic: prefill",
+    "anthropic: system among messages",
+    "anthropic: cache_control",
+    "anthropic: result without id",
+    "anthropic: results at the beginning",
+    "bedrock: use without result",
+    "bedrock: more results than uses",
+    "bedrock: ids repeat",
+    "bedrock: no tools",
+    "bedrock: blank text",
+    "bedrock: empty content",
+    "bedrock: first message",
+    "bedrock: input is no object",
+    "bedrock: error without words",
+    "chat: call without reply",
+    "chat: reply without call",
+    "chat: two replies",
+    "chat: counts differ",
+    "chat: call id too long",
+    "chat: content is null",
+    "chat: no calls in tool_calls",
+    "chat: no messages",
+    "chat: names",
+    "chat: parts of other APIs",
+    "chat: roles of other APIs",
+    "chat: arguments are no JSON",
+    "chat: reasoning of DeepSeek",
+    "chat: reasoning of Kimi",
+    "chat: reasoning not wanted",
+    "chat: order of Mistral",
+    "chat: last role of Mistral",
+    "chat: ids of Mistral",
+    "chat: names of Mistral",
+    "chat: empty assistant",
+    "chat: string too long",
+    "reasoning id required",
+    "compaction without its blob",
+    "string too long",
+    "name of a call",
+    "name of a tool",
+    "status of reasoning",
+    "status missing",
+    "field of a response or of another API",
+    "namespace missing",
+    "namespace unknown",
+    "summary missing",
+    "content of reasoning",
+    "part of the other side",
+    "annotations missing",
+    "content is null",
+    "content is empty",
+    "output of another type",
+    "arguments of another type",
+    "arguments are no JSON",
+    "role or type of another API",
+    "required by the type",
+    "data of a file",
+    "reasoning text of DeepSeek",
+    "gemini: call turn",
+    "gemini: response turn",
+    "gemini: counts",
+    "gemini: signature missing",
+    "gemini: empty parts",
+    "gemini: role",
+    "gemini: ends with the model",
+    "gemini: name of a response",
+    "chain and conversation",
+];
+
+#[derive(Deserialize)]
+struct Catalogue {
+    #[serde(default)]
+    message: Vec<Message>,
+    #[serde(default)]
+    wrapper: Vec<Wrapper>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Message {
+    name: String,
+    /// A rule, `elsewhere`, or for a pending message the rule or the family (`RL5xx`) that it waits for.
+    code: String,
+    #[serde(default)]
+    also: Vec<String>,
+    ids: Option<Vec<String>>,
+    texts: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wrapper {
+    name: String,
+    text: String,
+    #[serde(default)]
+    escaped: usize,
+}
+
+impl Wrapper {
+    fn wrap(&self, message: &str) -> String {
+        let mut message = message.to_owned();
+        for _ in 0..self.escaped {
+            let quoted = serde_json::to_string(&message).expect("JSON");
+            message = quoted[1..quoted.len() - 1].to_owned();
+        }
+        self.text.replace("MESSAGE", &message)
+    }
+}
+
+fn catalogue() -> Catalogue {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/messages");
+    let mut all = Catalogue { message: Vec::new(), wrapper: Vec::new() };
+    for entry in std::fs::read_dir(folder).expect("the folder is there").flatten() {
+        let text = std::fs::read_to_string(entry.path()).expect("UTF-8");
+        let part: Catalogue = toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", entry.path().display()));
+        all.message.extend(part.message);
+        all.wrapper.extend(part.wrapper);
+    }
+    all
+}
+
+fn is_pending(message: &Message) -> bool {
+    PENDING.contains(&message.name.as_str())
+}
+
+#[test]
+fn every_message_is_recognised_in_every_wrapping() {
+    let recogniser = Recogniser::new();
+    let Catalogue { message: messages, wrapper: wrappers } = catalogue();
+    assert!(wrappers.len() >= 10 && messages.len() >= 100);
+    for message in messages.iter().filter(|message| !is_pending(message)) {
+        for (wrapper, text) in wrappers.iter().flat_map(|w| message.texts.iter().map(move |text| (w, text))) {
+            let wrapped = wrapper.wrap(text);
+            let found = recogniser.recognise(&wrapped);
+            let told = format!("{}, {}: {wrapped}", message.name, wrapper.name);
+            assert_eq!(found.len(), 1, "{told}");
+            let codes: Vec<String> = found[0].claims.iter().map(|claim| claim.rule.code.to_string()).collect();
+            if message.code == "elsewhere" {
+                assert!(
+                    codes.is_empty(),
+                    "{codes:?} own this now; it leaves the table of what is elsewhere: {told}"
+                );
+                assert!(found[0].elsewhere.is_some(), "{told}");
+            } else {
+                assert_eq!(codes.first(), Some(&message.code), "{told}");
+                assert!(found[0].elsewhere.is_none(), "two own: {told}");
+            }
+            assert!(message.also.iter().all(|code| codes.contains(code)), "{codes:?} {told}");
+            if let Some(ids) = &message.ids {
+                assert_eq!(found[0].ids(), *ids, "{told}");
+            }
+        }
+    }
+}
+
+#[test]
+fn pending_messages_wait_for_their_rules() {
+    let recogniser = Recogniser::new();
+    let messages = catalogue().message;
+    for message in &messages {
+        let is_family = message.code.len() == 5 && message.code.ends_with("xx");
+        assert!(
+            !is_family || is_pending(message),
+            "{} waits for {} and is not listed",
+            message.name,
+            message.code
+        );
+    }
+    for name in PENDING {
+        let Some(message) = messages.iter().find(|message| message.name == *name) else {
+            panic!("{name} is listed and not in the catalogue");
+        };
+        for text in &message.texts {
+            for found in recogniser.recognise(text) {
+                if let Some(claim) = found.claims.first() {
+                    panic!(
+                        "{} knows this now; put it in the place of {} and take '{name}' from the list: {text}",
+                        claim.rule.code, message.code
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn everything_that_is_elsewhere_is_in_the_catalogue() {
+    let recogniser = Recogniser::new();
+    let texts: Vec<String> = catalogue().message.into_iter().flat_map(|message| message.texts).collect();
+    let seen: BTreeSet<&str> =
+        texts.iter().flat_map(|text| recogniser.recognise(text)).map(|found| found.template).collect();
+    for elsewhere in ELSEWHERE {
+        assert!(seen.contains(elsewhere.says), "no message shows '{}'", elsewhere.says);
+    }
+}
+
+/// Runs the program's own code on a line of arguments.
+fn explain(args: &[&str]) -> (Outcome, String) {
+    let line = ["replaylint", "explain"].iter().chain(args);
+    let cli = <Cli as clap::Parser>::try_parse_from(line).expect("arguments");
+    let mut out = Vec::new();
+    let outcome = cli.run(&mut out).expect("it runs");
+    (outcome, String::from_utf8(out).expect("UTF-8"))
+}
+
+#[test]
+fn the_command_explains_every_message() {
+    for message in catalogue().message {
+        for text in &message.texts {
+            let (outcome, told) = explain(&["--isolated", "--error", text]);
+            let (_, json) = explain(&["--isolated", "--output-format", "json", "--error", text]);
+            let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+            if is_pending(&message) {
+                assert_eq!(outcome, Outcome::Found, "{told}");
+                assert!(told.starts_with("No rule knows this message."), "{told}");
+                assert!(json["recognised"].as_array().is_some_and(Vec::is_empty));
+                continue;
+            }
+            assert_eq!(outcome, Outcome::Clean, "{told}");
+            let found = &json["recognised"][0];
+            assert!(found["remedy"].as_str().is_some_and(|remedy| !remedy.is_empty()), "{json}");
+            match message.code.as_str() {
+                "elsewhere" => assert!(told.contains("remedy:") && found["rule"].is_null(), "{told}"),
+                code => assert!(told.starts_with(code) && found["rule"] == code, "{told}"),
+            }
+        }
+    }
+}
+
+/// What may stand for a name of a template.
+fn value(name: &str, seed: u64) -> String {
+    let nouns: Vec<&str> = Kind::all().filter_map(|kind| kind.info().noun).collect();
+    let digits = name == "arg" || name.ends_with("index") || name.ends_with("length");
+    match name {
+        name if name.ends_with("noun") => nouns[seed as usize % nouns.len()].to_owned(),
+        "checks" => format!("'cu_{seed:x}', 'cu_sc_{seed:x}'"),
+        _ if digits => (seed % 100_000).to_string(),
+        _ => format!("{}_{:x}", ["rs", "call", "toolu", "fc"][seed as usize % 4], seed),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_template_recognises_itself(at in any::<prop::sample::Index>(), seed in any::<u64>(), around in "[ -~]{0,40}") {
+        let all: Vec<_> = claims().collect();
+        let (template, claim) = &all[at.index(all.len())];
+        let said = fill(template, &|name| Some(value(name, seed))).expect("all is known");
+        RECOGNISER.with(|recogniser| {
+            let found = recogniser.recognise(&format!("{around} {said} {around}"));
+            let by_its_rule = found.iter().any(|found| {
+                found.claims.iter().any(|other| other.rule.code == claim.rule.code)
+            });
+            prop_assert!(by_its_rule, "{} does not recognise: {said}", claim.rule.code);
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn nothing_pasted_makes_it_panic(text in "(\\PC|[\\\\'\"\u{1b}\\[{}0-9a-f]|Item '|\\[input\\[|No tool output found for ){0,60}") {
+        RECOGNISER.with(|recogniser| {
+            recogniser.recognise(&text);
+            recogniser.nearest(&text);
+        });
+    }
+}
+
+thread_local! {
+    static RECOGNISER: Recogniser = Recogniser::new();
+}
+
+/// The shortest of some runs.
+fn time(recogniser: &Recogniser, text: &str) -> Duration {
+    let run = |_| {
+        let start = Instant::now();
+        assert!(recogniser.recognise(text).len() <= 2);
+        start.elapsed()
+    };
+    (0..3).map(run).min().unwrap_or_default()
+}
+
+#[test]
+fn hostile_text_takes_linear_time() {
+    let recogniser = Recogniser::new();
+    let shapes = [
+        "Item 'a' of type 'b' was provided without its required ",
+        "No tool output found for function function ",
+        "Invalid 'input[1].id': 'aaaa",
+        "The encrypted content a could not be ",
+        "messages.1.messages.1.",
+        "required following persisted encrypted approval ",
+        "\\\\\\\"",
+    ];
+    for shape in shapes {
+        // All words that the quick look asks for are there.
+        let words = "required following persisted encrypted approval characters reasoning verified ";
+        let text = |bytes: usize| format!("{words}{}", shape.repeat(bytes / shape.len()));
+        let (small, large) = (time(&recogniser, &text(1 << 17)), time(&recogniser, &text(1 << 20)));
+        assert!(large < small * 32 + Duration::from_millis(200), "{shape}: {small:?} grew to {large:?}");
+    }
+}
