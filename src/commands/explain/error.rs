@@ -5,22 +5,20 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use crate::lint::{self, DocLint, Options};
 use crate::options::{Lints, Misuse};
 use crate::place::DocId;
 use crate::report::page::{paint, render, wrapped};
-use crate::report::recognise::{Recognised, Recogniser, plain};
-use crate::report::seek::{Named, Seek, Wanted, named};
+use crate::report::recognise::{Claim, Recognised, Recogniser, plain};
+use crate::report::seek::Wanted;
 use crate::report::words::{fill, printable};
-use crate::report::{
-    self, Content, Diagnostic, Report, Style, diagnose, diagnostic_value, rulebook, write_pretty,
-};
+use crate::report::{Content, Style, rulebook, write_pretty};
 use crate::rule::Rule;
 use crate::source::{Doc, Input, words};
-use crate::target::{Severity, Target};
+use crate::target::Target;
 
 use super::super::{Failure, Outcome};
 use super::Telling;
+use super::in_file::{Seen, look};
 
 /// An error that was pasted, and the file that it is said of.
 pub struct Pasted {
@@ -40,21 +38,25 @@ pub fn error(pasted: &Pasted, telling: &Telling, out: &mut dyn Write) -> Result<
     }
     let doc = pasted.path.as_ref().map(open).transpose()?;
     let mut values = Vec::new();
-    for (n, one) in found.iter().enumerate() {
-        let index = Wanted::index_in(&plain(&pasted.text));
+    let index = Wanted::index_in(&plain(&pasted.text));
+    for (n, mut one) in found.into_iter().enumerate() {
         let wanted = Wanted { ids: one.ids(), index };
-        let seen = doc.as_ref().map(|doc| look(doc, one, &wanted, pasted)).transpose()?;
+        let seen = doc.as_ref().map(|doc| look(doc, &one, wanted, pasted)).transpose()?;
+        if let Some(seen) = &seen {
+            // Of rules that share their words the one that the file breaks is meant.
+            one.claims.sort_by_key(|claim| !seen.there.iter().any(|there| there.rule == claim.rule.code));
+        }
         if telling.json {
-            values.push(value(one, seen.as_ref()));
+            values.push(value(&one, seen.as_ref()));
             continue;
         }
         if n > 0 {
             writeln!(out)?;
         }
-        tell(one, doc.is_some(), &telling.style, out)?;
+        tell(&one, doc.is_some(), &telling.style, out)?;
         if let (Some(doc), Some(seen)) = (&doc, &seen) {
             writeln!(out)?;
-            seen.tell(doc, &wanted, &telling.style, out)?;
+            seen.tell(doc, !one.claims.is_empty(), &telling.style, out)?;
         }
     }
     if telling.json {
@@ -71,7 +73,7 @@ fn open(path: &PathBuf) -> Result<Doc, Misuse> {
 /// Nobody knows the message: what comes nearest.
 fn unknown(recogniser: &Recogniser, pasted: &Pasted, telling: &Telling, out: &mut dyn Write) -> io::Result<()> {
     let near = recogniser.nearest(&pasted.text);
-    let code = |claims: &[report::recognise::Claim]| claims.first().map(|claim| claim.rule.code.to_string());
+    let code = |claims: &[Claim]| claims.first().map(|claim| claim.rule.code.to_string());
     if telling.json {
         let near: Vec<Value> = near
             .iter()
@@ -85,7 +87,8 @@ fn unknown(recogniser: &Recogniser, pasted: &Pasted, telling: &Telling, out: &mu
     }
     for (template, claims) in near {
         let code = code(&claims).map(|code| format!("{code}  ")).unwrap_or_default();
-        write!(out, "{}", wrapped(&format!("{code}{template}"), "  ", "         ", &telling.style))?;
+        let says = fill(template, &|_| Some("…".to_owned())).unwrap_or_default();
+        write!(out, "{}", wrapped(&format!("{code}{says}"), "  ", "         ", &telling.style))?;
     }
     writeln!(out, "\n`replaylint check FILE` finds what is wrong with a history without its error.")
 }
@@ -147,185 +150,12 @@ fn tell_elsewhere(one: &Recognised, style: &Style, out: &mut dyn Write) -> io::R
 }
 
 /// The target whose words these are, if no other says so.
-fn target(one: &Recognised) -> Option<&'static Target> {
+pub(super) fn target(one: &Recognised) -> Option<&'static Target> {
     one.claims.first().and_then(|claim| claim.target)
 }
 
-fn flag(target: Option<&Target>) -> String {
+pub(super) fn flag(target: Option<&Target>) -> String {
     target.map(|target| format!(" --target {}", target.name)).unwrap_or_default()
-}
-
-/// What a file shows of an error.
-struct Seen {
-    /// Items that the error names.
-    named: Vec<Named>,
-    /// What the claimed rules find at them, or anywhere if the error names none.
-    there: Vec<Diagnostic>,
-    /// Other errors at them.
-    others: Vec<Diagnostic>,
-    /// What the claimed rules find at other items.
-    away: usize,
-    /// What had to be assumed for the rule to find it.
-    assumed: Option<String>,
-    conversation: bool,
-}
-
-/// Looks for what the error names. If check finds nothing there as the file stands, then for the servers that do say so.
-fn look(doc: &Doc, one: &Recognised, wanted: &Wanted, pasted: &Pasted) -> Result<Seen, Failure> {
-    let own = pasted.lints.of(&doc.label);
-    let first = try_look(doc, one, wanted, own, pasted.content)?;
-    if !first.there.is_empty() || one.claims.is_empty() {
-        return Ok(first);
-    }
-    let targets = target(one).into_iter().chain(own.target).map(Some).chain([None]);
-    for target in targets {
-        for store in [None, Some(false), Some(true)] {
-            // What the user said holds.
-            let free = (own.target.is_none() || target.is_none()) && (own.store.is_none() || store.is_none());
-            if !free || target.is_none() && store.is_none() {
-                continue;
-            }
-            let options = assume(own, target, store);
-            let mut seen = try_look(doc, one, wanted, &options, pasted.content)?;
-            if !seen.there.is_empty() {
-                let store = store.map(|store| format!(" --store {store}")).unwrap_or_default();
-                seen.assumed = Some(format!("{}{store}", flag(target)));
-                return Ok(seen);
-            }
-        }
-    }
-    Ok(first)
-}
-
-/// The user's options with something assumed.
-fn assume(own: &Options, target: Option<&'static Target>, store: Option<bool>) -> Options {
-    Options {
-        format: own.format,
-        target: target.or(own.target),
-        store: store.or(own.store),
-        usage: own.usage,
-        model: own.model.clone(),
-        effort: own.effort,
-        pointer: own.pointer.clone(),
-        newest_first: own.newest_first,
-        max_record: own.max_record,
-        ..Options::default()
-    }
-}
-
-fn try_look(
-    doc: &Doc,
-    one: &Recognised,
-    wanted: &Wanted,
-    options: &Options,
-    content: Content,
-) -> io::Result<Seen> {
-    let lint: DocLint<_> = lint::lint(doc.id, &*doc.bytes, options, 1, &Seek::new(wanted))?;
-    let named = named(doc.id, &*doc.bytes, &lint, wanted)?;
-    let diagnostics = diagnose(doc.id, &doc.label, &*doc.bytes, &lint, content)?;
-    let claimed = rules(one);
-    let (mut there, mut others, mut away) = (Vec::new(), Vec::new(), 0);
-    let conversation = lint.format.is_some();
-    for (judged, diagnostic) in lint.judged.iter().zip(diagnostics) {
-        let finding = &judged.finding;
-        let here =
-            named.iter().any(|named| named.row.at == finding.row.at || finding.partner == Some(named.row.at));
-        let is_claimed = claimed.iter().any(|rule| rule.code == finding.code);
-        match (is_claimed, here || wanted.is_empty()) {
-            (true, true) => there.push(diagnostic),
-            (true, false) => away += 1,
-            (false, true) if !wanted.is_empty() && judged.severity > Severity::Info => others.push(diagnostic),
-            (false, _) => {}
-        }
-    }
-    Ok(Seen { named, there, others, away, assumed: None, conversation })
-}
-
-/// Places that are listed before the rest is only counted.
-const LISTED: usize = 5;
-
-impl Seen {
-    fn tell(&self, doc: &Doc, wanted: &Wanted, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}\n", paint(style, "1", &format!("In {}", doc.label)))?;
-        if !self.there.is_empty() {
-            print(&self.there, style, out)?;
-            let flags = self.assumed.as_deref().unwrap_or_default();
-            let line = format!("`replaylint fix{flags} {}` shows the repair, and -w makes it.", doc.label);
-            return write!(out, "{}", wrapped(&line, "", "", style));
-        }
-        for named in self.named.iter().take(LISTED) {
-            let spot = &named.spot;
-            let place = format!("{}:{}:{}", doc.label, spot.line, spot.column);
-            let record = format!("record {}", named.row.record + 1);
-            let pointer = if spot.pointer.is_empty() { record } else { spot.pointers() };
-            write!(out, "{}", wrapped(&format!("{place}: {} ({pointer})", named.name), "  ", "    ", style))?;
-        }
-        if self.named.len() > LISTED {
-            writeln!(out, "  … and {} more", self.named.len() - LISTED)?;
-        }
-        write!(out, "{}", wrapped(&self.why_not(wanted), "  ", "  ", style))?;
-        if !self.others.is_empty() {
-            writeln!(out)?;
-            print(&self.others, style, out)?;
-        }
-        Ok(())
-    }
-
-    /// Why there is no diagnostic to show.
-    fn why_not(&self, wanted: &Wanted) -> String {
-        if !self.conversation {
-            return "This is no conversation that is recognised: `replaylint check` says what was looked for."
-                .to_owned();
-        }
-        let elsewhere = match self.away {
-            0 => String::new(),
-            n => format!(" Elsewhere the rule finds {}.", report::words::count(n as u64, "fault")),
-        };
-        let name = match (&wanted.ids[..], wanted.index) {
-            ([], None) => return "`replaylint check` does not find this broken here.".to_owned(),
-            ([], Some((list, index))) => format!("is {list}[{index}]"),
-            (ids, _) => {
-                format!("has the id {}", ids.iter().map(|id| printable(id)).collect::<Vec<_>>().join(" or "))
-            }
-        };
-        match (self.named.is_empty(), self.others.is_empty()) {
-            (true, _) => {
-                format!("No item of this file {name}: this may not be the history that was sent.{elsewhere}")
-            }
-            (false, true) => format!(
-                "`replaylint check` does not find this broken. The server may know what the file does not show, or \
-                 another state of the file was sent.{elsewhere}"
-            ),
-            (false, false) => format!("`replaylint check` does not find this broken, but:{elsewhere}"),
-        }
-    }
-
-    fn value(&self) -> Value {
-        let named = |named: &Named| {
-            json!({
-                "name": named.name,
-                "history": named.history,
-                "index": named.index,
-                "record": named.row.record + 1,
-                "line": named.spot.line,
-                "column": named.spot.column,
-                "span": { "start": named.spot.span.0, "end": named.spot.span.1 },
-                "pointer": named.spot.pointer,
-            })
-        };
-        let list = |list: &[Diagnostic]| list.iter().map(diagnostic_value).collect::<Vec<_>>();
-        json!({
-            "items": self.named.iter().map(named).collect::<Vec<_>>(),
-            "diagnostics": list(&self.there),
-            "others": list(&self.others),
-            "assumed": self.assumed.as_deref().map(str::trim),
-        })
-    }
-}
-
-fn print(diagnostics: &[Diagnostic], style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut sheet: Box<dyn Report> = (report::OUTPUTS[0].1)(Style { info: true, limit: Some(LISTED), ..*style });
-    sheet.diagnostics(diagnostics, out)
 }
 
 fn value(one: &Recognised, seen: Option<&Seen>) -> Value {

@@ -144,6 +144,9 @@ impl Recogniser {
         let mut scored: Vec<(f64, &Known)> = told.iter().map(|(known, words)| (score(words), *known)).collect();
         scored.retain(|(score, _)| *score >= NEAR);
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        // One sentence of a rule is enough.
+        let mut rules = HashSet::new();
+        scored.retain(|(_, known)| known.claims.first().is_none_or(|claim| rules.insert(claim.rule.code)));
         scored.iter().take(3).map(|(_, known)| (known.template, known.claims.clone())).collect()
     }
 }

@@ -114,7 +114,7 @@ impl Sentence {
         let capture = |(n, name): (usize, &String)| {
             let end = |c: char| matches!(c, '.' | ',' | ';' | ':' | ')' | ']' | '}' | '!' | '?');
             let text = found.get(n + 1)?.as_str().trim_end_matches(end);
-            (!text.is_empty()).then(|| (name.clone(), text.to_owned()))
+            Some((name.clone(), text.to_owned()))
         };
         let captures = self.names.iter().enumerate().filter_map(capture).collect();
         Some(Hit { start: whole.start(), end: whole.end(), captures })
