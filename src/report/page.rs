@@ -21,7 +21,8 @@ pub fn render(markdown: &str, style: &Style) -> String {
     for block in blocks(markdown) {
         let is_item = matches!(block, Block::Item(_));
         // A list stands together.
-        if !out.is_empty() && !(is_item && before_item) {
+        let together = is_item && before_item;
+        if !out.is_empty() && !together {
             out.push('\n');
         }
         before_item = is_item;

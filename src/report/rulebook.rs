@@ -2,7 +2,7 @@
 
 use crate::lint::levels;
 use crate::rule::{Evidence, Rule, Variant, When};
-use crate::target::{Severity, Target};
+use crate::target::{Levels, Severity, Target};
 use crate::targets::TARGETS;
 
 /// The first sentence of a rule's page.
@@ -29,11 +29,11 @@ pub fn severity(rule: &Rule, target: Option<&Target>) -> Option<Severity> {
 }
 
 /// Whether `fix` repairs what a rule finds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Fixed {
-    Default,
-    OnRequest,
     Never,
+    OnRequest,
+    Default,
 }
 
 impl Fixed {
@@ -46,23 +46,23 @@ impl Fixed {
     }
 }
 
-/// Whether `fix` repairs what a rule finds: by itself, or at a target.
+/// Whether `fix` repairs what a rule finds: by itself, or at a target, where a variant that is off finds nothing.
 pub fn fixed(rule: &Rule, target: Option<&Target>) -> Fixed {
-    let by_default = |(n, variant): (usize, &Variant)| {
+    let of_variant = |(n, variant): (usize, &Variant)| {
         let levels = target.map_or(variant.levels, |target| levels(rule, n as u8, target));
         let worst = levels.stored.max(levels.stateless);
-        match variant.when {
+        let by_default = match variant.when {
             When::Error => worst == Some(Severity::Error),
-            When::Always => worst >= Some(Severity::Warning),
+            When::Always => worst >= Some(Severity::Warning) || target.is_none(),
             When::Flag => false,
+        };
+        match (variant.fix.is_empty() || target.is_some() && worst.is_none(), by_default) {
+            (true, _) => Fixed::Never,
+            (false, true) => Fixed::Default,
+            (false, false) => Fixed::OnRequest,
         }
     };
-    let mut fixes = rule.variants.iter().enumerate().filter(|(_, variant)| !variant.fix.is_empty()).peekable();
-    match (fixes.peek().is_none(), fixes.any(by_default)) {
-        (true, _) => Fixed::Never,
-        (false, true) => Fixed::Default,
-        (false, false) => Fixed::OnRequest,
-    }
+    rule.variants.iter().enumerate().map(of_variant).max().unwrap_or(Fixed::Never)
 }
 
 /// How well the best known variant of a rule is known.
@@ -72,27 +72,26 @@ pub fn evidence(rule: &Rule) -> Evidence {
 
 /// Where a variant weighs what, the heaviest first: the word for it, and the targets.
 pub fn verdicts(rule: &Rule, variant: u8) -> Vec<(String, Vec<&'static str>)> {
-    let mut found: Vec<((Option<Severity>, Option<Severity>), Vec<&'static str>)> = Vec::new();
+    let mut found: Vec<(Levels, Vec<&'static str>)> = Vec::new();
     for target in TARGETS {
         let levels = levels(rule, variant, target);
-        let key = (levels.stored, levels.stateless);
-        match found.iter_mut().find(|(other, _)| *other == key) {
+        match found.iter_mut().find(|(other, _)| *other == levels) {
             Some((_, names)) => names.push(target.name),
-            None => found.push((key, vec![target.name])),
+            None => found.push((levels, vec![target.name])),
         }
     }
-    let weight =
-        |(stored, stateless): (Option<Severity>, Option<Severity>)| (stored.max(stateless), stored.min(stateless));
-    found.sort_by_key(|(levels, _)| std::cmp::Reverse(weight(*levels)));
-    found.into_iter().map(|((stored, stateless), names)| (level_words(stored, stateless), names)).collect()
+    found.sort_by_key(|(levels, _)| {
+        std::cmp::Reverse((levels.stored.max(levels.stateless), levels.stored.min(levels.stateless)))
+    });
+    found.into_iter().map(|(levels, names)| (level_words(levels), names)).collect()
 }
 
 /// A level for the eye: `error`, or both if storage makes a difference.
-fn level_words(stored: Option<Severity>, stateless: Option<Severity>) -> String {
+fn level_words(levels: Levels) -> String {
     let word = |level: Option<Severity>| level.map_or("off", Severity::name);
-    match stored == stateless {
-        true => word(stored).to_owned(),
-        false => format!("{} where items are stored, else {}", word(stored), word(stateless)),
+    match levels.stored == levels.stateless {
+        true => word(levels.stored).to_owned(),
+        false => format!("{} where items are stored, else {}", word(levels.stored), word(levels.stateless)),
     }
 }
 

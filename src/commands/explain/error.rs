@@ -1,7 +1,7 @@
 //! `explain --error`: what a pasted error means, where in a file it comes from, and what `fix` would do there.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
@@ -36,7 +36,7 @@ pub fn error(pasted: &Pasted, telling: &Telling, out: &mut dyn Write) -> Result<
         unknown(&recogniser, pasted, telling, out)?;
         return Ok(Outcome::Found);
     }
-    let doc = pasted.path.as_ref().map(open).transpose()?;
+    let doc = pasted.path.as_deref().map(open).transpose()?;
     let mut values = Vec::new();
     let index = Wanted::index_in(&plain(&pasted.text));
     for (n, mut one) in found.into_iter().enumerate() {
@@ -65,8 +65,8 @@ pub fn error(pasted: &Pasted, telling: &Telling, out: &mut dyn Write) -> Result<
     Ok(Outcome::Clean)
 }
 
-fn open(path: &PathBuf) -> Result<Doc, Misuse> {
-    let input = Input::File { path: path.clone(), named: true };
+fn open(path: &Path) -> Result<Doc, Misuse> {
+    let input = Input::File { path: path.to_owned(), named: true };
     Doc::open(DocId(0), &input, None).map_err(|error| Misuse::new(words(&path.display(), &error)))
 }
 
