@@ -16,7 +16,7 @@ use crate::targets::{self, TARGETS};
 use super::explain::Telling;
 use super::{Failure, Outcome};
 
-/// The rules; with a target, as they weigh there.
+/// The rules; with a target, those that have something to say of its histories, as they weigh there.
 pub fn rules(target: Option<&str>, telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let target = target.map(|name| {
         let known = || TARGETS.iter().map(|target| target.name).collect();
@@ -24,6 +24,7 @@ pub fn rules(target: Option<&str>, telling: &Telling, out: &mut dyn Write) -> Re
     });
     let target = target.transpose()?;
     let word = |level: Option<Severity>| level.map_or("off", Severity::name);
+    let judging = || RULES.iter().filter(|rule| target.is_none_or(|target| rule.judges(target.dialect)));
     if telling.json {
         let rule = |rule: &&'static crate::rule::Rule| {
             let (mut stored, mut stateless) = (None, None);
@@ -41,7 +42,7 @@ pub fn rules(target: Option<&str>, telling: &Telling, out: &mut dyn Write) -> Re
                 "evidence": rulebook::evidence(rule).name(),
             })
         };
-        let rules: Vec<Value> = RULES.iter().map(rule).collect();
+        let rules: Vec<Value> = judging().map(rule).collect();
         let name = target.map(|target| target.name);
         write_pretty(&json!({ "version": 1, "target": name, "rules": rules }), out)?;
         return Ok(Outcome::Clean);
@@ -55,7 +56,7 @@ pub fn rules(target: Option<&str>, telling: &Telling, out: &mut dyn Write) -> Re
             rulebook::evidence(rule).name().to_owned(),
         ]
     };
-    let rows: Vec<Vec<String>> = RULES.iter().map(row).collect();
+    let rows: Vec<Vec<String>> = judging().map(row).collect();
     write_table(&["code", "name", "at most", "fixed", "evidence"], &rows, &telling.style, out)?;
     Ok(Outcome::Clean)
 }

@@ -8,7 +8,7 @@ use crate::targets::TARGETS;
 /// The first sentence of a rule's page.
 pub fn sentence(rule: &Rule) -> String {
     let text = section(rule, "What it does").split_whitespace().collect::<Vec<_>>().join(" ");
-    let end = text.find(". ").or(text.find(": ")).unwrap_or(text.len());
+    let end = text.find(". ").unwrap_or(text.len());
     text[..end].trim_end_matches('.').to_owned()
 }
 
@@ -70,10 +70,15 @@ pub fn evidence(rule: &Rule) -> Evidence {
     rule.variants.iter().map(|variant| variant.evidence).max().unwrap_or(Evidence::Inferred)
 }
 
+/// The targets of which a rule has something to say.
+pub fn judging(rule: &Rule) -> impl Iterator<Item = &'static Target> {
+    TARGETS.iter().copied().filter(|target| rule.judges(target.dialect))
+}
+
 /// Where a variant weighs what, the heaviest first: the word for it, and the targets.
 pub fn verdicts(rule: &Rule, variant: u8) -> Vec<(String, Vec<&'static str>)> {
     let mut found: Vec<(Levels, Vec<&'static str>)> = Vec::new();
-    for target in TARGETS {
+    for target in judging(rule) {
         let levels = levels(rule, variant, target);
         match found.iter_mut().find(|(other, _)| *other == levels) {
             Some((_, names)) => names.push(target.name),

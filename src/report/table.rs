@@ -44,7 +44,7 @@ fn write_row(
     }
     let text = cells.get(widths.len()).map(String::as_str).unwrap_or_default();
     let room = style.width.saturating_sub(indent).max(LEAST);
-    for (n, words) in textwrap::wrap(text, options(room)).iter().enumerate() {
+    for (n, words) in textwrap::wrap(text, options(room).break_words(true)).iter().enumerate() {
         if n > 0 {
             line.push('\n');
             line.extend(std::iter::repeat_n(' ', indent));

@@ -43,6 +43,7 @@ crate::rule! {
         Variant {
             message: "call {call_id} is not answered behind its message",
             api: Some("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: {call_id}"),
+            also: &["tool call result does not follow tool call"],
             evidence: Evidence::Reported,
             fix: "drop the call; --orphans stub would answer it and lose nothing",
             ..Variant::BASE

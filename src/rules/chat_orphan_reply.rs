@@ -37,6 +37,10 @@ crate::rule! {
         Variant {
             message: "tool message {call_id} answers no call in front of it",
             api: Some("Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."),
+            also: &[
+                "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'",
+                "tool result's tool id({call_id}) not found",
+            ],
             evidence: Evidence::Reported,
             fix: "drop the message",
             ..Variant::BASE

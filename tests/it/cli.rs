@@ -22,3 +22,32 @@ fn shells_and_man_know_every_command() {
         }
     }
 }
+
+#[test]
+fn tables_are_complete_and_fit() {
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let rules = replaylint::rules::RULES.iter().map(|rule| rule.name);
+    let formats = replaylint::formats::FORMATS.iter().map(|format| format.info().name);
+    let targets = replaylint::targets::TARGETS.iter().map(|target| target.name);
+    let tables =
+        [("rules", rules.collect::<Vec<_>>()), ("formats", formats.collect()), ("targets", targets.collect())];
+    for (command, names) in tables {
+        for form in ["text", "json"] {
+            let output = crate::reports::run(here, &[command, "--output-format", form]);
+            let text = String::from_utf8(output.stdout).expect("UTF-8");
+            assert!(output.status.success() && names.iter().all(|name| text.contains(name)), "{text}");
+            let wide = text.lines().find(|line| form == "text" && line.chars().count() > 80);
+            assert_eq!(wide, None, "{command}");
+        }
+    }
+    // Every page can be read on a terminal; examples are not wrapped.
+    for rule in replaylint::rules::RULES {
+        let output = crate::reports::run(here, &["explain", &rule.code.to_string().to_lowercase()]);
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        assert!(text.starts_with(&format!("{} {}\n", rule.code, rule.name)) && text.contains("\nVerdicts\n"));
+        let is_prose = |line: &&str| line.starts_with("  ") && !line.starts_with("    ") && line.contains(' ');
+        let long = text.lines().filter(is_prose).find(|line| line.chars().count() > 80 && !line.contains("http"));
+        assert_eq!(long, None, "{}", rule.code);
+        assert!(!text.contains('\u{1b}'));
+    }
+}

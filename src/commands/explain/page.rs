@@ -12,7 +12,6 @@ use crate::report::{Style, rulebook, write_pretty};
 use crate::rule::{Loss, Rule, Variant, When};
 use crate::rules::{self, RULES};
 use crate::target::Severity;
-use crate::targets::TARGETS;
 
 use super::super::{Failure, Outcome};
 use super::Telling;
@@ -78,7 +77,7 @@ fn told(rule: &Rule, n: u8, variant: &Variant) -> Vec<String> {
         says("the API says", api);
     }
     variant.also.iter().for_each(|also| says("or", also));
-    for target in TARGETS {
+    for target in rulebook::judging(rule) {
         if let Some(api) = target.verdict(rule.code, n).and_then(|verdict| verdict.api) {
             says(&format!("{} says", target.name), api);
         }
@@ -89,7 +88,7 @@ fn told(rule: &Rule, n: u8, variant: &Variant) -> Vec<String> {
         ("", _) => "fix: none".to_owned(),
         (fix, when) => {
             let loss = if variant.loss == Loss::Lossless { "nothing is lost" } else { "lossy" };
-            let worst = TARGETS.iter().map(|target| levels(rule, n, target));
+            let worst = rulebook::judging(rule).map(|target| levels(rule, n, target));
             let is_error = worst.flat_map(|levels| [levels.stored, levels.stateless]).max().flatten()
                 == Some(Severity::Error);
             let when = match when {
@@ -122,7 +121,7 @@ pub fn value(rule: &Rule) -> Value {
 fn variant(rule: &Rule, n: u8, variant: &Variant) -> Value {
     let level = |level: Option<Severity>| level.map_or("off", Severity::name);
     let mut targets = Map::new();
-    for target in TARGETS {
+    for target in rulebook::judging(rule) {
         let levels = levels(rule, n, target);
         let mut told = json!({ "stored": level(levels.stored), "stateless": level(levels.stateless) });
         if let Some(api) = target.verdict(rule.code, n).and_then(|verdict| verdict.api) {

@@ -176,7 +176,7 @@ impl Pattern {
     fn class(&self, name: &str, at_end: bool) -> String {
         let is = |ends: &[&str]| ends.iter().any(|end| name == *end || name.ends_with(&format!("_{end}")));
         match self.before {
-            _ if is(&["index", "length", "arg"]) => "[0-9]+".to_owned(),
+            _ if is(&["index", "length", "arg", "message", "block"]) => "[0-9]+".to_owned(),
             Some('\'' | '"') => "[^'\"\r\n]*".to_owned(),
             // The marks around it may be gone.
             Some('`') => WORD.to_owned(),
