@@ -29,7 +29,10 @@ fn unescaped(text: &str) -> String {
     while let Some(at) = rest.find('\\') {
         out.push_str(&rest[..at]);
         rest = &rest[at + 1..];
-        let Some(c) = rest.chars().next() else { break };
+        let Some(c) = rest.chars().next() else {
+            out.push('\\');
+            break;
+        };
         rest = &rest[c.len_utf8()..];
         match c {
             '\\' | '"' | '\'' | '`' | '/' => out.push(c),
