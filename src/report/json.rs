@@ -30,13 +30,18 @@ impl Report for Json {
             report["fixed"] = fixed;
         }
         report["diagnostics"] = Value::Array(std::mem::take(&mut self.diagnostics));
-        serde_json::to_writer_pretty(&mut *out, &report)?;
-        out.write_all(b"\n")
+        write_pretty(&report, out)
     }
 
     fn repairs(&mut self, changes: &[ChangeNote], counts: &Counts) {
         self.repairs = Some((changes.iter().map(change_value).collect(), counts.value()));
     }
+}
+
+/// Writes a report and ends the line.
+pub fn write_pretty(report: &Value, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, report)?;
+    out.write_all(b"\n")
 }
 
 pub fn summary_value(summary: &Summary) -> Value {

@@ -239,4 +239,4 @@ pub fn by_name(name: &str) -> Option<Make> {
     OUTPUTS.iter().find(|(known, _)| *known == name).map(|(_, make)| *make)
 }
 
-pub use json::{diagnostic_value, summary_value};
+pub use json::{diagnostic_value, summary_value, write_pretty};

@@ -12,7 +12,7 @@ use crate::rules::RULES;
 use crate::target::Severity;
 
 use super::ci::{details, file, fingerprints};
-use super::{Diagnostic, Report, Seen, Spot, Style, Summary, summary_value};
+use super::{Diagnostic, Report, Seen, Spot, Style, Summary, rulebook, summary_value};
 
 /// Where the README lies, which lists all rules.
 const HOME: &str = concat!("https://crates.io/crates/", env!("CARGO_PKG_NAME"));
@@ -68,9 +68,8 @@ impl Report for Sarif {
 
 /// A rule as SARIF describes it.
 fn descriptor(rule: &Rule) -> Value {
-    let worst =
-        rule.variants.iter().filter_map(|variant| variant.levels.stored.max(variant.levels.stateless)).max();
-    let about = section(rule, "What it does");
+    let worst = rulebook::severity(rule, None);
+    let about = rulebook::section(rule, "What it does").split_whitespace().collect::<Vec<_>>().join(" ");
     let end = about.find(". ").map_or(about.len(), |end| end + 1);
     json!({
         "id": rule.code.to_string(),
@@ -81,12 +80,6 @@ fn descriptor(rule: &Rule) -> Value {
         "helpUri": format!("{HOME}#rules"),
         "defaultConfiguration": { "level": worst.map_or("none", level), "enabled": worst.is_some() },
     })
-}
-
-/// A section of a rule's page as one line.
-fn section(rule: &Rule, heading: &str) -> String {
-    let text = rule.page.split("## ").find_map(|section| section.trim_start().strip_prefix(heading));
-    text.unwrap_or(rule.name).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A page without the marks of Markdown that would look odd.

@@ -18,7 +18,7 @@ use crate::target::Target;
 
 use super::super::{Failure, Outcome};
 use super::Telling;
-use super::in_file::{Seen, look};
+use super::in_file::{InFile, look};
 
 /// An error that was pasted, and the file that it is said of.
 pub struct Pasted {
@@ -158,7 +158,7 @@ pub(super) fn flag(target: Option<&Target>) -> String {
     target.map(|target| format!(" --target {}", target.name)).unwrap_or_default()
 }
 
-fn value(one: &Recognised, seen: Option<&Seen>) -> Value {
+fn value(one: &Recognised, seen: Option<&InFile>) -> Value {
     let mut value = Map::new();
     let mut set = |key: &str, member: Value| value.insert(key.to_owned(), member);
     let rules = rules(one);
@@ -182,6 +182,6 @@ fn value(one: &Recognised, seen: Option<&Seen>) -> Value {
         "because",
         rules.first().map_or_else(|| json!(one.elsewhere.map(|e| e.because)), |r| json!(rulebook::sentence(r))),
     );
-    set("in_file", seen.map_or(Value::Null, Seen::value));
+    set("in_file", seen.map_or(Value::Null, InFile::value));
     Value::Object(value)
 }

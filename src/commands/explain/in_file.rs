@@ -19,7 +19,7 @@ use super::super::Failure;
 use super::error::{Pasted, flag, target};
 
 /// What a file shows of an error.
-pub(super) struct Seen {
+pub(super) struct InFile {
     /// Items that the error names.
     named: Vec<Named>,
     /// What the claimed rules find at them, or anywhere if the error names none.
@@ -38,12 +38,12 @@ pub(super) struct Seen {
 }
 
 /// Looks for what the error names. If check finds nothing there as the file stands, then for the servers that do say so.
-pub(super) fn look(doc: &Doc, one: &Recognised, mut wanted: Wanted, pasted: &Pasted) -> Result<Seen, Failure> {
+pub(super) fn look(doc: &Doc, one: &Recognised, mut wanted: Wanted, pasted: &Pasted) -> Result<InFile, Failure> {
     let own = pasted.lints.of(&doc.label);
     let mut first = try_look(doc, one, &wanted, own, pasted.content)?;
     if first.named.is_empty() && !wanted.ids.is_empty() && wanted.index.is_some() {
         let missed = std::mem::take(&mut wanted.ids);
-        first = Seen { missed, ..try_look(doc, one, &wanted, own, pasted.content)? };
+        first = InFile { missed, ..try_look(doc, one, &wanted, own, pasted.content)? };
     }
     if !first.there.is_empty() || one.claims.is_empty() {
         return Ok(first);
@@ -60,7 +60,7 @@ pub(super) fn look(doc: &Doc, one: &Recognised, mut wanted: Wanted, pasted: &Pas
             let seen = try_look(doc, one, &wanted, &options, pasted.content)?;
             if !seen.there.is_empty() {
                 let store = store.map(|store| format!(" --store {store}")).unwrap_or_default();
-                return Ok(Seen {
+                return Ok(InFile {
                     assumed: Some(format!("{}{store}", flag(target))),
                     missed: first.missed,
                     ..seen
@@ -93,7 +93,7 @@ fn try_look(
     wanted: &Wanted,
     options: &Options,
     content: Content,
-) -> io::Result<Seen> {
+) -> io::Result<InFile> {
     let lint: DocLint<_> = lint::lint(doc.id, &*doc.bytes, options, 1, &Seek::new(wanted))?;
     let named = named(doc.id, &*doc.bytes, &lint, wanted)?;
     let diagnostics = diagnose(doc.id, &doc.label, &*doc.bytes, &lint, content)?;
@@ -112,13 +112,13 @@ fn try_look(
         }
     }
     let (wanted, missed) = (wanted.clone(), Vec::new());
-    Ok(Seen { named, there, others, away, assumed: None, conversation, wanted, missed })
+    Ok(InFile { named, there, others, away, assumed: None, conversation, wanted, missed })
 }
 
 /// Places that are listed before the rest is only counted.
 const LISTED: usize = 5;
 
-impl Seen {
+impl InFile {
     /// `claimed`: there are rules that know the error.
     pub(super) fn tell(&self, doc: &Doc, claimed: bool, style: &Style, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}\n", paint(style, "1", &format!("In {}", doc.label)))?;
@@ -230,5 +230,5 @@ fn ids(ids: &[String]) -> String {
 
 fn print(diagnostics: &[Diagnostic], style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut sheet = (report::OUTPUTS[0].1)(Style { info: true, limit: Some(LISTED), ..*style });
-    sheet.diagnostics(diagnostics, out)
+    sheet.doc(&report::Seen { diagnostics: diagnostics.to_vec(), ..report::Seen::default() }, out)
 }
