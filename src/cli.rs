@@ -314,7 +314,6 @@ impl Common {
         let exclude: Vec<String> = self.exclude.into_iter().chain(config.exclude.iter().cloned()).collect();
         let ext = if self.ext.is_empty() { config.ext.clone() } else { self.ext };
         let filter = Filter::new(&exclude, &ext).map_err(|e| Misuse::new(e.to_string()))?;
-        let color = self.color.on();
         Ok(Run {
             paths,
             filter,
@@ -328,13 +327,11 @@ impl Common {
             verbose: self.verbose,
             quiet: self.quiet,
             style: Style {
-                color,
-                unicode: std::env::var("TERM").map_or(true, |term| term != "dumb"),
-                width: columns(),
                 info: self.verbose,
                 quiet: self.quiet,
                 statistics: self.statistics,
                 limit: (self.max_diagnostics > 0).then_some(self.max_diagnostics),
+                ..self.color.style()
             },
             outputs: outputs(&self.output_format, report_file)?,
         })
@@ -342,6 +339,19 @@ impl Common {
 }
 
 impl ColorArg {
+    /// Everything in the form that standard output takes.
+    fn style(self) -> Style {
+        Style {
+            color: self.on(),
+            unicode: std::env::var("TERM").map_or(true, |term| term != "dumb"),
+            width: columns(),
+            info: true,
+            quiet: true,
+            statistics: false,
+            limit: None,
+        }
+    }
+
     /// Standard output is coloured on a terminal, unless NO_COLOR is set; FORCE_COLOR colours anything.
     fn on(self) -> bool {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());

@@ -8,9 +8,9 @@ use clap::{Args, ValueEnum};
 use crate::commands::explain::{self, Pasted, Telling};
 use crate::commands::{Failure, Outcome, tables};
 use crate::options::{About, Config, Lints, Misuse};
-use crate::report::{Content, Style};
+use crate::report::Content;
 
-use super::{ColorArg, columns};
+use super::ColorArg;
 
 #[derive(Args, Debug)]
 pub(super) struct ExplainArgs {
@@ -86,18 +86,7 @@ enum Form {
 
 impl TellingArgs {
     fn mean(&self) -> Telling {
-        Telling {
-            json: self.output_format == Form::Json,
-            style: Style {
-                color: self.color.on(),
-                unicode: std::env::var("TERM").map_or(true, |term| term != "dumb"),
-                width: columns(),
-                info: true,
-                quiet: true,
-                statistics: false,
-                limit: None,
-            },
-        }
+        Telling { json: self.output_format == Form::Json, style: self.color.style() }
     }
 }
 

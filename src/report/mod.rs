@@ -172,6 +172,20 @@ impl Style {
     }
 }
 
+#[cfg(test)]
+impl Style {
+    /// A small terminal without colours.
+    const SMALL: Style = Style {
+        color: false,
+        unicode: true,
+        width: 40,
+        info: false,
+        quiet: false,
+        statistics: false,
+        limit: None,
+    };
+}
+
 /// What was seen of a doc, and what is to be told of it.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {

@@ -126,16 +126,6 @@ fn push_words(before: &mut String, text: &str) {
 mod tests {
     use super::*;
 
-    const STYLE: Style = Style {
-        color: false,
-        unicode: true,
-        width: 40,
-        info: false,
-        quiet: false,
-        statistics: false,
-        limit: None,
-    };
-
     const PAGE: &str = " ## What it does\n\n Finds `a` thing\n that is long enough to be wrapped.\n\n > Said\n > so.\n\n \
                         ```json\n {\"a\":\n   1}\n ```\n\n - one\n - two\n   more\n";
 
@@ -143,13 +133,13 @@ mod tests {
     fn a_page_is_laid_out() {
         let expected = "What it does\n\n  Finds `a` thing that is long enough to\n  be wrapped.\n\n  │ Said so.\n\n    \
                         {\"a\":\n      1}\n\n  - one\n  - two more\n";
-        assert_eq!(render(PAGE, &STYLE), expected);
+        assert_eq!(render(PAGE, &Style::SMALL), expected);
     }
 
     #[test]
     fn colours_only_where_wanted() {
-        assert!(!render(PAGE, &STYLE).contains('\u{1b}'));
-        let page = render(PAGE, &Style { color: true, ..STYLE });
+        assert!(!render(PAGE, &Style::SMALL).contains('\u{1b}'));
+        let page = render(PAGE, &Style { color: true, ..Style::SMALL });
         assert!(page.contains("\u{1b}[1mWhat it does\u{1b}[0m") && page.contains("\u{1b}[36ma\u{1b}[0m"));
     }
 }

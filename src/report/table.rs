@@ -61,21 +61,12 @@ mod tests {
 
     #[test]
     fn columns_stand_below_each_other_and_fit() {
-        let style = Style {
-            color: false,
-            unicode: true,
-            width: 40,
-            info: false,
-            quiet: false,
-            statistics: false,
-            limit: None,
-        };
         let rows = vec![
             vec!["a".to_owned(), "one two three four five six seven eight".to_owned()],
             vec!["long-name".to_owned(), "short".to_owned()],
         ];
         let mut out = Vec::new();
-        write_table(&["name", "what"], &rows, &style, &mut out).expect("memory writes");
+        write_table(&["name", "what"], &rows, &Style::SMALL, &mut out).expect("memory writes");
         let text = String::from_utf8(out).expect("UTF-8");
         assert_eq!(
             text,

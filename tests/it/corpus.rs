@@ -135,6 +135,26 @@ impl OnHistory for Count {
     fn renumber(_: &mut Self::Made, _: u32) {}
 }
 
+/// What the provider said to these is explained by a rule; where the item is in the request, it is found there.
+#[test]
+fn what_was_refused_for_its_history_is_explained() {
+    let Some(root) = corpus() else { return };
+    let recogniser = replaylint::report::recognise::Recogniser::new();
+    let refused = responses(&root).into_iter().filter(|(row, _)| row.gold == "rejected" && row.history_related);
+    for (row, _) in refused {
+        let said = row.api_error.expect("what the provider said");
+        let found = recogniser.recognise(&said);
+        assert!(found.first().is_some_and(|found| !found.claims.is_empty()), "{}: {said}", row.path);
+        let request = root.join(&row.path);
+        let args = ["explain", "--isolated", "--output-format", "json", "--error", &said];
+        let args: Vec<&str> = args.into_iter().chain([request.to_str().expect("a path")]).collect();
+        let output = crate::reports::run(&root, &args);
+        let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let there = told["recognised"][0]["in_file"]["diagnostics"].as_array().map_or(0, Vec::len);
+        assert!(there > 0, "{}: {told}", row.path);
+    }
+}
+
 #[test]
 fn codex_rollouts_of_every_era_are_read() {
     let Some(root) = corpus() else { return };

@@ -29,6 +29,11 @@ const WITHOUT_SIGNATURE: &str = "take the signature out where it is not required
 const MERGE: &str = "merge neighbouring messages of one role; today's API takes them as they are";
 const SHORTER: &str =
     "drop or summarise the oldest turns, calls together with their outputs, then `replaylint check`";
+const NO_MODEL: &str = "there is no model of this name, or the account may not use it";
+const OTHER_MODEL: &str =
+    "name another model; whether it takes the history, `replaylint check --model NAME FILE` tells";
+const NO_FETCH: &str = "the server could not fetch what an item names by its URL";
+const EMBED: &str = "put the content itself into the item, or drop it";
 const WAIT: &str = "wait and send the same request again";
 
 /// The table.
@@ -122,4 +127,12 @@ pub static ELSEWHERE: &[Elsewhere] = &[
     row("This model's maximum context length is {limit} tokens", "the history is too long for the model", SHORTER),
     row("Your input exceeds the context window of this model.", "the history is too long for the model", SHORTER),
     row("prompt is too long: {tokens} tokens > {limit} maximum", "the history is too long for the model", SHORTER),
+    row("The model `{model}` does not exist or you do not have access to it.", NO_MODEL, OTHER_MODEL),
+    row("The requested model '{model}' does not exist.", NO_MODEL, OTHER_MODEL),
+    row("The model `{model}` has been deprecated", "the model was taken out of service", OTHER_MODEL),
+    row("{model} is not found for API version", NO_MODEL, OTHER_MODEL),
+    row("The provided model identifier is invalid.", NO_MODEL, OTHER_MODEL),
+    row("The API deployment for this resource does not exist.", "there is no deployment of this name", OTHER_MODEL),
+    row("Error while downloading {url}", NO_FETCH, EMBED),
+    row("Cannot fetch content from the provided URL.", NO_FETCH, EMBED),
 ];
