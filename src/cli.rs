@@ -174,6 +174,9 @@ struct Common {
     /// The reasoning effort, where the file does not say it
     #[arg(long, value_name = "LEVEL", help_heading = "Judgement")]
     effort: Option<String>,
+    /// Hold each item against this JSON Schema instead of the provider's; it describes one item
+    #[arg(long, value_name = "FILE", help_heading = "Judgement")]
+    schema: Option<PathBuf>,
     /// Only these rules: code, prefix or name
     #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Judgement")]
     select: Vec<String>,
@@ -299,6 +302,7 @@ impl Common {
             select: self.select,
             ignore: self.ignore,
             max_record_size: self.max_record_size,
+            schema: self.schema,
         };
         let mut paths = self.paths;
         if let Some(list) = &self.files_from {

@@ -16,6 +16,8 @@ pub mod history;
 pub mod dialect;
 pub mod dialects;
 
+pub mod schema;
+
 pub mod target;
 pub mod targets;
 

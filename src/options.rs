@@ -13,6 +13,7 @@ use crate::json::pointer;
 use crate::lint::{self, Enabled};
 use crate::rule::Rule;
 use crate::rules::RULES;
+use crate::schema::Schemas;
 use crate::target::Target;
 use crate::targets;
 
@@ -53,6 +54,8 @@ pub struct About {
     pub ignore: Vec<String>,
     /// Bytes, or with `k`, `M`, `G` behind.
     pub max_record_size: Option<String>,
+    /// A file with a JSON Schema for one item, instead of the provider's.
+    pub schema: Option<PathBuf>,
 }
 
 impl About {
@@ -71,6 +74,7 @@ impl About {
             select: list(self.select, &other.select),
             ignore: self.ignore.into_iter().chain(other.ignore.iter().cloned()).collect(),
             max_record_size: self.max_record_size.or_else(|| other.max_record_size.clone()),
+            schema: self.schema.or_else(|| other.schema.clone()),
         }
     }
 }
@@ -179,6 +183,7 @@ fn lint_options(about: &About) -> Result<lint::Options, Misuse> {
         pointer: about.pointer.as_deref().map_or(Ok(Vec::new()), steps)?,
         newest_first: about.order.as_deref().map(order).transpose()?,
         max_record: about.max_record_size.as_deref().map_or(Ok(1 << 30), size)?,
+        schemas: about.schema.as_deref().map_or(Ok(Schemas::Official), schema)?,
         enabled: enabled(&about.select, &about.ignore)?,
     })
 }
@@ -209,6 +214,16 @@ fn order(name: &str) -> Result<bool, Misuse> {
         "oldest-first" => Ok(false),
         _ => Err(unknown("order", name, vec!["newest-first", "oldest-first"])),
     }
+}
+
+/// The user's own schema for items.
+fn schema(path: &Path) -> Result<Schemas, Misuse> {
+    let failed = |error: &dyn std::fmt::Display| {
+        Misuse::new(format!("{}: {error}", path.display()))
+            .help("--schema takes a JSON Schema that describes one item and needs no other file")
+    };
+    let text = std::fs::read_to_string(path).map_err(|e| failed(&e))?;
+    Schemas::own(&text).map_err(|e| failed(&e))
 }
 
 fn steps(text: &str) -> Result<Vec<String>, Misuse> {

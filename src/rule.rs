@@ -5,6 +5,7 @@
 use crate::dialect::Item;
 use crate::history::{Code, Effort, Finding, Flags, Group, History, KindSet, Known, Pair, Row, Usage};
 use crate::json::Val;
+use crate::schema::Standard;
 use crate::target::{Answer, Caps, Levels, Thinking, Trait, Traits};
 
 /// How well a rule's condition is known.
@@ -110,6 +111,8 @@ pub enum Check {
     Pair(fn(&Cx<'_>, &Pair, &mut Out)),
     Group(fn(&Cx<'_>, &Group, &mut Out)),
     History(fn(&Cx<'_>, &mut Out)),
+    /// Items of all kinds, as they pass by, with what their schema is.
+    Schema(fn(&Standard, &Item<'_>, &mut Out)),
     /// The scanner, the reader or a format raises it.
     Raised,
 }

@@ -49,15 +49,15 @@ pub fn lint_like<H: OnHistory>(
     let run = Run { id, bytes, options, threads, on, container, format, known: &nothing, wanted: None };
     let mut first = run.pass()?;
     if first.wanted.is_empty() {
-        return Ok(first.finish(container));
+        return Ok(first.finish(container, options));
     }
     // Something is missed that may stand elsewhere in the doc: look for it, and judge again if it does.
     let wanted = std::mem::take(&mut first.wanted);
     let found = Run { wanted: Some(&wanted), ..run }.pass()?.known;
     if found.is_empty() {
-        return Ok(first.finish(container));
+        return Ok(first.finish(container, options));
     }
-    Ok(Run { known: &found, ..run }.pass()?.finish(container))
+    Ok(Run { known: &found, ..run }.pass()?.finish(container, options))
 }
 
 struct Run<'e, H> {
@@ -112,11 +112,12 @@ impl<T> Default for Gathered<T> {
 }
 
 impl<T> Gathered<T> {
-    fn finish(mut self, container: Container) -> DocLint<T> {
+    fn finish(mut self, container: Container, options: &Options) -> DocLint<T> {
         self.judged.sort_by_key(Judged::order);
         DocLint {
             container,
             format: self.format,
+            schemas: options.schemas.clone(),
             judged: self.judged,
             made: self.made,
             records: self.records,

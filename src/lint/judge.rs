@@ -1,9 +1,12 @@
 //! From a history to verdicts: the rules raise findings, target and settings give them their weight.
 
+use std::collections::HashSet;
+
 use crate::format::FormatInfo;
 use crate::history::{Code, Finding, Flags, History, Known, Remedy};
+use crate::place::Place;
 use crate::rule::{Check, Cx, Look, Loss, Out, Rule, When};
-use crate::rules::{self, RULES};
+use crate::rules::{self, RULES, schema_violation};
 use crate::target::{Levels, Severity, Target, Thinking, Traits};
 use crate::targets;
 
@@ -124,7 +127,7 @@ impl<'h> Bench<'h> {
                 Check::Pair(check) => self.history.pairs.iter().for_each(|pair| check(cx, pair, &mut out)),
                 Check::Group(check) => self.history.groups.iter().for_each(|group| check(cx, group, &mut out)),
                 Check::History(check) => check(cx, &mut out),
-                Check::Item(..) | Check::Raised => {}
+                Check::Item(..) | Check::Schema(_) | Check::Raised => {}
             }
         }
         let mut judged: Vec<Judged> = out
@@ -139,6 +142,7 @@ impl<'h> Bench<'h> {
                 Some(Judged { finding, severity, target: self.target, history: Some(number), loss, flattens })
             })
             .collect();
+        one_cause_once(&mut judged);
         judged.sort_by_key(Judged::order);
         (judged, out.unheaded)
     }
@@ -172,6 +176,26 @@ impl<'h> Bench<'h> {
             _ => finding,
         }
     }
+}
+
+/// Whether a code says that a field of an item is not as it must be.
+fn is_of_fields(code: Code) -> bool {
+    (400..500).contains(&code.0)
+}
+
+/// A schema says only what no rule about fields says better: it is silent on an item that has an error of such a rule.
+fn one_cause_once(judged: &mut Vec<Judged>) {
+    let is_schema = |judged: &Judged| judged.finding.code == schema_violation::RULE.code;
+    if !judged.iter().any(is_schema) {
+        return;
+    }
+    let better = |judged: &&Judged| {
+        is_of_fields(judged.finding.code) && !is_schema(judged) && judged.severity == Severity::Error
+    };
+    let told: HashSet<Place> = judged.iter().filter(better).map(|judged| judged.finding.row.at).collect();
+    judged.retain(|judged| {
+        !is_schema(judged) || schema_violation::is_given(&judged.finding) || !told.contains(&judged.finding.row.at)
+    });
 }
 
 /// What the fix of a finding loses: as its rule says, but a group loses nothing if it can be detached.

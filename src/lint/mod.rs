@@ -12,6 +12,7 @@ mod stage;
 use crate::format::{Format, FormatInfo};
 use crate::history::{Effort, Usage};
 use crate::rule::Cx;
+use crate::schema::Schemas;
 use crate::source::Container;
 use crate::target::Target;
 
@@ -32,6 +33,8 @@ pub struct Options {
     pub newest_first: Option<bool>,
     /// Records larger than this many bytes are not read.
     pub max_record: u64,
+    /// What items must look like.
+    pub schemas: Schemas,
     pub enabled: Enabled,
 }
 
@@ -47,6 +50,7 @@ impl Default for Options {
             pointer: Vec::new(),
             newest_first: None,
             max_record: 1 << 30,
+            schemas: Schemas::Official,
             enabled: Enabled::new(|_| true),
         }
     }
@@ -86,6 +90,8 @@ pub struct DocLint<T> {
     pub container: Container,
     /// The format of the doc, or of the first record that has one.
     pub format: Option<&'static dyn Format>,
+    /// What items were held against.
+    pub schemas: Schemas,
     /// In the order in which they are printed.
     pub judged: Vec<Judged>,
     /// What [`OnHistory`] made, in the order of the histories.

@@ -9,6 +9,7 @@ use crate::json::scan::scan_line;
 use crate::json::{Fault, Oddity, Tape, Val, What, pointer, scan};
 use crate::place::{DocId, Place};
 use crate::rule::{Check, Out};
+use crate::schema::Standard;
 
 use super::detect::{self, Reading};
 use super::{Enabled, Options};
@@ -31,6 +32,7 @@ pub struct Batch {
 }
 
 type ItemCheck = (KindSet, fn(&Item<'_>, &mut Out));
+type SchemaCheck = fn(&Standard, &Item<'_>, &mut Out);
 
 /// Reads records. One a thread.
 pub struct Stage<'o> {
@@ -38,6 +40,9 @@ pub struct Stage<'o> {
     doc: DocId,
     reading: Reading,
     checks: Vec<ItemCheck>,
+    schema_check: Option<SchemaCheck>,
+    /// What the items of the format at hand are held against.
+    standard: Option<Standard>,
     tape: Tape,
     pub batch: Batch,
     out: Out,
@@ -57,11 +62,17 @@ impl<'o> Stage<'o> {
                 _ => None,
             })
             .collect();
+        let schema_check = enabled.checks().find_map(|(check, _)| match check {
+            Check::Schema(check) => Some(*check),
+            _ => None,
+        });
         Stage {
             options,
             doc,
             reading,
             checks,
+            schema_check,
+            standard: None,
             tape: Tape::new(),
             batch: Batch::default(),
             out: Out::default(),
@@ -154,6 +165,8 @@ impl<'o> Stage<'o> {
         };
         match format {
             Some(format) => {
+                let dialect = format.info().dialect.name();
+                self.standard = self.schema_check.and_then(|_| self.options.schemas.of(dialect));
                 let record = Record { number: self.batch.records, val, base, whole, slice };
                 format.read(&record, self);
             }
@@ -215,6 +228,9 @@ impl Sink for Stage<'_> {
             if kinds.has(item.row.kind) {
                 check(&item, &mut self.out);
             }
+        }
+        if let (Some(check), Some(standard)) = (self.schema_check, &self.standard) {
+            check(standard, &item, &mut self.out);
         }
         if !self.out.findings.is_empty() {
             self.batch.items.append(&mut self.out.findings);

@@ -9,6 +9,8 @@ use crate::history::{Flags, Kind, Remedy, Row};
 use crate::json::{NodeKind, Val, What};
 use crate::lint::{DocLint, Judged, Texts};
 use crate::place::{DocId, Place};
+use crate::rules::schema_violation;
+use crate::schema::Violation;
 use crate::source::ReadAt;
 
 use super::place::{Pointer, pointers, positions};
@@ -47,10 +49,22 @@ pub fn diagnose<T>(
     let spots = spots(bytes, lint, &wanted, &pointers)?;
     let texts = Texts::new(bytes);
     let made = lint.judged.iter().map(|judged| {
-        let teller = Teller { judged, texts: &texts, spots: &spots, bytes };
+        let violation = violation(judged, lint, &texts);
+        let teller = Teller { judged, violation, texts: &texts, spots: &spots, bytes };
         teller.diagnostic(label, content, lint.format.map(|format| format.info()))
     });
     Ok(made.collect())
+}
+
+/// What the schema says to the item of a finding; nothing for other rules.
+fn violation<T>(judged: &Judged, lint: &DocLint<T>, texts: &Texts<'_>) -> Option<Violation> {
+    let finding = &judged.finding;
+    if finding.code != schema_violation::RULE.code {
+        return None;
+    }
+    let dialect = lint.format.map_or(judged.target.dialect, |format| format.info().dialect.name());
+    let standard = lint.schemas.of(dialect)?;
+    texts.item(&finding.row, |item| schema_violation::of_finding(&standard, finding, item)).flatten()
 }
 
 /// Lines, columns and pointers of all places, in one pass forward.
@@ -77,6 +91,8 @@ fn spots<T>(
 
 struct Teller<'t> {
     judged: &'t Judged,
+    /// What the schema says to the item, where that is the finding.
+    violation: Option<Violation>,
     texts: &'t Texts<'t>,
     spots: &'t HashMap<Place, Spot>,
     bytes: &'t dyn ReadAt,
@@ -199,6 +215,13 @@ impl Teller<'_> {
             "fault" => Some(fault_words(finding.arg).to_owned()),
             "order" => Some(if finding.arg == 1 { "little" } else { "big" }.to_owned()),
             "key" => self.key(row.at),
+            "problem" => Some(self.violation.as_ref()?.problem.clone()),
+            "field" => Some(self.violation.as_ref()?.field()),
+            "expected" => self.violation.as_ref()?.expected.clone(),
+            "got" => self.violation.as_ref()?.got.map(str::to_owned),
+            "value" => self.violation.as_ref()?.value.as_deref().map(printable),
+            "limit" => self.violation.as_ref()?.limit.map(|(limit, _)| limit.to_string()),
+            "length" => self.violation.as_ref()?.limit.map(|(_, length)| length.to_string()),
             "shape" => item.shape.clone().or_else(|| Some("not JSON".to_owned())),
             _ => None,
         }

@@ -42,6 +42,7 @@ rules![
     mixed_references,
     id_length,
     synthetic_id,
+    schema_violation,
     chat_missing_reply,
     chat_orphan_reply,
 ];

@@ -15,5 +15,6 @@ mod outputs;
 mod properties;
 mod readme;
 mod reports;
+mod schema;
 mod support;
 mod writing;

@@ -1,0 +1,183 @@
+//! RL400: an item does not fit its schema.
+
+use crate::dialect::Item;
+use crate::history::{Code, Finding, Flags};
+use crate::place::Place;
+use crate::rule::{Check, Evidence, Out, Variant};
+use crate::schema::{Fault, Standard, Violation};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Holds each item against the provider's published schema: fields that are required, types, the values of closed
+    /// lists, lengths. With `--schema FILE` each item is held against that JSON Schema instead. Item types and fields
+    /// that the schema does not know pass.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400, in one of these forms:
+    ///
+    /// > Missing required parameter: 'input[1].output'.
+    ///
+    /// > Invalid type for 'input[1].content': expected one of an array of objects or string, but got null instead.
+    ///
+    /// > Invalid value: 'function_call'. Supported values are: 'assistant', 'system', 'developer', and 'user'.
+    ///
+    /// > Invalid 'input[3].output': string too long. Expected a string with maximum length 10485760, but got a string with length 10485761 instead.
+    ///
+    /// It happens when a client builds items by hand, drops fields that it does not know, or writes an object where the
+    /// API wants its JSON text.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"function_call_output","call_id":"call_1","output":{"ok":true}}
+    /// ```
+    ///
+    /// ```json
+    /// {"type":"function_call_output","call_id":"call_1","output":"{\"ok\":true}"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: what belongs into the field is not known. If another rule has found an error in an item's fields, this one
+    /// says nothing about that item.
+    ///
+    /// ## Evidence
+    ///
+    /// Documented: openai-openapi f85dbe22 of 2026-08-21 and openai-python 3.52.0. Reported: the sentences above, in
+    /// many threads. None of 531 recorded accepted requests has an item that does not fit, not even a warning. It is an
+    /// error for the fields of an item and the parts of its content, which the server is known to check; a warning
+    /// deeper down and for values of closed lists, which grow, because there the documents are the only source.
+    ///
+    /// The published schemas have defects, which are mended here:
+    ///
+    /// - A plain message is valid under two of three branches of a `oneOf`; messages are told by their role instead.
+    /// - An assistant's message was accepted without `id` and `status`, reasoning without `id`.
+    /// - `id` is not required of calls that the client answers, of programs and of web searches: clients that strip all
+    ///   ids are in use.
+    /// - An `output_text` was accepted without `annotations`; whether `logprobs` is required, the sources differ.
+    /// - An `input_image` was accepted without `detail`.
+    /// - A `status` that is null was accepted; null is taken for absent in every optional field.
+    /// - An `image_generation_call` was accepted with `type` and `id` alone, a `code_interpreter_call` without `outputs`.
+    /// - `local_shell_call_output.call_id` and `mcp_approval_response.request_id` are required and not declared; neither
+    ///   is required here.
+    /// - The status `incomplete` of a `web_search_call` stands in one source only; it is taken.
+    /// - `mcp_call.error` is a string in recordings and an object in the documents; both are taken.
+    /// - `keys` of a double click is required, and absent in what the server itself makes.
+    /// - Tools refer to themselves by a keyword of another draft, which no validator takes; only their outline is checked.
+    /// - Codex writes `compaction_summary` for `compaction`.
+    400, "schema-violation", Check::Schema(check),
+    [
+        Variant {
+            message: "{type} does not fit the schema: {problem}",
+            related: "here",
+            api: Some("Missing required parameter: 'input[{index}]{field}'."),
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} does not fit the schema: {problem}",
+            related: "this value",
+            api: Some("Invalid type for 'input[{index}]{field}': expected {expected}, but got {got} instead."),
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} does not fit the schema: {problem}",
+            related: "this value",
+            api: Some("Invalid value: '{value}'. Supported values are: 'assistant', 'system', 'developer', and 'user'."),
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} does not fit the schema: {problem}",
+            related: "this value",
+            api: Some(
+                "Invalid 'input[{index}]{field}': string too long. Expected a string with maximum length {limit}, but got \
+                 a string with length {length} instead.",
+            ),
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} does not fit the published schema: {problem}",
+            related: "this value",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} does not fit the given schema: {problem}",
+            related: "this value",
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const DOCUMENTED: u8 = 4;
+const GIVEN: u8 = 5;
+
+/// Whether a finding is about a schema of the user's own, which is asked for and never silent.
+pub fn is_given(finding: &Finding) -> bool {
+    finding.variant == GIVEN
+}
+
+/// Violations of one item that are told.
+const MOST: usize = 8;
+
+/// The variant that tells a violation.
+pub fn variant(standard: &Standard, violation: &Violation) -> u8 {
+    match (standard.is_own(), violation.doubtful, violation.fault) {
+        (true, ..) => GIVEN,
+        (_, true, _) | (.., Fault::Other) => DOCUMENTED,
+        (.., Fault::Missing) => 0,
+        (.., Fault::Type) => 1,
+        (.., Fault::Role) => 2,
+        (.., Fault::TooLong) => 3,
+    }
+}
+
+fn check(standard: &Standard, item: &Item<'_>, out: &mut Out) {
+    // A text in the place of a list is no item, but the message that it stands for.
+    if !item.val.is_object() || standard.fits(&item.row, item.val) {
+        return;
+    }
+    let mut found: Vec<Finding> = Vec::new();
+    for violation in standard.violations(&item.row, item.val).iter().take(MOST) {
+        let finding = Finding::new(Code(400), item.row)
+            .variant(variant(standard, violation))
+            .with(place(item, violation))
+            .never("what belongs there is not known");
+        // The text of an item in a JSON string is not where its values are: one finding stands for all like it.
+        if !found.iter().any(|other| (other.variant, other.partner) == (finding.variant, finding.partner)) {
+            found.push(finding);
+        }
+    }
+    found.into_iter().for_each(|finding| out.add(finding));
+}
+
+/// Where the value lies, if that is not the item itself.
+fn place(item: &Item<'_>, violation: &Violation) -> Option<Place> {
+    let (start, end) = violation.span;
+    let whole = item.row.at;
+    let in_place = !item.row.has(Flags::EMBEDDED) && whole.len == item.val.size();
+    let inner = (start, end) != (item.val.start(), item.val.end());
+    let at = whole.start + u64::from(start - item.val.start());
+    (in_place && inner).then(|| Place::new(whole.doc, at, end - start))
+}
+
+/// The violation that a finding stands for, read again in the item's text.
+pub fn of_finding(standard: &Standard, finding: &Finding, item: crate::json::Val<'_>) -> Option<Violation> {
+    let inner = finding.partner.map(|place| (place.start - finding.row.at.start, place.len));
+    let is_it = |violation: &Violation| {
+        let (start, end) = violation.span;
+        let whole = (start, end) == (item.start(), item.end());
+        let here = (u64::from(start - item.start()), end - start);
+        let placed = inner.map_or(whole || finding.row.has(Flags::EMBEDDED), |inner| inner == here);
+        placed && variant(standard, violation) == finding.variant
+    };
+    standard.violations(&finding.row, item).into_iter().find(is_it)
+}

@@ -1,0 +1,209 @@
+//! What an item must look like: the official item schemas as data, or a schema of the user's own.
+//!
+//! A definition of ours is compiled to a table when the first item of its kind passes by; the table decides in one pass
+//! over the item, and nearly all items fit. Only what it turns down is given to `jsonschema`, over the same tape, and
+//! that has the last word: it finds the exact place and says what was expected there. A schema of the user's own may
+//! use all of JSON Schema and goes straight to `jsonschema`.
+//!
+//! Another dialect is one file under `schemas/` and one line in [`GRAMMARS`].
+
+mod table;
+mod view;
+mod words;
+
+use std::sync::{Arc, OnceLock};
+
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+use crate::history::{Kind, Role, Row};
+use crate::json::Val;
+
+pub use table::Table;
+pub use view::{Seen, TapeJson};
+pub use words::{Fault, Violation};
+
+/// The schemas of a dialect's items.
+pub struct Grammar {
+    /// The name of the dialect.
+    dialect: &'static str,
+    file: &'static str,
+    /// Which definition an item must fit, and its slot; `None` for what no schema describes.
+    find: fn(&Row) -> Option<(usize, &'static str)>,
+    parsed: OnceLock<Value>,
+    slots: [Slot; SLOTS],
+}
+
+/// Definitions of items that a grammar may have.
+const SLOTS: usize = 40;
+
+/// A definition, compiled when it is first needed. `None`: it cannot be.
+struct Slot {
+    table: OnceLock<Option<Table>>,
+    validator: OnceLock<Option<Validator<TapeJson>>>,
+}
+
+const fn grammar(
+    dialect: &'static str,
+    file: &'static str,
+    find: fn(&Row) -> Option<(usize, &'static str)>,
+) -> Grammar {
+    let slots = [const { Slot { table: OnceLock::new(), validator: OnceLock::new() } }; SLOTS];
+    Grammar { dialect, file, find, parsed: OnceLock::new(), slots }
+}
+
+/// The table of grammars.
+static GRAMMARS: [Grammar; 1] =
+    [grammar("responses", include_str!("../../schemas/openai-responses.json"), by_type)];
+
+/// By `type`; messages by role.
+fn by_type(row: &Row) -> Option<(usize, &'static str)> {
+    match (row.kind, row.role) {
+        (Kind::Unknown, _) => None,
+        (Kind::Message, Role::Assistant) => Some((SLOTS - 1, "assistant_message")),
+        (kind, _) => Some((kind as usize, kind.name())),
+    }
+}
+
+impl Grammar {
+    fn parsed(&self) -> &Value {
+        // A file that is no JSON describes nothing; a test reads it.
+        self.parsed.get_or_init(|| serde_json::from_str(self.file).unwrap_or_default())
+    }
+
+    fn table(&self, slot: usize, name: &str) -> Option<&Table> {
+        let compile = || Table::compile(self.parsed(), &format!("/$defs/{name}")).ok();
+        self.slots[slot].table.get_or_init(compile).as_ref()
+    }
+
+    fn validator(&self, slot: usize, name: &str) -> Option<&Validator<TapeJson>> {
+        let compile = || self.definition(name).and_then(|definition| compile(&definition).ok());
+        self.slots[slot].validator.get_or_init(compile).as_ref()
+    }
+
+    /// A definition as a schema by itself, its neighbours with it.
+    fn definition(&self, name: &str) -> Option<Value> {
+        let definitions = self.parsed().get("$defs")?;
+        definitions.get(name)?;
+        Some(json!({ "$schema": self.parsed().get("$schema"), "$ref": format!("#/$defs/{name}"), "$defs": definitions }))
+    }
+}
+
+fn compile(schema: &Value) -> Result<Validator<TapeJson>, String> {
+    let options = jsonschema::options_for::<TapeJson>().offline();
+    options.build(schema).map_err(|error| error.to_string())
+}
+
+/// A schema of the user's own, for one item.
+pub struct Own {
+    schema: Value,
+    validator: Validator<TapeJson>,
+}
+
+/// The schemas that a run judges by.
+#[derive(Clone, Default)]
+pub enum Schemas {
+    /// Those of the dialects.
+    #[default]
+    Official,
+    /// One for all items.
+    Own(Arc<Own>),
+}
+
+impl Schemas {
+    /// Reads a schema for one item. The error says why it is none.
+    pub fn own(text: &str) -> Result<Schemas, String> {
+        let schema: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let validator = compile(&schema)?;
+        Ok(Schemas::Own(Arc::new(Own { schema, validator })))
+    }
+
+    /// What the items of a dialect are held against; `None` if there is nothing.
+    pub fn of(&self, dialect: &str) -> Option<Standard> {
+        match self {
+            Schemas::Official => GRAMMARS.iter().find(|grammar| grammar.dialect == dialect).map(Standard::Official),
+            Schemas::Own(own) => Some(Standard::Own(Arc::clone(own))),
+        }
+    }
+}
+
+/// Holds items of one dialect against their schema.
+#[derive(Clone)]
+pub enum Standard {
+    Official(&'static Grammar),
+    Own(Arc<Own>),
+}
+
+impl Standard {
+    pub fn is_own(&self) -> bool {
+        matches!(self, Standard::Own(_))
+    }
+
+    /// Whether an item is known to fit. An item that no schema describes does.
+    #[inline]
+    pub fn fits(&self, row: &Row, item: Val<'_>) -> bool {
+        match self {
+            Standard::Official(grammar) => {
+                let Some((slot, name)) = (grammar.find)(row) else { return true };
+                match grammar.table(slot, name) {
+                    Some(table) => table.fits(item),
+                    None => self.is_valid(row, item),
+                }
+            }
+            Standard::Own(_) => self.is_valid(row, item),
+        }
+    }
+
+    /// The same, as `jsonschema` has it.
+    pub fn is_valid(&self, row: &Row, item: Val<'_>) -> bool {
+        self.validator(row).is_none_or(|validator| validator.is_valid(Seen::Val(item)))
+    }
+
+    fn validator(&self, row: &Row) -> Option<&Validator<TapeJson>> {
+        match self {
+            Standard::Official(grammar) => {
+                let (slot, name) = (grammar.find)(row)?;
+                grammar.validator(slot, name)
+            }
+            Standard::Own(own) => Some(&own.validator),
+        }
+    }
+
+    /// What is wrong with an item, in the order of the text. What is wrong with one value in one way is one violation.
+    pub fn violations(&self, row: &Row, item: Val<'_>) -> Vec<Violation> {
+        let Some(validator) = self.validator(row) else { return Vec::new() };
+        let file = match self {
+            Standard::Official(grammar) => grammar.parsed(),
+            Standard::Own(own) => &own.schema,
+        };
+        let mut found = Vec::new();
+        for error in validator.iter_errors(Seen::Val(item)) {
+            words::violations(&error, item, file, &mut found);
+        }
+        // Of equal places the order of the validator stays.
+        found.sort_by_key(|violation| (violation.span.0, std::cmp::Reverse(violation.span.1)));
+        let mut merged: Vec<Violation> = Vec::new();
+        for violation in found {
+            let same = |other: &&mut Violation| {
+                (other.span, other.fault, other.doubtful) == (violation.span, violation.fault, violation.doubtful)
+            };
+            match merged.iter_mut().find(same) {
+                Some(first) if first.problem != violation.problem => {
+                    first.problem = format!("{}; {}", first.problem, violation.problem);
+                }
+                Some(_) => {}
+                None => merged.push(violation),
+            }
+        }
+        merged
+    }
+}
+
+/// The tables of a dialect's definitions, each with its name: all of them must compile.
+pub fn tables(dialect: &str) -> Vec<(String, Result<Table, String>)> {
+    let grammar = GRAMMARS.iter().find(|grammar| grammar.dialect == dialect);
+    let Some(grammar) = grammar else { return Vec::new() };
+    let names = grammar.parsed().get("$defs").and_then(Value::as_object).into_iter().flatten();
+    let compile = |name: &String| Table::compile(grammar.parsed(), &format!("/$defs/{name}"));
+    names.map(|(name, _)| (name.clone(), compile(name))).collect()
+}

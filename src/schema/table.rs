@@ -1,0 +1,281 @@
+//! The fast check: a definition compiled to flat nodes, and one pass over an item that says whether it fits. It decides
+//! and says nothing; `jsonschema` words what it turns down.
+//!
+//! Only what our own schemas use is understood: `type`, `enum`, `properties`, `required`, `items`, lengths, one
+//! pattern, `$ref`, and `anyOf` whose branches are told by a `type` of their own (or take null). Anything else makes a
+//! definition unfit for the table, and it is checked by `jsonschema` alone.
+
+use serde_json::Value;
+
+use crate::json::{NodeKind, Str, Val};
+
+use super::view::{is_integer, length};
+
+/// A compiled definition. Nodes refer to each other by index; the first is the item itself.
+pub struct Table {
+    nodes: Vec<Node>,
+}
+
+/// What one value must be.
+#[derive(Default)]
+struct Node {
+    /// Bits of [`bit`]; 0 takes any kind.
+    kinds: u8,
+    /// Keys that are looked at, with the node of their value. The required ones come first.
+    fields: Vec<(Box<[u8]>, u32)>,
+    required: u32,
+    /// Node of each element of a list.
+    items: Option<u32>,
+    /// Texts that a string may be; empty takes any.
+    texts: Vec<Box<[u8]>>,
+    /// Characters of a string.
+    shortest: u32,
+    longest: Option<u32>,
+    /// Only letters, digits, underscores and dashes.
+    plain: bool,
+    /// An object is what its `type` says: (type, node).
+    branches: Vec<(Box<[u8]>, u32)>,
+}
+
+/// The one pattern that the table knows.
+const PLAIN: &str = "^[a-zA-Z0-9_-]+$";
+
+const INTEGER: u8 = 1 << 6;
+
+/// Keys that say nothing about what is valid.
+const SILENT: [&str; 4] = ["$comment", "$schema", "x-severity", "x-expected"];
+
+/// A property may be looked up in so many ways only: the bits of the required ones that were seen.
+const MOST_REQUIRED: usize = 32;
+
+const fn bit(kind: NodeKind) -> u8 {
+    match kind {
+        NodeKind::Object => 1,
+        NodeKind::Array => 1 << 1,
+        NodeKind::String => 1 << 2,
+        NodeKind::Number => 1 << 3,
+        NodeKind::True | NodeKind::False => 1 << 4,
+        NodeKind::Null => 1 << 5,
+    }
+}
+
+impl Table {
+    /// Compiles the definition at a pointer of a schema file. The error names what the table cannot say.
+    pub fn compile(file: &Value, pointer: &str) -> Result<Table, String> {
+        let mut compiler = Compiler { file, nodes: Vec::new(), known: Vec::new() };
+        compiler.refer(pointer)?;
+        Ok(Table { nodes: compiler.nodes })
+    }
+
+    /// Whether a value fits.
+    pub fn fits(&self, val: Val<'_>) -> bool {
+        self.check(0, val)
+    }
+
+    fn check(&self, node: u32, val: Val<'_>) -> bool {
+        let node = &self.nodes[node as usize];
+        let kind = val.kind();
+        if node.kinds != 0 && node.kinds & bit(kind) == 0 {
+            return node.kinds & INTEGER != 0 && kind == NodeKind::Number && is_integer(val.raw());
+        }
+        match kind {
+            NodeKind::Object if !node.branches.is_empty() => self.branch(node, val),
+            NodeKind::Object => self.object(node, val),
+            NodeKind::Array => node.items.is_none_or(|items| val.elements().all(|val| self.check(items, val))),
+            NodeKind::String => val.as_str().is_none_or(|text| node.takes(text)),
+            _ => true,
+        }
+    }
+
+    fn object(&self, node: &Node, val: Val<'_>) -> bool {
+        let mut seen = 0u64;
+        for member in val.members() {
+            let at = match member.key.escaped {
+                false => node.fields.iter().position(|(key, _)| **key == *member.key.raw),
+                true => node.fields.iter().position(|(key, _)| member.key.is(key)),
+            };
+            let Some(at) = at else { continue };
+            if at < node.required as usize {
+                seen |= 1 << at;
+            }
+            if !self.check(node.fields[at].1, member.val) {
+                return false;
+            }
+        }
+        seen.count_ones() == node.required
+    }
+
+    fn branch(&self, node: &Node, val: Val<'_>) -> bool {
+        let Some(name) = val.get("type").and_then(|name| name.as_str()) else { return false };
+        let branch = node.branches.iter().find(|(known, _)| name.is(known));
+        branch.is_some_and(|(_, node)| self.check(*node, val))
+    }
+}
+
+impl Node {
+    fn takes(&self, text: Str<'_>) -> bool {
+        if !self.texts.is_empty() && !self.texts.iter().any(|known| text.is(known)) {
+            return false;
+        }
+        // A character takes one byte at least, and at most the twelve of two escaped surrogates.
+        let short = (text.raw.len() as u64) < 12 * u64::from(self.shortest);
+        let long = self.longest.is_some_and(|most| text.raw.len() > most as usize);
+        if short || long {
+            let length = length(text);
+            if length < self.shortest as usize || self.longest.is_some_and(|most| length > most as usize) {
+                return false;
+            }
+        }
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        !self.plain || (!text.is_empty() && text.decode().iter().all(is_plain))
+    }
+}
+
+struct Compiler<'f> {
+    file: &'f Value,
+    nodes: Vec<Node>,
+    /// Nodes of definitions that were met, by their pointer.
+    known: Vec<(String, u32)>,
+}
+
+impl Compiler<'_> {
+    fn refer(&mut self, pointer: &str) -> Result<u32, String> {
+        if let Some((_, node)) = self.known.iter().find(|(known, _)| known == pointer) {
+            return Ok(*node);
+        }
+        let file = self.file;
+        let schema = file.pointer(pointer).ok_or_else(|| format!("{pointer} is not there"))?;
+        if let Some(target) = schema.get("$ref") {
+            return self.reference(target);
+        }
+        let node = self.begin();
+        self.known.push((pointer.to_owned(), node));
+        self.fill(node, schema)
+    }
+
+    fn reference(&mut self, target: &Value) -> Result<u32, String> {
+        let target = target.as_str().and_then(|target| target.strip_prefix('#')).map(str::to_owned);
+        self.refer(&target.ok_or("a $ref leads out of the file")?)
+    }
+
+    fn begin(&mut self) -> u32 {
+        self.nodes.push(Node::default());
+        self.nodes.len() as u32 - 1
+    }
+
+    fn compile(&mut self, schema: &Value) -> Result<u32, String> {
+        if let Some(target) = schema.get("$ref") {
+            return self.reference(target);
+        }
+        let node = self.begin();
+        self.fill(node, schema)
+    }
+
+    fn fill(&mut self, at: u32, schema: &Value) -> Result<u32, String> {
+        let members = schema.as_object().ok_or("a schema is no object")?;
+        let mut node = Node::default();
+        for (key, value) in members {
+            match key.as_str() {
+                "type" => node.kinds = kinds(value)?,
+                "enum" => node.texts = texts(value)?,
+                "minLength" => node.shortest = number(value)?,
+                "maxLength" => node.longest = Some(number(value)?),
+                "pattern" if value == PLAIN => node.plain = true,
+                "items" => node.items = Some(self.compile(value)?),
+                "properties" | "required" => {}
+                "anyOf" => node.branches = self.branches(value, &mut node.kinds)?,
+                silent if SILENT.contains(&silent) => {}
+                other => return Err(format!("the keyword {other} with {value}")),
+            }
+        }
+        self.fields(&mut node, schema)?;
+        if !node.branches.is_empty() && (!node.fields.is_empty() || schema.get("type").is_some()) {
+            return Err("anyOf beside a type or properties".to_owned());
+        }
+        // An enum takes texts, and null if it lists it, whatever the type says.
+        if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+            let null = if values.contains(&Value::Null) { bit(NodeKind::Null) } else { 0 };
+            node.kinds &= bit(NodeKind::String) | null;
+            if node.kinds == 0 {
+                return Err("an enum without the type of its values".to_owned());
+            }
+        }
+        self.nodes[at as usize] = node;
+        Ok(at)
+    }
+
+    /// The branches of an `anyOf`. What is no object is told by `kinds`.
+    fn branches(&mut self, list: &Value, kinds: &mut u8) -> Result<Vec<(Box<[u8]>, u32)>, String> {
+        let mut branches = Vec::new();
+        *kinds |= bit(NodeKind::Object);
+        for schema in list.as_array().into_iter().flatten() {
+            if *schema == serde_json::json!({ "type": "null" }) {
+                *kinds |= bit(NodeKind::Null);
+                continue;
+            }
+            let node = self.compile(schema)?;
+            let told_by = self.nodes[node as usize].fields.iter().take(self.nodes[node as usize].required as usize);
+            let names = told_by.clone().find(|(key, _)| **key == *b"type").map(|(_, node)| *node);
+            let names = names.ok_or("a branch of an anyOf requires no type")?;
+            let only_object = self.nodes[node as usize].kinds == bit(NodeKind::Object);
+            match self.nodes[names as usize].texts.as_slice() {
+                [] => return Err("a branch of an anyOf names no type".to_owned()),
+                _ if !only_object => return Err("a branch of an anyOf is no object".to_owned()),
+                texts => branches.extend(texts.iter().map(|text| (text.clone(), node))),
+            }
+        }
+        Ok(branches)
+    }
+
+    fn fields(&mut self, node: &mut Node, schema: &Value) -> Result<(), String> {
+        let list = schema.get("required").and_then(Value::as_array);
+        let required: Vec<&str> = list.into_iter().flatten().filter_map(Value::as_str).collect();
+        let properties = schema.get("properties").and_then(Value::as_object);
+        if required.len() > MOST_REQUIRED {
+            return Err("too many required properties".to_owned());
+        }
+        for key in &required {
+            let of_key = properties.and_then(|properties| properties.get(*key));
+            let of_key = of_key.ok_or_else(|| format!("{key} is required and not described"))?;
+            let child = self.compile(of_key)?;
+            node.fields.push((key.as_bytes().into(), child));
+        }
+        node.required = required.len() as u32;
+        for (key, value) in properties.into_iter().flatten().filter(|(key, _)| !required.contains(&key.as_str())) {
+            let child = self.compile(value)?;
+            node.fields.push((key.as_bytes().into(), child));
+        }
+        Ok(())
+    }
+}
+
+fn kinds(value: &Value) -> Result<u8, String> {
+    let one = |name: &Value| match name.as_str() {
+        Some("object") => Ok(bit(NodeKind::Object)),
+        Some("array") => Ok(bit(NodeKind::Array)),
+        Some("string") => Ok(bit(NodeKind::String)),
+        Some("number") => Ok(bit(NodeKind::Number)),
+        Some("integer") => Ok(INTEGER),
+        Some("boolean") => Ok(bit(NodeKind::True)),
+        Some("null") => Ok(bit(NodeKind::Null)),
+        _ => Err(format!("the type {name}")),
+    };
+    match value {
+        Value::Array(names) => names.iter().try_fold(0, |all, name| Ok(all | one(name)?)),
+        name => one(name),
+    }
+}
+
+/// The texts of an `enum`; null is told by the type.
+fn texts(value: &Value) -> Result<Vec<Box<[u8]>>, String> {
+    let values = value.as_array().ok_or("an enum is no list")?;
+    let text = |value: &Value| match value {
+        Value::String(text) => Ok(text.as_bytes().into()),
+        other => Err(format!("{other} in an enum")),
+    };
+    values.iter().filter(|value| !value.is_null()).map(text).collect()
+}
+
+fn number(value: &Value) -> Result<u32, String> {
+    value.as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(|| format!("the limit {value}"))
+}

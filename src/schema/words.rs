@@ -1,0 +1,300 @@
+//! What is wrong with an item, in words: the errors of `jsonschema`, each brought to the value that it is about, and
+//! never with a text of the transcript in it.
+
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use jsonschema::{JsonType, ValidationError};
+use serde_json::Value;
+
+use crate::json::{NodeKind, Val, pointer};
+
+use super::view::length;
+
+/// What kind of thing is wrong.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Fault {
+    /// A required field is not there.
+    Missing,
+    /// A value of another type.
+    Type,
+    /// The role of a message is none.
+    Role,
+    /// A string that is too long.
+    TooLong,
+    /// Anything else that the schema forbids.
+    Other,
+}
+
+/// One thing that is wrong with an item.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    pub fault: Fault,
+    /// The documents are the only source for what it breaks.
+    pub doubtful: bool,
+    /// Steps from the item to the value; of a missing field, to where it is missing.
+    pub steps: Vec<String>,
+    /// Offsets in the record of the value at `steps`.
+    pub span: (u32, u32),
+    /// What is wrong, in words.
+    pub problem: String,
+    /// The name of the field that is missing.
+    pub missing: Option<String>,
+    /// How the server names what it expects, and what it got; only in words that it is known to use.
+    pub expected: Option<String>,
+    pub got: Option<&'static str>,
+    /// A limit, and how long the value is.
+    pub limit: Option<(u64, u64)>,
+    /// The value itself, where it is a role.
+    pub value: Option<String>,
+}
+
+impl Violation {
+    /// The field as the provider writes it, from the item on: `.content[0].text`.
+    pub fn field(&self) -> String {
+        let mut out = String::new();
+        for step in self.steps.iter().chain(&self.missing) {
+            match step.parse::<usize>() {
+                Ok(index) => out.push_str(&format!("[{index}]")),
+                Err(_) => out.push_str(&format!(".{step}")),
+            }
+        }
+        out
+    }
+}
+
+/// The violations that an error of the validator stands for. `file` is the schema, for what its annotations say.
+pub fn violations(error: &ValidationError<'_>, item: Val<'_>, file: &Value, out: &mut Vec<Violation>) {
+    match error.kind() {
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            match likeliest(context, error) {
+                Some(errors) => errors.iter().for_each(|error| violations(error, item, file, out)),
+                None => out.extend(none_fits(error, context, item, file)),
+            }
+        }
+        _ => out.extend(violation(error, item, file)),
+    }
+}
+
+/// The branch that the value was meant for: the only one whose `type` it has, or that takes a value of its kind.
+fn likeliest<'e>(
+    context: &'e [Vec<ValidationError<'static>>],
+    error: &ValidationError<'_>,
+) -> Option<&'e [ValidationError<'static>]> {
+    let here = error.instance_path().as_str();
+    let fits = |errors: &&Vec<ValidationError<'static>>| {
+        errors.iter().all(|error| match error.kind() {
+            ValidationErrorKind::Type { .. } => error.instance_path().as_str() != here,
+            ValidationErrorKind::Enum { .. } | ValidationErrorKind::Constant { .. } => {
+                error.instance_path().as_str().strip_prefix(here) != Some("/type")
+            }
+            _ => true,
+        })
+    };
+    let mut fitting = context.iter().filter(fits);
+    let first = fitting.next()?;
+    fitting.next().is_none().then_some(first.as_slice())
+}
+
+/// No branch fits at all: says which types there are, if that is what tells them apart.
+fn none_fits(
+    error: &ValidationError<'_>,
+    context: &[Vec<ValidationError<'static>>],
+    item: Val<'_>,
+    file: &Value,
+) -> Option<Violation> {
+    let here = error.instance_path().as_str();
+    let mut names = Vec::new();
+    for error in context.iter().flatten() {
+        if error.instance_path().as_str().strip_prefix(here) == Some("/type") {
+            match error.kind() {
+                ValidationErrorKind::Enum { options } => names.extend(options.as_array().into_iter().flatten()),
+                ValidationErrorKind::Constant { expected_value } => names.push(expected_value),
+                _ => {}
+            }
+        }
+    }
+    let mut violation = violation(error, item, file)?;
+    let at = pointer::resolve(item, &violation.steps)?;
+    let has_type = at.get("type").is_some_and(|name| name.is_string());
+    let types = list(names.into_iter().cloned());
+    violation.problem = match (at.is_object(), has_type) {
+        (true, true) if !types.is_empty() => {
+            violation.steps.push("type".to_owned());
+            violation.span = at.get("type").map_or(violation.span, |name| (name.start(), name.end()));
+            format!("{} must be one of {types}", place(&violation.steps))
+        }
+        (true, false) if !types.is_empty() => {
+            violation.fault = Fault::Missing;
+            violation.missing = Some("type".to_owned());
+            format!("{} is missing", place(&[&violation.steps[..], &["type".to_owned()]].concat()))
+        }
+        (false, _) if !types.is_empty() => {
+            violation.fault = Fault::Type;
+            format!("{} must be an object, and is {}", place(&violation.steps), kind(at))
+        }
+        _ => format!("{} fits none of the forms that it may have", place(&violation.steps)),
+    };
+    Some(violation)
+}
+
+fn violation(error: &ValidationError<'_>, item: Val<'_>, file: &Value) -> Option<Violation> {
+    let steps = pointer::parse(error.instance_path().as_str())?;
+    let at = pointer::resolve(item, &steps)?;
+    let notes = Notes::of(file, error.evaluation_path().as_str());
+    let mut violation = Violation {
+        fault: Fault::Other,
+        doubtful: notes.doubtful,
+        span: (at.start(), at.end()),
+        problem: String::new(),
+        missing: None,
+        expected: None,
+        got: None,
+        limit: None,
+        value: None,
+        steps,
+    };
+    let here = place(&violation.steps);
+    violation.problem = match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            let name = property.as_str().unwrap_or_default().to_owned();
+            violation.fault = Fault::Missing;
+            let problem = format!("{} is missing", place(&[&violation.steps[..], &[name.clone()]].concat()));
+            violation.missing = Some(name);
+            problem
+        }
+        ValidationErrorKind::Type { kind: expected } => {
+            violation.fault = Fault::Type;
+            let types = types(expected);
+            violation.got = servers_name(at);
+            violation.expected = notes.expected.or_else(|| match types.as_slice() {
+                [JsonType::String] => Some("a string".to_owned()),
+                _ => None,
+            });
+            let words: Vec<&str> = types.iter().map(|kind| type_name(*kind)).collect();
+            format!("{here} must be {}, and is {}", words.join(" or "), kind(at))
+        }
+        ValidationErrorKind::Enum { options } => {
+            let role = violation.steps.iter().map(String::as_str).eq(["role"]);
+            if role && at.is_string() {
+                violation.fault = Fault::Role;
+                violation.value = at.text().map(|text| String::from_utf8_lossy(&text).into_owned());
+            }
+            let options = options.as_array().map(|options| list(options.iter().cloned())).unwrap_or_default();
+            format!("{here} must be one of {options}")
+        }
+        ValidationErrorKind::Constant { expected_value } => format!("{here} must be {expected_value}"),
+        ValidationErrorKind::MaxLength { limit } => {
+            let length = at.as_str().map_or(0, |text| length(text) as u64);
+            violation.fault = Fault::TooLong;
+            violation.limit = Some((*limit, length));
+            format!("{here} has {length} characters; {limit} are allowed")
+        }
+        ValidationErrorKind::MinLength { limit: 1 } => format!("{here} is empty"),
+        ValidationErrorKind::MinLength { limit } => format!("{here} has fewer than {limit} characters"),
+        ValidationErrorKind::Pattern { pattern } => format!("{here} does not match the pattern {pattern}"),
+        ValidationErrorKind::MaxItems { limit } => {
+            format!("{here} has {} elements; {limit} are allowed", at.count())
+        }
+        ValidationErrorKind::MinItems { limit } => {
+            format!("{here} has {} elements; there must be {limit}", at.count())
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected } => {
+            format!("{here} has fields that are not allowed: {}", unexpected.join(", "))
+        }
+        ValidationErrorKind::FalseSchema => format!("{here} is not allowed"),
+        // Other words of the validator may quote values.
+        other => format!("{here} does not fit the schema's {}", other.keyword()),
+    };
+    Some(violation)
+}
+
+/// What the annotations of a schema say about a place in it: of that schema, or of one around it.
+struct Notes {
+    doubtful: bool,
+    expected: Option<String>,
+}
+
+impl Notes {
+    /// Follows the path that the validator took through the file.
+    fn of(file: &Value, path: &str) -> Notes {
+        let mut notes = Notes { doubtful: false, expected: None };
+        let mut at = file;
+        for step in pointer::parse(path).unwrap_or_default() {
+            let next = match (step.as_str(), at) {
+                ("$ref", _) => {
+                    let target = at.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#'));
+                    target.and_then(|pointer| file.pointer(pointer))
+                }
+                (step, Value::Array(list)) => step.parse().ok().and_then(|n: usize| list.get(n)),
+                (step, at) => at.get(step),
+            };
+            let Some(next) = next else { break };
+            at = next;
+            notes.doubtful |= at.get("x-severity").and_then(Value::as_str) == Some("warning");
+            if let Some(words) = at.get("x-expected").and_then(Value::as_str) {
+                notes.expected = Some(words.to_owned());
+            } else if at.get("type").is_some() {
+                notes.expected = None;
+            }
+        }
+        notes
+    }
+}
+
+fn types(expected: &TypeKind) -> Vec<JsonType> {
+    match expected {
+        TypeKind::Single(kind) => vec![*kind],
+        TypeKind::Multiple(kinds) => kinds.iter().collect(),
+    }
+}
+
+fn type_name(kind: JsonType) -> &'static str {
+    match kind {
+        JsonType::Object => "an object",
+        JsonType::Array => "a list",
+        JsonType::String => "a string",
+        JsonType::Number => "a number",
+        JsonType::Integer => "a whole number",
+        JsonType::Boolean => "true or false",
+        JsonType::Null => "null",
+    }
+}
+
+fn kind(val: Val<'_>) -> &'static str {
+    match val.kind() {
+        NodeKind::Object => "an object",
+        NodeKind::Array => "a list",
+        NodeKind::String => "a string",
+        NodeKind::Number => "a number",
+        NodeKind::True | NodeKind::False => "a boolean",
+        NodeKind::Null => "null",
+    }
+}
+
+/// How the server names what it got, where its words were seen.
+fn servers_name(val: Val<'_>) -> Option<&'static str> {
+    match val.kind() {
+        NodeKind::Object => Some("an object"),
+        NodeKind::Null => Some("null"),
+        _ => None,
+    }
+}
+
+/// A place in an item, as it is named in a message.
+fn place(steps: &[String]) -> String {
+    if steps.is_empty() {
+        return "the item".to_owned();
+    }
+    let mut pointer = String::new();
+    steps.iter().for_each(|step| pointer::push_key(&mut pointer, step));
+    pointer
+}
+
+fn list(values: impl Iterator<Item = Value>) -> String {
+    let words: Vec<String> = values
+        .map(|value| match value {
+            Value::String(text) => format!("'{text}'"),
+            other => other.to_string(),
+        })
+        .collect();
+    words.join(", ")
+}
