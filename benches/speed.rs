@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use generate::{Faults, Shape};
 use replaylint::fix::{self, FixOptions};
 use replaylint::history::Code;
-use replaylint::lint::{self, DocLint, Findings, Options};
+use replaylint::lint::{self, DocLint, Enabled, Findings, Options};
 use replaylint::place::DocId;
 use replaylint::source::{Doc, Input, lines};
 
@@ -98,6 +98,9 @@ fn measure(name: &str, path: &Path, faults: &Faults) {
     };
     let check = best(|| drop(black_box(lint::lint(DOC, &data, &options, 1, &Findings))));
     row("check, 1 thread", check, value, "as fast as parsing");
+    let unheld = Options { enabled: Enabled::new(|rule| rule.code != Code(400)), ..Options::default() };
+    let bare = best(|| drop(black_box(lint::lint(DOC, &data, &unheld, 1, &Findings))));
+    row("  without schemas", bare, value, "as fast as parsing");
     let both = best(|| drop(black_box(lint::lint(DOC, &data, &options, 2, &Findings))));
     row("check, 2 threads", both, check, "1 thread");
     let wanted = FixOptions::default();

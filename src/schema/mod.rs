@@ -40,7 +40,13 @@ const SLOTS: usize = 40;
 /// A definition, compiled when it is first needed. `None`: it cannot be.
 struct Slot {
     table: OnceLock<Option<Table>>,
-    validator: OnceLock<Option<Validator<TapeJson>>>,
+    whole: OnceLock<Option<Whole>>,
+}
+
+/// A schema that stands by itself, and its validator.
+struct Whole {
+    schema: Value,
+    validator: Validator<TapeJson>,
 }
 
 const fn grammar(
@@ -48,7 +54,7 @@ const fn grammar(
     file: &'static str,
     find: fn(&Row) -> Option<(usize, &'static str)>,
 ) -> Grammar {
-    let slots = [const { Slot { table: OnceLock::new(), validator: OnceLock::new() } }; SLOTS];
+    let slots = [const { Slot { table: OnceLock::new(), whole: OnceLock::new() } }; SLOTS];
     Grammar { dialect, file, find, parsed: OnceLock::new(), slots }
 }
 
@@ -76,29 +82,32 @@ impl Grammar {
         self.slots[slot].table.get_or_init(compile).as_ref()
     }
 
-    fn validator(&self, slot: usize, name: &str) -> Option<&Validator<TapeJson>> {
-        let compile = || self.definition(name).and_then(|definition| compile(&definition).ok());
-        self.slots[slot].validator.get_or_init(compile).as_ref()
+    fn whole(&self, slot: usize, name: &str) -> Option<&Whole> {
+        let compile = || self.definition(name).and_then(|schema| Whole::new(schema).ok());
+        self.slots[slot].whole.get_or_init(compile).as_ref()
     }
 
     /// A definition as a schema by itself, its neighbours with it.
     fn definition(&self, name: &str) -> Option<Value> {
         let definitions = self.parsed().get("$defs")?;
         definitions.get(name)?;
-        Some(json!({ "$schema": self.parsed().get("$schema"), "$ref": format!("#/$defs/{name}"), "$defs": definitions }))
+        Some(
+            json!({ "$schema": self.parsed().get("$schema"), "$ref": format!("#/$defs/{name}"), "$defs": definitions }),
+        )
     }
 }
 
-fn compile(schema: &Value) -> Result<Validator<TapeJson>, String> {
-    let options = jsonschema::options_for::<TapeJson>().offline();
-    options.build(schema).map_err(|error| error.to_string())
+impl Whole {
+    fn new(schema: Value) -> Result<Whole, String> {
+        // Nothing is fetched: a schema that refers to another file is turned down.
+        let options = jsonschema::options_for::<TapeJson>().offline();
+        let validator = options.build(&schema).map_err(|error| error.to_string())?;
+        Ok(Whole { schema, validator })
+    }
 }
 
 /// A schema of the user's own, for one item.
-pub struct Own {
-    schema: Value,
-    validator: Validator<TapeJson>,
-}
+pub struct Own(Whole);
 
 /// The schemas that a run judges by.
 #[derive(Clone, Default)]
@@ -114,14 +123,15 @@ impl Schemas {
     /// Reads a schema for one item. The error says why it is none.
     pub fn own(text: &str) -> Result<Schemas, String> {
         let schema: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        let validator = compile(&schema)?;
-        Ok(Schemas::Own(Arc::new(Own { schema, validator })))
+        Ok(Schemas::Own(Arc::new(Own(Whole::new(schema)?))))
     }
 
     /// What the items of a dialect are held against; `None` if there is nothing.
     pub fn of(&self, dialect: &str) -> Option<Standard> {
         match self {
-            Schemas::Official => GRAMMARS.iter().find(|grammar| grammar.dialect == dialect).map(Standard::Official),
+            Schemas::Official => {
+                GRAMMARS.iter().find(|grammar| grammar.dialect == dialect).map(Standard::Official)
+            }
             Schemas::Own(own) => Some(Standard::Own(Arc::clone(own))),
         }
     }
@@ -156,29 +166,25 @@ impl Standard {
 
     /// The same, as `jsonschema` has it.
     pub fn is_valid(&self, row: &Row, item: Val<'_>) -> bool {
-        self.validator(row).is_none_or(|validator| validator.is_valid(Seen::Val(item)))
+        self.whole(row).is_none_or(|whole| whole.validator.is_valid(Seen::Val(item)))
     }
 
-    fn validator(&self, row: &Row) -> Option<&Validator<TapeJson>> {
+    fn whole(&self, row: &Row) -> Option<&Whole> {
         match self {
             Standard::Official(grammar) => {
                 let (slot, name) = (grammar.find)(row)?;
-                grammar.validator(slot, name)
+                grammar.whole(slot, name)
             }
-            Standard::Own(own) => Some(&own.validator),
+            Standard::Own(own) => Some(&own.0),
         }
     }
 
     /// What is wrong with an item, in the order of the text. What is wrong with one value in one way is one violation.
     pub fn violations(&self, row: &Row, item: Val<'_>) -> Vec<Violation> {
-        let Some(validator) = self.validator(row) else { return Vec::new() };
-        let file = match self {
-            Standard::Official(grammar) => grammar.parsed(),
-            Standard::Own(own) => &own.schema,
-        };
+        let Some(whole) = self.whole(row) else { return Vec::new() };
         let mut found = Vec::new();
-        for error in validator.iter_errors(Seen::Val(item)) {
-            words::violations(&error, item, file, &mut found);
+        for error in whole.validator.iter_errors(Seen::Val(item)) {
+            words::violations(&error, item, &whole.schema, &mut found);
         }
         // Of equal places the order of the validator stays.
         found.sort_by_key(|violation| (violation.span.0, std::cmp::Reverse(violation.span.1)));

@@ -214,7 +214,8 @@ impl Compiler<'_> {
                 continue;
             }
             let node = self.compile(schema)?;
-            let told_by = self.nodes[node as usize].fields.iter().take(self.nodes[node as usize].required as usize);
+            let told_by =
+                self.nodes[node as usize].fields.iter().take(self.nodes[node as usize].required as usize);
             let names = told_by.clone().find(|(key, _)| **key == *b"type").map(|(_, node)| *node);
             let names = names.ok_or("a branch of an anyOf requires no type")?;
             let only_object = self.nodes[node as usize].kinds == bit(NodeKind::Object);

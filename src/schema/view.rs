@@ -166,7 +166,8 @@ impl<'a> Object<'a, TapeJson> for Fields<'a> {
     }
 
     fn members(&self) -> Self::MembersIter {
-        let mut members: Vec<_> = self.0.members().map(|member| (text(member.key), Seen::Val(member.val))).collect();
+        let mut members: Vec<_> =
+            self.0.members().map(|member| (text(member.key), Seen::Val(member.val))).collect();
         let mut seen = HashSet::new();
         let mut last: Vec<bool> = members.iter().rev().map(|(key, _)| seen.insert(key.clone())).collect();
         members.retain(|_| last.pop().unwrap_or(true));

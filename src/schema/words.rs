@@ -103,36 +103,36 @@ fn none_fits(
 ) -> Option<Violation> {
     let here = error.instance_path().as_str();
     let mut names = Vec::new();
+    let mut kinds = Vec::new();
+    let mut untyped = 0;
     for error in context.iter().flatten() {
-        if error.instance_path().as_str().strip_prefix(here) == Some("/type") {
-            match error.kind() {
-                ValidationErrorKind::Enum { options } => names.extend(options.as_array().into_iter().flatten()),
-                ValidationErrorKind::Constant { expected_value } => names.push(expected_value),
-                _ => {}
+        match (error.kind(), error.instance_path().as_str().strip_prefix(here)) {
+            (ValidationErrorKind::Enum { options }, Some("/type")) => {
+                names.extend(options.as_array().into_iter().flatten());
             }
+            (ValidationErrorKind::Constant { expected_value }, Some("/type")) => names.push(expected_value),
+            (ValidationErrorKind::Type { kind: expected }, Some("")) => kinds.extend(types(expected)),
+            (ValidationErrorKind::Required { property }, Some("")) => untyped += usize::from(property == "type"),
+            _ => {}
         }
     }
     let mut violation = violation(error, item, file)?;
     let at = pointer::resolve(item, &violation.steps)?;
-    let has_type = at.get("type").is_some_and(|name| name.is_string());
-    let types = list(names.into_iter().cloned());
-    violation.problem = match (at.is_object(), has_type) {
-        (true, true) if !types.is_empty() => {
-            violation.steps.push("type".to_owned());
-            violation.span = at.get("type").map_or(violation.span, |name| (name.start(), name.end()));
-            format!("{} must be one of {types}", place(&violation.steps))
-        }
-        (true, false) if !types.is_empty() => {
-            violation.fault = Fault::Missing;
-            violation.missing = Some("type".to_owned());
-            format!("{} is missing", place(&[&violation.steps[..], &["type".to_owned()]].concat()))
-        }
-        (false, _) if !types.is_empty() => {
-            violation.fault = Fault::Type;
-            format!("{} must be an object, and is {}", place(&violation.steps), kind(at))
-        }
-        _ => format!("{} fits none of the forms that it may have", place(&violation.steps)),
-    };
+    if untyped > 0 {
+        violation.fault = Fault::Missing;
+        violation.problem = missing(&violation.steps, "type");
+        violation.missing = Some("type".to_owned());
+    } else if !names.is_empty() {
+        violation.steps.push("type".to_owned());
+        violation.span = at.get("type").map_or(violation.span, |name| (name.start(), name.end()));
+        let names = list(names.into_iter().cloned());
+        violation.problem = format!("{} must be one of {names}", place(&violation.steps));
+    } else if !kinds.is_empty() {
+        violation.fault = Fault::Type;
+        violation.problem = mistyped(&violation.steps, &mut kinds, at);
+    } else {
+        violation.problem = format!("{} fits none of the forms that it may have", place(&violation.steps));
+    }
     Some(violation)
 }
 
@@ -157,20 +157,19 @@ fn violation(error: &ValidationError<'_>, item: Val<'_>, file: &Value) -> Option
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or_default().to_owned();
             violation.fault = Fault::Missing;
-            let problem = format!("{} is missing", place(&[&violation.steps[..], &[name.clone()]].concat()));
+            let problem = missing(&violation.steps, &name);
             violation.missing = Some(name);
             problem
         }
         ValidationErrorKind::Type { kind: expected } => {
             violation.fault = Fault::Type;
-            let types = types(expected);
+            let mut types = types(expected);
             violation.got = servers_name(at);
             violation.expected = notes.expected.or_else(|| match types.as_slice() {
                 [JsonType::String] => Some("a string".to_owned()),
                 _ => None,
             });
-            let words: Vec<&str> = types.iter().map(|kind| type_name(*kind)).collect();
-            format!("{here} must be {}, and is {}", words.join(" or "), kind(at))
+            mistyped(&violation.steps, &mut types, at)
         }
         ValidationErrorKind::Enum { options } => {
             let role = violation.steps.iter().map(String::as_str).eq(["role"]);
@@ -205,6 +204,18 @@ fn violation(error: &ValidationError<'_>, item: Val<'_>, file: &Value) -> Option
         other => format!("{here} does not fit the schema's {}", other.keyword()),
     };
     Some(violation)
+}
+
+fn missing(steps: &[String], name: &str) -> String {
+    format!("{} is missing", place(&[steps, &[name.to_owned()]].concat()))
+}
+
+fn mistyped(steps: &[String], types: &mut Vec<JsonType>, at: Val<'_>) -> String {
+    // Null is named last.
+    types.sort_by_key(|kind| *kind == JsonType::Null);
+    types.dedup();
+    let words: Vec<&str> = types.iter().map(|kind| type_name(*kind)).collect();
+    format!("{} must be {}, and is {}", place(steps), words.join(" or "), kind(at))
 }
 
 /// What the annotations of a schema say about a place in it: of that schema, or of one around it.

@@ -42,6 +42,12 @@ const XAI_VERDICTS: &[Verdict] = &[
     all(305, Levels::OFF),
     all(310, Levels::OFF),
     all(311, Levels::OFF),
+    // Each of these servers has a schema of its own, which is looser in places.
+    one(400, 0, Levels::WARNING),
+    one(400, 1, Levels::WARNING),
+    one(400, 2, Levels::WARNING),
+    one(400, 3, Levels::OFF),
+    one(400, 4, Levels::OFF),
 ];
 
 pub static DEEPSEEK: Target = Target {
@@ -77,6 +83,12 @@ const DEEPSEEK_VERDICTS: &[Verdict] = &[
     one(310, 0, Levels::WARNING),
     one(310, 1, Levels::OFF),
     all(311, Levels::OFF),
+    // Each of these servers has a schema of its own, which is looser in places.
+    one(400, 0, Levels::WARNING),
+    one(400, 1, Levels::WARNING),
+    one(400, 2, Levels::WARNING),
+    one(400, 3, Levels::OFF),
+    one(400, 4, Levels::OFF),
 ];
 
 /// DeepSeek names no place, and repeats the type as the code.
@@ -110,4 +122,10 @@ const COMPATIBLE_VERDICTS: &[Verdict] = &[
     all(304, Levels::OFF),
     all(305, Levels::OFF),
     all(310, Levels::OFF),
+    // Each of these servers has a schema of its own, which is looser in places.
+    one(400, 0, Levels::WARNING),
+    one(400, 1, Levels::WARNING),
+    one(400, 2, Levels::WARNING),
+    one(400, 3, Levels::OFF),
+    one(400, 4, Levels::OFF),
 ];
