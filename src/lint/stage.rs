@@ -62,8 +62,8 @@ impl<'o> Stage<'o> {
                 _ => None,
             })
             .collect();
-        let schema_check = enabled.checks().find_map(|(check, _)| match check {
-            Check::Schema(check) => Some(*check),
+        let schema_check = enabled.rules().find_map(|rule| match rule.check {
+            Check::Schema(check) => Some(check),
             _ => None,
         });
         Stage {

@@ -34,8 +34,8 @@ pub struct Grammar {
     slots: [Slot; SLOTS],
 }
 
-/// Definitions of items that a grammar may have.
-const SLOTS: usize = 40;
+/// Definitions of items that a grammar may have: one for each kind that a set of kinds holds.
+const SLOTS: usize = 64;
 
 /// A definition, compiled when it is first needed. `None`: it cannot be.
 struct Slot {
@@ -66,7 +66,8 @@ static GRAMMARS: [Grammar; 1] =
 fn by_type(row: &Row) -> Option<(usize, &'static str)> {
     match (row.kind, row.role) {
         (Kind::Unknown, _) => None,
-        (Kind::Message, Role::Assistant) => Some((SLOTS - 1, "assistant_message")),
+        // What is unknown has no definition, so its slot is free.
+        (Kind::Message, Role::Assistant) => Some((Kind::Unknown as usize, "assistant_message")),
         (kind, _) => Some((kind as usize, kind.name())),
     }
 }

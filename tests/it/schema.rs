@@ -26,8 +26,8 @@ fn every_definition_compiles_to_a_table() {
     for (name, table) in &tables {
         assert!(table.is_ok(), "{name}: the table cannot say {:?}", table.as_ref().err());
     }
-    // Every item type that is known has its definition.
-    for kind in Kind::all().filter(|kind| *kind != Kind::Unknown) {
+    // Every item type of the Responses API has its definition; the kinds behind the unknown one are of other dialects.
+    for kind in Kind::all().take_while(|kind| *kind != Kind::Unknown) {
         assert!(tables.iter().any(|(name, _)| name == kind.name()), "{} has no definition", kind.name());
     }
 }
