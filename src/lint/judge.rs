@@ -248,3 +248,35 @@ pub fn of_live_rows(history: &History, items: &[Finding]) -> Vec<Finding> {
     }
     items.iter().filter(|finding| starts.binary_search(&finding.row.at.start).is_ok()).copied().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Row;
+    use crate::place::DocId;
+
+    fn judged(code: u16, variant: u8, at: u64, severity: Severity) -> Judged {
+        let row = Row::of_place(Place::new(DocId(0), at, 10), 0);
+        let finding = Finding::new(Code(code), row).variant(variant);
+        let target = targets::TARGETS[0];
+        Judged { finding, severity, target, history: Some(0), loss: Loss::Lossless, flattens: false }
+    }
+
+    #[test]
+    fn a_schema_is_silent_where_a_rule_about_fields_has_an_error() {
+        let (error, warning) = (Severity::Error, Severity::Warning);
+        let mut all = vec![
+            judged(400, 0, 0, error),
+            judged(405, 0, 0, error),
+            judged(400, 1, 20, error),
+            judged(405, 0, 20, warning),
+            judged(400, 1, 40, error),
+            judged(102, 0, 40, error),
+            // A schema of the user's own is never silent.
+            judged(400, 5, 0, error),
+        ];
+        one_cause_once(&mut all);
+        let left: Vec<_> = all.iter().map(|j| (j.finding.code.0, j.finding.variant, j.finding.row.at.start)).collect();
+        assert_eq!(left, [(405, 0, 0), (400, 1, 20), (405, 0, 20), (400, 1, 40), (102, 0, 40), (400, 5, 0)]);
+    }
+}
