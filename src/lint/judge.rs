@@ -276,7 +276,8 @@ mod tests {
             judged(400, 5, 0, error),
         ];
         one_cause_once(&mut all);
-        let left: Vec<_> = all.iter().map(|j| (j.finding.code.0, j.finding.variant, j.finding.row.at.start)).collect();
+        let left: Vec<_> =
+            all.iter().map(|j| (j.finding.code.0, j.finding.variant, j.finding.row.at.start)).collect();
         assert_eq!(left, [(405, 0, 0), (400, 1, 20), (405, 0, 20), (400, 1, 40), (102, 0, 40), (400, 5, 0)]);
     }
 }

@@ -16,13 +16,16 @@ pub struct Table {
     nodes: Vec<Node>,
 }
 
+/// Nodes by a name: of a field, or of a type.
+type Named = Vec<(Box<[u8]>, u32)>;
+
 /// What one value must be.
 #[derive(Default)]
 struct Node {
     /// Bits of [`bit`]; 0 takes any kind.
     kinds: u8,
     /// Keys that are looked at, with the node of their value. The required ones come first.
-    fields: Vec<(Box<[u8]>, u32)>,
+    fields: Named,
     required: u32,
     /// Node of each element of a list.
     items: Option<u32>,
@@ -34,7 +37,7 @@ struct Node {
     /// Only letters, digits, underscores and dashes.
     plain: bool,
     /// An object is what its `type` says: (type, node).
-    branches: Vec<(Box<[u8]>, u32)>,
+    branches: Named,
 }
 
 /// The one pattern that the table knows.
@@ -205,7 +208,7 @@ impl Compiler<'_> {
     }
 
     /// The branches of an `anyOf`. What is no object is told by `kinds`.
-    fn branches(&mut self, list: &Value, kinds: &mut u8) -> Result<Vec<(Box<[u8]>, u32)>, String> {
+    fn branches(&mut self, list: &Value, kinds: &mut u8) -> Result<Named, String> {
         let mut branches = Vec::new();
         *kinds |= bit(NodeKind::Object);
         for schema in list.as_array().into_iter().flatten() {
