@@ -15,7 +15,7 @@ use crate::source::ReadAt;
 
 use super::place::{Pointer, pointers, positions};
 use super::snippet::{self, Snippet};
-use super::words::{count, fill, fill_known, printable};
+use super::words::{count, fill, fill_known, harmless, printable};
 use super::{Diagnostic, FixNote, Related, Spot};
 
 /// How content is shown.
@@ -215,8 +215,8 @@ impl Teller<'_> {
             "fault" => Some(fault_words(finding.arg).to_owned()),
             "order" => Some(if finding.arg == 1 { "little" } else { "big" }.to_owned()),
             "key" => self.key(row.at),
-            "problem" => Some(self.violation.as_ref()?.problem.clone()),
-            "field" => Some(self.violation.as_ref()?.field()),
+            "problem" => Some(harmless(&self.violation.as_ref()?.problem)),
+            "field" => Some(harmless(&self.violation.as_ref()?.field())),
             "expected" => self.violation.as_ref()?.expected.clone(),
             "got" => self.violation.as_ref()?.got.map(str::to_owned),
             "value" => self.violation.as_ref()?.value.as_deref().map(printable),

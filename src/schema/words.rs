@@ -196,7 +196,8 @@ fn violation(error: &ValidationError<'_>, item: Val<'_>, file: &Value) -> Option
         ValidationErrorKind::MinItems { limit } => {
             format!("{here} has {} elements; there must be {limit}", at.count())
         }
-        ValidationErrorKind::AdditionalProperties { unexpected } => {
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
             format!("{here} has fields that are not allowed: {}", unexpected.join(", "))
         }
         ValidationErrorKind::FalseSchema => format!("{here} is not allowed"),
