@@ -64,8 +64,8 @@ crate::rule! {
     /// - `local_shell_call_output.call_id` and `mcp_approval_response.request_id` are required and not declared; neither
     ///   is required here.
     /// - The status `incomplete` of a `web_search_call` stands in one source only; it is taken.
-    /// - `mcp_call.error` is a string in recordings and an object in the documents; both are taken.
-    /// - `keys` of a double click is required, and absent in what the server itself makes.
+    /// - `mcp_call.error` has changed its type in the published schemas; a string and an object are taken.
+    /// - `keys` of a double click is required, though it is optional for every other click; it is not required here.
     /// - Tools refer to themselves by a keyword of another draft, which no validator takes; only their outline is checked.
     /// - Codex writes `compaction_summary` for `compaction`.
     400, "schema-violation", Check::Schema(check),
