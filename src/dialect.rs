@@ -17,6 +17,13 @@ pub struct Item<'t> {
     pub key: Option<Str<'t>>,
 }
 
+/// What an item is called by: its own id, and the key that pairs call and output.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Names<'t> {
+    pub id: Option<Str<'t>>,
+    pub key: Option<Str<'t>>,
+}
+
 /// Where an item was found.
 #[derive(Clone, Copy)]
 pub struct Origin<'b> {
@@ -68,6 +75,16 @@ pub trait Dialect: Sync {
     /// The text that pairs call and output, where an item of this kind has it.
     fn key<'t>(&self, _kind: Kind, item: Val<'t>) -> Option<Str<'t>> {
         item.get("call_id").and_then(|id| id.as_str())
+    }
+
+    /// What an item is called by, where that does not lie under the keys that any other dialect has.
+    fn names<'t>(&self, _item: Val<'t>) -> Option<Names<'t>> {
+        None
+    }
+
+    /// Where outputs lie in messages: the text of a new message around one, in the form of the message `beside` it.
+    fn message_around(&self, _output: &[u8], _beside: Val<'_>) -> Option<Vec<u8>> {
+        None
     }
 
     /// What stands around the results of a message that holds nothing else; `None` if results are messages themselves.

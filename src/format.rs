@@ -49,6 +49,20 @@ pub enum Unit {
     Record,
     /// An element of an array.
     Element,
+    /// The message around the item, wherever the item lies in it: an element of the record, if that is a list, or the
+    /// record. It holds nothing else.
+    Message,
+    /// An element of a list in a message. The message goes with the last of them.
+    Block,
+    /// The same, in a message that says more than the list: it stays, with an empty one.
+    Entry,
+}
+
+impl Unit {
+    /// Items lie in messages, and messages in the record.
+    pub fn is_nested(self) -> bool {
+        matches!(self, Unit::Message | Unit::Block | Unit::Entry)
+    }
 }
 
 /// How records make histories.
@@ -110,6 +124,11 @@ pub trait Format: Sync {
 
     /// How sure a record is of this format, 0 to 100. The highest wins; among equals the first in the table.
     fn detect(&self, probe: &Probe<'_>) -> u8;
+
+    /// Whether a log may lie in several files: what a compaction took out of it beside what is left.
+    fn has_segments(&self) -> bool {
+        false
+    }
 
     /// Hands the items and marks of a record to the sink.
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink);

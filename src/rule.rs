@@ -229,6 +229,7 @@ impl Cx<'_> {
         items.all(|row| match row.is_reasoning() {
             true => {
                 !row.is_reference()
+                    && !row.has(Flags::BOUND)
                     && self.thinking != Thinking::Never
                     && caps.detached_reasoning
                     && (row.has(Flags::BLOB) || caps.bare_reasoning)

@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::history::Code;
 use crate::lint::{self, Findings};
 use crate::report::words::count;
-use crate::report::{Diagnostic, Seen, Summary, diagnose};
+use crate::report::{Diagnostic, Seen, Summary, diagnose, homes};
 use crate::source::{Doc, Input, words};
 
 use super::{Failure, Outcome, Run, complain, talk};
@@ -32,7 +32,11 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
         let skipped = found.format.is_none() && !doc.named;
         let diagnostics = match skipped {
             true => Vec::new(),
-            false => diagnose(doc.id, &doc.label, &*doc.bytes, &found, content)?,
+            false => {
+                let mut told = diagnose(doc.id, &doc.label, &*doc.bytes, &found, content)?;
+                homes::diagnostics(&doc.segments, &mut told);
+                told
+            }
         };
         Ok(Checked {
             seen: Seen::new(&doc.label, &found, diagnostics),
@@ -122,5 +126,6 @@ pub(super) fn label_of(input: &Input) -> String {
     match input {
         Input::Stdin => "-".to_owned(),
         Input::File { path, .. } => path.display().to_string(),
+        Input::Log { paths, .. } => paths.last().map(|path| path.display().to_string()).unwrap_or_default(),
     }
 }

@@ -8,11 +8,12 @@ use crate::fix::{self, Action, FixOptions, Fixed};
 use crate::json::{Tape, scan, string};
 use crate::options::Misuse;
 use crate::place::Pieces;
+use crate::report::homes;
 use crate::report::repair::{self, ChangeNote, Counts};
 use crate::report::words::count;
 use crate::report::{self, Content, Report, Seen, Summary};
 use crate::source::commit::{self, Replace};
-use crate::source::{Doc, Input, Patched, words};
+use crate::source::{Doc, Input, Patched, segments, words};
 
 use super::check::{is_no_conversation, label_of, nothing_found};
 use super::{Failure, Outcome, Run, Sheet, complain, talk};
@@ -58,11 +59,17 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
         let options = run.lints.of(&doc.label);
         let fixed = fix::fix(doc.id, &*doc.bytes, options, &repairs.options, threads)?;
         let skipped = fixed.before.format.is_none() && !doc.named;
-        let notes = repair::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
-        let left = match skipped {
+        let mut notes = repair::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
+        let mut left = match skipped {
             true => Vec::new(),
             false => repair::left(doc.id, &doc.label, &*doc.bytes, &fixed, content)?,
         };
+        homes::notes(&doc.segments, &mut notes);
+        if !doc.segments.is_empty() {
+            let edits = fixed.patch.edits(doc.id);
+            let view = Patched::new(&*doc.bytes, Pieces::new(edits, doc.id, doc.bytes.len()));
+            homes::diagnostics(&segments::patched(&doc.segments, edits, &view)?, &mut left);
+        }
         let left = Seen::new(&doc.label, fixed.left(), left);
         Ok(Done { doc, fixed, notes, left, skipped })
     };
@@ -118,7 +125,9 @@ impl<'r> Session<'r> {
         Ok(Session {
             run,
             repairs,
-            several: inputs.len() > 1 || run.paths.iter().any(|path| path.is_dir()),
+            several: inputs.len() > 1
+                || inputs.iter().any(|input| matches!(input, Input::Log { .. }))
+                || run.paths.iter().any(|path| path.is_dir()),
             failed,
             unwritten: 0,
             changed: false,
@@ -169,30 +178,61 @@ impl<'r> Session<'r> {
         let edits = done.fixed.patch.edits(doc.id);
         let pieces = Pieces::new(edits, doc.id, doc.bytes.len());
         let view = Patched::new(&*doc.bytes, pieces);
-        let commit = |result: Result<Option<PathBuf>, commit::CommitError>| {
-            result.map_err(|error| Failure::Misuse(Misuse::new(error.to_string())))
-        };
         if doc.path.is_none() && self.filter {
             commit::copy(&view, out)?;
             return Ok(());
+        }
+        if !doc.segments.is_empty() && !matches!(self.repairs.to, Destination::Preview) {
+            return self.deliver_segments(done, out);
         }
         match &self.repairs.to {
             Destination::Preview if self.data => {}
             Destination::Preview => self.preview(done, out)?,
             Destination::Patch => unified::write(&relative(&doc.label), doc.id, &*doc.bytes, edits, out)?,
-            Destination::InPlace(how) if !edits.is_empty() => {
-                let backup = commit(commit::replace(doc, &view, *how))?;
-                let backup =
-                    backup.map(|path| format!("; the old file is {}", path.display())).unwrap_or_default();
-                if !self.run.quiet {
-                    talk(&format!("{}: repaired{backup}", doc.label));
-                }
-            }
+            Destination::InPlace(how) if !edits.is_empty() => self.replace(doc, &view, *how)?,
             Destination::InPlace(_) => {}
             Destination::Copy(to) => {
                 let path = self.copy_path(to, &doc.label)?;
-                commit(commit::write_new(&path, &view).map(|()| None))?;
+                commit::write_new(&path, &view).map_err(not_written)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Sends each file of a log where it was asked for.
+    fn deliver_segments(&self, done: &Done, out: &mut dyn Write) -> Result<(), Failure> {
+        let doc = &done.doc;
+        let (edits, total) = (done.fixed.patch.edits(doc.id), doc.bytes.len());
+        for segment in &doc.segments {
+            let own = segments::own_edits(segment, edits, doc.id, total);
+            let changed = own.is_some();
+            let own = own.unwrap_or_else(|| segments::alone(segment, doc.id, total));
+            let view = Patched::new(&*doc.bytes, Pieces::new(&own, doc.id, total));
+            match &self.repairs.to {
+                Destination::InPlace(how) if changed => self.replace(&doc.of_segment(segment), &view, *how)?,
+                Destination::Patch if changed => {
+                    let local = segments::local_edits(segment, edits, doc.id, &*doc.bytes)?;
+                    let file = Patched::new(
+                        &*doc.bytes,
+                        Pieces::new(&segments::alone(segment, doc.id, total), doc.id, total),
+                    );
+                    unified::write(&relative(&segment.label), doc.id, &file, &local, out)?;
+                }
+                Destination::Copy(to) => {
+                    let path = self.copy_path(to, &segment.label)?;
+                    commit::write_new(&path, &view).map_err(not_written)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn replace(&self, doc: &Doc, view: &Patched<'_>, how: Replace) -> Result<(), Failure> {
+        let backup = commit::replace(doc, view, how).map_err(not_written)?;
+        let backup = backup.map(|path| format!("; the old file is {}", path.display())).unwrap_or_default();
+        if !self.run.quiet {
+            talk(&format!("{}: repaired{backup}", doc.label));
         }
         Ok(())
     }
@@ -317,6 +357,10 @@ impl<'r> Session<'r> {
             (false, false) => Outcome::Clean,
         }
     }
+}
+
+fn not_written(error: commit::CommitError) -> Failure {
+    Failure::Misuse(crate::options::Misuse::new(error.to_string()))
 }
 
 /// A path as a patch names it: below the working folder if it lies there.

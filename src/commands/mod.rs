@@ -5,16 +5,17 @@ pub mod explain;
 pub mod fix;
 pub mod tables;
 
-use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use crate::lint::detect::{self, Reading};
 use crate::options::{Lints, Misuse};
 use crate::place::DocId;
 use crate::report::{self, Content, Report, Style};
 use crate::source::commit::{CommitError, NewFile};
 use crate::source::walk::{Filter, walk};
-use crate::source::{Doc, Input, parallel};
+use crate::source::{Doc, Input, parallel, segments};
 
 /// How a run ended. The worst of several holds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -86,7 +87,7 @@ impl Run {
         for error in &errors {
             complain(&error.to_string());
         }
-        (inputs, !errors.is_empty())
+        (segments::gather(inputs, has_segments), !errors.is_empty())
     }
 
     /// Opens each input and hands it to `work`, with the number of threads that it may use; results come to `take` in
@@ -98,7 +99,7 @@ impl Run {
         mut take: impl FnMut(&Input, R) -> bool,
     ) {
         let small = |input: &Input| match input {
-            Input::Stdin => false,
+            Input::Stdin | Input::Log { .. } => false,
             Input::File { path, .. } => std::fs::metadata(path).is_ok_and(|meta| meta.len() <= SMALL),
         };
         let open = |n: usize| Doc::open(DocId(n as u32), &inputs[n], self.stdin_name.as_deref());
@@ -147,6 +148,17 @@ impl Run {
         self.outputs.iter().map(|output| Sheet::new(output, style, private)).collect()
     }
 }
+
+/// Whether a file is a log of a kind that may lie in several files. Its first lines tell.
+fn has_segments(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    let reading = read.ok().and_then(|_| detect::of_lines(&head, &[]));
+    matches!(reading, Some(Reading::By(format)) if format.has_segments())
+}
+
+/// As much of a file as tells its format.
+const HEAD: u64 = 256 << 10;
 
 /// A report that is being written.
 struct Sheet {

@@ -1,8 +1,7 @@
 //! Items of the OpenAI Responses API, as `input` takes them and `output` gives them.
 
 use crate::dialect::{Cannot, Change, Dialect, Item, Origin};
-use crate::history::kind::ID_LIMIT;
-use crate::history::{Family, Flags, Kind, Role, Row, id};
+use crate::history::{Family, Flags, Kind, Role, Row};
 use crate::json::edit::{Base, add_member, remove_members};
 use crate::json::{Str, Val, fingerprint, string};
 use crate::place::Edit;
@@ -127,31 +126,19 @@ impl Dialect for Responses {
         // The id of a local shell's output is its call's.
         let own_id = fields.id.filter(|id| !id.is_empty() && kind != Kind::LocalShellCallOutput);
         if let Some(id) = own_id {
-            row.id = fingerprint(id);
-            let text = id.decode();
-            let anatomy = id::anatomy(&text);
-            (row.lineage, row.time) = (anatomy.lineage, anatomy.time);
+            row.set_id(id);
             if kind == Kind::ItemReference {
-                row.of = Kind::of_id(&text);
-            }
-            if text.len() > ID_LIMIT {
-                row.flags.set(Flags::LONG_ID);
-            }
-            if id::is_synthetic(&text) {
-                row.flags.set(Flags::SYNTHETIC_ID);
+                row.of = Kind::of_id(&id.decode());
             }
         }
         if fields.id.is_some_and(|id| id.is_empty()) {
             row.flags.set(Flags::EMPTY_ID);
         }
         if let Some(key) = key {
-            row.key = fingerprint(key);
             if kind.family() != Some(Family::Approval) {
-                if key.raw.len() > ID_LIMIT && key.decode().len() > ID_LIMIT {
-                    row.flags.set(Flags::LONG_KEY);
-                }
+                row.set_key(key);
             } else {
-                row.key = (row.key ^ APPROVAL_SALT).max(1);
+                row.key = (fingerprint(key) ^ APPROVAL_SALT).max(1);
             }
         }
         out(Item { row, val, id: fields.id, key });

@@ -3,6 +3,7 @@
 //! are judged again, and planned again, until nothing is left whose fix applies.
 
 mod modes;
+mod nested;
 mod pairs;
 mod plan;
 mod render;

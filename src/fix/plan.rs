@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::dialect::{Change as Text, Dialect};
 use crate::format::FormatInfo;
+use crate::history::continued::Continued;
 use crate::history::{Act, Code, Kind, NONE, Remedy, Row};
 use crate::lint::{Judged, OnHistory};
 use crate::place::Place;
@@ -173,6 +174,7 @@ impl<'p> Plan<'p> {
     }
 
     fn finish(mut self, info: &'static FormatInfo) -> Option<HistoryPlan> {
+        self.follow();
         self.fates.retain(|_, fate| {
             fate.drop
                 || fate.moved
@@ -197,6 +199,26 @@ impl<'p> Plan<'p> {
             changes: self.changes.into_iter().map(|(_, change)| change).collect(),
             refusals: self.refusals,
         })
+    }
+
+    /// What continues an item goes with it, and reasoning that is stored several times changes everywhere.
+    fn follow(&mut self) {
+        let continued = Continued::of(&self.cx.history.continued, self.cx.history.rows.len() as u32);
+        if continued.is_empty() {
+            return;
+        }
+        for (ix, change) in self.changes.clone() {
+            let row = *self.cx.row(ix);
+            let fate = self.fates.get(&ix).cloned().unwrap_or_default();
+            for other in continued.behind(&row) {
+                if fate.drop {
+                    self.drop_row(other, change.cause, change.loss, "drop what belongs to it");
+                } else if row.is_reasoning() && !fate.text.is_empty() {
+                    self.fate(other).text.clone_from(&fate.text);
+                    self.change(other, change.cause, change.action, change.loss, change.what);
+                }
+            }
+        }
     }
 
     /// What changes in an item changes also where it moves to; what is dropped in the end moves nowhere.
@@ -304,7 +326,7 @@ impl<'p> Plan<'p> {
             return;
         }
         let cx = self.cx;
-        for (ix, row) in cx.history.rows.iter().enumerate() {
+        for (ix, row) in cx.history.rows.iter().chain(&cx.history.continued).enumerate() {
             let Some((name, cause)) = names.get_mut(&row.key) else { continue };
             if name.is_none() {
                 let dialect = self.dialect;
@@ -391,7 +413,7 @@ impl RowIndex {
             return RowIndex { by_start: Vec::new() };
         }
         let wanted: std::collections::HashSet<u64> = judged.iter().map(|j| j.finding.row.at.start).collect();
-        let rows = cx.history.rows.iter().enumerate();
+        let rows = cx.history.rows.iter().chain(&cx.history.continued).enumerate();
         let mut by_start: Vec<(u64, u32)> = rows
             .filter(|(_, row)| wanted.contains(&row.at.start))
             .map(|(ix, row)| (row.at.start, ix as u32))

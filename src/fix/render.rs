@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use crate::dialect::{BLOCK, Change as Text};
-use crate::format::{FormatInfo, Part, Unit};
+use crate::format::{FormatInfo, Histories, Part, Unit};
 use crate::history::{Flags, Row};
 use crate::json::edit::{Base, Sequence, Slot};
 use crate::json::{Tape, Val, pointer, scan};
@@ -13,18 +13,20 @@ use crate::place::{DocId, Edit, Patch, Pieces, Place, With};
 use crate::source::split::{Piece, SplitError, split};
 use crate::source::{Container, ReadAt, framing, lines};
 
+use super::nested::{Message, Messages, list_around};
 use super::plan::{Fate, Fresh, HistoryPlan};
 
 /// One item of the doc, and what becomes of it.
-struct Step<'p> {
-    info: &'static FormatInfo,
+#[derive(Clone, Copy)]
+pub(super) struct Step<'p> {
+    pub info: &'static FormatInfo,
     newest_first: bool,
-    row: &'p Row,
-    fate: &'p Fate,
+    pub row: &'p Row,
+    pub fate: &'p Fate,
 }
 
 impl Step<'_> {
-    fn unit(&self, row: &Row) -> Unit {
+    pub fn unit(&self, row: &Row) -> Unit {
         if row.part == BLOCK { Unit::Element } else { self.info.parts[usize::from(row.part)].unit }
     }
 
@@ -73,10 +75,10 @@ pub(super) fn render(
     Ok(patch)
 }
 
-struct Render<'r> {
-    id: DocId,
-    bytes: &'r dyn ReadAt,
-    edits: Vec<Edit>,
+pub(super) struct Render<'r> {
+    pub id: DocId,
+    pub bytes: &'r dyn ReadAt,
+    pub edits: Vec<Edit>,
 }
 
 impl Render<'_> {
@@ -87,6 +89,16 @@ impl Render<'_> {
         let mut tape = Tape::new();
         let base = Base::new(self.id, whole.start);
         let Some(root) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) else { return Ok(()) };
+        if let Some(step) = steps.first().filter(|step| step.unit(step.row).is_nested()) {
+            if step.info.histories == Histories::PerRecord
+                && let Some(list) = list_around(root, base, step.row.at)
+            {
+                return self.messages(list, base, steps);
+            }
+            let message = self.message(&Messages::Lines, root, base, steps)?;
+            self.line_edits(whole, &text, message);
+            return Ok(());
+        }
         let (lines, inside): (Vec<&Step<'_>>, Vec<&Step<'_>>) =
             steps.iter().partition(|step| step.unit(step.row) == Unit::Record);
         for step in &lines {
@@ -166,8 +178,8 @@ impl Render<'_> {
             while steps.get(at).is_some_and(|step| step.row.at.start < place.start) {
                 at += 1;
             }
-            let here: Vec<&Step<'_>> =
-                steps[at..].iter().take_while(|step| step.row.at.start < place.end()).collect();
+            let here = steps[at..].iter().take_while(|step| step.row.at.start < place.end());
+            let here: Vec<&Step<'_>> = here.filter(|step| !step.unit(step.row).is_nested()).collect();
             let (own, inside): (Vec<&Step<'_>>, Vec<&Step<'_>>) =
                 here.into_iter().partition(|step| step.row.part != BLOCK);
             if own.iter().all(|step| step.fate.stays())
@@ -191,7 +203,11 @@ impl Render<'_> {
                 Some(Part { path: [key], .. }) => *key == section,
                 _ => false,
             };
-            self.elements(&sequence, &steps.iter().filter(of_section).collect::<Vec<_>>())?;
+            let here: Vec<&Step<'_>> = steps.iter().filter(of_section).collect();
+            match here.first().is_some_and(|step| step.unit(step.row).is_nested()) {
+                true => self.far_messages(&sequence, &here.into_iter().copied().collect::<Vec<_>>())?,
+                false => self.elements(&sequence, &here)?,
+            }
         }
         failed.map_or(Ok(()), Err)
     }
@@ -261,7 +277,7 @@ impl Render<'_> {
     }
 
     /// The text of an item that comes to stand somewhere.
-    fn text_of(&self, step: &Step<'_>, fresh: &Fresh) -> io::Result<Vec<With>> {
+    pub(super) fn text_of(&self, step: &Step<'_>, fresh: &Fresh) -> io::Result<Vec<With>> {
         Ok(match fresh {
             Fresh::Moved(row, changes) if !changes.is_empty() => {
                 vec![With::text(self.changed(step, row, changes)?)]
@@ -317,7 +333,7 @@ impl Render<'_> {
     }
 
     /// Changes within the text of an item that stays where it is.
-    fn item(&mut self, step: &Step<'_>, item: Val<'_>, base: Base<'_>) {
+    pub(super) fn item(&mut self, step: &Step<'_>, item: Val<'_>, base: Base<'_>) {
         if let Some(place) = step.fate.replaced_by {
             self.edits.push(Edit { at: step.row.at, with: vec![With::Copy(place)] });
             return;
@@ -331,29 +347,36 @@ impl Render<'_> {
     /// An item that is a line of its own.
     fn line_step(&mut self, step: &Step<'_>, line: Place, text: &[u8]) -> io::Result<()> {
         let fate = step.fate;
-        if !fate.stays() {
+        let lines = |list: &[Fresh]| -> io::Result<Vec<Vec<With>>> {
+            list.iter().map(|fresh| self.line_of(step, fresh, line)).collect()
+        };
+        let (before, behind) = (lines(&fate.before)?, lines(&fate.behind)?);
+        self.line_edits(line, text, Message { goes: !fate.stays(), before, behind });
+        Ok(())
+    }
+
+    /// What becomes of a line, and the lines that come to stand around it.
+    fn line_edits(&mut self, line: Place, text: &[u8], message: Message) {
+        if message.goes {
             self.edits.push(Edit::remove(line));
         }
         let end = if text.ends_with(b"\r\n") { "\r\n" } else { "\n" };
         let at_start = Place::new(self.id, line.start, 0);
-        for fresh in &fate.before {
-            let mut with = self.line_of(step, fresh, line)?;
+        for mut with in message.before {
             with.push(With::text(end));
             self.edits.push(Edit { at: at_start, with });
         }
         let ended = text.ends_with(b"\n");
         let at_end = Place::new(self.id, line.end(), 0);
-        for (n, fresh) in fate.behind.iter().enumerate() {
-            let mut with = self.line_of(step, fresh, line)?;
+        for (n, mut with) in message.behind.into_iter().enumerate() {
             match ended {
                 true => with.push(With::text(end)),
                 // The last line of the doc has no end: the new one brings one in front. A dropped one leaves its own.
-                false if !fate.stays() && n == 0 => {}
+                false if message.goes && n == 0 => {}
                 false => with.insert(0, With::text(end)),
             }
             self.edits.push(Edit { at: at_end, with });
         }
-        Ok(())
     }
 
     /// An item in the envelope of a line: of its own if it was one, else of the one that it comes to stand by.

@@ -21,6 +21,10 @@ formats![
     codex_rollout,
     codex_session,
     chat_request,
+    coder_chat,
+    coder_chat_lines,
+    ag2_events,
+    ag2_log,
 ];
 
 /// The format with this name.

@@ -1,5 +1,6 @@
 //! A history: what one request would replay, as rows, with its calls paired and its groups found once for all rules.
 
+pub mod continued;
 pub mod finding;
 pub mod groups;
 pub mod id;
@@ -25,6 +26,8 @@ pub use turns::{Bond, BondState, Step, Turn, Turns};
 #[derive(Debug, Default)]
 pub struct History {
     pub rows: Vec<Row>,
+    /// What continues other rows. Their indices follow those of `rows`.
+    pub continued: Vec<Row>,
     pub settings: Settings,
     pub pairs: Vec<Pair>,
     pub groups: Vec<Group>,
@@ -35,7 +38,8 @@ pub struct History {
 
 impl History {
     /// Pairs and groups the rows, once for all rules.
-    pub fn new(rows: Vec<Row>, settings: Settings) -> Self {
+    pub fn new(mut rows: Vec<Row>, settings: Settings) -> Self {
+        let continued = continued::take_continuing(&mut rows);
         let pairs = pairs::pair(&rows);
         let groups = groups::group(&rows);
         let mut shapes = Shapes::of(&rows, &pairs, &groups, settings.has_server_state());
@@ -43,11 +47,12 @@ impl History {
         if let Some(tail) = turns.tail(&rows) {
             shapes.tail = tail;
         }
-        History { rows, settings, pairs, groups, shapes, turns }
+        History { rows, continued, settings, pairs, groups, shapes, turns }
     }
 
     pub fn row(&self, ix: u32) -> &Row {
-        &self.rows[ix as usize]
+        let ix = ix as usize;
+        self.rows.get(ix).unwrap_or_else(|| &self.continued[ix - self.rows.len()])
     }
 
     /// The index of one of the rows.

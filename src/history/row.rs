@@ -2,9 +2,11 @@
 //! only to be printed or edited. Ids are kept as fingerprints, which are verified against the text before anything is
 //! reported that rests on two of them being equal.
 
+use crate::json::{Str, fingerprint};
 use crate::place::Place;
 
-use super::kind::{Class, Kind, Role};
+use super::id;
+use super::kind::{Class, ID_LIMIT, Kind, Role};
 
 /// What is kept of an item.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +59,31 @@ impl Row {
 
     pub fn has(&self, flag: Flags) -> bool {
         self.flags.has(flag)
+    }
+
+    /// Takes what an id tells: its fingerprint, its age, and whether its form is one that is never accepted.
+    pub fn set_id(&mut self, id: Str<'_>) {
+        if id.is_empty() {
+            self.flags.set(Flags::EMPTY_ID);
+            return;
+        }
+        let text = id.decode();
+        let anatomy = id::anatomy(&text);
+        (self.id, self.lineage, self.time) = (fingerprint(id), anatomy.lineage, anatomy.time);
+        if text.len() > ID_LIMIT {
+            self.flags.set(Flags::LONG_ID);
+        }
+        if id::is_synthetic(&text) {
+            self.flags.set(Flags::SYNTHETIC_ID);
+        }
+    }
+
+    /// Takes the call_id that pairs call and output.
+    pub fn set_key(&mut self, key: Str<'_>) {
+        self.key = fingerprint(key);
+        if key.raw.len() > ID_LIMIT && key.decode().len() > ID_LIMIT {
+            self.flags.set(Flags::LONG_KEY);
+        }
     }
 
     pub fn has_id(&self) -> bool {
@@ -138,6 +165,14 @@ impl Flags {
     pub const EMPTY_ID: Flags = Flags(1 << 14);
     /// The record holds bytes that are not UTF-8: it is read, and never edited.
     pub const FROZEN: Flags = Flags(1 << 13);
+    /// Tells more of an item that another row stands for: its result, the same call once more. The `key` ties them.
+    pub const CONTINUES: Flags = Flags(1 << 15);
+    /// Several stored elements may tell of the same item: all but the first continue it.
+    pub const SHARED: Flags = Flags(1 << 16);
+    /// Stored in a form that knows no such item without an id.
+    pub const BOUND: Flags = Flags(1 << 17);
+    /// Its text is what another system stores of an item, not the item as the API takes it: its fields are not judged.
+    pub const FOREIGN: Flags = Flags(1 << 18);
 
     // Of messages that hold blocks, and of their blocks. Each dialect says what it means by them.
     /// A result that is a message of its own, and no block of one.

@@ -416,7 +416,7 @@ impl<H: OnHistory> Run<'_, H> {
         settings.effort = settings.effort.or(self.options.effort);
         let items = if items.is_empty() { Vec::new() } else { of_live_rows(&history, items) };
         let bench = Bench::new(&history, info, self.options);
-        let texts = Texts::new(self.bytes);
+        let texts = Texts::new(self.bytes, info.dialect);
         let cx = bench.cx(&texts, self.known);
         let (judged, unheaded) = bench.judge(&cx, &items, &self.options.enabled, number);
         all.made.extend(self.on.history(&cx, info, &judged, number));

@@ -242,7 +242,7 @@ impl Enabled {
 /// The findings among `items` that lie on rows of a history: findings of items that a compaction or a rollback took out
 /// go with them. Both are in the order of the doc.
 pub fn of_live_rows(history: &History, items: &[Finding]) -> Vec<Finding> {
-    let mut starts: Vec<u64> = history.rows.iter().map(|row| row.at.start).collect();
+    let mut starts: Vec<u64> = history.rows.iter().chain(&history.continued).map(|row| row.at.start).collect();
     if !starts.is_sorted() {
         starts.sort_unstable();
     }

@@ -2,8 +2,9 @@
 
 use std::cell::RefCell;
 
+use crate::dialect::{Dialect, Names};
 use crate::history::{Flags, Row};
-use crate::json::{Tape, Val, canonical, scan, string};
+use crate::json::{Str, Tape, Val, canonical, scan, string};
 use crate::place::Place;
 use crate::rule::Look;
 use crate::source::ReadAt;
@@ -11,12 +12,14 @@ use crate::source::ReadAt;
 /// Reads the text at places of one doc.
 pub struct Texts<'r> {
     bytes: &'r dyn ReadAt,
+    dialect: &'static dyn Dialect,
     scratch: RefCell<Vec<(Vec<u8>, Tape)>>,
 }
 
 impl<'r> Texts<'r> {
-    pub fn new(bytes: &'r dyn ReadAt) -> Self {
-        Texts { bytes, scratch: RefCell::new(Vec::new()) }
+    /// `dialect` says how items are called.
+    pub fn new(bytes: &'r dyn ReadAt, dialect: &'static dyn Dialect) -> Self {
+        Texts { bytes, dialect, scratch: RefCell::new(Vec::new()) }
     }
 
     /// Calls `see` with the value at a place; `embedded` says that the place lies inside a JSON string. Gives `None` if
@@ -32,6 +35,18 @@ impl<'r> Texts<'r> {
         });
         self.scratch.borrow_mut().push((text, tape));
         found
+    }
+
+    /// What an item is called by.
+    pub fn called<'t>(&self, item: Val<'t>) -> Option<Names<'t>> {
+        self.dialect.names(item)
+    }
+
+    fn id_of<'t>(&self, item: Val<'t>) -> Option<Str<'t>> {
+        match self.called(item) {
+            Some(names) => names.id,
+            None => item.get("id").and_then(|id| id.as_str()),
+        }
     }
 
     /// The same for an item.
@@ -50,8 +65,7 @@ impl Look for Texts<'_> {
     }
 
     fn same_id(&self, a: &Row, b: &Row) -> bool {
-        let id =
-            |row: &Row| self.item(row, |val| val.get("id").and_then(|id| id.text()).map(|id| id.into_owned()));
+        let id = |row: &Row| self.item(row, |val| self.id_of(val).map(|id| id.decode().into_owned()));
         id(a).flatten().is_some_and(|a| id(b).flatten() == Some(a))
     }
 }

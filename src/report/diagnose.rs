@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::io;
 
+use crate::dialect::{Dialect, Names};
 use crate::format::FormatInfo;
 use crate::formats::FORMATS;
 use crate::history::{Flags, Kind, Remedy, Row};
-use crate::json::{NodeKind, Val, What};
+use crate::json::{NodeKind, Str, Val, What};
 use crate::lint::{DocLint, Judged, Texts};
 use crate::place::{DocId, Place};
 use crate::rules::schema_violation;
@@ -47,7 +48,7 @@ pub fn diagnose<T>(
     }
     let pointers = pointers(id, bytes, lint.container, &wanted)?;
     let spots = spots(bytes, lint, &wanted, &pointers)?;
-    let texts = Texts::new(bytes);
+    let texts = Texts::new(bytes, dialect_of(lint));
     let made = lint.judged.iter().map(|judged| {
         let violation = violation(judged, lint, &texts);
         let teller = Teller { judged, violation, texts: &texts, spots: &spots, bytes };
@@ -65,6 +66,11 @@ fn violation<T>(judged: &Judged, lint: &DocLint<T>, texts: &Texts<'_>) -> Option
     let dialect = lint.format.map_or(judged.target.dialect, |format| format.info().dialect.name());
     let standard = lint.schemas.of(dialect)?;
     texts.item(&finding.row, |item| schema_violation::of_finding(&standard, finding, item)).flatten()
+}
+
+/// How items of a doc are called. All formats of lines that are told one by one are of one dialect.
+pub(super) fn dialect_of<T>(lint: &DocLint<T>) -> &'static dyn Dialect {
+    lint.format.unwrap_or(FORMATS[0]).info().dialect
 }
 
 /// Lines, columns and pointers of all places, in one pass forward.
@@ -181,7 +187,8 @@ impl Teller<'_> {
     }
 
     fn told(&self, place: Place, flags: Flags) -> Told {
-        self.texts.see(place, flags.has(Flags::EMBEDDED), told).unwrap_or_default()
+        let see = |item: Val<'_>| told(item, self.texts.called(item));
+        self.texts.see(place, flags.has(Flags::EMBEDDED), see).unwrap_or_default()
     }
 
     fn name(&self, name: &str, item: &Told, partner: Option<&Told>) -> Option<String> {
@@ -260,7 +267,11 @@ fn text(val: Option<Val<'_>>) -> Option<String> {
     val.and_then(|val| val.text()).map(|text| printable(&String::from_utf8_lossy(&text)))
 }
 
-fn told(item: Val<'_>) -> Told {
+fn told(item: Val<'_>, names: Option<Names<'_>>) -> Told {
+    let name = |own: Option<Str<'_>>, any: fn(Val<'_>) -> Option<String>| match names {
+        Some(_) => own.map(|name| printable(&String::from_utf8_lossy(&name.decode()))),
+        None => any(item),
+    };
     let kind = text(item.get("type")).or_else(|| item.get("role").map(|_| "message".to_owned()));
     let checks = item.get("pending_safety_checks").map(|checks| {
         let ids = checks.elements().filter_map(|check| text(check.get("id")));
@@ -268,8 +279,8 @@ fn told(item: Val<'_>) -> Told {
     });
     Told {
         kind,
-        id: text(item.get("id")),
-        call_id: call_id(item),
+        id: name(names.and_then(|names| names.id), |item| text(item.get("id"))),
+        call_id: name(names.and_then(|names| names.key), call_id),
         name: text(NAMES.iter().find_map(|path| item.at(path))),
         approval: text(item.get("approval_request_id")),
         checks,

@@ -64,7 +64,7 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::R
     }
     let spots = spots(id, bytes, fixed.before.container, &fixed.before.lines, &wanted)?;
     let reasons = reasons(id, label, bytes, &fixed.before)?;
-    let texts = Texts::new(bytes);
+    let texts = Texts::new(bytes, super::diagnose::dialect_of(&fixed.before));
     let made = fixed.changes.iter().map(|change| {
         let (rule, name, reason) = match change.cause {
             Cause::Rule(code, variant, at) => {
@@ -134,7 +134,11 @@ fn item_name(texts: &Texts<'_>, change: &Change) -> String {
     };
     let name = texts.item(&change.row, |item| {
         let kind = text(item.get("type")).unwrap_or_else(|| change.row.kind.name().to_owned());
-        let ids = [text(item.get("id")), call_id(item)];
+        let ids = match texts.called(item) {
+            Some(names) => [names.id, names.key]
+                .map(|name| name.map(|name| printable(&String::from_utf8_lossy(&name.decode())))),
+            None => [text(item.get("id")), call_id(item)],
+        };
         let ids: Vec<String> = ids.into_iter().flatten().collect();
         format!("{kind} {}", ids.join(" "))
     });

@@ -101,7 +101,7 @@ impl OnHistory for Seek {
 /// The items that are meant, in the order of the doc.
 pub fn named(id: DocId, bytes: &dyn ReadAt, lint: &DocLint<Vec<Seen>>, wanted: &Wanted) -> io::Result<Vec<Named>> {
     let mut seen: Vec<Seen> = lint.made.iter().flatten().copied().collect();
-    let texts = Texts::new(bytes);
+    let texts = Texts::new(bytes, super::diagnose::dialect_of(lint));
     if !wanted.ids.is_empty() {
         // Fingerprints may meet by chance; texts decide.
         seen.retain(|seen| texts.item(&seen.row, |item| has_id(item, &wanted.ids, 3)).unwrap_or(false));

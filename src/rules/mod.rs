@@ -28,6 +28,7 @@ rules![
     orphan_approval,
     unacknowledged_safety_check,
     split_parallel_calls,
+    empty_call_id,
     item_without_reasoning,
     reasoning_without_item,
     regrouped_reasoning,
@@ -45,6 +46,8 @@ rules![
     schema_violation,
     chat_missing_reply,
     chat_orphan_reply,
+    unrecoverable_item,
+    stray_part,
 ];
 
 /// The rule with this code.

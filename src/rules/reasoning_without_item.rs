@@ -1,6 +1,6 @@
 //! RL202: reasoning lost the item that it was made for.
 
-use crate::history::{Code, Finding, Group, Remedy, Usage};
+use crate::history::{Code, Finding, Flags, Group, Remedy, Usage};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -20,6 +20,7 @@ crate::rule! {
     /// It looks for the original item by its id: a recorded rejection has an assistant message right behind the
     /// reasoning, but without its id. It happens when a message is edited, or an interrupted turn leaves only its
     /// reasoning. Without storage three such requests were accepted, so there it is a warning (Azure refuses it always).
+    /// In a log of another system, which keeps no ids of calls, a call right behind the reasoning is a warning as well.
     /// At the end of a log the item may still come: there it is only noted.
     ///
     /// ## Example
@@ -66,11 +67,21 @@ crate::rule! {
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
+        Variant {
+            message: "reasoning {id} is not followed by the item that it was made for",
+            related: "the call that follows, without the id that it had",
+            api: Some("Item '{id}' of type 'reasoning' was provided without its required following item."),
+            levels: Levels::STORED_WARNING,
+            evidence: Evidence::Inferred,
+            fix: "drop the reasoning: this form knows none without an id",
+            ..Variant::BASE
+        },
     ]
 }
 
 const REFERENCE: u8 = 1;
 const PENDING: u8 = 2;
+const CALL: u8 = 3;
 
 fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
     if !group.has_reasoning() || cx.history.shapes.orphan_run_at(group.start).is_some() {
@@ -86,6 +97,10 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
         Some(follower) if follower.has_id() => {}
         Some(follower) if head.is_reference() => {
             out.add(finding.variant(REFERENCE).with(follower.at).remedy(Remedy::Group));
+        }
+        // Logs of other systems never keep the id of a call; nobody saw that refused.
+        Some(follower) if head.has(Flags::BOUND) && follower.kind.is_call() => {
+            out.add(finding.variant(CALL).with(follower.at).remedy(Remedy::Group));
         }
         Some(follower) => out.add(finding.with(follower.at).remedy(Remedy::Group)),
         // A lone reference is not known to be refused: the server may hold what follows.

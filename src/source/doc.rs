@@ -10,6 +10,7 @@ use std::time::SystemTime;
 use crate::place::DocId;
 
 use super::read::{FileBytes, ReadAt};
+use super::segments::{self, Joined, Segment};
 use super::walk::Input;
 
 /// Spooled bytes are held in memory up to this many.
@@ -75,16 +76,30 @@ pub struct Doc {
     /// Named as an argument, or standard input.
     pub named: bool,
     pub bytes: Box<dyn ReadAt>,
+    /// The files that it is made of, if there are several.
+    pub segments: Vec<Segment>,
 }
 
 impl Doc {
     /// Opens a file, inflating it if its first bytes say that it is compressed.
     pub fn open(id: DocId, input: &Input, stdin_name: Option<&str>) -> io::Result<Doc> {
+        if let Input::Log { paths, named } = input {
+            return Doc::open_log(id, paths, *named);
+        }
         let Input::File { path, named } = input else {
             let bytes = spool(&mut io::stdin().lock())?;
             let label = stdin_name.unwrap_or("-").to_owned();
             let (packing, bytes) = unpacked(bytes)?;
-            return Ok(Doc { id, label, path: None, packing, stamp: None, named: true, bytes });
+            return Ok(Doc {
+                id,
+                label,
+                path: None,
+                packing,
+                stamp: None,
+                named: true,
+                bytes,
+                segments: Vec::new(),
+            });
         };
         let file = File::open(path)?;
         let meta = file.metadata()?;
@@ -97,7 +112,7 @@ impl Doc {
             if meta.is_file() { Box::new(FileBytes::new(file)?) } else { spool(&mut { file })? };
         let (packing, bytes) = unpacked(plain)?;
         let label = path.to_string_lossy().replace('\\', if cfg!(windows) { "/" } else { "\\" });
-        Ok(Doc { id, label, path: Some(path.clone()), packing, stamp, named: *named, bytes })
+        Ok(Doc { id, label, path: Some(path.clone()), packing, stamp, named: *named, bytes, segments: Vec::new() })
     }
 
     /// A doc that lies in memory, for tests and for callers of the library.
@@ -110,6 +125,49 @@ impl Doc {
             stamp: None,
             named: true,
             bytes: Box::new(bytes),
+            segments: Vec::new(),
+        }
+    }
+
+    /// Opens files that are one log.
+    fn open_log(id: DocId, paths: &[PathBuf], named: bool) -> io::Result<Doc> {
+        let mut segments: Vec<Segment> = Vec::with_capacity(paths.len());
+        let mut parts = Vec::with_capacity(paths.len());
+        for path in paths {
+            let part = Doc::open(id, &Input::File { path: path.clone(), named }, None)?;
+            segments.push(Segment {
+                label: part.label,
+                path: path.clone(),
+                packing: part.packing,
+                stamp: part.stamp,
+                start: 0,
+                len: 0,
+                lines_before: 0,
+                records_before: 0,
+            });
+            parts.push(part.bytes);
+        }
+        let joined = Joined::new(parts)?;
+        for (segment, (start, len)) in segments.iter_mut().zip(joined.spans()) {
+            (segment.start, segment.len) = (start, len);
+        }
+        segments::number(&mut segments, &joined)?;
+        let label = segments.last().map(|segment| segment.label.clone()).unwrap_or_default();
+        let bytes = Box::new(joined);
+        Ok(Doc { id, label, path: None, packing: Packing::Plain, stamp: None, named, bytes, segments })
+    }
+
+    /// One of the files that the doc is made of, as a doc to write back to.
+    pub fn of_segment(&self, segment: &Segment) -> Doc {
+        Doc {
+            id: self.id,
+            label: segment.label.clone(),
+            path: Some(segment.path.clone()),
+            packing: segment.packing,
+            stamp: segment.stamp,
+            named: self.named,
+            bytes: Box::new(Vec::new()),
+            segments: Vec::new(),
         }
     }
 }

@@ -7,12 +7,14 @@ pub mod framing;
 pub mod lines;
 pub mod parallel;
 pub mod read;
+pub mod segments;
 pub mod split;
 pub mod walk;
 
 pub use doc::{Doc, Packing, Sequential, Stamp};
 pub use framing::Container;
 pub use read::{Patched, ReadAt};
+pub use segments::Segment;
 pub use walk::Input;
 
 /// What went wrong with a file, without the system's number behind it.

@@ -20,6 +20,11 @@ pub enum Input {
         /// Named as an argument, not met in a walk: then it must be a transcript.
         named: bool,
     },
+    /// Files that are one log, in order; the last one gives it its name.
+    Log {
+        paths: Vec<PathBuf>,
+        named: bool,
+    },
 }
 
 /// An argument, or something below one, that could not be read.
@@ -145,7 +150,7 @@ mod tests {
             .iter()
             .map(|i| match i {
                 Input::File { path, .. } => path.strip_prefix(root).unwrap_or(path).display().to_string(),
-                Input::Stdin => "-".to_owned(),
+                Input::Stdin | Input::Log { .. } => "-".to_owned(),
             })
             .collect();
         assert_eq!(names, [".hidden/x.ndjson", "a.json.gz", "b.jsonl", "z.TXT"]);

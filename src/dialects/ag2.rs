@@ -1,0 +1,221 @@
+//! Events of AG2 (before: autogen.beta), as its logs hold them: `{"type": class, "data": {…}}` in a write-ahead log,
+//! `{"__event__": class, …}` elsewhere and inside of others. What the provider made (reasoning, what it ran itself) is
+//! kept as the Responses item that it was, under `item`; calls, results and messages are AG2's own, without item ids.
+
+use crate::dialect::{Cannot, Change, Dialect, Item, Names, Origin};
+use crate::history::continued::{continuing, tie_of_id};
+use crate::history::{Flags, Kind, Role, Row};
+use crate::json::edit::Base;
+use crate::json::{Str, Val, fingerprint, string};
+use crate::place::Edit;
+
+use super::responses::{RESPONSES, STUB};
+
+pub struct Ag2;
+
+pub static AG2: Ag2 = Ag2;
+
+/// How class paths begin. The package was renamed; old logs keep the old name.
+const PREFIXES: [&str; 2] = ["ag2.", "autogen.beta."];
+
+/// An event: the last name of its class path, and where its fields lie.
+#[derive(Clone, Copy)]
+pub struct Event<'t> {
+    /// The class path as it stands.
+    pub path: Str<'t>,
+    pub fields: Val<'t>,
+}
+
+impl<'t> Event<'t> {
+    /// Reads an event in either form, and out of the envelope that a network puts around it.
+    pub fn of(val: Val<'t>) -> Option<Self> {
+        if let Some(path) = val.get("__event__").and_then(|path| path.as_str()) {
+            return Some(Event { path, fields: val });
+        }
+        let fields = val.get("data").filter(Val::is_object);
+        if let (Some(path), Some(fields)) = (val.get("type").and_then(|path| path.as_str()), fields) {
+            return Some(Event { path, fields });
+        }
+        val.get("event").filter(Val::is_object).and_then(Event::of)
+    }
+
+    /// Whether the class path is one of AG2's own.
+    pub fn is_own(&self) -> bool {
+        PREFIXES.iter().any(|prefix| self.path.raw.starts_with(prefix.as_bytes()))
+    }
+
+    /// The last name of the class path.
+    pub fn class(&self) -> &'t [u8] {
+        let start = self.path.raw.iter().rposition(|b| *b == b'.').map_or(0, |n| n + 1);
+        &self.path.raw[start..]
+    }
+
+    pub fn get(&self, key: &str) -> Option<Val<'t>> {
+        self.fields.get(key)
+    }
+
+    /// The provider's item, if it was kept as one.
+    pub fn item(&self) -> Option<Val<'t>> {
+        let item = self.get("item")?;
+        let inner = item.get("data").filter(|_| item.get("__pydantic__").is_some());
+        inner.or(Some(item)).filter(Val::is_object)
+    }
+
+    /// What older versions made of the item: its printed form, from which nothing can be had back.
+    pub fn printed_item(&self) -> Option<Val<'t>> {
+        self.get("item").filter(Val::is_string)
+    }
+
+    pub fn list(&self, key: &str) -> impl Iterator<Item = Val<'t>> {
+        self.get(key).into_iter().flat_map(|list| list.elements())
+    }
+}
+
+/// A row in AG2's own form.
+fn own_row(val: Val<'_>, kind: Kind, origin: Origin<'_>) -> Row {
+    let mut row = Row::of_place(origin.base.of(val), origin.record);
+    (row.turn, row.part, row.kind, row.of) = (origin.turn, origin.part, kind, kind);
+    row.flags = origin.flags | Flags::FOREIGN;
+    row
+}
+
+/// Something that a user or the model says.
+pub fn said<'t>(val: Val<'t>, role: Role, origin: Origin<'_>) -> Item<'t> {
+    Item { row: Row { role, ..own_row(val, Kind::Message, origin) }, val, id: None, key: None }
+}
+
+/// A call of the client, or the result of one.
+pub fn paired<'t>(val: Val<'t>, kind: Kind, origin: Origin<'_>) -> Item<'t> {
+    let mut row = own_row(val, kind, origin);
+    let key = own_key(val).filter(|key| !key.is_empty());
+    if let Some(key) = key {
+        row.set_key(key);
+    }
+    Item { row, val, id: None, key }
+}
+
+/// A call that is announced once more, or the result of one outside of the list that is replayed.
+pub fn again<'t>(val: Val<'t>, origin: Origin<'_>) -> Item<'t> {
+    let tie = own_key(val).map_or(0, fingerprint);
+    Item { row: continuing(own_row(val, Kind::Unknown, origin), tie), val, id: None, key: None }
+}
+
+/// The result of what the provider ran: never replayed, as the item holds both.
+pub fn hosted_result<'t>(val: Val<'t>, event: Event<'t>, origin: Origin<'_>) -> Item<'t> {
+    let id = event.get("parent_id").and_then(|id| id.as_str());
+    let tie = id.map_or(0, |id| tie_of_id(fingerprint(id)));
+    Item { row: continuing(own_row(val, Kind::Unknown, origin), tie), val, id: None, key: None }
+}
+
+/// An item of the provider whose text is lost: known only by its id.
+pub fn printed<'t>(val: Val<'t>, event: Event<'t>, origin: Origin<'_>) -> Item<'t> {
+    let mut row = own_row(val, Kind::Unknown, origin);
+    let id = event.get("id").and_then(|id| id.as_str()).filter(|id| !id.is_empty());
+    if let Some(id) = id {
+        row.id = fingerprint(id);
+    }
+    Item { row, val, id, key: None }
+}
+
+impl Dialect for Ag2 {
+    fn name(&self) -> &'static str {
+        "responses"
+    }
+
+    /// The provider's own items.
+    fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+        RESPONSES.rows(val, origin, &mut |mut item| {
+            if item.row.kind == Kind::Reasoning {
+                // One event for each summary, all with the same item; and AG2 reads no item without its id.
+                item.row.flags.set(Flags::SHARED | Flags::BOUND);
+            }
+            out(item);
+        });
+    }
+
+    fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+        match change {
+            Change::Rename(key) => {
+                let named = ["parent_id", "id"].iter().find_map(|name| item.get(name)).filter(|_| is_own(item));
+                match named {
+                    Some(old) => out.push(Edit::replace(base.of(old), string::quoted(key))),
+                    None => return RESPONSES.change(change, item, base, out),
+                }
+            }
+            Change::Retype(_) if !is_own(item) => return RESPONSES.change(change, item, base, out),
+            Change::StripId => return Err(Cannot("AG2 reads no item without its id")),
+            Change::Refer => return Err(Cannot("AG2 sends items in full, never by reference")),
+            Change::Retype(_) | Change::Acknowledge(_) | Change::StripCalls | Change::Field(_) => {
+                return Err(Cannot("AG2's events have no place for it"));
+            }
+        }
+        Ok(())
+    }
+
+    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
+        if !is_own(call) {
+            return RESPONSES.stub(call);
+        }
+        let key = call.get("id").ok_or(Cannot("the call has no id"))?;
+        let package = package_of(call);
+        let mut out = format!("{{\"__event__\":\"{package}.events.tool_events.ToolResultEvent\",\"parent_id\":")
+            .into_bytes();
+        out.extend_from_slice(key.raw());
+        if let Some(name) = call.get("name") {
+            out.extend([br#","name":"#, name.raw()].concat());
+        }
+        out.extend_from_slice(
+            format!(
+                ",\"result\":{{\"__dataclass__\":\"{package}.events.tool_events.ToolResult\",\"data\":{{\"parts\":[\
+                 {{\"__event__\":\"{package}.events.input_events.TextInput\",\"content\":\"{STUB}\",\"metadata\":{{}}}}],\
+                 \"final\":false,\"metadata\":{{}}}}}}}}"
+            )
+            .as_bytes(),
+        );
+        Ok(out)
+    }
+
+    fn key<'t>(&self, kind: Kind, item: Val<'t>) -> Option<Str<'t>> {
+        if is_own(item) { own_key(item) } else { RESPONSES.key(kind, item) }
+    }
+
+    fn names<'t>(&self, item: Val<'t>) -> Option<Names<'t>> {
+        is_own(item).then(|| Names { id: None, key: own_key(item) })
+    }
+
+    fn message_around(&self, output: &[u8], beside: Val<'_>) -> Option<Vec<u8>> {
+        let event = Event::of(beside)?;
+        let package = package(event.path);
+        let class = format!("{package}.events.tool_events.ToolResultsEvent");
+        let results = [br#""results":["#, output, b"]"].concat();
+        // The time of its neighbour keeps the log in order.
+        let time = event.get("created_at").map_or(Vec::new(), |at| [br#""created_at":"#, at.raw(), b","].concat());
+        let marked = beside.get("__event__").is_some();
+        let mut out = match marked {
+            true => format!("{{\"__event__\":\"{class}\",").into_bytes(),
+            false => format!("{{\"type\":\"{class}\",\"data\":{{").into_bytes(),
+        };
+        out.extend([time, results].concat());
+        out.extend_from_slice(if marked { b"}" } else { b"}}" });
+        Some(out)
+    }
+}
+
+/// Whether a value is in AG2's own form: an event inside of another, or its fields.
+fn is_own(val: Val<'_>) -> bool {
+    val.get("__event__").is_some() || val.get("type").is_none()
+}
+
+/// A result names its call; a call has no other id than the one that pairs it.
+fn own_key<'t>(item: Val<'t>) -> Option<Str<'t>> {
+    ["parent_id", "id"].iter().find_map(|key| item.get(key)).and_then(|val| val.as_str())
+}
+
+fn package_of(val: Val<'_>) -> &'static str {
+    val.get("__event__").and_then(|path| path.as_str()).map_or("ag2", package)
+}
+
+fn package(path: Str<'_>) -> &'static str {
+    let known = PREFIXES.iter().find(|prefix| path.raw.starts_with(prefix.as_bytes()));
+    known.map_or("ag2", |prefix| prefix.trim_end_matches('.'))
+}

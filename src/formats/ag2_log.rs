@@ -1,0 +1,42 @@
+//! The write-ahead log of AG2: an event a line. What a compaction took out of `<stream>.jsonl` lies beside it in
+//! `<stream>.dropped-<N>.jsonl`, and comes before it.
+
+use crate::dialects::ag2::AG2;
+use crate::format::{Format, FormatInfo, Histories, Probe, Record, Sink};
+use crate::history::Usage;
+
+use super::ag2_events::{PARTS, TOLD_BY, event_score, read_event};
+
+pub struct Ag2Log;
+
+pub static FORMAT: Ag2Log = Ag2Log;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "ag2-log",
+    title: "AG2 write-ahead log",
+    told_by: TOLD_BY,
+    dialect: &AG2,
+    target: "openai",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &PARTS,
+    records_responses: false,
+};
+
+impl Format for Ag2Log {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if probe.val.is_object() { event_score(probe.val) } else { 0 }
+    }
+
+    fn has_segments(&self) -> bool {
+        true
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        read_event(record.val, record, sink);
+    }
+}

@@ -1,0 +1,50 @@
+//! RL622: what belongs to an item is stored, the item is not.
+
+use crate::history::continued::stray;
+use crate::history::{Act, Code, Finding};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds what a log stores beside an item when the item itself is missing: the result of a server-side tool without
+    /// its call, or a call that was started although no response asked for it.
+    ///
+    /// ## Why it matters
+    ///
+    /// Nothing of it is replayed: the item holds call and result together, and only a response makes a call. So nothing
+    /// is refused, but the model does not see what the log shows. It happens when a log is cut between the two.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"ag2.config.openai.events.OpenAIServerToolResultEvent",
+    ///  "data":{"parent_id":"ws_1","name":"web_search"}}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None by default. With `--fix-warnings` it is dropped, as coder's chatd and AG2 drop it before they send.
+    ///
+    /// ## Evidence
+    ///
+    /// Inferred from the tests of both: chatd drops provider-executed results without their call, AG2's trimming drops
+    /// results and calls that no retained response or call announces.
+    622, "stray-part", Check::History(check),
+    [
+        Variant {
+            message: "this belongs to ⟨{any_id}, ⟩an item that is not in the history",
+            levels: Levels::WARNING,
+            evidence: Evidence::Inferred,
+            fix: "drop it: it is never replayed",
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    for row in stray(&cx.history.continued, &cx.history.rows) {
+        out.add(Finding::new(Code(622), *row).act(Act::Drop));
+    }
+}

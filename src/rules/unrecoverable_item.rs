@@ -1,0 +1,40 @@
+//! RL621: a log holds the printed form of an item instead of the item.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds reasoning and server-side tool calls of which a log kept only a printed form: a string where an item should
+    /// be. Older versions of AG2's serializer wrote what they did not know with `str()`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The item cannot be had back: ids, encrypted content and results are not in the text, or not reliably. It is not
+    /// replayed, and what the model made together with it stands without it.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"autogen.beta.config.openai.events.OpenAIReasoningEvent",
+    ///  "data":{"content":"","item":"ResponseReasoningItem(id='rs_1', summary=[], type='reasoning')"}}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: the item itself was never written down. The line stays as it is.
+    ///
+    /// ## Evidence
+    ///
+    /// Inferred from the source of AG2: its first serializer knew events and bytes only.
+    621, "unrecoverable-item", Check::Raised,
+    [
+        Variant {
+            message: "only the printed form of an item was stored: it cannot be replayed",
+            levels: Levels::WARNING,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
+    ]
+}
