@@ -17,12 +17,13 @@ pub struct Snippet {
 const WINDOW: usize = 160;
 
 /// Members whose strings name things, and may be shown anywhere.
-pub(crate) const TELLING: [&str; 14] = [
+pub(crate) const TELLING: [&str; 15] = [
     "type",
     "id",
     "call_id",
     "tool_call_id",
     "tool_use_id",
+    "parent_id",
     "toolUseId",
     "role",
     "status",

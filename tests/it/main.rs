@@ -16,5 +16,6 @@ mod properties;
 mod readme;
 mod reports;
 mod schema;
+mod segments;
 mod support;
 mod writing;

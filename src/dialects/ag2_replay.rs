@@ -1,0 +1,316 @@
+//! How a log of AG2 is replayed: events become items of the Responses API.
+//!
+//! What the provider made is sent as it was, once an id, without nulls and without what only an answer has. Results of
+//! what it ran are part of those items, and are not sent again; a shell's output is an item of its own, and its call is
+//! sent only with it; an image is sent only if it is there.
+
+use std::collections::HashSet;
+
+use crate::history::Kind;
+use crate::json::edit::Base;
+use crate::json::{NodeKind, Val};
+
+use super::ag2::Event;
+use super::replay::{Replayed, array, data_part, object, quoted, raw, text, text_part};
+
+/// Fields that only answers have. With them the API refuses an item: "Unknown parameter: 'input[2].action'".
+const ANSWERED: &[&str] = &["created_by"];
+const ANSWERED_IMAGE: [&str; 7] =
+    ["created_by", "action", "background", "output_format", "quality", "revised_prompt", "size"];
+
+/// What stands before the summary of a compaction.
+const SUMMARY: &str = "[Summary of earlier conversation]\n";
+
+/// Replays the events of a log, in order. Outputs of shells stand behind their calls, so their keys are told before.
+#[derive(Debug, Default)]
+pub struct Replay {
+    made: Replayed,
+    /// Ids of the items that were sent.
+    sent: HashSet<Vec<u8>>,
+    /// Keys of shell outputs.
+    answered: HashSet<Vec<u8>>,
+}
+
+impl Replay {
+    /// Takes the key of a shell's output, if an event holds one. All events are told before any is replayed.
+    pub fn tell(&mut self, event: Val<'_>) {
+        let item = Event::of(event).and_then(|event| event.item());
+        if let Some(item) = item.filter(|item| kind_of(*item) == Kind::ShellCallOutput) {
+            self.answered.extend(item.get("call_id").and_then(|key| key.text()).map(|key| key.into_owned()));
+        }
+    }
+
+    /// Replays an event, bare or in an envelope.
+    pub fn event(&mut self, val: Val<'_>, base: Base<'_>) {
+        let Some(event) = Event::of(val) else { return };
+        match event.class() {
+            b"ModelRequest" => {
+                event.list("parts").for_each(|part| self.input(part, base));
+                if let Some(words) = event.get("content").and_then(text) {
+                    self.user(text_part("input_text", &words));
+                }
+            }
+            b"TextInput" | b"DataInput" | b"BinaryInput" | b"FileIdInput" | b"UrlInput" => self.input(val, base),
+            b"CompactionSummary" => {
+                let words = event.get("summary").and_then(text).unwrap_or_default();
+                self.user(text_part("input_text", &format!("{SUMMARY}{words}")));
+            }
+            b"ModelResponse" => self.response(event),
+            b"ToolResultsEvent" => event.list("results").for_each(|result| self.result(result, base)),
+            b"OpenAIReasoningEvent" | b"OpenAIServerToolCallEvent" | b"OpenAIServerToolResultEvent" => {
+                self.provider_item(event, base);
+            }
+            _ => {}
+        }
+    }
+
+    pub fn finish(self) -> Replayed {
+        self.made
+    }
+
+    fn user(&mut self, part: Vec<u8>) {
+        self.made.item(&[("role", quoted("user")), ("content", array(&[part]))]);
+    }
+
+    fn input(&mut self, val: Val<'_>, base: Base<'_>) {
+        match Event::of(val).and_then(input_part) {
+            Some(part) => self.user(part),
+            None => self.made.leave(val, base, "this input says nothing that can be sent"),
+        }
+    }
+
+    fn response(&mut self, event: Event<'_>) {
+        let words = event.get("message").and_then(|message| message.get("content")).and_then(text);
+        if let Some(words) = words.filter(|words| !words.is_empty()) {
+            let said = array(&[text_part("output_text", &words)]);
+            self.made.item(&[("role", quoted("assistant")), ("content", said)]);
+        }
+        let calls = event.get("tool_calls").and_then(|calls| calls.get("calls"));
+        for call in calls.into_iter().flat_map(|calls| calls.elements()) {
+            let get = |key: &str| call.get(key).filter(Val::is_string).map(raw);
+            self.made.item(&[
+                ("type", quoted("function_call")),
+                ("call_id", get("id").unwrap_or_else(|| quoted(""))),
+                ("name", get("name").unwrap_or_else(|| quoted(""))),
+                ("arguments", get("arguments").unwrap_or_else(|| quoted("{}"))),
+            ]);
+        }
+    }
+
+    fn result(&mut self, result: Val<'_>, base: Base<'_>) {
+        let Some(key) = result.get("parent_id").filter(Val::is_string) else {
+            return self.made.leave(result, base, "nothing says what it answers");
+        };
+        let output = match result.get("error") {
+            Some(error) => quoted(&text(error).or(error.get("message").and_then(text)).unwrap_or_default()),
+            None => output(result),
+        };
+        let kind = ("type", quoted("function_call_output"));
+        self.made.item(&[kind, ("call_id", raw(key)), ("output", output)]);
+    }
+
+    /// An item that the provider made.
+    fn provider_item(&mut self, event: Event<'_>, base: Base<'_>) {
+        if let Some(printed) = event.printed_item() {
+            return self.made.leave(printed, base, "only the printed form of the item was stored");
+        }
+        let Some(item) = event.item() else { return };
+        let kind = kind_of(item);
+        if event.class() == b"OpenAIServerToolResultEvent" && !kind.is_output() {
+            return;
+        }
+        let id = item.get("id").and_then(|id| id.text()).map(|id| id.into_owned());
+        if id.is_some_and(|id| !self.sent.insert(id)) {
+            return;
+        }
+        let text = |key: &str| item.get(key).and_then(|val| val.text()).filter(|text| !text.is_empty());
+        let answered_only = match kind {
+            Kind::ImageGenerationCall if text("result").is_none() => {
+                return self.made.leave(item, base, "an image is sent only with its result");
+            }
+            Kind::ShellCall if !text("call_id").is_some_and(|key| self.answered.contains(key.as_ref())) => {
+                return self.made.leave(item, base, "a shell call is sent only with its output");
+            }
+            Kind::ImageGenerationCall => &ANSWERED_IMAGE[..],
+            _ => ANSWERED,
+        };
+        let members = item.members().filter(|member| !member.val.is_null());
+        let kept: Vec<Vec<u8>> = members
+            .filter(|member| !answered_only.iter().any(|key| member.key.is(key.as_bytes())))
+            .map(|member| [b"\"", member.key.raw, b"\":", &*without_nulls(member.val)].concat())
+            .collect();
+        self.made.items.push([b"{", &*kept.join(&b","[..]), b"}"].concat());
+    }
+}
+
+fn kind_of(item: Val<'_>) -> Kind {
+    item.get("type").and_then(|name| name.text()).map_or(Kind::Unknown, |name| Kind::of_type(&name))
+}
+
+/// A value as it stands, without the members that say nothing.
+fn without_nulls(val: Val<'_>) -> Vec<u8> {
+    match val.kind() {
+        NodeKind::Object => {
+            let members = val.members().filter(|member| !member.val.is_null());
+            let kept: Vec<Vec<u8>> = members
+                .map(|member| [b"\"", member.key.raw, b"\":", &*without_nulls(member.val)].concat())
+                .collect();
+            [b"{", &*kept.join(&b","[..]), b"}"].concat()
+        }
+        NodeKind::Array => array(&val.elements().map(without_nulls).collect::<Vec<_>>()),
+        _ => val.raw().to_vec(),
+    }
+}
+
+/// A part of what a user gives, or of what a tool returned.
+fn input_part(event: Event<'_>) -> Option<Vec<u8>> {
+    let get = |key: &str| event.get(key).and_then(text).filter(|text| !text.is_empty());
+    let is_image = get("kind").is_some_and(|kind| kind.eq_ignore_ascii_case("image"));
+    match event.class() {
+        b"TextInput" => Some(text_part("input_text", &event.get("content").and_then(text)?)),
+        b"DataInput" => Some(text_part("input_text", &String::from_utf8_lossy(&raw(event.get("data")?)))),
+        b"BinaryInput" => {
+            let data = event.get("data")?;
+            let data = text(data).or_else(|| data.get("__bytes__").and_then(text))?;
+            Some(data_part(&get("media_type").unwrap_or_default(), &data, get("filename")))
+        }
+        // A file that lies at the provider brings its own name, and one at an address must bring none.
+        b"FileIdInput" => Some(object(&[("type", quoted("input_file")), ("file_id", quoted(&get("file_id")?))])),
+        b"UrlInput" if is_image => {
+            Some(object(&[("type", quoted("input_image")), ("image_url", quoted(&get("url")?))]))
+        }
+        b"UrlInput" => Some(object(&[("type", quoted("input_file")), ("file_url", quoted(&get("url")?))])),
+        _ => None,
+    }
+}
+
+/// What a tool returned: a single text as such, else a list of parts.
+fn output(result: Val<'_>) -> Vec<u8> {
+    let result = result.get("result");
+    let inner = result.and_then(|result| result.get("data").filter(Val::is_object)).or(result);
+    let parts = inner.and_then(|inner| inner.get("parts"));
+    let parts: Vec<Event<'_>> =
+        parts.into_iter().flat_map(|parts| parts.elements()).filter_map(Event::of).collect();
+    match parts.as_slice() {
+        [] => quoted(""),
+        [only] if only.class() == b"TextInput" => only.get("content").map_or_else(|| quoted(""), raw),
+        [only] if only.class() == b"DataInput" => quoted(
+            &only.get("data").map(|data| String::from_utf8_lossy(&raw(data)).into_owned()).unwrap_or_default(),
+        ),
+        several => array(&several.iter().copied().filter_map(input_part).collect::<Vec<_>>()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{Tape, scan};
+    use crate::place::DocId;
+
+    /// Events are given by class and fields.
+    fn replay(events: &[(&str, &str)]) -> Vec<String> {
+        let one = |(class, fields): &(&str, &str)| {
+            format!(r#"{{"type":"ag2.config.openai.events.{class}","data":{{{fields}}}}}"#)
+        };
+        let log = format!("[{}]", events.iter().map(one).collect::<Vec<_>>().join(","));
+        let mut tape = Tape::new();
+        scan(log.as_bytes(), &mut tape).expect("JSON");
+        let root = tape.root(log.as_bytes()).expect("a value");
+        let mut replay = Replay::default();
+        root.elements().for_each(|event| replay.tell(event));
+        root.elements().for_each(|event| replay.event(event, Base::new(DocId(0), 0)));
+        replay.finish().items.iter().map(|item| String::from_utf8_lossy(item).into_owned()).collect()
+    }
+
+    #[test]
+    fn items_of_the_provider_go_once_without_nulls_and_their_results_never() {
+        let reasoning = r#""content":"a","item":{"__pydantic__":"R","data":{"id":"rs_1","summary":[{"type":"summary_text","text":"a","x":null}],"type":"reasoning","content":null,"encrypted_content":"gA","status":null}}"#;
+        let search = r#""id":"ws_1","item":{"__pydantic__":"W","data":{"id":"ws_1","action":{"type":"search","query":null},"created_by":"x","type":"web_search_call"}}"#;
+        let made = replay(&[
+            ("OpenAIReasoningEvent", reasoning),
+            ("OpenAIReasoningEvent", reasoning),
+            ("OpenAIServerToolCallEvent", search),
+            ("OpenAIServerToolResultEvent", r#""parent_id":"ws_1","result":{}"#),
+            ("OpenAIServerToolCallEvent", r#""id":"ws_2","item":"Printed(id='ws_2')""#),
+        ]);
+        assert_eq!(
+            made,
+            [
+                r#"{"id":"rs_1","summary":[{"type":"summary_text","text":"a"}],"type":"reasoning","encrypted_content":"gA"}"#,
+                r#"{"id":"ws_1","action":{"type":"search"},"type":"web_search_call"}"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn a_shell_call_needs_its_output_and_an_image_its_result() {
+        let item = |text: &str| format!(r#""id":"x","item":{{"__pydantic__":"X","data":{{{text}}}}}"#);
+        let shell = |key: &str| item(&format!(r#""id":"sh_{key}","call_id":"{key}","type":"shell_call""#));
+        let output = item(r#""id":"sho_a","call_id":"a","output":[],"type":"shell_call_output""#);
+        let image =
+            r#""id":"ig_1","type":"image_generation_call","status":"completed","size":"1x1","result":"aGk=""#;
+        let made = replay(&[
+            ("OpenAIServerToolCallEvent", &shell("a")),
+            ("OpenAIServerToolResultEvent", &output),
+            ("OpenAIServerToolCallEvent", &shell("b")),
+            ("OpenAIServerToolCallEvent", &item(image)),
+            ("OpenAIServerToolCallEvent", &item(r#""id":"ig_2","type":"image_generation_call","result":null"#)),
+        ]);
+        assert_eq!(
+            made,
+            [
+                r#"{"id":"sh_a","call_id":"a","type":"shell_call"}"#,
+                r#"{"id":"sho_a","call_id":"a","output":[],"type":"shell_call_output"}"#,
+                r#"{"id":"ig_1","type":"image_generation_call","status":"completed","result":"aGk="}"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn messages_calls_and_results_take_the_form_of_the_api() {
+        let part =
+            |class: &str, fields: &str| format!(r#"{{"__event__":"ag2.events.input_events.{class}",{fields}}}"#);
+        let result = |key: &str, parts: &[String]| {
+            let parts = parts.join(",");
+            format!(
+                r#"{{"parent_id":"{key}","name":"f","result":{{"__dataclass__":"T","data":{{"parts":[{parts}]}}}}}}"#
+            )
+        };
+        let words = part("TextInput", r#""content":"21 C""#);
+        let image = part("BinaryInput", r#""data":{"__bytes__":"aGk="},"media_type":"image/png""#);
+        let file = part("BinaryInput", r#""data":{"__bytes__":"aGk="},"media_type":"application/pdf""#);
+        let url = part("UrlInput", r#""url":"https://x","kind":"image""#);
+        let made = replay(&[
+            ("ModelRequest", &format!(r#""parts":[{words},{file},{url}]"#)),
+            ("CompactionSummary", r#""summary":"So far""#),
+            (
+                "ModelResponse",
+                r#""tool_calls":{"calls":[{"id":"a","name":"f","arguments":"{\"x\":1}"}]},"message":{"content":"I look"}"#,
+            ),
+            ("ToolCallsEvent", r#""calls":[{"id":"a","name":"f","arguments":"{}"}]"#),
+            (
+                "ToolResultsEvent",
+                &format!(
+                    r#""results":[{},{},{{"parent_id":"c","error":{{"__exception__":"E","message":"no"}}}}]"#,
+                    result("a", &[words.clone()]),
+                    result("b", &[words.clone(), image])
+                ),
+            ),
+        ]);
+        let user = |part: &str| format!(r#"{{"role":"user","content":[{part}]}}"#);
+        assert_eq!(
+            made,
+            [
+                user(r#"{"type":"input_text","text":"21 C"}"#),
+                user(r#"{"type":"input_file","filename":"file.pdf","file_data":"data:application/pdf;base64,aGk="}"#),
+                user(r#"{"type":"input_image","image_url":"https://x"}"#),
+                user(r#"{"type":"input_text","text":"[Summary of earlier conversation]\nSo far"}"#),
+                r#"{"role":"assistant","content":[{"type":"output_text","text":"I look"}]}"#.to_owned(),
+                r#"{"type":"function_call","call_id":"a","name":"f","arguments":"{\"x\":1}"}"#.to_owned(),
+                r#"{"type":"function_call_output","call_id":"a","output":"21 C"}"#.to_owned(),
+                r#"{"type":"function_call_output","call_id":"b","output":[{"type":"input_text","text":"21 C"},{"type":"input_image","image_url":"data:image/png;base64,aGk="}]}"#.to_owned(),
+                r#"{"type":"function_call_output","call_id":"c","output":"no"}"#.to_owned(),
+            ]
+        );
+    }
+}

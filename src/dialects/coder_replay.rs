@@ -1,0 +1,434 @@
+//! How a chat of coder's chatd is replayed: rows become items of the Responses API, in the order of their parts.
+//!
+//! It follows chatd's own repairs at load time and its mapping to items, but for three things. What the provider ran
+//! goes in full where its data were kept, so that no reference stands beside full items of its group. A call without a
+//! result is answered by one that claims nothing. And no call is made up for a result that has none: that is a finding.
+
+use crate::json::edit::Base;
+use crate::json::{Tape, Val, scan};
+
+use super::coder::{Part, PartKind};
+use super::replay::{Replayed, array, data_part, object, quoted, raw, text, text_part};
+use super::responses::STUB;
+
+/// Replays the rows of a chat, one after the other.
+#[derive(Debug, Default)]
+pub struct Replay {
+    /// Whether the server stores items, so that they can be sent by reference.
+    store: bool,
+    made: Replayed,
+    /// Local calls of the last assistant message that nothing answered yet.
+    open: Vec<String>,
+    /// Images that tools returned: they follow the run of results.
+    media: Vec<Vec<u8>>,
+}
+
+/// How the newest reasoning of a message was sent: what the provider ran behind it goes the same way.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sent {
+    NoReasoning,
+    InFull,
+    ByReference,
+    Nothing,
+}
+
+impl Replay {
+    pub fn new(store: bool) -> Self {
+        Replay { store, ..Replay::default() }
+    }
+
+    /// Replays a row of the table.
+    pub fn row(&mut self, row: Val<'_>, base: Base<'_>) {
+        if row.get("visibility").and_then(text).is_some_and(|who| who != "both" && who != "model") {
+            return;
+        }
+        let role = row.get("role").and_then(text).unwrap_or_default();
+        if role != "tool" {
+            self.end_of_results();
+        }
+        let Some(content) = row.get("content") else { return };
+        let parts: Vec<Part<'_>> = content.elements().filter(Val::is_object).map(Part::of).collect();
+        match role.as_str() {
+            "assistant" => {
+                content.is_string().then(|| self.say("assistant", plain(content)));
+                self.assistant(&parts, base);
+            }
+            "tool" => parts.iter().for_each(|part| self.result(part, base)),
+            "system" | "user" => self.said(&role, content, &parts, base),
+            _ => self.made.leave(row, base, "chatd knows no such role"),
+        }
+    }
+
+    pub fn finish(mut self) -> Replayed {
+        self.made.items.append(&mut self.media);
+        self.made
+    }
+
+    /// The results of a turn end here: what nothing answered is answered, and images follow.
+    fn end_of_results(&mut self) {
+        for key in std::mem::take(&mut self.open) {
+            self.output(&key, STUB);
+        }
+        self.made.items.append(&mut self.media);
+    }
+
+    fn say(&mut self, role: &str, words: String) {
+        if !words.trim().is_empty() {
+            self.made.item(&[("role", quoted(role)), ("content", quoted(&words))]);
+        }
+    }
+
+    fn said(&mut self, role: &str, content: Val<'_>, parts: &[Part<'_>], base: Base<'_>) {
+        if content.is_string() {
+            return self.say(role, plain(content));
+        }
+        if role == "system" {
+            let words: Vec<String> = parts.iter().filter_map(|part| part.get("text").map(plain)).collect();
+            return self.say(role, words.join("\n"));
+        }
+        let mut said = Vec::new();
+        for part in parts.iter().filter(|part| part.kind == PartKind::Said) {
+            let (words, data) = (part.get("text").or(part.get("content")), part.get("data").and_then(text));
+            match (words.filter(Val::is_string), data) {
+                (Some(words), _) => said.push(text_part("input_text", &plain(words))),
+                (None, Some(data)) => {
+                    let media = part.get("media_type").and_then(text).unwrap_or_default();
+                    said.push(data_part(&media, &data, part.get("file_name").and_then(text)));
+                }
+                _ => self.made.leave(part.val, base, "its content lies in chatd's own store"),
+            }
+        }
+        if !said.is_empty() {
+            self.made.item(&[("role", quoted(role)), ("content", array(&said))]);
+        }
+    }
+
+    fn assistant(&mut self, parts: &[Part<'_>], base: Base<'_>) {
+        let mut sent = Sent::NoReasoning;
+        for (n, part) in parts.iter().enumerate() {
+            match part.kind {
+                PartKind::Said => match part.get("text") {
+                    Some(words) => self.say("assistant", plain(words)),
+                    None => self.made.leave(part.val, base, "the model's own files cannot be sent back"),
+                },
+                PartKind::Reasoning => sent = self.reasoning(part, &parts[n + 1..], base),
+                PartKind::Call => self.call(part, base),
+                PartKind::HostedCall => self.hosted(part, parts, sent, base),
+                // A result in the message of its call.
+                PartKind::Result => self.result(part, base),
+                PartKind::HostedResult | PartKind::Silent => {}
+            }
+        }
+    }
+
+    fn reasoning(&mut self, part: &Part<'_>, behind: &[Part<'_>], base: Base<'_>) -> Sent {
+        let Some(id) = part.item_id().map(|id| String::from_utf8_lossy(&id.decode()).into_owned()) else {
+            self.made.leave(part.val, base, "reasoning without the id of its item cannot be sent");
+            return Sent::Nothing;
+        };
+        // What the provider ran behind it may be known by its id alone: then both go by reference.
+        let group = behind.iter().take_while(|part| part.kind != PartKind::Reasoning);
+        let mut hosted = group.filter(|part| part.kind == PartKind::HostedCall);
+        let by_reference = self.store && hosted.any(|call| full_item(call, behind).is_none());
+        match part.blob().filter(|_| !by_reference) {
+            Some(blob) => {
+                let data = part.item_data();
+                let summary = data.and_then(|data| data.get("summary"));
+                let summary = summary.into_iter().flat_map(|list| list.elements()).filter_map(text);
+                let summary: Vec<Vec<u8>> = summary
+                    .filter(|words| !words.is_empty())
+                    .map(|words| text_part("summary_text", &words))
+                    .collect();
+                self.made.item(&[
+                    ("type", quoted("reasoning")),
+                    ("id", quoted(&id)),
+                    ("summary", array(&summary)),
+                    ("encrypted_content", raw(blob)),
+                ]);
+                Sent::InFull
+            }
+            None if self.store => {
+                self.refer(&id);
+                Sent::ByReference
+            }
+            None => {
+                self.made.leave(part.val, base, "without its encrypted content it needs a server that stores it");
+                Sent::Nothing
+            }
+        }
+    }
+
+    fn refer(&mut self, id: &str) {
+        self.made.item(&[("type", quoted("item_reference")), ("id", quoted(id))]);
+    }
+
+    fn hosted(&mut self, part: &Part<'_>, parts: &[Part<'_>], sent: Sent, base: Base<'_>) {
+        match (sent, full_item(part, parts)) {
+            (Sent::ByReference, _) => {
+                match part.item_id().map(|id| String::from_utf8_lossy(&id.decode()).into_owned()) {
+                    Some(id) => self.refer(&id),
+                    None => self.made.leave(part.val, base, "a call of the provider without an id cannot be sent"),
+                }
+            }
+            (Sent::InFull | Sent::NoReasoning, Some(item)) => self.made.items.push(item),
+            (Sent::Nothing, _) => {
+                self.made.leave(part.val, base, "the reasoning that it was made with is not sent")
+            }
+            (_, None) => {
+                self.made.leave(part.val, base, "what the provider ran is known by its id alone");
+            }
+        }
+    }
+
+    fn call(&mut self, part: &Part<'_>, base: Base<'_>) {
+        let Some(key) = key_of(part) else {
+            return self.made.leave(part.val, base, "nothing says what answers a call without an id");
+        };
+        let name = part.get("tool_name").and_then(text).unwrap_or_default();
+        self.made.item(&[
+            ("type", quoted("function_call")),
+            ("call_id", quoted(&key)),
+            ("name", quoted(&name)),
+            ("arguments", quoted(&arguments(part))),
+        ]);
+        self.open.push(key);
+    }
+
+    fn result(&mut self, part: &Part<'_>, base: Base<'_>) {
+        match part.kind {
+            PartKind::Result => {}
+            PartKind::HostedResult => return,
+            _ => return self.made.leave(part.val, base, "only results are sent for a tool"),
+        }
+        let Some(key) = key_of(part) else {
+            return self.made.leave(part.val, base, "nothing says what a result without an id answers");
+        };
+        self.open.retain(|open| *open != key);
+        let result = part.get("result").filter(|result| !result.is_null());
+        let is = |flag: &str| part.get(flag).and_then(|flag| flag.as_bool()) == Some(true);
+        if is("is_media")
+            && let Some(result) = result.filter(Val::is_object)
+        {
+            return self.media_result(&key, result);
+        }
+        let error = result.filter(|_| is("is_error")).and_then(|result| result.get("error")).and_then(text);
+        let words = match (error, result.map(|result| (result, text(result)))) {
+            (Some(error), _) => error,
+            (None, Some((_, Some(words)))) if !words.is_empty() => with_nul(&words, "\0"),
+            (None, Some((result, None))) => json_text(result),
+            _ => "{}".to_owned(),
+        };
+        self.output(&key, &words);
+    }
+
+    fn media_result(&mut self, key: &str, result: Val<'_>) {
+        let get = |name: &str| result.get(name).and_then(text).filter(|text| !text.is_empty());
+        let (data, kind) = (get("data").filter(|data| is_base64(data)), get("mime_type").unwrap_or_default());
+        let Some(data) = data else {
+            let words = get("text").unwrap_or_else(|| "[media content unavailable: corrupted data]".to_owned());
+            return self.output(key, &words);
+        };
+        self.output(key, &format!("The tool returned {kind} content; see the following user message."));
+        let part = data_part(&kind, &data, get("attachment_name"));
+        self.media.push(object(&[("role", quoted("user")), ("content", array(&[part]))]));
+    }
+
+    fn output(&mut self, key: &str, words: &str) {
+        let kind = ("type", quoted("function_call_output"));
+        self.made.item(&[kind, ("call_id", quoted(key)), ("output", quoted(words))]);
+    }
+}
+
+/// The item of a call that the provider ran, if its data were kept, on the call or on its result.
+fn full_item(call: &Part<'_>, parts: &[Part<'_>]) -> Option<Vec<u8>> {
+    let id = call.item_id()?.decode();
+    let same =
+        |part: &&Part<'_>| part.kind == PartKind::HostedResult && part.item_id().is_some_and(|own| own.is(&id));
+    let sides = std::iter::once(call).chain(parts.iter().filter(same));
+    let data = sides.filter_map(Part::item_data).find(|data| data.count() > 1)?;
+    let kind = call.hosted_kind().name();
+    if kind.is_empty() {
+        return None;
+    }
+    let mut members = vec![("type", quoted(kind)), ("id", quoted(&String::from_utf8_lossy(&id)))];
+    let status = data.get("status").filter(Val::is_string);
+    members.push(("status", status.map_or_else(|| quoted("completed"), raw)));
+    members.extend(data.get("action").filter(Val::is_object).map(|action| ("action", raw(action))));
+    Some(object(&members))
+}
+
+/// An id as chatd sends it: other providers take no other characters.
+fn key_of(part: &Part<'_>) -> Option<String> {
+    let key = part.get("tool_call_id").and_then(text).filter(|key| !key.is_empty())?;
+    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
+    Some(key.chars().map(plain).collect())
+}
+
+/// Arguments that are no object are none.
+fn arguments(part: &Part<'_>) -> String {
+    let args = part.get("args");
+    if let Some(args) = args.filter(Val::is_object) {
+        return json_text(args);
+    }
+    let words = args.and_then(text).unwrap_or_default();
+    let mut tape = Tape::new();
+    let is_object = scan(words.as_bytes(), &mut tape).is_ok()
+        && tape.root(words.as_bytes()).is_some_and(|val| val.is_object());
+    if is_object { words } else { "{}".to_owned() }
+}
+
+/// JSON as text: what stands for a NUL in it becomes an escape.
+fn json_text(val: Val<'_>) -> String {
+    let text = String::from_utf8_lossy(&raw(val)).into_owned();
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    // The two characters may be written as escapes; a backslash behind a backslash begins none.
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        let escape = rest[at..].get(..6).map(str::to_ascii_lowercase);
+        let (c, len) = match escape.as_deref() {
+            Some("\\ue000") => ("\u{e000}", 6),
+            Some("\\ue001") => ("\u{e001}", 6),
+            _ => {
+                let len = 1 + rest[at + 1..].chars().next().map_or(0, char::len_utf8);
+                (&rest[at..at + len], len)
+            }
+        };
+        out.push_str(c);
+        rest = &rest[at + len..];
+    }
+    out.push_str(rest);
+    with_nul(&out, "\\u0000")
+}
+
+fn plain(val: Val<'_>) -> String {
+    with_nul(&text(val).unwrap_or_default(), "\0")
+}
+
+/// Postgres cannot hold a NUL: chatd stores it as two private characters, and doubles the first where it means itself.
+fn with_nul(text: &str, nul: &str) -> String {
+    if !text.contains('\u{e000}') {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('\u{e000}', Some('\u{e001}')) => {
+                chars.next();
+                out.push_str(nul);
+            }
+            ('\u{e000}', Some('\u{e000}')) => {
+                chars.next();
+                out.push(c);
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+fn is_base64(text: &str) -> bool {
+    let body = text.trim_end_matches('=');
+    text.len() % 4 == 0
+        && text.len() - body.len() <= 2
+        && body.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::DocId;
+
+    fn replay(rows: &str, store: bool) -> Vec<String> {
+        let mut tape = Tape::new();
+        scan(rows.as_bytes(), &mut tape).expect("JSON");
+        let mut replay = Replay::new(store);
+        let root = tape.root(rows.as_bytes()).expect("a value");
+        root.elements().for_each(|row| replay.row(row, Base::new(DocId(0), 0)));
+        replay.finish().items.iter().map(|item| String::from_utf8_lossy(item).into_owned()).collect()
+    }
+
+    fn assistant(parts: &str, store: bool) -> Vec<String> {
+        replay(&format!(r#"[{{"role":"assistant","content":[{parts}]}}]"#), store)
+    }
+
+    const BLOB: &str = r#"{"type":"reasoning","text":"","provider_metadata":{"openai":{"data":{"item_id":"rs_1","encrypted_content":"gAAA","summary":["", "s"]}}}}"#;
+    const BARE: &str =
+        r#"{"type":"reasoning","text":"","provider_metadata":{"openai":{"data":{"item_id":"rs_1"}}}}"#;
+    const FULL: &str = r#"{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"s"}],"encrypted_content":"gAAA"}"#;
+    const RS: &str = r#"{"type":"item_reference","id":"rs_1"}"#;
+    const SEARCH: &str = r#"{"type":"tool-call","tool_call_id":"ws_1","tool_name":"web_search","args":{},"provider_executed":true}"#;
+    const FOUND: &str = r#"{"type":"tool-result","tool_call_id":"ws_1","tool_name":"web_search","provider_executed":true,"result":{},"provider_metadata":{"openai":{"data":{"item_id":"ws_1","status":"failed","action":{"type":"search","queries":["q"]}}}}}"#;
+    const WS: &str =
+        r#"{"type":"web_search_call","id":"ws_1","status":"failed","action":{"type":"search","queries":["q"]}}"#;
+
+    #[test]
+    fn reasoning_goes_in_full_with_its_blob_else_by_reference_else_not_at_all() {
+        assert_eq!(assistant(BLOB, true), [FULL]);
+        assert_eq!(assistant(BLOB, false), [FULL]);
+        assert_eq!(assistant(BARE, true), [RS]);
+        assert_eq!(assistant(BARE, false), [""; 0]);
+        let empty = BLOB.replace(r#"["", "s"]"#, "[]");
+        let item = FULL.replace(r#"[{"type":"summary_text","text":"s"}]"#, "[]");
+        assert_eq!(assistant(&empty, false), [item]);
+    }
+
+    #[test]
+    fn what_the_provider_ran_goes_the_way_of_its_reasoning() {
+        let with = |reasoning: &str, found: bool| {
+            let parts = [reasoning, SEARCH, FOUND];
+            let parts = parts[..2 + usize::from(found)].iter().filter(|part| !part.is_empty());
+            parts.copied().collect::<Vec<_>>().join(",")
+        };
+        let ws = r#"{"type":"item_reference","id":"ws_1"}"#;
+        assert_eq!(assistant(&with(BLOB, true), true), [FULL, WS]);
+        assert_eq!(assistant(&with(BLOB, true), false), [FULL, WS]);
+        assert_eq!(assistant(&with(BLOB, false), true), [RS, ws]);
+        assert_eq!(assistant(&with(BLOB, false), false), [FULL]);
+        assert_eq!(assistant(&with(BARE, true), true), [RS, ws]);
+        assert_eq!(assistant(&with(BARE, true), false), [""; 0]);
+        assert_eq!(assistant(&with("", true), true), [WS]);
+        assert_eq!(assistant(&with("", false), true), [""; 0]);
+    }
+
+    #[test]
+    fn calls_and_results_are_mended_as_they_are_loaded() {
+        let rows = r#"[{"role":"assistant","content":[
+            {"type":"tool-call","tool_call_id":"a:1","tool_name":"f","args":{"x": "\ue000\ue001"}},
+            {"type":"tool-call","tool_call_id":"b","tool_name":"f","args":[]},
+            {"type":"tool-call","tool_call_id":"","tool_name":"f","args":{}}]},
+          {"role":"tool","content":[{"type":"tool-result","tool_call_id":"a:1","result":""},
+            {"type":"tool-result","tool_call_id":"ws_9","provider_executed":true,"result":{}}]},
+          {"role":"user","content":[{"type":"text","text":" "},{"type":"text","text":"go\ue000\ue000"}]},
+          {"role":"tool","content":[{"tool_call_id":"c","result":{"error":"no"},"is_error":true}]}]"#;
+        assert_eq!(
+            replay(rows, true),
+            [
+                r#"{"type":"function_call","call_id":"a_1","name":"f","arguments":"{\"x\":\"\\u0000\"}"}"#,
+                r#"{"type":"function_call","call_id":"b","name":"f","arguments":"{}"}"#,
+                r#"{"type":"function_call_output","call_id":"a_1","output":"{}"}"#,
+                &format!(r#"{{"type":"function_call_output","call_id":"b","output":"{STUB}"}}"#),
+                "{\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"go\u{e000}\"}]}",
+                r#"{"type":"function_call_output","call_id":"c","output":"no"}"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn media_follow_the_results_of_their_turn() {
+        let rows = r#"[{"role":"assistant","content":[{"type":"tool-call","tool_call_id":"a","tool_name":"f"},
+            {"type":"tool-call","tool_call_id":"b","tool_name":"f"}]},
+          {"role":"tool","content":[
+            {"tool_call_id":"a","is_media":true,"result":{"data":"aGk=","mime_type":"image/png"}},
+            {"tool_call_id":"b","is_media":true,"result":{"data":"%","mime_type":"image/png"}}]}]"#;
+        assert_eq!(
+            replay(rows, true)[2..],
+            [
+                r#"{"type":"function_call_output","call_id":"a","output":"The tool returned image/png content; see the following user message."}"#,
+                r#"{"type":"function_call_output","call_id":"b","output":"[media content unavailable: corrupted data]"}"#,
+                r#"{"role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,aGk="}]}"#,
+            ]
+        );
+    }
+}
