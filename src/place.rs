@@ -267,12 +267,28 @@ impl Pieces {
         out.iter().try_for_each(|(piece, _)| each(piece))
     }
 
+    /// Where the bytes before an offset of the patched ones ended in the original ones.
+    fn original_end(&self, offset: u64) -> Option<u64> {
+        let last = offset.checked_sub(1)?;
+        let piece = self.list.get(self.find(last))?;
+        match (&piece.what, piece.edit) {
+            (With::Copy(from), None) => Some(from.start + (last - piece.start) + 1),
+            (_, edit) => edit.map(|edit| edit.end()),
+        }
+    }
+
     /// Where a place of the patched bytes stood in the original ones: itself if it was kept, else the place of
     /// the edit that made it.
     pub fn original(&self, place: Place) -> Place {
         let Some(piece) = self.list.get(self.find(place.start)) else { return place };
         match (&piece.what, piece.edit) {
-            (With::Copy(from), None) => Place::new(place.doc, from.start + (place.start - piece.start), place.len),
+            (With::Copy(from), None) => {
+                let start = from.start + (place.start - piece.start);
+                // What was edited within it had another length.
+                let end = self.original_end(place.end()).filter(|end| *end >= start);
+                let len = end.map_or(place.len, |end| u32::try_from(end - start).unwrap_or(u32::MAX));
+                Place::new(place.doc, start, if place.len == 0 { 0 } else { len })
+            }
             (_, Some(edit)) => edit,
             (With::Text(_), None) => place,
         }
@@ -356,5 +372,7 @@ mod tests {
         assert_eq!(pieces.original(place(0, 2)), place(0, 2));
         assert_eq!(pieces.original(place(3, 1)), place(2, 1));
         assert_eq!(pieces.original(place(5, 1)), place(3, 1));
+        assert_eq!(pieces.original(place(1, 5)), place(1, 3));
+        assert_eq!(pieces.original(place(1, 3)), place(1, 2));
     }
 }

@@ -125,6 +125,8 @@ impl Dialect for Ag2 {
     /// The provider's own items.
     fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
         RESPONSES.rows(val, origin, &mut |mut item| {
+            // Nulls are stored and not sent.
+            item.row.flags.set(Flags::FOREIGN);
             if item.row.kind == Kind::Reasoning {
                 // One event for each summary, all with the same item; and AG2 reads no item without its id.
                 item.row.flags.set(Flags::SHARED | Flags::BOUND);

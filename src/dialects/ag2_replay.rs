@@ -292,7 +292,7 @@ mod tests {
                 "ToolResultsEvent",
                 &format!(
                     r#""results":[{},{},{{"parent_id":"c","error":{{"__exception__":"E","message":"no"}}}}]"#,
-                    result("a", &[words.clone()]),
+                    result("a", std::slice::from_ref(&words)),
                     result("b", &[words.clone(), image])
                 ),
             ),

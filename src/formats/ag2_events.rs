@@ -6,6 +6,8 @@ use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Si
 use crate::history::{Code, Finding, Flags, Kind, Role, Settings, Usage};
 use crate::json::Val;
 
+use super::provider;
+
 pub struct Ag2Events;
 
 pub static FORMAT: Ag2Events = Ag2Events;
@@ -106,7 +108,7 @@ pub(super) fn read_event(val: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink)
 
 /// A response: what the model said, then what it called.
 fn read_response(event: Event<'_>, origin: Origin<'_>, sink: &mut dyn Sink) {
-    for (key, set) in [("model", set_model as fn(&mut Settings, Box<str>)), ("provider", set_provider)] {
+    for (key, set) in [("model", set_model as fn(&mut Settings, Box<str>)), ("provider", provider::set)] {
         if let Some(text) = event.get(key).and_then(|val| val.text()) {
             sink.mark(Mark::Settings(set, String::from_utf8_lossy(&text).into()));
         }
@@ -142,14 +144,4 @@ fn is_output(item: &Val<'_>) -> bool {
 
 fn set_model(settings: &mut Settings, model: Box<str>) {
     settings.model = Some(model);
-}
-
-/// Of providers other than OpenAI only pairs can be judged here.
-fn set_provider(settings: &mut Settings, provider: Box<str>) {
-    let name = provider.to_ascii_lowercase();
-    settings.target = match () {
-        () if name.contains("azure") => Some("azure"),
-        () if name.contains("openai") => None,
-        () => Some("openai-compatible"),
-    };
 }

@@ -9,6 +9,8 @@ use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Si
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage};
 use crate::json::{Val, fingerprint};
 
+use super::provider;
+
 pub struct CoderChat;
 
 pub static FORMAT: CoderChat = CoderChat;
@@ -122,7 +124,7 @@ pub(super) fn read_row(row: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
         return;
     }
     let parts: Vec<ChatPart<'_>> =
-        content.elements().filter(|part| part.is_object()).map(|part| ChatPart::of(part)).collect();
+        content.elements().filter(|part| part.is_object()).map(ChatPart::of).collect();
     if role == Role::User && parts.iter().any(|part| part.kind == PartKind::Said) {
         sink.mark(Mark::User);
     }
@@ -132,7 +134,7 @@ pub(super) fn read_row(row: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     let mut by_reference = false;
     for part in &parts {
         if let Some((provider, _)) = part.metadata().next().filter(|_| !told) {
-            sink.mark(Mark::Settings(set_provider, String::from_utf8_lossy(&provider.decode()).into()));
+            sink.mark(Mark::Settings(provider::set, String::from_utf8_lossy(&provider.decode()).into()));
             told = true;
         }
         if part.kind == PartKind::Reasoning {
@@ -148,13 +150,4 @@ fn told_in_full(parts: &[ChatPart<'_>]) -> HashSet<u64> {
     let hosted = |part: &&ChatPart<'_>| matches!(part.kind, PartKind::HostedCall | PartKind::HostedResult);
     let told = parts.iter().filter(hosted).filter(|part| part.item_data().is_some_and(|data| data.count() > 1));
     told.filter_map(|part| part.item_id().map(fingerprint)).collect()
-}
-
-/// The newest provider is the one that a chat goes on with. Of others than OpenAI's only pairs can be judged here.
-fn set_provider(settings: &mut Settings, provider: Box<str>) {
-    settings.target = match &*provider {
-        "openai" => None,
-        "azure" => Some("azure"),
-        _ => Some("openai-compatible"),
-    };
 }

@@ -1,5 +1,7 @@
 //! The formats, one a file, and their table.
 
+mod provider;
+
 /// Declares the modules and the table. Among formats that are equally sure of a record, the first wins.
 macro_rules! formats {
     ($($module:ident),* $(,)?) => {

@@ -123,6 +123,12 @@ impl Teller<'_> {
         let item = self.told(finding.row.at, finding.row.flags);
         let partner = finding.partner.map(|place| self.told(place, finding.row.flags));
         let of = |name: &str| self.name(name, &item, partner.as_ref());
+        // The server names the item that it finds behind a reference.
+        let behind = Some(finding.row.of).filter(|kind| finding.row.is_reference() && *kind != Kind::Unknown);
+        let api_of = |name: &str| match behind.filter(|_| name == "type") {
+            Some(kind) => Some(kind.name().to_owned()),
+            None => of(name),
+        };
         let own = self.judged.target.verdict(finding.code, finding.variant).filter(|own| own.api.is_some());
         let answer = own.and_then(|own| own.answer).unwrap_or(variant.answer);
         let spot = self.spots.get(&finding.row.at).cloned().unwrap_or_default();
@@ -153,7 +159,7 @@ impl Teller<'_> {
             id: item.id.clone(),
             call_id: item.call_id.clone(),
             related: related.into_iter().collect(),
-            api_message: own.and_then(|own| own.api).or(variant.api).and_then(|template| fill(template, &of)),
+            api_message: own.and_then(|own| own.api).or(variant.api).and_then(|template| fill(template, &api_of)),
             status: variant.status,
             error_type: answer.kind,
             error_param: answer.param.and_then(|template| fill(template, &of)),
