@@ -1,4 +1,4 @@
-//! RL622: what belongs to an item is stored, the item is not.
+//! RL641: what belongs to an item is stored, the item is not.
 
 use crate::history::continued::stray;
 use crate::history::{Act, Code, Finding};
@@ -31,7 +31,7 @@ crate::rule! {
     ///
     /// Inferred from the tests of both: chatd drops provider-executed results without their call, AG2's trimming drops
     /// results and calls that no retained response or call announces.
-    622, "stray-part", Check::History(check),
+    641, "stray-part", Check::History(check),
     [
         Variant {
             message: "this belongs to ⟨{any_id}, ⟩an item that is not in the history",
@@ -45,6 +45,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in stray(&cx.history.continued, &cx.history.rows) {
-        out.add(Finding::new(Code(622), *row).act(Act::Drop));
+        out.add(Finding::new(Code(641), *row).act(Act::Drop));
     }
 }

@@ -1,4 +1,4 @@
-//! RL621: a log holds the printed form of an item instead of the item.
+//! RL640: a log holds the printed form of an item instead of the item.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Levels;
@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Inferred from the source of AG2: its first serializer knew events and bytes only.
-    621, "unrecoverable-item", Check::Raised,
+    640, "unrecoverable-item", Check::Raised,
     [
         Variant {
             message: "only the printed form of an item was stored: it cannot be replayed",
