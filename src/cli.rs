@@ -177,6 +177,12 @@ struct Common {
     /// Hold each item against this JSON Schema instead of the provider's; it describes one item
     #[arg(long, value_name = "FILE", help_heading = "Judgement")]
     schema: Option<PathBuf>,
+    /// Tell of items that live only on the server and are older than this: 30d, 12h, 90m
+    #[arg(long, value_name = "AGE", help_heading = "Judgement")]
+    max_item_age: Option<String>,
+    /// The time to count ages from, instead of the clock's: 2026-01-31T12:00:00Z, or Unix seconds
+    #[arg(long, value_name = "TIME", help_heading = "Judgement")]
+    now: Option<String>,
     /// Only these rules: code, prefix or name
     #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Judgement")]
     select: Vec<String>,
@@ -303,6 +309,8 @@ impl Common {
             ignore: self.ignore,
             max_record_size: self.max_record_size,
             schema: self.schema,
+            max_item_age: self.max_item_age,
+            now: self.now,
         };
         let mut paths = self.paths;
         if let Some(list) = &self.files_from {

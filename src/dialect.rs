@@ -3,6 +3,7 @@
 
 use crate::history::{Flags, Kind, Row};
 use crate::json::edit::Base;
+use crate::json::spot::{Spot, To};
 use crate::json::{Str, Val};
 use crate::place::Edit;
 
@@ -51,6 +52,8 @@ pub enum Change {
     StripCalls,
     /// Mend a field: a number in a table of the dialect's own.
     Field(u16),
+    /// Make something of the members at a spot.
+    Spot(&'static Spot, To),
 }
 
 /// The part of rows that lie inside an item: blocks of a message. They lie in whatever list holds them.

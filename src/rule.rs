@@ -5,6 +5,7 @@
 use crate::dialect::Item;
 use crate::history::{Code, Effort, Finding, Flags, Group, History, KindSet, Known, Pair, Row, Usage};
 use crate::json::Val;
+use crate::place::Place;
 use crate::schema::Standard;
 use crate::target::{Answer, Caps, Levels, Thinking, Trait, Traits};
 
@@ -113,7 +114,7 @@ pub enum Check {
     History(fn(&Cx<'_>, &mut Out)),
     /// Items of all kinds, as they pass by, with what their schema is.
     Schema(fn(&Standard, &Item<'_>, &mut Out)),
-    /// The scanner, the reader or a format raises it.
+    /// The scanner, the reader, a format or the table of field rules raises it.
     Raised,
 }
 
@@ -168,6 +169,8 @@ macro_rules! rule {
 #[derive(Default)]
 pub struct Out {
     pub findings: Vec<Finding>,
+    /// What is noted on the item at hand for rules that only few targets care about.
+    pub flags: Flags,
     /// Ids of items without reasoning in front: a recorded response elsewhere in the doc may prove that some was.
     pub unheaded: Vec<u64>,
 }
@@ -183,11 +186,30 @@ pub trait Look {
     /// Calls `see` with the item's value; not at all if it cannot be read.
     fn look(&self, row: &Row, see: &mut dyn FnMut(Val<'_>));
 
+    /// The same for a value that is no item.
+    fn value(&self, at: Place, see: &mut dyn FnMut(Val<'_>));
+
     /// Whether two items say the same, as canonical JSON.
     fn same(&self, a: &Row, b: &Row) -> bool;
 
     /// Whether two items have the same id, by their text.
     fn same_id(&self, a: &Row, b: &Row) -> bool;
+}
+
+/// How old stored items may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Age {
+    /// In seconds.
+    pub most: u64,
+    /// Unix seconds.
+    pub now: u64,
+}
+
+impl Age {
+    /// Whether something of this time, in Unix seconds, is too old. 0 is no time.
+    pub fn is_past(&self, time: u32) -> bool {
+        time > 0 && self.now.saturating_sub(u64::from(time)) > self.most
+    }
 }
 
 /// What a rule may ask about.
@@ -199,6 +221,8 @@ pub struct Cx<'h> {
     pub thinking: Thinking,
     /// What the target, or the model behind it, wants or refuses.
     pub traits: Traits,
+    /// What the user said about the age of stored items.
+    pub age: Option<Age>,
     pub look: &'h dyn Look,
     /// What the rest of the doc tells about items that this history misses.
     pub known: &'h Known,
@@ -241,6 +265,14 @@ impl Cx<'_> {
     /// The server may hold calls and items that the history does not show.
     pub fn server_state(&self) -> bool {
         self.history.settings.has_server_state()
+    }
+
+    /// A finding on a member of the request itself, at the place of its value.
+    pub fn on_request(&self, code: Code, at: Place) -> Finding {
+        let first = self.history.rows.first();
+        let mut row = Row::of_place(at, first.map_or(0, |row| row.record));
+        row.flags = first.map_or(Flags::default(), |row| Flags(row.flags.0 & (Flags::FROZEN | Flags::EMBEDDED).0));
+        Finding::new(code, row)
     }
 
     /// Whether the model of this history reasons: `None` if nothing tells.

@@ -39,6 +39,7 @@ impl Levels {
     pub const INFO: Levels = Levels { stored: I, stateless: I };
     pub const OFF: Levels = Levels { stored: None, stateless: None };
     pub const STATELESS_ERROR: Levels = Levels { stored: None, stateless: E };
+    pub const STATELESS_WARNING: Levels = Levels { stored: None, stateless: W };
     pub const STORED_ERROR: Levels = Levels { stored: E, stateless: None };
     pub const STORED_WARNING: Levels = Levels { stored: W, stateless: None };
     pub const ERROR_OR_WARNING: Levels = Levels { stored: E, stateless: W };
@@ -99,6 +100,10 @@ pub struct Caps {
     pub references: bool,
     /// Wants the calls of a turn together, and their outputs directly behind them.
     pub contiguous_outputs: bool,
+    /// Builds on stored responses.
+    pub chaining: bool,
+    /// Reads the arguments of calls as JSON.
+    pub parses_arguments: bool,
     /// Answers a local shell call with a function call's output.
     pub local_shell_as_function: bool,
 }
@@ -110,6 +115,8 @@ impl Caps {
         bare_reasoning: false,
         references: false,
         contiguous_outputs: false,
+        chaining: false,
+        parses_arguments: false,
         local_shell_as_function: false,
     };
 }

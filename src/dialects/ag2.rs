@@ -147,7 +147,11 @@ impl Dialect for Ag2 {
             Change::Retype(_) if !is_own(item) => return RESPONSES.change(change, item, base, out),
             Change::StripId => return Err(Cannot("AG2 reads no item without its id")),
             Change::Refer => return Err(Cannot("AG2 sends items in full, never by reference")),
-            Change::Retype(_) | Change::Acknowledge(_) | Change::StripCalls | Change::Field(_) => {
+            Change::Retype(_)
+            | Change::Acknowledge(_)
+            | Change::StripCalls
+            | Change::Field(_)
+            | Change::Spot(..) => {
                 return Err(Cannot("AG2's events have no place for it"));
             }
         }

@@ -193,7 +193,11 @@ impl Dialect for Coder {
                 out.push(Edit::replace(base.of(old), string::quoted(key)));
             }
             Change::StripId => return Err(Cannot("chatd would send an empty id for it, which is refused")),
-            Change::Retype(_) | Change::Acknowledge(_) | Change::StripCalls | Change::Field(_) => {
+            Change::Retype(_)
+            | Change::Acknowledge(_)
+            | Change::StripCalls
+            | Change::Field(_)
+            | Change::Spot(..) => {
                 return Err(Cannot("chatd's parts know function calls and their results only"));
             }
         }

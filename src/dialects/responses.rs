@@ -168,6 +168,7 @@ impl Dialect for Responses {
                 let old = item.get(field).ok_or(Cannot("the item has no such field"))?;
                 out.push(Edit::replace(base.of(old), string::quoted(key)));
             }
+            Change::Spot(spot, to) => spot.edit(item, to, base, out),
             Change::Acknowledge(checks) => match item.get("acknowledged_safety_checks") {
                 Some(old) => out.push(Edit::replace(base.of(old), checks.clone())),
                 None => {

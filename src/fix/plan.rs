@@ -64,6 +64,8 @@ pub struct HistoryPlan {
     pub(super) newest_first: bool,
     /// By place.
     pub(super) fates: Vec<(Row, Fate)>,
+    /// Values in the request whose members go.
+    pub(super) unset: Vec<Place>,
     pub changes: Vec<Change>,
     pub refusals: Vec<Refusal>,
 }
@@ -122,6 +124,9 @@ pub(super) struct Plan<'p> {
     pub modes: BTreeMap<usize, (Mode, Cause)>,
     /// Groups that lose an item for good, by their index.
     pub unsettled: BTreeMap<usize, Cause>,
+    /// Values in the request whose members go.
+    pub unset: Vec<Place>,
+    /// By the index of the item; [`NONE`] for a member of the request.
     changes: Vec<(u32, Change)>,
     refusals: Vec<Refusal>,
 }
@@ -136,6 +141,7 @@ impl<'p> Plan<'p> {
             fates: BTreeMap::new(),
             modes: BTreeMap::new(),
             unsettled: BTreeMap::new(),
+            unset: Vec::new(),
             changes: Vec::new(),
             refusals: Vec::new(),
         }
@@ -153,6 +159,9 @@ impl<'p> Plan<'p> {
             self.retype(&rows, finding);
         }
         self.rename(&of(Act::Rename).collect::<Vec<_>>());
+        self.fields(&rows, judged);
+        self.adopt(&rows, &of(Act::Adopt).collect::<Vec<_>>());
+        self.request(judged);
         for finding in of(Act::Acknowledge) {
             self.acknowledge(&rows, finding);
         }
@@ -183,19 +192,20 @@ impl<'p> Plan<'p> {
                 || !fate.before.is_empty()
                 || !fate.behind.is_empty()
         });
-        if self.fates.is_empty() && self.refusals.is_empty() {
+        if self.fates.is_empty() && self.unset.is_empty() && self.refusals.is_empty() {
             return None;
         }
         self.carry_changes();
         let cx = self.cx;
         let mut fates: Vec<(Row, Fate)> = self.fates.into_iter().map(|(ix, fate)| (*cx.row(ix), fate)).collect();
         fates.sort_by_key(|(row, _)| row.at.start);
-        self.changes.sort_by_key(|(ix, change)| (cx.row(*ix).at.start, change.action));
+        self.changes.sort_by_key(|(_, change)| (change.row.at.start, change.action));
         Some(HistoryPlan {
             number: self.number,
             info,
             newest_first: cx.history.settings.newest_first,
             fates,
+            unset: self.unset,
             changes: self.changes.into_iter().map(|(_, change)| change).collect(),
             refusals: self.refusals,
         })
@@ -207,7 +217,8 @@ impl<'p> Plan<'p> {
         if continued.is_empty() {
             return;
         }
-        for (ix, change) in self.changes.clone() {
+        // A member of the request is no item, and nothing continues it.
+        for (ix, change) in self.changes.clone().into_iter().filter(|(ix, _)| *ix != NONE) {
             let row = *self.cx.row(ix);
             let fate = self.fates.get(&ix).cloned().unwrap_or_default();
             for other in continued.behind(&row) {
@@ -270,6 +281,13 @@ impl<'p> Plan<'p> {
     ) {
         let row = *self.cx.row(ix);
         self.changes.push((ix, Change { cause, row, other, action, loss, what, history: Some(self.number) }));
+    }
+
+    /// Notes that a member goes from the request: its value is at the place of the row.
+    pub fn unset(&mut self, row: Row, cause: Cause, loss: Loss, what: &'static str) {
+        self.unset.push(row.at);
+        let (other, action) = (None, Action::Strip);
+        self.changes.push((NONE, Change { cause, row, other, action, loss, what, history: Some(self.number) }));
     }
 
     /// Why the first change was made.

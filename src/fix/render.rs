@@ -7,7 +7,7 @@ use std::io;
 use crate::dialect::{BLOCK, Change as Text};
 use crate::format::{FormatInfo, Histories, Part, Unit};
 use crate::history::{Flags, Row};
-use crate::json::edit::{Base, Sequence, Slot};
+use crate::json::edit::{Base, Sequence, Slot, remove_members};
 use crate::json::{Tape, Val, pointer, scan};
 use crate::place::{DocId, Edit, Patch, Pieces, Place, With};
 use crate::source::split::{Piece, SplitError, split};
@@ -52,20 +52,25 @@ pub(super) fn render(
         .filter(|step| !step.row.has(Flags::EMBEDDED) && !step.row.has(Flags::SYNTHETIC))
         .collect();
     steps.sort_by_key(|step| step.row.at.start);
+    let mut unset: Vec<Place> = plans.iter().flat_map(|plan| plan.unset.iter().copied()).collect();
+    unset.sort_by_key(Place::order);
     let mut render = Render { id, bytes, edits: Vec::new() };
     match container {
         Container::Document { start } if bytes.len() - start <= framing::WHOLE_DOCUMENT => {
             let whole = Place::new(id, start, (bytes.len() - start) as u32);
-            render.record(whole, &steps)?;
+            render.record(whole, &steps, &unset)?;
         }
-        Container::Document { start } => render.large(start, &steps)?,
+        Container::Document { start } => render.large(start, &steps, &unset)?,
         Container::Lines { start } => {
-            let mut rest = steps.as_slice();
-            while let Some(first) = rest.first() {
-                let line = lines::around(bytes, id, start, first.row.at.start)?;
-                let here = rest.partition_point(|step| step.row.at.start < line.end());
-                render.record(line, &rest[..here])?;
-                rest = &rest[here..];
+            let (mut rest, mut unset) = (steps.as_slice(), unset.as_slice());
+            loop {
+                let first = rest.first().map(|step| step.row.at.start);
+                let Some(at) = first.into_iter().chain(unset.first().map(|at| at.start)).min() else { break };
+                let line = lines::around(bytes, id, start, at)?;
+                let (here, behind) = rest.split_at(rest.partition_point(|step| step.row.at.start < line.end()));
+                let (members, others) = unset.split_at(unset.partition_point(|at| at.start < line.end()));
+                render.record(line, here, members)?;
+                (rest, unset) = (behind, others);
             }
         }
         _ => {}
@@ -82,13 +87,16 @@ pub(super) struct Render<'r> {
 }
 
 impl Render<'_> {
-    /// A record that is scanned at once. `whole` holds its line end.
-    fn record(&mut self, whole: Place, steps: &[Step<'_>]) -> io::Result<()> {
+    /// A record that is scanned at once. `whole` holds its line end; `unset` are values in it whose members go.
+    fn record(&mut self, whole: Place, steps: &[Step<'_>], unset: &[Place]) -> io::Result<()> {
         let mut text = Vec::new();
         self.bytes.read_into(whole.start, whole.len as usize, &mut text)?;
         let mut tape = Tape::new();
         let base = Base::new(self.id, whole.start);
         let Some(root) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) else { return Ok(()) };
+        for at in unset {
+            remove_value(root, *at, base, &mut self.edits);
+        }
         if let Some(step) = steps.first().filter(|step| step.unit(step.row).is_nested()) {
             if step.info.histories == Histories::PerRecord
                 && let Some(list) = list_around(root, base, step.row.at)
@@ -161,12 +169,20 @@ impl Render<'_> {
     }
 
     /// A document that is scanned element by element.
-    fn large(&mut self, start: u64, steps: &[Step<'_>]) -> io::Result<()> {
+    fn large(&mut self, start: u64, steps: &[Step<'_>], unset: &[Place]) -> io::Result<()> {
         let mut sequences: Vec<(String, Sequence)> = Vec::new();
         let (id, mut failed) = (self.id, None);
         let mut at = 0;
         let done = split(self.bytes, id, start, u64::MAX / 2, |piece, tape| {
-            let Piece::Element { section, index, bytes, base } = piece else { return true };
+            let (section, index, bytes, base) = match piece {
+                Piece::Element { section, index, bytes, base } => (section, index, bytes, base),
+                Piece::Head { bytes, base } => {
+                    let head = tape.root(bytes);
+                    let remove = |at: &Place| head.map(|head| remove_value(head, *at, base, &mut self.edits));
+                    unset.iter().map(remove).for_each(drop);
+                    return true;
+                }
+            };
             let place = base.place(0, bytes.len() as u32);
             if index == 0 {
                 let sequence = Sequence { doc: id, inner: (0, 0), entries: Vec::new(), space: Box::default() };
@@ -311,25 +327,28 @@ impl Render<'_> {
     fn changed(&self, step: &Step<'_>, row: &Row, changes: &[Text]) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
         self.bytes.read_into(row.at.start, row.at.len as usize, &mut text)?;
-        let mut tape = Tape::new();
-        let Some(item) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) else { return Ok(text) };
-        let mut edits = Vec::new();
-        for change in changes {
-            // A change that cannot be made leaves the item as it is; the next round reports it.
-            let _ = step.info.dialect.change(change, item, Base::new(self.id, 0), &mut edits);
-        }
         let mut patch = Patch::default();
-        patch.add(edits);
-        let pieces = Pieces::new(patch.edits(self.id), self.id, text.len() as u64);
-        let mut out = Vec::with_capacity(text.len());
-        pieces.walk(0, pieces.len(), |piece| {
-            match piece {
-                With::Text(new) => out.extend_from_slice(new),
-                With::Copy(at) => out.extend_from_slice(&text[at.start as usize..at.end() as usize]),
+        patch.add(self.edits_of(step, &text, changes));
+        Ok(patched(&text, &patch, self.id))
+    }
+
+    /// The edits, on the text of an item alone, that make several changes, one after the other: each sees what those
+    /// before it made, so that changes side by side do not meet.
+    fn edits_of(&self, step: &Step<'_>, text: &[u8], changes: &[Text]) -> Vec<Edit> {
+        let mut all = Patch::default();
+        let mut tape = Tape::new();
+        for change in changes {
+            let now = patched(text, &all, self.id);
+            let Some(item) = scan(&now, &mut tape).ok().and_then(|()| tape.root(&now)) else { break };
+            let mut edits = Vec::new();
+            // A change that cannot be made leaves the item as it is; the next round reports it.
+            if step.info.dialect.change(change, item, Base::new(self.id, 0), &mut edits).is_ok() {
+                let mut next = Patch::default();
+                next.add(edits);
+                all = all.then(&next, |_| text.len() as u64);
             }
-            io::Result::Ok(())
-        })?;
-        Ok(out)
+        }
+        all.edits(self.id).to_vec()
     }
 
     /// Changes within the text of an item that stays where it is.
@@ -338,10 +357,21 @@ impl Render<'_> {
             self.edits.push(Edit { at: step.row.at, with: vec![With::Copy(place)] });
             return;
         }
-        for change in &step.fate.text {
+        if let [change] = step.fate.text.as_slice() {
             // A change that cannot be made leaves the item as it is; the next round reports it.
             let _ = step.info.dialect.change(change, item, base, &mut self.edits);
+            return;
         }
+        let start = base.of(item).start;
+        let moved = |at: Place| Place::new(at.doc, at.start + start, at.len);
+        let within = |with: With| match with {
+            With::Copy(at) => With::Copy(moved(at)),
+            text => text,
+        };
+        let edits = self.edits_of(step, item.raw(), &step.fate.text).into_iter();
+        let edits =
+            edits.map(|edit| Edit { at: moved(edit.at), with: edit.with.into_iter().map(within).collect() });
+        self.edits.extend(edits);
     }
 
     /// An item that is a line of its own.
@@ -396,4 +426,37 @@ impl Render<'_> {
         with.retain(|piece| !piece.is_empty());
         Ok(with)
     }
+}
+
+/// Removes the member whose value stands at a place, from whatever object holds it.
+fn remove_value(root: Val<'_>, at: Place, base: Base<'_>, out: &mut Vec<Edit>) {
+    let within = |val: &Val<'_>| base.of(*val).start <= at.start && at.end() <= base.of(*val).end();
+    let mut holder = root;
+    loop {
+        let Some(member) = holder.members().find(|member| within(&member.val)) else {
+            let Some(element) = holder.elements().find(within) else { return };
+            holder = element;
+            continue;
+        };
+        if base.of(member.val) == at {
+            let key = String::from_utf8_lossy(&member.key.decode()).into_owned();
+            return remove_members(holder, &[&key], base, out);
+        }
+        holder = member.val;
+    }
+}
+
+/// A text after a patch to it alone.
+fn patched(text: &[u8], patch: &Patch, id: DocId) -> Vec<u8> {
+    let pieces = Pieces::new(patch.edits(id), id, text.len() as u64);
+    let mut out = Vec::with_capacity(text.len());
+    // Nothing in it can fail.
+    let _: Result<(), std::convert::Infallible> = pieces.walk(0, pieces.len(), |piece| {
+        match piece {
+            With::Text(new) => out.extend_from_slice(new),
+            With::Copy(at) => out.extend_from_slice(&text[at.start as usize..at.end() as usize]),
+        }
+        Ok(())
+    });
+    out
 }

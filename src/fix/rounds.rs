@@ -121,7 +121,11 @@ fn settled(mut changes: Vec<Change>) -> Vec<Change> {
     let mut seen = HashSet::new();
     changes.retain(|change| {
         let stays = change.action == Action::Drop || !dropped.contains(&change.row.at);
-        stays && seen.insert((change.row.at, change.action, change.what))
+        let rule = match change.cause {
+            Cause::Rule(code, ..) => Some(code),
+            Cause::Flag(_) => None,
+        };
+        stays && seen.insert((change.row.at, change.action, change.what, rule))
     });
     changes.sort_by_key(|change| (change.row.at.order(), change.action));
     changes

@@ -45,8 +45,11 @@ impl Format for ResponsesBatch {
             sink.mark(Mark::Start(Box::new(responses_request::settings(body, record, Usage::Request))));
             responses_request::read_input(body, record, 0, Flags::default(), sink);
         } else {
-            sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
-            if let Some(response) = record.val.at(&["response", "body"]) {
+            let response = record.val.at(&["response", "body"]);
+            let anchor = response.and_then(|response| responses_object::anchor(response, record));
+            let settings = Settings { usage: Usage::Log, response: anchor, ..Settings::default() };
+            sink.mark(Mark::Start(Box::new(settings)));
+            if let Some(response) = response {
                 responses_object::read_output(response, record, 1, Flags::default(), sink);
             }
         }

@@ -60,16 +60,17 @@ impl Format for ResponsesExchange {
         let read_only = embedded.then_some(EMBEDDED);
         // Without a request that can be read, the history begins with the response.
         let mut settings = None;
+        let anchor = response.and_then(|(_, val)| responses_object::anchor(val, record));
         if let Some((part, val)) = request {
             within(val, record, |body, record, flags| {
                 let found = responses_request::settings(body, record, Usage::Exchange);
                 settings = Some(());
-                sink.mark(Mark::Start(Box::new(Settings { read_only, ..found })));
+                sink.mark(Mark::Start(Box::new(Settings { read_only, response: anchor, ..found })));
                 responses_request::read_input(body, record, part as u8, flags, sink);
             });
         }
         if settings.is_none() {
-            let settings = Settings { usage: Usage::Exchange, read_only, ..Settings::default() };
+            let settings = Settings { usage: Usage::Exchange, read_only, response: anchor, ..Settings::default() };
             sink.mark(Mark::Start(Box::new(settings)));
         }
         if let Some((part, val)) = response {

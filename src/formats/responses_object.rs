@@ -3,7 +3,7 @@
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice};
-use crate::history::{Flags, Usage};
+use crate::history::{Anchor, Flags, Usage};
 use crate::json::Val;
 
 use super::responses_request;
@@ -40,6 +40,7 @@ impl Format for ResponsesObject {
         let mut settings = responses_request::settings(record.val, record, Usage::Log);
         // The response names the state it was built on; replaying its output does not build on that.
         (settings.previous, settings.conversation) = (None, None);
+        settings.response = anchor(record.val, record);
         sink.mark(Mark::Start(Box::new(settings)));
         read_output(record.val, record, 0, Flags::default(), sink);
         sink.mark(Mark::End);
@@ -50,6 +51,13 @@ impl Format for ResponsesObject {
 pub(super) fn is_response(val: Val<'_>) -> bool {
     val.get("object").is_some_and(|o| o.is("response") || o.is("response.compaction"))
         && val.get("output").is_some_and(|o| o.is_array())
+}
+
+/// What others may build on: the response by its id.
+pub(super) fn anchor(response: Val<'_>, record: &Record<'_>) -> Option<Anchor> {
+    let anchor = responses_request::anchor(response.get("id")?, record)?;
+    let created = response.get("created_at").and_then(|time| time.as_u64()).and_then(|time| u32::try_from(time).ok());
+    Some(Anchor { time: created.unwrap_or(anchor.time), ..anchor })
 }
 
 /// Reads the output of a response.

@@ -2,7 +2,7 @@
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice};
-use crate::history::{Effort, Flags, Kind, Role, Row, Settings, Usage};
+use crate::history::{Anchor, Effort, Flags, Kind, Role, Row, Settings, Usage};
 use crate::json::Val;
 
 pub struct ResponsesRequest;
@@ -70,6 +70,17 @@ pub(super) fn read_input(body: Val<'_>, record: &Record<'_>, part: u8, flags: Fl
     }
 }
 
+/// The response that an id names.
+pub(super) fn anchor(id: Val<'_>, record: &Record<'_>) -> Option<Anchor> {
+    let text = id.text().filter(|text| !text.is_empty())?;
+    Some(Anchor::of(record.base.of(id), &text))
+}
+
+/// Whether a list of tools defines a namespace: only then it tells more than the calls do.
+fn has_namespaces(tools: Val<'_>) -> bool {
+    tools.elements().any(|tool| tool.get("type").is_some_and(|kind| kind.is("namespace")))
+}
+
 /// What a body says about its request.
 pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Settings {
     let mut settings = Settings { usage, ..Settings::default() };
@@ -78,9 +89,8 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Sett
         match member.key.decode().as_ref() {
             b"store" => settings.store = val.as_bool(),
             b"model" => settings.model = val.text().map(|m| String::from_utf8_lossy(&m).into()),
-            b"previous_response_id" if val.as_str().is_some_and(|s| !s.is_empty()) => {
-                settings.previous = Some(record.base.of(val));
-            }
+            b"previous_response_id" => settings.previous = anchor(val, record),
+            b"tools" if has_namespaces(val) => settings.tools = Some(record.base.of(val)),
             b"conversation" if !val.is_null() => settings.conversation = Some(record.base.of(val)),
             b"reasoning" => {
                 settings.effort = val.get("effort").and_then(|e| e.text()).map(|e| Effort::of(&e));

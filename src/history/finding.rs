@@ -54,6 +54,14 @@ pub enum Act {
     Inline,
     /// Copy the pending safety checks of the call to its output.
     Acknowledge,
+    /// What this row of the table of field rules says about members of the item.
+    Spot(u16),
+    /// Give the call the namespace in which its tool is defined.
+    Adopt,
+    /// Take the member out of the request whose value stands at the place of the finding.
+    Unset,
+    /// Take out what the server holds: everything up to this many rows.
+    SendNew(u32),
 }
 
 /// What a rule saw.
@@ -67,11 +75,16 @@ pub struct Finding {
     pub remedy: Remedy,
     /// A number for the message, if the variant has one.
     pub arg: u32,
+    /// Row of the table of field rules that says where in the item it lies; [`NO_FIELD`] if none does.
+    pub field: u16,
 }
+
+/// The finding lies on no field.
+pub const NO_FIELD: u16 = u16::MAX;
 
 impl Finding {
     pub fn new(code: Code, row: Row) -> Self {
-        Finding { code, variant: 0, row, partner: None, remedy: Remedy::Never(""), arg: 0 }
+        Finding { code, variant: 0, row, partner: None, remedy: Remedy::Never(""), arg: 0, field: NO_FIELD }
     }
 
     /// On a doc as a whole.

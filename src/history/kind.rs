@@ -265,6 +265,9 @@ pub struct KindSet(u64);
 impl KindSet {
     pub const ALL: KindSet = KindSet(u64::MAX);
 
+    /// All but items of unknown types, which are passed through untouched.
+    pub const KNOWN: KindSet = KindSet(!(1 << Kind::Unknown as u32));
+
     pub const fn of(kinds: &[Kind]) -> Self {
         let mut bits = 0;
         let mut n = 0;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::place::Place;
 
-use super::{Flags, History};
+use super::{Family, Flags, History, Kind, NONE};
 
 /// A full item that stands somewhere in the doc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,15 +27,32 @@ pub struct Head {
     pub embedded: bool,
 }
 
-/// Full items of a doc, by the fingerprints of their ids.
+/// A recorded response, as far as requests that build on it must know it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownResponse {
+    /// Unix seconds; 0 if nothing tells.
+    pub time: u32,
+    /// Calls that its output leaves open.
+    pub open: Vec<Open>,
+}
+
+/// A call that nothing answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Open {
+    pub at: Place,
+    pub key: u64,
+}
+
+/// Full items of a doc, by the fingerprints of their ids, and recorded responses by theirs.
 #[derive(Debug, Default)]
 pub struct Known {
     items: HashMap<u64, KnownItem>,
+    responses: HashMap<u64, KnownResponse>,
 }
 
 impl Known {
     pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
+        self.items.is_empty() && self.responses.is_empty()
     }
 
     pub fn item(&self, id: u64) -> Option<&KnownItem> {
@@ -52,8 +69,17 @@ impl Known {
         self.items.get(&id).and_then(|item| item.head.as_ref())
     }
 
+    /// A recorded response of the doc.
+    pub fn response(&self, id: u64) -> Option<&KnownResponse> {
+        self.responses.get(&id)
+    }
+
     /// Takes from a history what is wanted. The first full item holds; a recorded one says more than another.
     pub fn gather(&mut self, history: &History, wanted: &HashSet<u64>) {
+        if let Some(response) = history.settings.response.filter(|response| wanted.contains(&response.id)) {
+            let open = open_calls(history).collect();
+            self.responses.entry(response.id).or_insert(KnownResponse { time: response.time, open });
+        }
         for group in &history.groups {
             let head = history.rows[group.reasoning()].last().filter(|row| row.has_id() && !row.is_reference());
             for row in &history.rows[group.all()] {
@@ -76,10 +102,25 @@ impl Known {
 
     /// Puts two gatherings together; what was there holds.
     pub fn merge(&mut self, other: Known) {
+        for (id, response) in other.responses {
+            self.responses.entry(id).or_insert(response);
+        }
         for (id, item) in other.items {
             let known = self.items.entry(id).or_insert(item);
             known.recorded |= item.recorded;
             known.head = known.head.or(item.head);
         }
     }
+}
+
+/// Calls of a recorded response that a client must answer, and that nothing in the history answers.
+fn open_calls(history: &History) -> impl Iterator<Item = Open> + '_ {
+    let open = history.pairs.iter().filter(|pair| pair.call != NONE && pair.output == NONE);
+    let calls = open.map(|pair| history.row(pair.call));
+    let owed = calls.filter(|call| {
+        let of_a_client =
+            call.is_client_call() && call.kind != Kind::Program && call.kind.family() != Some(Family::Approval);
+        call.has(Flags::RECORDED) && call.key != 0 && of_a_client && !call.has(Flags::OWNED)
+    });
+    owed.map(|call| Open { at: call.at, key: call.key })
 }

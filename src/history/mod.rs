@@ -12,13 +12,13 @@ pub mod settings;
 pub mod shapes;
 pub mod turns;
 
-pub use finding::{Act, Code, Finding, Remedy};
+pub use finding::{Act, Code, Finding, NO_FIELD, Remedy};
 pub use groups::Group;
 pub use kind::{Class, Family, Kind, KindSet, Role};
-pub use known::Known;
+pub use known::{Known, KnownResponse, Open};
 pub use pairs::{NONE, Pair, PairState};
 pub use row::{Flags, Row};
-pub use settings::{Effort, Settings, Usage};
+pub use settings::{Anchor, Effort, Settings, Usage};
 pub use shapes::{Claim, OrphanRun, Shapes};
 pub use turns::{Bond, BondState, Step, Turn, Turns};
 

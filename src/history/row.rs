@@ -192,6 +192,20 @@ impl Flags {
     /// Thinking, or a call, carries its provider's signature.
     pub const SIGNED: Flags = Flags(1 << 23);
 
+    // Of items of the Responses API: what only few targets mind.
+    /// Text of the model without `annotations`.
+    pub const BARE_TEXT: Flags = Flags(1 << 29);
+    /// A message without content.
+    pub const EMPTY_CONTENT: Flags = Flags(1 << 24);
+    /// A call that names the namespace of its tool.
+    pub const NAMESPACED: Flags = Flags(1 << 25);
+    /// A message of the role `system`.
+    pub const SYSTEM: Flags = Flags(1 << 26);
+    /// Reasoning without an id.
+    pub const FRESH: Flags = Flags(1 << 27);
+    /// Reasoning without its own text.
+    pub const WORDLESS: Flags = Flags(1 << 28);
+
     pub fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }

@@ -1,7 +1,10 @@
 //! What a stored conversation says about the request that it was, or would be: whether it is a request or a log,
 //! whether the server stores items, which state it builds on, and for which model. Options override.
 
+use crate::json::fingerprint_of;
 use crate::place::Place;
+
+use super::id;
 
 /// Whether a history is about to be sent or was written down as it happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -38,6 +41,35 @@ impl Effort {
     }
 }
 
+/// A response that a request builds on, or that a record holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Anchor {
+    /// Where its id stands.
+    pub at: Place,
+    /// Fingerprint of the id.
+    pub id: u64,
+    /// The lineage inside the id; 0 if there is none.
+    pub lineage: u64,
+    /// When it was made, in Unix seconds: as the record says, else as the id does; 0 if neither tells.
+    pub time: u32,
+    /// The id has a form that only clients invent.
+    pub synthetic: bool,
+}
+
+impl Anchor {
+    /// Of the text of an id.
+    pub fn of(at: Place, id: &[u8]) -> Anchor {
+        let anatomy = id::anatomy(id);
+        Anchor {
+            at,
+            id: fingerprint_of(id),
+            lineage: anatomy.lineage,
+            time: anatomy.time,
+            synthetic: id::is_synthetic(id),
+        }
+    }
+}
+
 /// Settings of one history.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -47,10 +79,14 @@ pub struct Settings {
     pub effort: Option<Effort>,
     /// A target that the file itself names, before the format's default.
     pub target: Option<&'static str>,
-    /// The value of `previous_response_id`, if it is set.
-    pub previous: Option<Place>,
+    /// The response that `previous_response_id` names, if it is set.
+    pub previous: Option<Anchor>,
     /// The value of `conversation`, if it is set.
     pub conversation: Option<Place>,
+    /// The list of tools of the request, if it defines namespaces.
+    pub tools: Option<Place>,
+    /// The response that the record holds.
+    pub response: Option<Anchor>,
     /// Items are stored newest first.
     pub newest_first: bool,
     /// A record of this history could not be read, so partners may be missing from it.

@@ -10,6 +10,7 @@ pub mod fault;
 pub mod locate;
 pub mod pointer;
 pub mod scan;
+pub mod spot;
 pub mod string;
 pub mod tape;
 

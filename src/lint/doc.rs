@@ -426,6 +426,7 @@ impl<H: OnHistory> Run<'_, H> {
                 all.wanted.extend(unheaded);
             }
             all.wanted.extend(history.rows.iter().filter(|row| row.is_reference()).map(|row| row.id));
+            all.wanted.extend(history.settings.previous.map(|previous| previous.id));
         }
     }
 }

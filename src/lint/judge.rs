@@ -1,12 +1,12 @@
 //! From a history to verdicts: the rules raise findings, target and settings give them their weight.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use crate::format::FormatInfo;
 use crate::history::{Code, Finding, Flags, History, Known, Remedy};
 use crate::place::Place;
-use crate::rule::{Check, Cx, Look, Loss, Out, Rule, When};
-use crate::rules::{self, RULES, schema_violation};
+use crate::rule::{Age, Check, Cx, Look, Loss, Out, Rule, When};
+use crate::rules::{self, RULES, fields, schema_violation};
 use crate::target::{Levels, Severity, Target, Thinking, Traits};
 use crate::targets;
 
@@ -85,6 +85,7 @@ pub struct Bench<'h> {
     pub thinking: Thinking,
     pub traits: Traits,
     pub history: &'h History,
+    age: Option<Age>,
 }
 
 impl<'h> Bench<'h> {
@@ -97,7 +98,7 @@ impl<'h> Bench<'h> {
         let model = settings.model.as_deref().or(options.model.as_deref());
         let thinking = model.map_or(Thinking::Unknown, |model| target.thinking(model));
         let traits = target.traits(model);
-        Bench { target, stored, thinking, traits, history }
+        Bench { target, stored, thinking, traits, history, age: options.age }
     }
 
     pub fn cx(&self, look: &'h dyn Look, known: &'h Known) -> Cx<'h> {
@@ -107,6 +108,7 @@ impl<'h> Bench<'h> {
             stored: self.stored,
             thinking: self.thinking,
             traits: self.traits,
+            age: self.age,
             look,
             known,
         }
@@ -121,7 +123,7 @@ impl<'h> Bench<'h> {
         enabled: &Enabled,
         number: u32,
     ) -> (Vec<Judged>, Vec<u64>) {
-        let mut out = Out { findings: items.to_vec(), unheaded: Vec::new() };
+        let mut out = Out { findings: items.to_vec(), ..Out::default() };
         for rule in enabled.rules().filter(|rule| rule.judges(self.target.dialect)) {
             match &rule.check {
                 Check::Pair(check) => self.history.pairs.iter().for_each(|pair| check(cx, pair, &mut out)),
@@ -129,6 +131,10 @@ impl<'h> Bench<'h> {
                 Check::History(check) => check(cx, &mut out),
                 Check::Item(..) | Check::Schema(_) | Check::Raised => {}
             }
+        }
+        if fields::judge(self.target.dialect) {
+            let weighs = |code, variant| enabled.has(code) && self.level(code, variant).is_some();
+            fields::raise_noted(self.history, &weighs, &mut out);
         }
         let mut judged: Vec<Judged> = out
             .findings
@@ -148,7 +154,11 @@ impl<'h> Bench<'h> {
     }
 
     fn severity(&self, finding: &Finding) -> Option<Severity> {
-        levels(rules::by_code(finding.code)?, finding.variant, self.target).at(self.stored)
+        self.level(finding.code, finding.variant)
+    }
+
+    fn level(&self, code: Code, variant: u8) -> Option<Severity> {
+        levels(rules::by_code(code)?, variant, self.target).at(self.stored)
     }
 
     /// The provider names some items by their index; the history is what it would count.
@@ -183,18 +193,22 @@ fn is_of_fields(code: Code) -> bool {
     (400..500).contains(&code.0)
 }
 
-/// A schema says only what no rule about fields says better: it is silent on an item that has an error of such a rule.
+/// A schema says only what no rule about fields says better: it is silent on an item of which such a rule says something
+/// that weighs as much.
 fn one_cause_once(judged: &mut Vec<Judged>) {
     let is_schema = |judged: &Judged| judged.finding.code == schema_violation::RULE.code;
     if !judged.iter().any(is_schema) {
         return;
     }
-    let better = |judged: &&Judged| {
-        is_of_fields(judged.finding.code) && !is_schema(judged) && judged.severity == Severity::Error
-    };
-    let told: HashSet<Place> = judged.iter().filter(better).map(|judged| judged.finding.row.at).collect();
+    let better = |judged: &&Judged| is_of_fields(judged.finding.code) && !is_schema(judged);
+    let mut told: HashMap<Place, Severity> = HashMap::new();
+    for judged in judged.iter().filter(better) {
+        let most = told.entry(judged.finding.row.at).or_insert(judged.severity);
+        *most = judged.severity.max(*most);
+    }
     judged.retain(|judged| {
-        !is_schema(judged) || schema_violation::is_given(&judged.finding) || !told.contains(&judged.finding.row.at)
+        let said = told.get(&judged.finding.row.at).is_some_and(|most| *most >= judged.severity);
+        !is_schema(judged) || schema_violation::is_given(&judged.finding) || !said
     });
 }
 

@@ -60,6 +60,10 @@ impl Look for Texts<'_> {
         self.item(row, see);
     }
 
+    fn value(&self, at: Place, see: &mut dyn FnMut(Val<'_>)) {
+        self.see(at, false, see);
+    }
+
     fn same(&self, a: &Row, b: &Row) -> bool {
         self.item(a, |a| self.item(b, |b| canonical::same(a, b))).flatten().unwrap_or(false)
     }

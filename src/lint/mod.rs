@@ -11,7 +11,7 @@ mod stage;
 
 use crate::format::{Format, FormatInfo};
 use crate::history::{Effort, Usage};
-use crate::rule::Cx;
+use crate::rule::{Age, Cx};
 use crate::schema::Schemas;
 use crate::source::Container;
 use crate::target::Target;
@@ -35,6 +35,8 @@ pub struct Options {
     pub max_record: u64,
     /// What items must look like.
     pub schemas: Schemas,
+    /// Stored items older than this are told.
+    pub age: Option<Age>,
     pub enabled: Enabled,
 }
 
@@ -51,6 +53,7 @@ impl Default for Options {
             newest_first: None,
             max_record: 1 << 30,
             schemas: Schemas::Official,
+            age: None,
             enabled: Enabled::new(|_| true),
         }
     }

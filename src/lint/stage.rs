@@ -9,6 +9,7 @@ use crate::json::scan::scan_line;
 use crate::json::{Fault, Oddity, Tape, Val, What, pointer, scan};
 use crate::place::{DocId, Place};
 use crate::rule::{Check, Out};
+use crate::rules::fields;
 use crate::schema::Standard;
 
 use super::detect::{self, Reading};
@@ -43,6 +44,8 @@ pub struct Stage<'o> {
     schema_check: Option<SchemaCheck>,
     /// What the items of the format at hand are held against.
     standard: Option<Standard>,
+    /// Rows of the table of field rules are wanted, of any dialect and of the record at hand.
+    fields: (bool, bool),
     tape: Tape,
     pub batch: Batch,
     out: Out,
@@ -73,6 +76,7 @@ impl<'o> Stage<'o> {
             checks,
             schema_check,
             standard: None,
+            fields: (fields::ROWS.iter().any(|row| enabled.has(row.code)), false),
             tape: Tape::new(),
             batch: Batch::default(),
             out: Out::default(),
@@ -168,6 +172,7 @@ impl<'o> Stage<'o> {
                 let dialect = format.info().dialect.name();
                 self.standard = self.schema_check.and_then(|_| self.options.schemas.of(dialect));
                 let record = Record { number: self.batch.records, val, base, whole, slice };
+                self.fields.1 = self.fields.0 && fields::judge(format.info().dialect.name());
                 format.read(&record, self);
             }
             None => self.unknown(base.of(root)),
@@ -230,7 +235,12 @@ impl Sink for Stage<'_> {
             }
         }
         // What another system stores of an item is not what the API would see.
-        let standard = self.standard.as_ref().filter(|_| !item.row.has(Flags::FOREIGN));
+        let foreign = item.row.has(Flags::FOREIGN);
+        if self.fields.1 && !foreign {
+            fields::check(&item, &mut self.out);
+            item.row.flags.set(std::mem::take(&mut self.out.flags));
+        }
+        let standard = self.standard.as_ref().filter(|_| !foreign);
         if let (Some(check), Some(standard)) = (self.schema_check, standard) {
             check(standard, &item, &mut self.out);
         }

@@ -6,11 +6,12 @@ use std::io;
 use crate::dialect::{Dialect, Names};
 use crate::format::FormatInfo;
 use crate::formats::FORMATS;
-use crate::history::{Flags, Kind, Remedy, Row};
+use crate::history::{Flags, Kind, NO_FIELD, Remedy, Row};
+use crate::json::spot::characters;
 use crate::json::{NodeKind, Str, Val, What};
 use crate::lint::{DocLint, Judged, Texts};
 use crate::place::{DocId, Place};
-use crate::rules::schema_violation;
+use crate::rules::{fields, schema_violation};
 use crate::schema::Violation;
 use crate::source::ReadAt;
 
@@ -114,6 +115,8 @@ struct Told {
     approval: Option<String>,
     checks: Option<String>,
     shape: Option<String>,
+    /// The text that the value itself is.
+    text: Option<String>,
 }
 
 impl Teller<'_> {
@@ -222,6 +225,8 @@ impl Teller<'_> {
             }
             "list" => (self.judged.target.dialect == "responses").then(|| "input".to_owned()),
             "checks" => partner?.checks.clone(),
+            "text" => item.text.clone(),
+            "field" | "value" | "length" if finding.field != NO_FIELD => self.field(name),
             "arg" | "index" => Some(finding.arg.to_string()),
             "items" => Some(count(u64::from(finding.arg), "item")),
             "outputs" => Some(count(u64::from(finding.arg), "output")),
@@ -244,6 +249,25 @@ impl Teller<'_> {
     fn number(&self, at: usize) -> Option<String> {
         let pointer = &self.spots.get(&self.judged.finding.row.at)?.pointer;
         pointer.split('/').filter(|step| step.parse::<u32>().is_ok()).nth(at).map(str::to_owned)
+    }
+
+    /// Where in the item the member lies that the finding is about, what it says if that is a type or a role, and how
+    /// long it is.
+    fn field(&self, what: &str) -> Option<String> {
+        let finding = &self.judged.finding;
+        let field = fields::row(finding.field)?;
+        let tell = |item: Val<'_>| {
+            let found = field.spot.first(item)?;
+            match what {
+                "field" => Some(printable(&found.path)),
+                "value" => text(found.val),
+                _ => found.val.map(|val| match val.as_str() {
+                    Some(text) => characters(text).to_string(),
+                    None => val.count().to_string(),
+                }),
+            }
+        };
+        self.texts.see(finding.row.at, finding.row.has(Flags::EMBEDDED), tell).flatten()
     }
 
     /// The key that starts at a place.
@@ -291,6 +315,7 @@ fn told(item: Val<'_>, names: Option<Names<'_>>) -> Told {
         approval: text(item.get("approval_request_id")),
         checks,
         shape: Some(shape(item, 2)),
+        text: text(Some(item)),
     }
 }
 

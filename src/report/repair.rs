@@ -133,6 +133,9 @@ fn item_name(texts: &Texts<'_>, change: &Change) -> String {
         val.and_then(|val| val.text()).map(|text| printable(&String::from_utf8_lossy(&text)))
     };
     let name = texts.item(&change.row, |item| {
+        if !item.is_object() {
+            return "a member of the request".to_owned();
+        }
         let kind = text(item.get("type")).unwrap_or_else(|| change.row.kind.name().to_owned());
         let ids = match texts.called(item) {
             Some(names) => [names.id, names.key]
@@ -256,7 +259,11 @@ pub fn write_diff(
         let lines = if is(Action::Drop) {
             item::lines(&before, b"", &show)
         } else {
-            let after = patched(&before, first.at, patch.edits(first.at.doc), bytes)?;
+            let mut after = patched(&before, first.at, patch.edits(first.at.doc), bytes)?;
+            // A member of the request goes with its key, which stands in front of it.
+            if is(Action::Strip) && after == before {
+                after.clear();
+            }
             item::lines(&before, &after, &show)
         };
         write_lines(&lines, &paint, out)?;

@@ -98,12 +98,14 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         }
         for row in linked_items(cx, group) {
             out.unheaded.push(row.id);
-            if recorded(cx, row, &present, out) {
-                continue;
-            }
-            match row.of.class() {
-                Class::Hosted => hosted(cx, row, out),
-                _ => plain.get_or_insert((*row, 0)).1 += 1,
+            match (told(cx, row, &present), row.of.class()) {
+                (Told::Lost(head), _) => {
+                    out.add(Finding::new(Code(201), *row).variant(RECORDED).with(head).remedy(Remedy::Group));
+                }
+                // Torn away is another finding (RL110).
+                (Told::Unlinked | Told::Torn(_), _) => {}
+                (Told::Nothing, Class::Hosted) => hosted(cx, row, out),
+                (Told::Nothing, _) => plain.get_or_insert((*row, 0)).1 += 1,
             }
         }
     }
@@ -113,7 +115,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 }
 
 /// Items of a group that the server may link to reasoning: made by the model, with an id of their own.
-fn linked_items<'h>(cx: &'h Cx<'_>, group: &Group) -> impl Iterator<Item = &'h Row> {
+pub(super) fn linked_items<'h>(cx: &'h Cx<'_>, group: &Group) -> impl Iterator<Item = &'h Row> {
     cx.history.rows[group.members()].iter().filter(|row| {
         // A list of tools comes before any thought, an approval is keyed by its id, and what a server puts out is no call.
         let other = matches!(row.of, Kind::McpListTools | Kind::McpApprovalRequest) || row.of.class() == Class::Output;
@@ -135,28 +137,33 @@ fn headed_by_fresh_reasoning(cx: &Cx<'_>, group: &Group, out: &mut Out) {
 }
 
 /// The reasoning of the history, if recorded responses can tell anything about it.
-fn reasoning_by_id(cx: &Cx<'_>) -> HashMap<u64, Place> {
+pub(super) fn reasoning_by_id(cx: &Cx<'_>) -> HashMap<u64, Place> {
     if cx.known.is_empty() {
         return HashMap::new();
     }
     cx.history.rows.iter().filter(|row| row.is_reasoning() && row.has_id()).map(|row| (row.id, row.at)).collect()
 }
 
-/// Whether a recorded response tells what the item was made with. Nothing: then it is linked to nothing. Reasoning that
-/// this history lacks: that is the proof. Reasoning that stands here, only torn away: that is another finding.
-fn recorded(cx: &Cx<'_>, row: &Row, present: &HashMap<u64, Place>, out: &mut Out) -> bool {
+/// What recorded responses tell about an item in a group without reasoning.
+pub(super) enum Told {
+    /// Nothing.
+    Nothing,
+    /// It was made without reasoning.
+    Unlinked,
+    /// This reasoning headed it, and is not in the history.
+    Lost(Place),
+    /// This reasoning headed it, and stands elsewhere in the history.
+    Torn(Place),
+}
+
+/// Asks the recorded responses of the doc. `present` is the reasoning of the history, by id.
+pub(super) fn told(cx: &Cx<'_>, row: &Row, present: &HashMap<u64, Place>) -> Told {
     let known = cx.known.item(row.id).filter(|item| item.recorded);
-    let Some(head) = known.and_then(|item| item.head) else {
-        return known.is_some() || row.has(Flags::RECORDED);
-    };
-    match present.get(&head.id) {
-        Some(reasoning) => {
-            let finding = Finding::new(Code(110), *row).variant(super::split_parallel_calls::TORN);
-            out.add(finding.with(*reasoning).never("where the calls of the turn belong is not told"));
-        }
-        None => out.add(Finding::new(Code(201), *row).variant(RECORDED).with(head.at).remedy(Remedy::Group)),
+    match known.and_then(|item| item.head) {
+        Some(head) => present.get(&head.id).map_or(Told::Lost(head.at), |at| Told::Torn(*at)),
+        None if known.is_some() || row.has(Flags::RECORDED) => Told::Unlinked,
+        None => Told::Nothing,
     }
-    true
 }
 
 fn hosted(cx: &Cx<'_>, row: &Row, out: &mut Out) {

@@ -1,5 +1,7 @@
 //! RL101: a call has no output.
 
+use std::collections::HashSet;
+
 use crate::history::{Act, Code, Family, Finding, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
@@ -43,7 +45,7 @@ crate::rule! {
     /// Reported: Azure/azure-sdk#46092, langchain-ai/deepagents#5777, CopilotKit/CopilotKit#6781, agno-agi/agno#9376
     /// (function calls); Soju06/codex-lb#1168 (custom); openai/openai-agents-python#1855 (local shell), #2664 (shell).
     /// Recorded: DeepSeek. No recorded accepted request has such a call.
-    101, "missing-output", Check::Pair(check),
+    101, "missing-output", Check::History(check),
     [
         Variant {
             message: "{type} {call_id} has no output",
@@ -63,16 +65,29 @@ crate::rule! {
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
+        Variant {
+            message: "the response that the request builds on left {partner_type} {partner_call_id} open, and no output \
+                      answers it",
+            related: "the open call",
+            api: Some("No tool output found for {partner_noun} {partner_call_id}."),
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
     ]
 }
 
 const PROGRAM: u8 = 1;
 const PENDING: u8 = 2;
+const ANCHORED: u8 = 3;
 
-fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
-    if pair.state != PairState::Open {
-        return;
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    for pair in cx.history.pairs.iter().filter(|pair| pair.state == PairState::Open) {
+        open(cx, pair, out);
     }
+    anchored(cx, out);
+}
+
+fn open(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     let row = *cx.row(pair.call);
     let finding = Finding::new(Code(101), row);
     match row.kind.family() {
@@ -83,5 +98,17 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
         }
         _ if cx.is_pending(pair.call) => out.add(finding.variant(PENDING).never("the call is about to run")),
         _ => out.add(finding.act(Act::Answer)),
+    }
+}
+
+/// Calls that the response leaves open on which the request builds, where the file holds that response.
+fn anchored(cx: &Cx<'_>, out: &mut Out) {
+    let Some(previous) = cx.history.settings.previous else { return };
+    let Some(response) = cx.known.response(previous.id).filter(|response| !response.open.is_empty()) else { return };
+    let outputs = cx.history.rows.iter().filter(|row| row.kind.is_output());
+    let answered: HashSet<u64> = outputs.map(|row| row.key).collect();
+    for call in response.open.iter().filter(|call| !answered.contains(&call.key)) {
+        let finding = cx.on_request(Code(101), previous.at).variant(ANCHORED).with(call.at);
+        out.add(finding.never("its real output must be sent with this request"));
     }
 }

@@ -1,5 +1,7 @@
 //! The rules, one a file, and their table.
 
+pub mod fields;
+
 /// Declares the modules and the table, in the order of the codes.
 macro_rules! rules {
     ($($module:ident),* $(,)?) => {
@@ -41,9 +43,37 @@ rules![
     item_not_stored,
     referenced_call,
     mixed_references,
+    chain_with_history,
+    chain_without_store,
+    chain_and_conversation,
+    expired_reference,
     id_length,
     synthetic_id,
+    chain_not_supported,
+    mixed_lineages,
+    conflicting_blobs,
     schema_violation,
+    output_only_field,
+    foreign_field,
+    missing_summary,
+    reasoning_content,
+    part_type,
+    missing_annotations,
+    null_content,
+    empty_content,
+    output_not_text,
+    arguments_not_text,
+    arguments_not_json,
+    namespace_mismatch,
+    wrong_role,
+    missing_field,
+    string_too_long,
+    compaction_without_blob,
+    compaction_trigger_not_last,
+    items_before_compaction,
+    misplaced_phase,
+    unfinished_item,
+    lost_program,
     chat_missing_reply,
     chat_orphan_reply,
     unrecoverable_item,

@@ -29,7 +29,8 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented in the official schema of reasoning items; openai/openai-python#3615 and openai/codex#5546 (clients that
-    /// kept the provisional item). No text of the API was seen.
+    /// kept the provisional item). For a blob that is cut off the server says "The encrypted content for item rs_abc could
+    /// not be verified. Reason: Encrypted content could not be decrypted or parsed." Else no text of the API was seen.
     206, "provisional-item", Check::Item(KindSet::ALL, check),
     [
         Variant {
@@ -38,11 +39,20 @@ crate::rule! {
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
+        Variant {
+            message: "the blob of {type} {any_id} is from an item in progress: it may be incomplete, and refused",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
     ]
 }
 
+const BLOB: u8 = 1;
+
 fn check(item: &Item<'_>, out: &mut Out) {
     if item.row.has(Flags::IN_PROGRESS) {
-        out.add(Finding::new(Code(206), item.row).never("the complete item is not in the history"));
+        let variant = u8::from(item.row.is_reasoning() && item.row.has(Flags::BLOB)) * BLOB;
+        out.add(Finding::new(Code(206), item.row).variant(variant).never("the complete item is not in the history"));
     }
 }

@@ -4,6 +4,8 @@ use crate::history::{Act, Code, Family, Finding, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
+use super::item_without_reasoning::{Told, linked_items, reasoning_by_id, told};
+
 crate::rule! {
     /// ## What it does
     ///
@@ -64,14 +66,31 @@ crate::rule! {
     ]
 }
 
-/// Raised by the rule about items without reasoning, which sees what recorded responses prove.
-pub(super) const TORN: u8 = 0;
+const TORN: u8 = 0;
 const INTERLEAVED: u8 = 1;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    if !cx.caps.contiguous_outputs {
-        return;
+    torn(cx, out);
+    if cx.caps.contiguous_outputs {
+        interleaved(cx, out);
     }
+}
+
+/// Items that a recorded response shows to be of a turn whose reasoning stands elsewhere in the history.
+fn torn(cx: &Cx<'_>, out: &mut Out) {
+    let present = reasoning_by_id(cx);
+    for group in cx.history.groups.iter().filter(|group| !group.has_reasoning()) {
+        for row in linked_items(cx, group) {
+            out.unheaded.push(row.id);
+            if let Told::Torn(reasoning) = told(cx, row, &present) {
+                let finding = Finding::new(Code(110), *row).variant(TORN).with(reasoning);
+                out.add(finding.never("where the calls of the turn belong is not told"));
+            }
+        }
+    }
+}
+
+fn interleaved(cx: &Cx<'_>, out: &mut Out) {
     let rows = &cx.history.rows;
     // The nearest row before each that is neither call nor output.
     let mut foreign_before: Vec<Option<u32>> = Vec::with_capacity(rows.len());

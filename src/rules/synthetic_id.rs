@@ -1,15 +1,14 @@
 //! RL311: an id has a form that only clients make up.
 
-use crate::dialect::Item;
-use crate::history::{Code, Finding, Flags, KindSet, Remedy};
-use crate::rule::{Check, Evidence, Loss, Out, Variant};
+use crate::history::{Code, Finding, Flags, Remedy};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
 crate::rule! {
     /// ## What it does
     ///
     /// Finds ids of the forms `msg_17`, `resp_1760000000000` (milliseconds) and `openai_1760000000000`: clients make them
-    /// up when they lose or never had the server's.
+    /// up when they lose or never had the server's. Also a `previous_response_id` of such a form.
     ///
     /// ## Why it matters
     ///
@@ -24,13 +23,14 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Off by default. With `--fix-warnings` the id is deleted, with those of its group.
+    /// Off by default. With `--fix-warnings` an item's id is deleted, with those of its group. A `previous_response_id`
+    /// stays: what is behind it would have to be sent instead.
     ///
     /// ## Evidence
     ///
     /// Reported: vercel/ai#11899 and badlogic/pi-mono#5148 (counters collide), Kode-CLI (`resp_<ms>`). No text of the API
     /// was seen for such an id alone.
-    311, "synthetic-id", Check::Item(KindSet::ALL, check),
+    311, "synthetic-id", Check::History(check),
     [
         Variant {
             message: "the id {id} looks made up by a client: the server does not know it",
@@ -40,11 +40,23 @@ crate::rule! {
             loss: Loss::Lossless,
             ..Variant::BASE
         },
+        Variant {
+            message: "the response id {text} looks made up by a client: nothing can build on it",
+            levels: Levels::WARNING,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
     ]
 }
 
-fn check(item: &Item<'_>, out: &mut Out) {
-    if item.row.has(Flags::SYNTHETIC_ID) {
-        out.add(Finding::new(Code(311), item.row).remedy(Remedy::Group));
+const RESPONSE: u8 = 1;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    for row in cx.history.rows.iter().filter(|row| row.has(Flags::SYNTHETIC_ID)) {
+        out.add(Finding::new(Code(311), *row).remedy(Remedy::Group));
+    }
+    if let Some(previous) = cx.history.settings.previous.filter(|previous| previous.synthetic) {
+        let finding = cx.on_request(Code(311), previous.at).variant(RESPONSE);
+        out.add(finding.never("the history behind that response would have to be sent instead"));
     }
 }

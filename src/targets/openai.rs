@@ -7,6 +7,8 @@ const CAPS: Caps = Caps {
     bare_reasoning: false,
     references: true,
     contiguous_outputs: false,
+    chaining: true,
+    parses_arguments: false,
     local_shell_as_function: false,
 };
 
@@ -59,6 +61,9 @@ pub static AZURE: Target = Target {
         // Azure refuses unpaired reasoning where OpenAI may take it, stored or not.
         one(202, 0, Levels::ERROR),
         all(203, Levels::WARNING),
+        all(314, Levels::STATELESS_WARNING),
+        all(406, Levels::ERROR),
+        Verdict { api: Some("ID is required"), ..one(414, 4, Levels::WARNING) },
     ],
     evidence: "openai/codex#3528, hermes-agent#63257, openclaw#57499, pi#2702; 19 recorded accepted requests",
     ..copy_of(&OPENAI)
@@ -68,7 +73,7 @@ pub static CODEX: Target = Target {
     name: "codex",
     title: "ChatGPT's Codex backend: never stores items",
     store: false,
-    caps: Caps { references: false, local_shell_as_function: true, ..CAPS },
+    caps: Caps { references: false, chaining: false, local_shell_as_function: true, ..CAPS },
     verdicts: CODEX_VERDICTS,
     evidence: "openai/codex `normalize.rs`; 57 recorded accepted requests",
     ..copy_of(&OPENAI)
@@ -91,7 +96,9 @@ const CODEX_VERDICTS: &[Verdict] = &[
     all(303, Levels::ERROR),
     all(304, Levels::OFF),
     all(305, Levels::OFF),
+    all(307, Levels::OFF),
     all(310, Levels::WARNING),
+    one(413, 1, Levels::ERROR),
 ];
 
 /// The fields of a target, to change some of them: a static cannot be copied in a constant.

@@ -7,9 +7,10 @@ use std::path::Path;
 
 use replaylint::fix::{FixOptions, Orphans, Reasoning};
 use replaylint::history::{Effort, Usage};
-use replaylint::lint::Options;
+use replaylint::lint::{Enabled, Options};
 use replaylint::report::Content;
 use replaylint::report::repair;
+use replaylint::rule::Age;
 use replaylint::{formats, targets};
 use serde::Deserialize;
 
@@ -40,6 +41,13 @@ struct Case {
     model: Option<String>,
     effort: Option<String>,
     format: Option<String>,
+    /// Only these rules run.
+    #[serde(default)]
+    select: Vec<String>,
+    /// In seconds, counted from `now`.
+    max_item_age: Option<u64>,
+    #[serde(default)]
+    now: u64,
     orphans: Option<String>,
     reasoning: Option<String>,
     #[serde(default)]
@@ -61,6 +69,8 @@ impl Case {
             usage: self.usage.as_deref().map(|name| if name == "log" { Usage::Log } else { Usage::Request }),
             model: self.model.clone(),
             effort: self.effort.as_deref().map(|level| Effort::of(level.as_bytes())),
+            age: self.max_item_age.map(|most| Age { most, now: self.now }),
+            enabled: Enabled::new(|rule| self.select.is_empty() || self.select.contains(&rule.code.to_string())),
             ..Options::default()
         }
     }

@@ -80,12 +80,112 @@ struct Broken {
     group: usize,
 }
 
+/// A member that is put in or taken out, the items it is tried on, and the rule that must say so.
+struct FieldBreak {
+    what: &'static str,
+    kinds: &'static [&'static str],
+    expected: &'static [&'static str],
+    make: fn(&mut serde_json::Map<String, Value>),
+}
+
+const ANY_KIND: &[&str] = &["message", "reasoning", "function_call", "function_call_output", "web_search_call"];
+const TEXT_OUTPUTS: &[&str] = &["function_call_output", "custom_tool_call_output"];
+
+const FIELD_BREAKS: &[FieldBreak] = &[
+    FieldBreak {
+        what: "add created_by",
+        kinds: ANY_KIND,
+        expected: &["RL401"],
+        make: |item| set(item, "created_by", json!("a")),
+    },
+    FieldBreak {
+        what: "add a private key",
+        kinds: ANY_KIND,
+        expected: &["RL402"],
+        make: |item| set(item, "_note", json!(1)),
+    },
+    FieldBreak {
+        what: "add a status to reasoning",
+        kinds: &["reasoning"],
+        expected: &["RL401"],
+        make: |item| set(item, "status", json!("completed")),
+    },
+    FieldBreak {
+        what: "strip a summary",
+        kinds: &["reasoning"],
+        expected: &["RL403"],
+        make: |item| drop(item.remove("summary")),
+    },
+    FieldBreak {
+        what: "add raw reasoning",
+        kinds: &["reasoning"],
+        expected: &["RL404"],
+        make: |item| set(item, "content", json!([{"type": "reasoning_text", "text": "Hm"}])),
+    },
+    FieldBreak {
+        what: "null content",
+        kinds: &["message"],
+        expected: &["RL407"],
+        make: |item| set(item, "content", Value::Null),
+    },
+    FieldBreak {
+        what: "an output as object",
+        kinds: TEXT_OUTPUTS,
+        expected: &["RL409"],
+        make: |item| set(item, "output", json!({"ok": true})),
+    },
+    FieldBreak {
+        what: "no output",
+        kinds: TEXT_OUTPUTS,
+        expected: &["RL409"],
+        make: |item| drop(item.remove("output")),
+    },
+    FieldBreak {
+        what: "an overlong output",
+        kinds: TEXT_OUTPUTS,
+        expected: &["RL415"],
+        make: |item| set(item, "output", json!("x".repeat(10_485_761))),
+    },
+    FieldBreak {
+        what: "arguments as object",
+        kinds: &["function_call"],
+        expected: &["RL410"],
+        make: |item| set(item, "arguments", json!({"a": 1})),
+    },
+    FieldBreak {
+        what: "parsed arguments",
+        kinds: &["function_call"],
+        expected: &["RL401"],
+        make: |item| set(item, "parsed_arguments", json!({})),
+    },
+    FieldBreak {
+        what: "sources of a search",
+        kinds: &["web_search_call"],
+        expected: &["RL401"],
+        make: |item| set(item, "action", json!({"type": "search", "query": "q", "sources": []})),
+    },
+    FieldBreak {
+        what: "Chat's reasoning",
+        kinds: &["message"],
+        expected: &["RL402"],
+        make: |item| set(item, "reasoning_content", json!("Hm")),
+    },
+];
+
+/// Overlong texts are tried on so many requests: each takes megabytes.
+const LONG_TEXTS: usize = 2;
+
+fn set(item: &mut serde_json::Map<String, Value>, key: &str, value: Value) {
+    item.insert(key.to_owned(), value);
+}
+
 /// What the target and settings let be an error.
 struct Setting {
     stored: bool,
     identity: bool,
     server_state: bool,
     plain: bool,
+    long_texts: bool,
 }
 
 fn breaks(items: &[Item], setting: &Setting) -> Vec<Broken> {
@@ -106,6 +206,16 @@ fn breaks(items: &[Item], setting: &Setting) -> Vec<Broken> {
     add("splice in a call", &["RL101"], own, &|items| items.insert(0, spliced(call.clone())));
     for (n, item) in items.iter().enumerate() {
         let (value, group) = (&item.value, item.group);
+        // DeepSeek's own verdict on most fields is not known; and two items of a kind in a request tell as much as all.
+        let before = items[..n].iter().filter(|other| kind(&other.value) == kind(value)).count();
+        let tried = setting.identity && before < 2;
+        for field in FIELD_BREAKS.iter().filter(|field| tried && field.kinds.contains(&kind(value))) {
+            if field.what != "an overlong output" || setting.long_texts {
+                add(field.what, field.expected, group, &|items| {
+                    (field.make)(items[n].value.as_object_mut().expect("an object"));
+                });
+            }
+        }
         let has_id = value["id"].is_string();
         let next = items.get(n + 1);
         let call = || {
@@ -185,16 +295,20 @@ fn one_break_at_a_time_is_found_and_healed() {
     let mut tallies: BTreeMap<&'static str, Tally> = BTreeMap::new();
     let mut unhealed: BTreeMap<String, u32> = BTreeMap::new();
     let mut requests = 0;
+    let mut long_texts = 0;
     for (row, options) in responses(&root).into_iter().filter(|(row, _)| row.gold == "accepted") {
         let body: Value =
             serde_json::from_slice(&fs::read(root.join(&row.path)).expect("readable")).expect("JSON");
         let Some(input) = body["input"].as_array() else { continue };
         let target = options.target.expect("a target");
         let set = |key: &str| !body[key].is_null();
+        let has_output = input.iter().any(|item| TEXT_OUTPUTS.contains(&kind(item)));
+        long_texts += usize::from(has_output);
         let setting = Setting {
             stored: body["store"].as_bool().unwrap_or(target.store),
             identity: target.name != "deepseek",
             server_state: set("previous_response_id") || set("conversation"),
+            long_texts: has_output && long_texts <= LONG_TEXTS,
             plain: body["model"].as_str().is_some_and(|model| model.starts_with("gpt-4")),
         };
         let broken = breaks(&grouped(input), &setting);

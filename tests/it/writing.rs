@@ -251,3 +251,35 @@ fn a_large_document_is_read_element_by_element() {
         }
     }
 }
+
+#[test]
+fn overlong_texts_and_members_of_the_request_are_repaired_in_a_large_document() {
+    // The text makes the document a large one; the member that goes stands behind its list.
+    let body = |characters: usize| {
+        serde_json::json!({"model": "gpt-5", "conversation": "conv_1", "input": [
+            {"type": "function_call_output", "call_id": "call_1", "output": "é".repeat(characters)},
+            {"role": "user", "content": null},
+        ], "previous_response_id": "resp_1"})
+    };
+    for (characters, rules) in
+        [(10_485_760, vec!["RL407", "RL308"]), (10_485_761, vec!["RL415", "RL407", "RL308"])]
+    {
+        let folder = folder_with("large.json", &body(characters).to_string());
+        let output = run(folder.path(), &["check", "--output-format", "json", "large.json"]);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let found = report["diagnostics"].as_array().expect("a list").iter().map(|d| d["rule"].as_str());
+        assert_eq!(found.flatten().collect::<Vec<_>>(), rules);
+        let output = run(folder.path(), &["fix", "-o", "out.json", "large.json"]);
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+        let after: serde_json::Value = serde_json::from_str(&read(folder.path(), "out.json")).expect("JSON");
+        let text = after["input"][0]["output"].as_str().expect("a text");
+        let left = text.strip_suffix("\n[101 characters were left out]");
+        assert_eq!(left.is_some(), characters > 10_485_760);
+        assert_eq!(
+            left.unwrap_or(text).chars().count(),
+            characters.min(10_485_660 + 100 * usize::from(left.is_none()))
+        );
+        assert_eq!(after["input"][1]["content"], "");
+        assert!(after.get("previous_response_id").is_none() && after["conversation"] == "conv_1");
+    }
+}

@@ -44,9 +44,6 @@ pub static ELSEWHERE: &[Elsewhere] = &[
     row("The encrypted content for item {id} could not be verified.", FOREIGN_BLOB, STRIP),
     row("reasoning encrypted_content was not issued to this caller", FOREIGN_BLOB, STRIP),
     row("Could not decrypt the provided", FOREIGN_BLOB, STRIP),
-    row("Conflicting authenticated continuation identities",
-        "this Azure endpoint takes at most one encrypted reasoning item",
-        "keep only the newest turn's reasoning, or `replaylint fix --target azure --reasoning strip -w FILE`"),
     row("Could not decode the compaction blob.",
         "the `encrypted_content` of a compaction was edited, or is of another account",
         "drop the compaction item; what it summed up is lost unless the turns before it are sent instead"),
@@ -60,8 +57,6 @@ pub static ELSEWHERE: &[Elsewhere] = &[
         FULL_HISTORY),
     row("Previous response cannot be used for this organization due to Zero Data Retention.",
         "the organisation stores no responses", FULL_HISTORY),
-    row("Unsupported parameter: previous_response_id",
-        "this route keeps no responses", FULL_HISTORY),
     row("previous_response_id is not supported on this proxy",
         "the proxy keeps no responses", FULL_HISTORY),
     row("Another process is currently operating on this conversation.",
@@ -71,9 +66,6 @@ pub static ELSEWHERE: &[Elsewhere] = &[
         "answer each call once; in a stored history `replaylint check` finds that as RL105"),
 
     // Settings of the request, and the endpoint.
-    row("System messages are not allowed",
-        "ChatGPT's Codex backend takes no system messages in `input`",
-        "put their text into `instructions`"),
     row("The provided data does not match the expected schema",
         "an Azure Foundry project endpoint wants reasoning with its `id`, and `annotations` on every output_text",
         "`replaylint check --target azure FILE` shows what else it would refuse; without reasoning and ids \

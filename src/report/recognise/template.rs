@@ -184,7 +184,7 @@ impl Pattern {
             _ if is(&["noun"]) => "(?:[a-z]+[ \t\r\n]+){1,4}?(?:call|output)".to_owned(),
             _ if at_end => format!("{LISTED}(?:,[ \t]*[A-Za-z]+[_-]{LISTED})*"),
             None => WORD.to_owned(),
-            _ if is(&["id", "ids", "path", "type", "name", "role", "key", "prefix"]) => WORD.to_owned(),
+            _ if is(&["id", "ids", "path", "field", "type", "name", "role", "key", "prefix"]) => WORD.to_owned(),
             _ => "[^\r\n]+?".to_owned(),
         }
     }

@@ -1,0 +1,89 @@
+//! Repairs of members: of items, as the table of field rules says, and of the request around them.
+
+use crate::dialect::Change as Text;
+use crate::history::{Act, Remedy};
+use crate::json::spot::{Is, Spot, To};
+use crate::lint::Judged;
+use crate::rule::Loss;
+use crate::rules::fields::{self, Cure};
+use crate::rules::namespace_mismatch::{self, Home};
+
+use super::Action;
+use super::plan::{Plan, RowIndex, cause};
+
+/// Where a call names the namespace of its tool.
+static NAMESPACE: Spot = Spot { path: &["namespace"], parts: &[], is: Is::Missing };
+static NULL_NAMESPACE: Spot = Spot { path: &["namespace"], parts: &[], is: Is::Null };
+
+impl Plan<'_> {
+    /// What the rows of the table say. No row touches an id, so groups stay whole.
+    pub(super) fn fields(&mut self, rows: &RowIndex, judged: &[&Judged]) {
+        for judged in judged {
+            let Remedy::One(Act::Spot(number)) = judged.finding.remedy else { continue };
+            let (Some(ix), Some(field)) = (rows.of(&judged.finding.row), fields::row(number)) else { continue };
+            let Cure::Change(to) = &field.cure else { continue };
+            let loss = judged.variant().loss;
+            if loss == Loss::Lossy && !self.may_lose() {
+                self.refuse(judged, "it would lose what the field says (--lossless)");
+                continue;
+            }
+            if self.cx.row(ix).is_reasoning() && loss == Loss::Lossy && self.keeps_reasoning() {
+                self.refuse(judged, "the reasoning would have to change (--reasoning keep)");
+                continue;
+            }
+            let change = Text::Spot(&field.spot, to.clone());
+            if !self.fate(ix).text.contains(&change) {
+                self.fate(ix).text.push(change);
+            }
+            let action = if *to == To::Gone { Action::Strip } else { Action::Rewrite };
+            self.change(ix, cause(judged), action, loss, judged.variant().fix);
+        }
+    }
+
+    /// Calls get the namespaces of their tools.
+    pub(super) fn adopt(&mut self, rows: &RowIndex, judged: &[&Judged]) {
+        if judged.is_empty() {
+            return;
+        }
+        let homes = namespace_mismatch::homes(self.cx);
+        for judged in judged {
+            let Some(ix) = rows.of(&judged.finding.row) else { continue };
+            let mut name = None;
+            self.cx.look.look(self.cx.row(ix), &mut |call| name = namespace_mismatch::bare_name(call));
+            if let Some(Home::Namespace(namespace, _)) = name.and_then(|name| homes.get(&name)) {
+                let text = String::from_utf8_lossy(&crate::json::string::quoted(namespace)).into_owned();
+                for spot in [&NAMESPACE, &NULL_NAMESPACE] {
+                    self.fate(ix).text.push(Text::Spot(spot, To::Json(text.clone().into())));
+                }
+                self.change(ix, cause(judged), Action::Rewrite, Loss::Lossless, judged.variant().fix);
+            }
+        }
+    }
+
+    /// Repairs of the request around the items.
+    pub(super) fn request(&mut self, judged: &[&Judged]) {
+        for judged in judged {
+            let finding = &judged.finding;
+            let loss = judged.variant().loss;
+            if !matches!(finding.remedy, Remedy::One(Act::Unset | Act::SendNew(_))) {
+                continue;
+            }
+            if loss == Loss::Lossy && !self.may_lose() {
+                self.refuse(
+                    judged,
+                    "what it takes from the request is not proven to be on the server (--lossless)",
+                );
+                continue;
+            }
+            match finding.remedy {
+                Remedy::One(Act::Unset) => self.unset(finding.row, cause(judged), loss, judged.variant().fix),
+                Remedy::One(Act::SendNew(end)) => {
+                    for ix in 0..end {
+                        self.drop_row(ix, cause(judged), loss, "drop what the server holds");
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! RL411: the arguments of a call are no JSON, and the server reads them.
+
+use crate::history::{Code, Finding, Kind};
+use crate::json::{Tape, scan};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// For servers that parse them: finds function calls whose `arguments` are no JSON. OpenAI takes any text,
+    /// so there it is silent.
+    ///
+    /// ## Why it matters
+    ///
+    /// vLLM, DashScope, MiniMax and some gateways refuse such a call, each in its own words. It happens when a
+    /// stream breaks off in the middle of the arguments, and converters to other APIs stumble over it, too.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"function_call","call_id":"call_1","name":"f","arguments":"{\"city\":\"Os"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: what the arguments would have been is not known.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: local-inference-lab/vllm#684, free-claude-code#911. No such refusal by OpenAI was found.
+    411, "arguments-not-json", Check::History(check),
+    [
+        Variant {
+            message: "the arguments of {type} {call_id} are no JSON",
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    if !cx.caps.parses_arguments {
+        return;
+    }
+    let mut tape = Tape::new();
+    for row in cx.history.rows.iter().filter(|row| row.kind == Kind::FunctionCall) {
+        let mut broken = false;
+        cx.look.look(row, &mut |item| {
+            let text = item.get("arguments").and_then(|arguments| arguments.text());
+            broken = text.is_some_and(|text| scan(&text, &mut tape).is_err());
+        });
+        if broken {
+            out.add(Finding::new(Code(411), *row).never("what the arguments would have been is not known"));
+        }
+    }
+}

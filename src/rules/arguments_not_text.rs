@@ -1,0 +1,56 @@
+//! RL410: the arguments of a call are no text.
+
+use crate::rule::{Check, Evidence, Loss, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds function and MCP calls whose `arguments` are an object, and custom tool calls whose `input` is no
+    /// text. A tool search's arguments are an object, rightly.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400:
+    ///
+    /// > Invalid type for 'input[1].arguments': expected a string, but got an object instead.
+    ///
+    /// It happens when arguments are stored parsed.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"function_call","call_id":"call_1","name":"f","arguments":{"city":"Oslo"}}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The value becomes its own JSON text. Nothing is lost.
+    ///
+    /// ## Evidence
+    ///
+    /// Documented: the schema has a string. The sentence comes from tests that mirror the API.
+    410, "arguments-not-text", Check::Raised,
+    [
+        Variant {
+            message: "the arguments of {type} {call_id} are an object",
+            api: Some("Invalid type for 'input[{index}].arguments': expected a string, but got an object instead."),
+            evidence: Evidence::Documented,
+            fix: "write the arguments as text",
+            loss: Loss::Lossless,
+            answer: Answer {
+                param: Some("input[{index}].arguments"),
+                code: Some("invalid_type"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the input of {type} {call_id} is no text",
+            evidence: Evidence::Documented,
+            fix: "write the input as text",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}

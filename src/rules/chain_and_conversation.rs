@@ -1,0 +1,53 @@
+//! RL308: a request names two states of the server.
+
+use crate::history::{Act, Code};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds requests with both `previous_response_id` and `conversation`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the request with HTTP 400:
+    ///
+    /// > Mutually exclusive parameters: 'previous_response_id' and 'conversation'. Ensure you are only providing one of these parameters.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"gpt-5","conversation":"conv_1","previous_response_id":"resp_1","input":"Go on"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// `previous_response_id` goes: the conversation holds the response, if both are of one history. That is
+    /// not proven, so the repair counts as lossy.
+    ///
+    /// ## Evidence
+    ///
+    /// Documented: "Cannot be used in conjunction with `conversation`." The sentence comes from a compatible
+    /// server.
+    308, "chain-and-conversation", Check::History(check),
+    [
+        Variant {
+            message: "the request names a previous response and a conversation",
+            related: "the conversation",
+            api: Some(
+                "Mutually exclusive parameters: 'previous_response_id' and 'conversation'. Ensure you are only providing one of \
+                 these parameters.",
+            ),
+            evidence: Evidence::Documented,
+            fix: "remove previous_response_id",
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let settings = &cx.history.settings;
+    if let (Some(previous), Some(conversation)) = (settings.previous, settings.conversation) {
+        out.add(cx.on_request(Code(308), previous.at).with(conversation).act(Act::Unset));
+    }
+}

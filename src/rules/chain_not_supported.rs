@@ -1,0 +1,50 @@
+//! RL312: a request builds on a stored response where none can be.
+
+use crate::history::Code;
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// For servers that store nothing, as the Codex backend: finds requests with `previous_response_id`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the request with HTTP 400:
+    ///
+    /// > Unsupported parameter: previous_response_id
+    ///
+    /// It happens when a client for OpenAI's own API is pointed at another backend.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"gpt-5-codex","store":false,"previous_response_id":"resp_1","input":"Go on"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: the history behind the response would have to be sent instead, and it is not in the request.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: opencode, Kode-CLI.
+    312, "chain-not-supported", Check::History(check),
+    [
+        Variant {
+            message: "this server stores no responses, and none can be built on",
+            api: Some("Unsupported parameter: previous_response_id"),
+            levels: Levels::ERROR,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    if let Some(previous) = cx.history.settings.previous.filter(|_| !cx.caps.chaining) {
+        let finding = cx.on_request(Code(312), previous.at);
+        out.add(finding.never("the history behind that response would have to be sent instead"));
+    }
+}

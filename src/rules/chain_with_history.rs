@@ -1,0 +1,72 @@
+//! RL306: items that the server holds are sent again beside the state that holds them.
+
+use crate::history::{Act, Code, Finding, Flags, Row};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds requests with `previous_response_id` or `conversation` whose input holds items with the server's
+    /// ids: the server has them already. An item of another conversation, as the lineage inside its id tells,
+    /// is not meant.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the request with HTTP 400:
+    ///
+    /// > Duplicate item found with id rs_abc. Remove duplicate items from your input and try again.
+    ///
+    /// It happens when a client switches to server state and goes on sending the whole history.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"gpt-5","previous_response_id":"resp_1","input":[
+    ///  {"role":"user","content":"Hi"},
+    ///  {"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[]},
+    ///  {"role":"user","content":"Go on"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// Only what is new is sent: everything up to the last item that the server holds goes. If nothing would be
+    /// left, nothing is changed. The repair trusts that the state is that of these items, so it counts as
+    /// lossy.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: vercel/ai#11899, microsoft/agent-framework#3295, MacPaw/OpenAI#432, pi#5148, OpenRouter
+    /// ai-sdk#254. No recorded accepted request with state holds an item with an id.
+    306, "chain-with-history", Check::History(check),
+    [
+        Variant {
+            message: "{items} with ids of the server beside the state that holds them; the last is {type} {id}",
+            related: "the state",
+            api: Some("Duplicate item found with id {id}. Remove duplicate items from your input and try again."),
+            evidence: Evidence::Reported,
+            fix: "send only what is new",
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let settings = &cx.history.settings;
+    let Some(state) = settings.previous.map(|previous| previous.at).or(settings.conversation) else { return };
+    let lineage = settings.previous.map_or(0, |previous| previous.lineage);
+    // What the response of a recorded exchange adds was never sent.
+    let held = |row: &&Row| {
+        let elsewhere = lineage != 0 && row.lineage != 0 && row.lineage != lineage;
+        row.has_id() && row.is_model_made() && !row.has(Flags::SYNTHETIC_ID) && !row.has(Flags::RECORDED) && !elsewhere
+    };
+    let count = cx.history.rows.iter().filter(held).count();
+    let Some(last) = cx.history.rows.iter().rposition(|row| held(&row)) else { return };
+    // Items of the group that the server made with it go with it.
+    let end = cx.history.group_of(last as u32).map_or(last as u32 + 1, |group| group.end);
+    let left = cx.history.rows.iter().skip(end as usize).any(|row| !row.has(Flags::RECORDED));
+    let finding = Finding::new(Code(306), cx.history.rows[last]).with(state).arg(count as u32);
+    out.add(match left {
+        true => finding.act(Act::SendNew(end)),
+        false => finding.never("nothing new would be left to send"),
+    });
+}

@@ -1,0 +1,49 @@
+//! RL417: something stands behind a compaction trigger.
+
+use crate::history::{Act, Code, Finding, Kind};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `compaction_trigger` that is not the last item.
+    ///
+    /// ## Why it matters
+    ///
+    /// The schema says of it:
+    ///
+    /// > Must be the final input item.
+    ///
+    /// It happens when a request that asked for a compaction is stored and continued.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// [{"type":"compaction_trigger"},{"role":"user","content":"Go on"}]
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The trigger goes. It says nothing, and what it asked for is past.
+    ///
+    /// ## Evidence
+    ///
+    /// Documented in the official schema; no text of the API was seen.
+    417, "compaction-trigger-not-last", Check::History(check),
+    [
+        Variant {
+            message: "{type} is not the last item",
+            related: "what stands behind it",
+            evidence: Evidence::Documented,
+            fix: "drop the trigger",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    for pair in cx.history.rows.windows(2).filter(|pair| pair[0].kind == Kind::CompactionTrigger) {
+        out.add(Finding::new(Code(417), pair[0]).with(pair[1].at).act(Act::Drop));
+    }
+}

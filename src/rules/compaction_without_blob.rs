@@ -1,0 +1,43 @@
+//! RL416: a compaction has lost its blob.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds compaction items whose `encrypted_content` is missing, null or empty.
+    ///
+    /// ## Why it matters
+    ///
+    /// The blob is all that is left of the history before it. The server refuses the item with HTTP 400:
+    ///
+    /// > Missing required parameter: 'input[40].encrypted_content'.
+    ///
+    /// It happens when blobs are stripped from a history, as from reasoning.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"compaction","id":"cmp_1"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: without the item, everything before it would be lost in silence.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported, with this sentence, for the compact endpoint; the schema requires it. Every one of eight
+    /// recorded compactions has it.
+    416, "compaction-without-blob", Check::Raised,
+    [
+        Variant {
+            message: "{type} {any_id} has no encrypted_content, so the history that it stands for is lost",
+            api: Some("Missing required parameter: 'input[{index}].encrypted_content'."),
+            evidence: Evidence::Reported,
+            answer: Answer { param: Some("input[{index}].encrypted_content"), ..Answer::HISTORY },
+            ..Variant::BASE
+        },
+    ]
+}

@@ -1,0 +1,55 @@
+//! RL314: several blobs are replayed where the server takes one.
+
+use crate::history::{Code, Finding, Flags};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// For Azure without store: finds a second reasoning item with an encrypted blob.
+    ///
+    /// ## Why it matters
+    ///
+    /// Azure was measured to refuse it with HTTP 400, while any single one passes:
+    ///
+    /// > Conflicting authenticated continuation identities
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// [{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAA"},
+    ///  {"role":"assistant","content":"Hello"},
+    ///  {"role":"user","content":"Go on"},
+    ///  {"type":"reasoning","id":"rs_2","summary":[],"encrypted_content":"gAAB"},
+    ///  {"role":"assistant","content":"Yes"}]
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// Off by default. `--reasoning strip` removes the reasoning.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: NousResearch/hermes-agent#101243 (ten variants measured, one source, one model), hence a
+    /// warning.
+    314, "conflicting-blobs", Check::History(check),
+    [
+        Variant {
+            message: "{type} {any_id} carries a blob, as an earlier one does: this server may take only one",
+            related: "the earlier one",
+            api: Some("Conflicting authenticated continuation identities"),
+            levels: Levels::OFF,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let mut blobs = cx.history.rows.iter().filter(|row| row.is_reasoning() && row.has(Flags::BLOB));
+    if let (Some(first), Some(second)) = (blobs.next(), blobs.next()) {
+        let finding = Finding::new(Code(314), *second).with(first.at);
+        out.add(finding.never("which of them the server takes is not known"));
+    }
+}

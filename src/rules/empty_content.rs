@@ -1,0 +1,45 @@
+//! RL408: a message says nothing, and the server minds.
+
+use crate::rule::{Check, Evidence, Loss, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// For xAI: finds messages whose content is an empty text, an empty list or null. OpenAI takes them.
+    ///
+    /// ## Why it matters
+    ///
+    /// xAI refuses the history with HTTP 400:
+    ///
+    /// > Each message must have at least one content element.
+    ///
+    /// It happens when a turn that only called tools is stored as an empty message.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"role":"assistant","content":""}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The message goes. It said nothing.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: langchain#34140 and five projects that guard against it. Eight recorded OpenAI requests with
+    /// empty texts were accepted.
+    408, "empty-content", Check::Raised,
+    [
+        Variant {
+            message: "this message says nothing",
+            api: Some("Each message must have at least one content element."),
+            levels: Levels::OFF,
+            evidence: Evidence::Reported,
+            fix: "drop the empty message",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}

@@ -1,0 +1,70 @@
+//! RL309: something that only the server holds is older than the user allows.
+
+use crate::history::{Code, Finding, Flags};
+use crate::rule::{Check, Cx, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// With `--max-item-age AGE` only: finds references, items that are nothing but an id, and a
+    /// `previous_response_id` that are older. The age comes from the time inside the id, or from the
+    /// `created_at` of the response if the file holds it; `--now TIME` is the time to count from, else the
+    /// clock.
+    ///
+    /// ## Why it matters
+    ///
+    /// Stored items expire, by default after 30 days. Then the server says:
+    ///
+    /// > Item with id 'rs_abc' not found.
+    ///
+    /// and of a response:
+    ///
+    /// > Previous response with id 'resp_abc' not found.
+    ///
+    /// How long a project keeps them is not in the file.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"item_reference","id":"rs_68c42de022c881948db7ed1cc2529f2e0202c9ad459e0d23"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None by default: `fix` cannot know what the server still holds.
+    ///
+    /// ## Evidence
+    ///
+    /// Observed: the time inside an id equals `created_at` within two seconds in 537 of 548 responses.
+    309, "expired-reference", Check::History(check),
+    [
+        Variant {
+            message: "{type} {id} is older than allowed, and lives only on the server",
+            levels: Levels::WARNING,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the response that the request builds on is older than allowed",
+            levels: Levels::WARNING,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const RESPONSE: u8 = 1;
+const NOT_KNOWN: &str = "what the server still holds is not known here";
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let Some(age) = cx.age else { return };
+    let by_id = cx.history.rows.iter().filter(|row| row.is_reference() || row.has(Flags::ID_ONLY));
+    for row in by_id.filter(|row| age.is_past(row.time)) {
+        out.add(Finding::new(Code(309), *row).never(NOT_KNOWN));
+    }
+    if let Some(previous) = cx.history.settings.previous {
+        let recorded = cx.known.response(previous.id).map(|response| response.time).filter(|time| *time > 0);
+        if age.is_past(recorded.unwrap_or(previous.time)) {
+            out.add(cx.on_request(Code(309), previous.at).variant(RESPONSE).never(NOT_KNOWN));
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The engine of the field rules: one pass over the members of an item finds every row of the table that it breaks. The
+//! rows say where a member lies, what must not stand there, which rule and variant that is, and what heals it; the
+//! rules' own files hold only their pages and words.
+//!
+//! Every item of a log comes through here, so the rows are sorted by kind and key once: a member that no row speaks of
+//! costs one test of a bit.
+
+mod table;
+
+use std::sync::OnceLock;
+
+use crate::dialect::Item;
+use crate::history::{Act, Code, Finding, Flags, History, Kind, KindSet, Remedy, Role};
+use crate::json::Val;
+use crate::json::spot::{EACH, Is, PRIVATE, Spot, To};
+use crate::rule::Out;
+
+pub use table::ROWS;
+
+/// A row of the table.
+#[derive(Debug)]
+pub struct Field {
+    pub kinds: KindSet,
+    /// Only in messages of these roles; empty: any.
+    pub roles: &'static [Role],
+    pub spot: Spot,
+    pub code: Code,
+    pub variant: u8,
+    pub cure: Cure,
+    /// Not on items with any of these: another rule says it.
+    pub unless: Flags,
+    /// Most targets do not care. The item gets this flag as it passes by, and a finding only where the target minds.
+    pub note: Flags,
+}
+
+/// What heals it.
+#[derive(Debug)]
+pub enum Cure {
+    /// Nothing does, and this is why.
+    Never(&'static str),
+    Change(To),
+    Act(Act),
+    /// The item's group takes another mode.
+    Group,
+}
+
+impl Field {
+    fn finding(&'static self, row: crate::history::Row, number: u16) -> Finding {
+        let remedy = match &self.cure {
+            Cure::Never(why) => Remedy::Never(why),
+            Cure::Change(_) => Remedy::One(Act::Spot(number)),
+            Cure::Act(act) => Remedy::One(*act),
+            Cure::Group => Remedy::Group,
+        };
+        Finding { field: number, ..Finding::new(self.code, row).variant(self.variant).remedy(remedy) }
+    }
+}
+
+/// Whether the rows speak of items of a dialect.
+pub fn judge(dialect: &str) -> bool {
+    dialect == "responses"
+}
+
+/// The row with this number.
+pub fn row(number: u16) -> Option<&'static Field> {
+    ROWS.get(usize::from(number))
+}
+
+/// Rows that speak of members of one object, by key.
+#[derive(Default)]
+struct Keys {
+    /// A bit for each key, by its first letter and its length.
+    mask: u64,
+    keys: Vec<Key>,
+    /// Rows about keys that begin with an underscore.
+    private: Vec<u16>,
+}
+
+struct Key {
+    name: &'static str,
+    /// Rows about the value.
+    rows: Vec<u16>,
+    /// Rows about a missing member.
+    absent: Vec<u16>,
+    /// Members of the value.
+    below: Keys,
+    /// Members of the value's elements.
+    each: Keys,
+}
+
+impl Keys {
+    fn is_empty(&self) -> bool {
+        self.keys.is_empty() && self.private.is_empty()
+    }
+
+    fn add(&mut self, path: &'static [&'static str], row: u16) {
+        let Some((&name, rest)) = path.split_first() else { return };
+        if name == PRIVATE {
+            self.private.push(row);
+            return;
+        }
+        self.mask |= bit(name.as_bytes());
+        let at = self.keys.iter().position(|key| key.name == name).unwrap_or_else(|| {
+            let (below, each) = (Keys::default(), Keys::default());
+            self.keys.push(Key { name, rows: Vec::new(), absent: Vec::new(), below, each });
+            self.keys.len() - 1
+        });
+        let key = &mut self.keys[at];
+        match rest {
+            [] if ROWS[usize::from(row)].spot.is == Is::Missing => key.absent.push(row),
+            [] => key.rows.push(row),
+            [first, ..] if *first == EACH => key.each.add(&rest[1..], row),
+            _ => key.below.add(rest, row),
+        }
+    }
+}
+
+/// One of 64 bits for a key.
+fn bit(key: &[u8]) -> u64 {
+    let first = key.first().copied().unwrap_or_default();
+    1 << ((usize::from(first) * 7 + key.len()) % 64)
+}
+
+/// The rows of each kind.
+fn by_kind() -> &'static [Keys] {
+    static BY_KIND: OnceLock<Vec<Keys>> = OnceLock::new();
+    BY_KIND.get_or_init(|| {
+        let of_kind = |kind: Kind| {
+            let mut keys = Keys::default();
+            for (number, row) in ROWS.iter().enumerate().filter(|(_, row)| row.kinds.has(kind)) {
+                keys.add(row.spot.path, number as u16);
+            }
+            keys
+        };
+        Kind::all().map(of_kind).collect()
+    })
+}
+
+/// Finds the rows that an item breaks, each once.
+pub fn check(item: &Item<'_>, out: &mut Out) {
+    let keys = &by_kind()[item.row.kind as usize];
+    if keys.is_empty() || !item.val.is_object() || item.row.has(Flags::SYNTHETIC) {
+        return;
+    }
+    Pass { item, out }.object(keys, item.val, None);
+}
+
+struct Pass<'p, 't> {
+    item: &'p Item<'t>,
+    out: &'p mut Out,
+}
+
+impl<'t> Pass<'_, 't> {
+    /// `element` is the element of a list that the object is or lies in.
+    fn object(&mut self, keys: &Keys, object: Val<'t>, element: Option<Val<'t>>) {
+        let mut seen: u64 = 0;
+        for member in object.members() {
+            let raw = member.key.raw;
+            if raw.first() == Some(&b'_') {
+                self.test(&keys.private, Some(member.val), element);
+            }
+            // An escape in a key changes its length and may change its first letter.
+            if keys.mask & bit(raw) == 0 && !member.key.escaped {
+                continue;
+            }
+            let Some(at) = keys.keys.iter().position(|key| member.key.is(key.name.as_bytes())) else { continue };
+            seen |= 1 << at;
+            let key = &keys.keys[at];
+            self.test(&key.rows, Some(member.val), element);
+            if !key.below.is_empty() && member.val.is_object() {
+                self.object(&key.below, member.val, element);
+            }
+            if !key.each.is_empty() {
+                for element in member.val.elements().filter(Val::is_object) {
+                    self.object(&key.each, element, Some(element));
+                }
+            }
+        }
+        for (at, key) in keys.keys.iter().enumerate() {
+            if !key.absent.is_empty() && seen >> at & 1 == 0 {
+                self.test(&key.absent, None, element);
+            }
+        }
+    }
+
+    fn test(&mut self, rows: &[u16], val: Option<Val<'t>>, element: Option<Val<'t>>) {
+        for &number in rows {
+            let row = &ROWS[usize::from(number)];
+            let item = &self.item.row;
+            if row.spot.is.holds(val)
+                && (row.roles.is_empty() || row.roles.contains(&item.role))
+                && item.flags.0 & row.unless.0 == 0
+                && element.is_none_or(|element| row.spot.takes(element))
+            {
+                if row.note != Flags::default() {
+                    self.out.flags.set(row.note);
+                } else if self.out.findings.iter().all(|finding| finding.field != number) {
+                    self.out.add(row.finding(*item, number));
+                }
+            }
+        }
+    }
+}
+
+/// Raises what was only noted on items, where the target minds.
+pub fn raise_noted(history: &History, minds: &dyn Fn(Code, u8) -> bool, out: &mut Out) {
+    let noted = ROWS.iter().enumerate().filter(|(_, row)| row.note != Flags::default());
+    let mut raised = Flags::default();
+    for (number, field) in noted.filter(|(_, row)| minds(row.code, row.variant)) {
+        // Several rows may note the same.
+        if raised.has(field.note) {
+            continue;
+        }
+        raised.set(field.note);
+        let broken = history.rows.iter().filter(|row| row.has(field.note) && field.kinds.has(row.kind));
+        out.findings.extend(broken.map(|row| field.finding(*row, number as u16)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_fit_the_engine() {
+        for kind in Kind::all() {
+            assert!(by_kind()[kind as usize].keys.len() <= 64, "{kind:?}");
+        }
+        assert!(by_kind()[Kind::Unknown as usize].is_empty(), "unknown items are passed through untouched");
+        assert!(ROWS.len() < usize::from(crate::history::NO_FIELD));
+        for row in ROWS {
+            // What is noted is raised without its role and its neighbours: the flag must say it all.
+            assert!(row.note == Flags::default() || row.unless == Flags::default(), "{row:?}");
+            assert!(row.spot.path.iter().filter(|step| **step == EACH).count() <= 1, "{row:?}");
+        }
+    }
+}

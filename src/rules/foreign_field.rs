@@ -1,0 +1,77 @@
+//! RL402: an item carries a field of another API, or of a client.
+
+use crate::rule::{Check, Evidence, Loss, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds fields that other APIs or clients put into items: keys that begin with an underscore, `name` on a
+    /// message, Anthropic's `cache_control`, and `reasoning_content`, `tool_calls` or a misplaced `content` as
+    /// in Chat Completions.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400:
+    ///
+    /// > Unknown parameter: 'input[0].content[0].cache_control'.
+    ///
+    /// It happens when a history is kept in the form of one API and sent to another, or when a client notes
+    /// something of its own in an item.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"role":"user","content":[{"type":"input_text","text":"Hi","cache_control":{"type":"ephemeral"}}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// Notes and cache marks are removed: the model never saw them. `reasoning_content` is removed and lost.
+    /// Calls in `tool_calls`, and content that stands where the API does not read it, must be converted;
+    /// nothing is removed then.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported, all with this sentence: codex-lb's specifications, openai-node's `toResponseInputItems`,
+    /// pydantic-ai#3653.
+    402, "foreign-field", Check::Raised,
+    [
+        Variant {
+            message: "{type} {any_id} carries {field}, which the API does not know",
+            api: Some("Unknown parameter: 'input[{index}].{field}'."),
+            evidence: Evidence::Reported,
+            fix: "remove the field",
+            loss: Loss::Lossless,
+            answer: Answer {
+                param: Some("input[{index}].{field}"),
+                code: Some("unknown_parameter"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {any_id} carries {field}, which is of another API",
+            api: Some("Unknown parameter: 'input[{index}].{field}'."),
+            evidence: Evidence::Reported,
+            fix: "remove the field, with what it says",
+            answer: Answer {
+                param: Some("input[{index}].{field}"),
+                code: Some("unknown_parameter"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {any_id} carries {field}, where this API does not read it",
+            api: Some("Unknown parameter: 'input[{index}].{field}'."),
+            evidence: Evidence::Reported,
+            answer: Answer {
+                param: Some("input[{index}].{field}"),
+                code: Some("unknown_parameter"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
+    ]
+}

@@ -1,0 +1,54 @@
+//! RL418: items stand before a compaction that stands for them.
+
+use crate::history::{Code, Finding, Kind, Usage};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Notes in a request how many items stand before the last compaction item: it stands for them, and they
+    /// need not be sent again.
+    ///
+    /// ## Why it matters
+    ///
+    /// Nothing is refused; it costs tokens. It happens when a compaction is appended to a history and the rest
+    /// is kept.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// [{"role":"user","content":"Hi"},
+    ///  {"type":"compaction","encrypted_content":"gAAA"},
+    ///  {"role":"user","content":"Go on"}]
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: it is a note. A client may keep messages on purpose.
+    ///
+    /// ## Evidence
+    ///
+    /// Recorded: histories of both forms were accepted.
+    418, "items-before-compaction", Check::History(check),
+    [
+        Variant {
+            message: "{items} before this {type}, which stands for them",
+            levels: Levels::INFO,
+            evidence: Evidence::Recorded,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    // A log keeps what its client kept on purpose.
+    if cx.history.settings.usage == Usage::Log {
+        return;
+    }
+    let rows = &cx.history.rows;
+    if let Some(at) = rows.iter().rposition(|row| row.kind == Kind::Compaction).filter(|at| *at > 0) {
+        let finding = Finding::new(Code(418), rows[at]).arg(at as u32);
+        out.add(finding.never("what is kept beside a compaction is a matter of taste"));
+    }
+}

@@ -1,0 +1,66 @@
+//! RL421: a call was made by a program that is not in the history.
+
+use std::collections::HashSet;
+
+use crate::history::{Code, Finding, Flags, Kind};
+use crate::json::fingerprint;
+use crate::rule::{Check, Cx, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds calls whose `caller` names a program that does not stand in the history.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server answers the program, not the model; without it nothing takes the output. Clients that drop a
+    /// program drop its calls with it.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// [{"type":"function_call","call_id":"call_1","name":"f","arguments":"{}","caller":{"type":"program","caller_id":"call_p"}},
+    ///  {"type":"function_call_output","call_id":"call_1","output":"ok"}]
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None by default: whether the call may stand alone is not known.
+    ///
+    /// ## Evidence
+    ///
+    /// Inferred from openai-agents-python, which drops what a dropped program owned; no text of the API was
+    /// seen.
+    421, "lost-program", Check::History(check),
+    [
+        Variant {
+            message: "{type} {call_id} was made by a program that is not in this history",
+            levels: Levels::WARNING,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let rows = &cx.history.rows;
+    if cx.server_state() || !rows.iter().any(|row| row.has(Flags::OWNED)) {
+        return;
+    }
+    let of_programs = rows.iter().filter(|row| row.of == Kind::Program);
+    // A reference tells the program's id, not the call_id that its calls name.
+    if of_programs.clone().any(|row| row.is_reference()) {
+        return;
+    }
+    let programs: HashSet<u64> = of_programs.map(|row| row.key).collect();
+    for row in rows.iter().filter(|row| row.has(Flags::OWNED) && row.kind.is_call()) {
+        let mut lost = false;
+        cx.look.look(row, &mut |call| {
+            let caller = call.at(&["caller", "caller_id"]).and_then(|id| id.as_str());
+            lost = caller.is_some_and(|id| !programs.contains(&fingerprint(id)));
+        });
+        if lost {
+            out.add(Finding::new(Code(421), *row).never("whether the call may stand alone is not known"));
+        }
+    }
+}

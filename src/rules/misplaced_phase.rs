@@ -1,0 +1,50 @@
+//! RL419: a message that is no answer has a phase, or an answer an unknown one.
+
+use crate::rule::{Check, Evidence, Loss, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds `phase` on messages of users, systems and developers, and phases other than `commentary` and
+    /// `final_answer`.
+    ///
+    /// ## Why it matters
+    ///
+    /// Only messages of the assistant have a phase, so another one is an unknown parameter by the schema. A
+    /// missing phase is never refused, only worse for the model.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"role":"user","content":"Hi","phase":"commentary"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// Off by default. With `--fix-warnings` the phase is removed.
+    ///
+    /// ## Evidence
+    ///
+    /// Documented in the official schema; no text of the API was seen. 17 recorded answers carry one of the
+    /// two.
+    419, "misplaced-phase", Check::Raised,
+    [
+        Variant {
+            message: "a message that is no answer has a phase",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            fix: "remove the phase",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the phase {value} is not known",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            fix: "remove the phase",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}

@@ -1,0 +1,45 @@
+//! RL406: text of the model has no list of annotations.
+
+use crate::rule::{Check, Evidence, Loss, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// For Azure: finds `output_text` parts without `annotations`. OpenAI itself takes them; recorded requests
+    /// show it.
+    ///
+    /// ## Why it matters
+    ///
+    /// Azure refuses the history with HTTP 400:
+    ///
+    /// > Required property 'annotations' is missing
+    ///
+    /// Its Foundry endpoints say only that "The provided data does not match the expected schema".
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"role":"assistant","content":[{"type":"output_text","text":"Hello"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// An empty list is put there. Nothing is lost.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: block/goose#11263, NousResearch/hermes-agent#67667; the schema requires it.
+    406, "missing-annotations", Check::Raised,
+    [
+        Variant {
+            message: "text of the model has no annotations, which this server requires",
+            api: Some("Required property 'annotations' is missing"),
+            levels: Levels::OFF,
+            evidence: Evidence::Reported,
+            fix: "add empty annotations",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}

@@ -1,0 +1,113 @@
+//! RL414: an item lacks a field without which it is refused.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::{Answer, Levels};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds calls and outputs without a `call_id` or with an empty one, calls with an empty `name`, web
+    /// searches whose `action` has no `type`, programs without `fingerprint`; for Azure reasoning without an
+    /// id, and for DeepSeek web searches without `queries`. What else the schema requires, its own rule says.
+    /// Messages with an id and without a status, code without outputs and images that are stored were recorded
+    /// as accepted, and are silent.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400:
+    ///
+    /// > Invalid 'input[4].call_id': empty string. Expected a string with minimum length 1, but got an empty string instead.
+    ///
+    /// and of what is not there at all:
+    ///
+    /// > Missing required parameter: 'input[3].call_id'.
+    ///
+    /// An output of a local shell without `call_id` is not found by its call (RL101 has the words), and Azure
+    /// once said "ID is required" of reasoning. It happens when another API's items are carried over, or empty
+    /// members are left out. An empty name:
+    ///
+    /// > Invalid 'input[4].name': empty string. Expected a string with minimum length 1…
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"function_call","call_id":"","name":"f","arguments":"{}"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: none of these can be made up. Azure's groups can lose their reasoning and ids with
+    /// `--fix-warnings`.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported for empty texts and `action.type`; the rest is documented in the schema. Azure:
+    /// openai/codex#3528, though two recorded requests were accepted, hence a warning.
+    414, "missing-field", Check::Raised,
+    [
+        Variant {
+            message: "{type} has no call_id",
+            api: Some("Missing required parameter: 'input[{index}].call_id'."),
+            evidence: Evidence::Documented,
+            answer: Answer { param: Some("input[{index}].call_id"), ..Answer::HISTORY },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the call_id of {type} is empty",
+            api: Some(
+                "Invalid 'input[{index}].call_id': empty string. Expected a string with minimum length 1, but got an empty \
+                 string instead.",
+            ),
+            evidence: Evidence::Reported,
+            answer: Answer {
+                param: Some("input[{index}].call_id"),
+                code: Some("empty_string"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the name of {type} {call_id} is empty",
+            api: Some(
+                "Invalid 'input[{index}].name': empty string. Expected a string with minimum length 1, but got an empty string \
+                 instead.",
+            ),
+            evidence: Evidence::Reported,
+            answer: Answer { param: Some("input[{index}].name"), code: Some("empty_string"), ..Answer::HISTORY },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the action of {type} {id} has no type",
+            api: Some("Missing required parameter: 'input[{index}].action.type'."),
+            evidence: Evidence::Reported,
+            answer: Answer { param: Some("input[{index}].action.type"), ..Answer::HISTORY },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} has no id, which this server may require",
+            api: Some("Missing required parameter: 'input[{index}].id'."),
+            levels: Levels::OFF,
+            evidence: Evidence::Reported,
+            fix: "drop the reasoning and strip the ids of its group",
+            answer: Answer { param: Some("input[{index}].id"), ..Answer::HISTORY },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {any_id} has no fingerprint, which must come back with it",
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the action of {type} {id} has no queries, which this server wants",
+            levels: Levels::OFF,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {id} has no call_id, by which the server looks for its call",
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+    ]
+}

@@ -1,0 +1,52 @@
+//! RL403: reasoning has no list of summaries.
+
+use crate::rule::{Check, Evidence, Loss, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds reasoning items without `summary`, or with one that is no list.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400:
+    ///
+    /// > Missing required parameter: 'input[1].summary'.
+    ///
+    /// It happens when a client keeps only the blob, or leaves empty lists out.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"reasoning","id":"rs_1","encrypted_content":"gAAA"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// An empty list is put there: there was nothing to summarise. One of another type is replaced by an empty
+    /// list, and lost.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: opencodex#4673, OmniRoute#11129, Operit#809, Agora#141; the schema requires it. No recorded
+    /// accepted request lacks it.
+    403, "missing-summary", Check::Raised,
+    [
+        Variant {
+            message: "{type} {any_id} has no summary",
+            api: Some("Missing required parameter: 'input[{index}].summary'."),
+            evidence: Evidence::Reported,
+            fix: "add an empty summary",
+            loss: Loss::Lossless,
+            answer: Answer { param: Some("input[{index}].summary"), ..Answer::HISTORY },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the summary of {type} {any_id} is no list",
+            evidence: Evidence::Documented,
+            fix: "put an empty summary in its place",
+            ..Variant::BASE
+        },
+    ]
+}

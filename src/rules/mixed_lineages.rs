@@ -1,0 +1,60 @@
+//! RL313: items of different conversations stand in one request.
+
+use crate::history::{Code, Finding, Flags, Row, Usage};
+use crate::rule::{Check, Cx, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds items whose ids are of another conversation than those before them, as the lineage inside the id
+    /// tells. Only in requests, and only where the server stores items: elsewhere ids say nothing to it.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server links items by their ids. An item that was spliced in from elsewhere may lack its reasoning,
+    /// or not be found: other projects' items are not. By itself it may pass, so this is a warning.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// [{"type":"message","id":"msg_0c71d6d8526a7a4b006920e0447ea8819da94e572b1f077c44","role":"assistant","content":[]},
+    ///  {"type":"message","id":"msg_0435eb6c2aa8e9eb0069e15ffeb3fc81959cd2d1e915a8c7ea","role":"assistant","content":[]}]
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None by default: which of them are at home here is not known.
+    ///
+    /// ## Evidence
+    ///
+    /// Observed: in 18 of 18 recorded inputs of several turns all ids share one lineage. No text of the API was
+    /// seen.
+    313, "mixed-lineages", Check::History(check),
+    [
+        Variant {
+            message: "{type} {id} is of another conversation than the items before it",
+            related: "an item of the other conversation",
+            levels: Levels::STORED_WARNING,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    if cx.history.settings.usage == Usage::Log {
+        return;
+    }
+    let mut first: Option<&Row> = None;
+    let mut told = 0;
+    let sent = cx.history.rows.iter().filter(|row| row.lineage != 0 && !row.has(Flags::RECORDED));
+    for row in sent {
+        let first = first.get_or_insert(row);
+        // One finding for each run of foreign items.
+        if row.lineage != first.lineage && row.lineage != told {
+            let finding = Finding::new(Code(313), *row).with(first.at);
+            out.add(finding.never("which of them are at home here is not known"));
+        }
+        told = row.lineage;
+    }
+}

@@ -1,0 +1,152 @@
+//! RL412: the namespace of a call is missing, or not known to the server.
+
+use std::collections::HashMap;
+
+use crate::history::{Act, Code, Finding, Kind};
+use crate::json::Val;
+use crate::place::Place;
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::{Answer, Levels};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds function calls without `namespace` whose tool is defined only inside a namespace: in the request's
+    /// `tools`, by a tool search, or by additional tools. For servers that do not know namespaces: finds calls
+    /// that name one.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400:
+    ///
+    /// > Missing namespace for function_call 'x'. It does not exist in the default namespace. Round-trip the model's function_call item with its namespace field included.
+    ///
+    /// It happens when a client rebuilds calls from their name and arguments. Other servers refuse the very
+    /// field:
+    ///
+    /// > Unknown parameter: 'input[1].namespace'.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// [{"type":"tool_search_output","call_id":null,"execution":"server","status":"completed",
+    ///   "tools":[{"type":"namespace","name":"crm","tools":[{"type":"function","name":"find"}]}]},
+    ///  {"type":"function_call","call_id":"call_1","name":"find","arguments":"{}"},
+    ///  {"type":"function_call_output","call_id":"call_1","output":"ok"}]
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The call gets the namespace, if only one has a tool of that name. Where namespaces are not known,
+    /// removing it is off by default.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: pi#7709, openai/codex#23839, copilot-cli#4519, vercel/ai#20265, langchain#36096; unknown
+    /// elsewhere: CLIProxyAPI#4224. 34 recorded accepted calls carry one.
+    412, "namespace-mismatch", Check::History(check),
+    [
+        Variant {
+            message: "{type} {call_id} names no namespace, and its tool is defined in one",
+            related: "the definition of the tool",
+            api: Some(
+                "Missing namespace for function_call '{name}'. It does not exist in the default namespace. Round-trip the \
+                 model's function_call item with its namespace field included.",
+            ),
+            evidence: Evidence::Reported,
+            fix: "add the namespace in which the tool is defined",
+            loss: Loss::Lossless,
+            answer: Answer { param: Some("input[{index}].namespace"), ..Answer::HISTORY },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {call_id} names a namespace, which this server may not know",
+            api: Some("Unknown parameter: 'input[{index}].namespace'."),
+            levels: Levels::OFF,
+            evidence: Evidence::Reported,
+            fix: "remove the namespace",
+            answer: Answer {
+                param: Some("input[{index}].namespace"),
+                code: Some("unknown_parameter"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
+    ]
+}
+
+/// Where the tool of a name is defined.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Home {
+    /// Outside of any namespace.
+    Default,
+    /// In this one alone, by the item at this place.
+    Namespace(String, Place),
+    /// In several.
+    Many(Place),
+}
+
+/// The tools that items of a history define, by name; empty if none defines a namespace.
+pub fn homes(cx: &Cx<'_>) -> HashMap<Vec<u8>, Home> {
+    let mut homes = HashMap::new();
+    let defines = |kind| matches!(kind, Kind::ToolSearchOutput | Kind::AdditionalTools);
+    for row in cx.history.rows.iter().filter(|row| defines(row.kind)) {
+        cx.look.look(row, &mut |item| {
+            if let Some(tools) = item.get("tools") {
+                define(tools, row.at, &mut homes);
+            }
+        });
+    }
+    if let Some(tools) = cx.history.settings.tools {
+        cx.look.value(tools, &mut |list| define(list, tools, &mut homes));
+    }
+    if homes.values().all(|home| *home == Home::Default) {
+        homes.clear();
+    }
+    homes
+}
+
+fn define(tools: Val<'_>, at: Place, homes: &mut HashMap<Vec<u8>, Home>) {
+    for tool in tools.elements() {
+        let Some(name) = tool.get("name").and_then(|name| name.text()) else { continue };
+        if !tool.get("type").is_some_and(|kind| kind.is("namespace")) {
+            homes.insert(name.into_owned(), Home::Default);
+            continue;
+        }
+        let namespace = String::from_utf8_lossy(&name).into_owned();
+        let inner = tool.get("tools").into_iter().flat_map(|tools| tools.elements());
+        for name in inner.filter_map(|tool| tool.get("name")?.text()) {
+            let here = Home::Namespace(namespace.clone(), at);
+            homes
+                .entry(name.into_owned())
+                .and_modify(|home| match home {
+                    Home::Namespace(other, at) if *other != namespace => *home = Home::Many(*at),
+                    _ => {}
+                })
+                .or_insert(here);
+        }
+    }
+}
+
+/// The name of a call that names no namespace.
+pub fn bare_name(call: Val<'_>) -> Option<Vec<u8>> {
+    let bare = call.get("namespace").is_none_or(|namespace| namespace.is_null());
+    call.get("name").filter(|_| bare).and_then(|name| name.text()).map(|name| name.into_owned())
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let homes = homes(cx);
+    if homes.is_empty() {
+        return;
+    }
+    for row in cx.history.rows.iter().filter(|row| row.kind == Kind::FunctionCall) {
+        let mut home = None;
+        cx.look.look(row, &mut |call| home = bare_name(call).and_then(|name| homes.get(&name)));
+        let finding = Finding::new(Code(412), *row);
+        match home {
+            Some(Home::Namespace(_, at)) => out.add(finding.with(*at).act(Act::Adopt)),
+            Some(Home::Many(at)) => out.add(finding.with(*at).never("several namespaces have a tool of this name")),
+            Some(Home::Default) | None => {}
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! RL407: a message has null for content, or none.
+
+use crate::rule::{Check, Evidence, Loss, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds messages whose `content` is null or missing. An empty text is fine.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400:
+    ///
+    /// > Invalid type for 'input[1].content': expected one of an array of objects or string, but got null instead.
+    ///
+    /// It happens when a Chat message with nothing but tool calls is carried over.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"role":"assistant","content":null}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// An empty text is put there, which recorded requests show to be accepted. Nothing is lost.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: new-api#4776 and one recorded exchange without its request. That content is required is
+    /// documented.
+    407, "null-content", Check::Raised,
+    [
+        Variant {
+            message: "the content of this message is null",
+            api: Some(
+                "Invalid type for 'input[{index}].content': expected one of an array of objects or string, but got null instead.",
+            ),
+            evidence: Evidence::Reported,
+            fix: "put an empty text there",
+            loss: Loss::Lossless,
+            answer: Answer {
+                param: Some("input[{index}].content"),
+                code: Some("invalid_type"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "this message has no content",
+            evidence: Evidence::Documented,
+            fix: "put an empty text there",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}

@@ -1,0 +1,87 @@
+//! RL409: the output of a tool is neither a text nor a list of parts.
+
+use crate::rule::{Check, Evidence, Loss, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds outputs of function and custom tools whose `output` is an object, null, a number, a boolean, or
+    /// missing.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400:
+    ///
+    /// > Invalid type for 'input[0].output': expected one of a string or array of objects, but got an object instead.
+    ///
+    /// and, without any:
+    ///
+    /// > Missing required parameter: 'input[1].output'.
+    ///
+    /// It happens when a tool's result is stored as it was returned, not as JSON text.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"function_call_output","call_id":"call_1","output":{"ok":true}}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// A value becomes its own JSON text: nothing is lost. Where nothing was recorded, a text says so and
+    /// claims nothing.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported, with these sentences; the schema has a string or a list of parts.
+    409, "output-not-text", Check::Raised,
+    [
+        Variant {
+            message: "the output of {call_id} is an object",
+            api: Some(
+                "Invalid type for 'input[{index}].output': expected one of a string or array of objects, but got an object instead.",
+            ),
+            evidence: Evidence::Reported,
+            fix: "write the output as text",
+            loss: Loss::Lossless,
+            answer: Answer {
+                param: Some("input[{index}].output"),
+                code: Some("invalid_type"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the output of {call_id} is null",
+            api: Some(
+                "Invalid type for 'input[{index}].output': expected one of a string or array of objects, but got null instead.",
+            ),
+            evidence: Evidence::Reported,
+            fix: "say that no result was recorded",
+            loss: Loss::Lossless,
+            answer: Answer {
+                param: Some("input[{index}].output"),
+                code: Some("invalid_type"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {call_id} has no output",
+            api: Some("Missing required parameter: 'input[{index}].output'."),
+            evidence: Evidence::Reported,
+            fix: "say that no result was recorded",
+            loss: Loss::Lossless,
+            answer: Answer { param: Some("input[{index}].output"), ..Answer::HISTORY },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the output of {call_id} is a bare value",
+            evidence: Evidence::Documented,
+            fix: "write the output as text",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}

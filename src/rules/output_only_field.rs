@@ -1,0 +1,80 @@
+//! RL401: an item carries a field that the server writes and does not take back.
+
+use crate::rule::{Check, Evidence, Loss, Variant};
+use crate::target::{Answer, Levels};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds fields that stand in responses and are refused in requests: `created_by`, the SDK's `parsed` and
+    /// `parsed_arguments`, the `sources` and a null `query` of a web search's `action`, the settings of a
+    /// generated image (`action`, `background`, `output_format`, `quality`, `revised_prompt`, `size`), and the
+    /// `status` of reasoning.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400:
+    ///
+    /// > Unknown parameter: 'input[2].status'.
+    ///
+    /// It happens when the output of a response is stored whole and sent back as it is. Some routes take a
+    /// `status` on reasoning and the schema still lists it, so a null one is a warning.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"reasoning","id":"rs_1","summary":[],"status":"completed"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The field is removed. The model never saw it, so nothing is lost; ids stay, so groups stay whole.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: BerriAI/litellm#13420 and pi#7263 (status), pydantic-ai#3653 (web search), gajae-code#1688
+    /// (images), ag2 (`created_by`); openai-node's own helper for input items strips the same fields.
+    401, "output-only-field", Check::Raised,
+    [
+        Variant {
+            message: "{type} {any_id} carries {field}, which the server writes and does not take back",
+            api: Some("Unknown parameter: 'input[{index}].{field}'."),
+            evidence: Evidence::Reported,
+            fix: "remove the field",
+            loss: Loss::Lossless,
+            answer: Answer {
+                param: Some("input[{index}].{field}"),
+                code: Some("unknown_parameter"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {any_id} carries a status, which only responses have",
+            api: Some("Unknown parameter: 'input[{index}].{field}'."),
+            evidence: Evidence::Reported,
+            fix: "remove the field",
+            loss: Loss::Lossless,
+            answer: Answer {
+                param: Some("input[{index}].{field}"),
+                code: Some("unknown_parameter"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {any_id} carries a null status, which strict routes refuse",
+            api: Some("Unknown parameter: 'input[{index}].{field}'."),
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "remove the field",
+            loss: Loss::Lossless,
+            answer: Answer {
+                param: Some("input[{index}].{field}"),
+                code: Some("unknown_parameter"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
+    ]
+}

@@ -1,0 +1,74 @@
+//! RL405: a part of a message is of a type that its role does not have.
+
+use crate::rule::{Check, Evidence, Loss, Variant};
+use crate::target::{Answer, Levels};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds parts of content whose type does not fit the role: `input_text` or `text` in a message of the
+    /// assistant, `output_text` or `text` in one of a user, system or developer, media where only text may
+    /// stand, and `text` in the output of a tool.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400:
+    ///
+    /// > Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'.
+    ///
+    /// It happens when all messages are written alike, or parts come from Chat Completions or MCP. A plain
+    /// string for content is fine in every role.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"role":"assistant","content":[{"type":"input_text","text":"Hello"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The part gets the type that its place wants; its text stays. The converse, in users' messages and tool
+    /// outputs, was not seen to be refused, so it is a warning and off by default. Media must be sent in
+    /// another way.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported for the assistant: rust-genai#119, SwiftOpenAI#136, litellm#17507. The rest is inferred from
+    /// the schema.
+    405, "part-type", Check::Raised,
+    [
+        Variant {
+            message: "a part of this message of the assistant is of type {value}",
+            api: Some("Invalid value: '{value}'. Supported values are: 'output_text' and 'refusal'."),
+            evidence: Evidence::Reported,
+            fix: "give the part the type output_text",
+            loss: Loss::Lossless,
+            answer: Answer {
+                param: Some("input[{index}].{field}"),
+                code: Some("invalid_value"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "a part of this message is of type {value}, which only answers have",
+            levels: Levels::WARNING,
+            fix: "give the part the type input_text",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "a part of this message is of type {value}, which its role does not have",
+            levels: Levels::WARNING,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "a part of the output of {call_id} is of type {value}",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            fix: "give the part the type input_text",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}

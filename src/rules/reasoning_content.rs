@@ -1,0 +1,62 @@
+//! RL404: reasoning carries its raw text, or lacks it where it is wanted.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::{Answer, Levels};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds reasoning with `content`: raw text, as open models give it. For DeepSeek it is the other way
+    /// round: its own raw text must come back, and reasoning without any is found.
+    ///
+    /// ## Why it matters
+    ///
+    /// OpenAI refuses the history with HTTP 400:
+    ///
+    /// > Invalid 'input[39].content': array too long. Expected an array with maximum length 0, but got an array with length 1 instead.
+    ///
+    /// It happens when a history of gpt-oss or of another server is sent to OpenAI. DeepSeek says of reasoning
+    /// that lost it:
+    ///
+    /// > The `reasoning_text` in the thinking mode must be passed back to the API
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"reasoning","id":"rs_1","summary":[],"content":[{"type":"reasoning_text","text":"…"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The content is removed and lost; summary and blob stay. Missing raw text cannot be made up.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: claude-code-router#1783, inspect_ai. Eight recorded DeepSeek requests with the content were
+    /// accepted; that it refuses some without was reported once, hence a note.
+    404, "reasoning-content", Check::Raised,
+    [
+        Variant {
+            message: "{type} {any_id} carries its raw text, which the API does not take",
+            api: Some(
+                "Invalid 'input[{index}].content': array too long. Expected an array with maximum length 0, but got an array \
+                 with length {length} instead.",
+            ),
+            evidence: Evidence::Reported,
+            fix: "remove the raw text",
+            answer: Answer {
+                param: Some("input[{index}].content"),
+                code: Some("array_above_max_length"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {any_id} lacks its raw text, which must be passed back",
+            api: Some("The `reasoning_text` in the thinking mode must be passed back to the API"),
+            levels: Levels::OFF,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+    ]
+}

@@ -1,0 +1,71 @@
+//! RL415: a text is longer than the API takes.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds outputs, parts of content, arguments and inputs of more than 10,485,760 characters, and blobs of
+    /// compactions of more than 20,971,520.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400:
+    ///
+    /// > Invalid 'input[3].output': string too long. Expected a string with maximum length 10485760, but got a string with length 12000000 instead.
+    ///
+    /// It happens when a tool returns a whole file or a log.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"function_call_output","call_id":"call_1","output":"… 12 million characters …"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The text is cut, and a note at its end says how many characters were left out. Arguments, inputs and
+    /// blobs cut short would say something else, so they stay.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported by nine projects, with this sentence; inspect_ai#4682 for arguments; limits as in the schema.
+    415, "string-too-long", Check::Raised,
+    [
+        Variant {
+            message: "{field} of {type} {any_id} has {length} characters; 10485760 are allowed",
+            api: Some(
+                "Invalid 'input[{index}].{field}': string too long. Expected a string with maximum length 10485760, but got a \
+                 string with length {length} instead.",
+            ),
+            evidence: Evidence::Reported,
+            fix: "cut the text, and say so",
+            answer: Answer {
+                param: Some("input[{index}].{field}"),
+                code: Some("string_above_max_length"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{field} of {type} {any_id} has {length} characters; 10485760 are allowed",
+            api: Some(
+                "Invalid 'input[{index}].{field}': string too long. Expected a string with maximum length 10485760, but got a \
+                 string with length {length} instead.",
+            ),
+            evidence: Evidence::Reported,
+            answer: Answer {
+                param: Some("input[{index}].{field}"),
+                code: Some("string_above_max_length"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the blob of {type} {any_id} has {length} characters; 20971520 are allowed",
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}

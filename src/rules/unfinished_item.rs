@@ -1,0 +1,58 @@
+//! RL420: an item that was never completed is replayed.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::{Levels, Severity};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds generated images whose `status` is not `completed`, and calls of custom tools and outputs of
+    /// computers that failed or broke off. What was stored while it was in progress, RL206 says; an image
+    /// without a result, RL303.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server keeps only what was completed. Where it stores nothing, an image that was not is refused with
+    /// HTTP 404:
+    ///
+    /// > Item with id 'ig_abc' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"image_generation_call","id":"ig_1","status":"failed","result":"aGk="}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The image goes, and its group with its ids, where the server stores nothing. Else none by default.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported for images: oh-my-pi#3226. The rest is what openai-node's helper for input items leaves out.
+    420, "unfinished-item", Check::Raised,
+    [
+        Variant {
+            message: "{type} {id} was not completed",
+            api: Some(
+                "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with `store` \
+                 set to true, or remove this item from your input.",
+            ),
+            status: 404,
+            levels: Levels { stored: Some(Severity::Warning), stateless: Some(Severity::Error) },
+            evidence: Evidence::Reported,
+            fix: "drop the image, which cannot be replayed",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {any_id} failed: it may be refused",
+            levels: Levels::WARNING,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {any_id} was not completed: it may be refused",
+            levels: Levels::WARNING,
+            ..Variant::BASE
+        },
+    ]
+}

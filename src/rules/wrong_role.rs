@@ -1,0 +1,67 @@
+//! RL413: a role that the API does not know or this server refuses.
+
+use crate::rule::{Check, Evidence, Loss, Variant};
+use crate::target::{Answer, Levels};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds messages of a role other than user, assistant, system and developer; for the Codex backend also
+    /// messages of the role `system`; and additional tools whose role is not `developer`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The server refuses the history with HTTP 400:
+    ///
+    /// > Invalid value: 'tool'. Supported values are: 'assistant', 'system', 'developer', and 'user'.
+    ///
+    /// and the Codex backend:
+    ///
+    /// > System messages are not allowed
+    ///
+    /// It happens when messages of Chat Completions or Gemini are sent as they are.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"role":"tool","tool_call_id":"call_1","content":"ok"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None for messages: the history is to be converted, and instructions of the system belong into
+    /// `instructions`. Additional tools get the role `developer`.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported for unknown roles; opencode's developers for the Codex backend. 30 recorded system messages
+    /// were accepted by OpenAI. The role of additional tools is documented.
+    413, "wrong-role", Check::Raised,
+    [
+        Variant {
+            message: "no message has the role {value}",
+            api: Some("Invalid value: '{value}'. Supported values are: 'assistant', 'system', 'developer', and 'user'."),
+            evidence: Evidence::Reported,
+            answer: Answer {
+                param: Some("input[{index}].{field}"),
+                code: Some("invalid_value"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "this server takes no messages of the role system",
+            api: Some("System messages are not allowed"),
+            levels: Levels::OFF,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the role of {type} is {value}; only developer is allowed",
+            evidence: Evidence::Documented,
+            fix: "give it the role developer",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
