@@ -12,11 +12,15 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use generate::{Faults, Shape};
+use replaylint::commands::convert::TO;
+use replaylint::convert::{Plan, Thoughts};
 use replaylint::fix::{self, FixOptions};
 use replaylint::history::Code;
 use replaylint::lint::{self, DocLint, Enabled, Findings, Options};
 use replaylint::place::DocId;
+use replaylint::recast::{Recasting, recast};
 use replaylint::source::{Doc, Input, lines};
+use replaylint::target::Severity;
 
 const DOC: DocId = DocId(0);
 /// One record in so many has a fault.
@@ -39,7 +43,7 @@ fn main() {
         out.flush().expect("written");
         // Memory first: the data is not held then.
         let memory = [peak(&path, false), peak(&path, true)];
-        measure(name, &path, &faults);
+        measure(name, shape, &path, &faults);
         if let [Some(check), Some(fix)] = memory {
             println!("  peak memory         check {check} MB, fix {fix} MB");
         }
@@ -76,7 +80,7 @@ fn child(path: &str) {
     println!("{}", peak.map_or(0, |kb| kb / 1000));
 }
 
-fn measure(name: &str, path: &Path, faults: &Faults) {
+fn measure(name: &str, shape: Shape, path: &Path, faults: &Faults) {
     let mut data = Vec::new();
     let doc = Doc::open(DOC, &Input::File { path: path.to_owned(), named: true }, None).expect("readable");
     doc.bytes.read_into(0, doc.bytes.len() as usize, &mut data).expect("readable");
@@ -105,11 +109,50 @@ fn measure(name: &str, path: &Path, faults: &Faults) {
     row("check, 2 threads", both, check, "1 thread");
     let wanted = FixOptions::default();
     let repair = best(|| drop(black_box(fix::fix(DOC, &data, &options, &wanted, 1))));
+    if matches!(shape, Shape::Requests) {
+        convert(&data, value, &rate);
+    }
     println!(
         "  fix, 1 thread       {:>6.0} MB/s  {:.2} times the time of check",
         rate(repair),
         repair.as_secs_f64() / check.as_secs_f64()
     );
+}
+
+/// Conversion to Chat, losses told, against parsing to `Value` and writing that.
+fn convert(data: &Vec<u8>, parse: Duration, rate: &dyn Fn(Duration) -> f64) {
+    let mut out = Vec::with_capacity(data.len() * 2);
+    let both = best(|| {
+        out.clear();
+        for (_, line) in lines::split(data) {
+            let value = serde_json::from_slice::<serde_json::Value>(line).expect("JSON");
+            serde_json::to_writer(&mut out, &value).expect("written");
+            out.push(b'\n');
+        }
+        black_box(&out);
+    });
+    println!("  parse and write     {:>6.0} MB/s  {:.2} times the time of parsing", rate(both), {
+        both.as_secs_f64() / parse.as_secs_f64()
+    });
+    let options = Options::default();
+    let (_, to, written) = TO.iter().find(|(name, ..)| *name == "chat").copied().expect("Chat");
+    for threads in [1, 2] {
+        let time = best(|| {
+            let plan = Plan { to, written, thoughts: Thoughts::Auto, model: None, newest_first: None };
+            let how = Recasting { options: &options, plan, least: Severity::Warning, most: 100 };
+            let done = recast(DOC, data, &how, threads, &mut |bytes| {
+                black_box(bytes);
+                Ok(())
+            });
+            black_box(done.expect("memory reads").converted);
+        });
+        let ratio = both.as_secs_f64() / time.as_secs_f64();
+        println!(
+            "  to Chat, {threads} thread{} {:>6.0} MB/s  {ratio:.2} times as fast as that",
+            if threads == 1 { " " } else { "s" },
+            rate(time)
+        );
+    }
 }
 
 fn finds_exactly(found: &DocLint<()>, faults: &Faults) -> bool {

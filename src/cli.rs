@@ -7,8 +7,10 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+use crate::commands::convert::{Conversion, TO};
 use crate::commands::fix::{Destination, Repairs};
 use crate::commands::{self, Failure, Outcome, Output, Run};
+use crate::convert::Thoughts;
 use crate::fix::{FixOptions, Orphans, Reasoning};
 use crate::options::{self, About, Config, Lints, Misuse};
 use crate::report::{self, Style};
@@ -43,6 +45,10 @@ enum Command {
     Formats(lookup::TellingArgs),
     /// List the APIs that a history can be replayed to
     Targets(lookup::TellingArgs),
+    /// Write conversations as requests of another API, and tell what is lost
+    Convert(ConvertArgs),
+    /// Compare two histories item by item: what is the same, changed, moved, added, removed
+    Diff(DiffArgs),
     /// Print a completion script for a shell
     #[command(hide = true)]
     Completions { shell: clap_complete::Shell },
@@ -97,6 +103,40 @@ struct FixArgs {
     /// Write even if the file changed meanwhile or may be in use
     #[arg(long, requires = "write", help_heading = "Repair")]
     force: bool,
+}
+
+#[derive(Args, Debug)]
+struct ConvertArgs {
+    #[command(flatten)]
+    common: Common,
+    /// What to write: responses, responses-items (one item a line), chat, anthropic, gemini, bedrock
+    #[arg(long, value_name = "NAME", help_heading = "Conversion")]
+    to: String,
+    /// What becomes of reasoning
+    #[arg(long, value_enum, default_value = "auto", help_heading = "Conversion")]
+    reasoning: ThoughtsArg,
+    /// Write nothing of a file that would lose something, and exit with 1
+    #[arg(long, help_heading = "Conversion")]
+    deny_loss: bool,
+    /// Write to FILE instead of standard output (to the folder FILE for several inputs)
+    #[arg(short = 'o', long, value_name = "FILE", help_heading = "Conversion")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+struct DiffArgs {
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum ThoughtsArg {
+    /// Kept where it means something to the model that reads it
+    Auto,
+    /// What can be read of it becomes text
+    Text,
+    /// All of it goes
+    Drop,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
@@ -250,6 +290,11 @@ impl Cli {
             Command::Rules(args) => args.run(out),
             Command::Formats(args) => args.formats(out),
             Command::Targets(args) => args.targets(out),
+            Command::Convert(args) => args.run(out),
+            Command::Diff(args) => {
+                let run = args.common.mean(None)?;
+                commands::diff::diff(&run, out)
+            }
             Command::Completions { shell } => {
                 clap_complete::generate(shell, &mut Cli::command(), "replaylint", out);
                 Ok(Outcome::Clean)
@@ -289,6 +334,23 @@ impl FixArgs {
         let repairs = Repairs { options, to, dropped: self.dropped };
         let run = self.common.mean(None)?;
         commands::fix::fix(&run, &repairs, out)
+    }
+}
+
+impl ConvertArgs {
+    fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
+        let known = TO.iter().find(|(name, ..)| *name == self.to);
+        let (_, to, written) = known.copied().ok_or_else(|| {
+            options::unknown("format to convert to", &self.to, TO.iter().map(|(name, ..)| *name).collect())
+        })?;
+        let thoughts = match self.reasoning {
+            ThoughtsArg::Auto => Thoughts::Auto,
+            ThoughtsArg::Text => Thoughts::Text,
+            ThoughtsArg::Drop => Thoughts::Drop,
+        };
+        let conversion = Conversion { to, written, thoughts, deny_loss: self.deny_loss, output: self.output };
+        let run = self.common.mean(None)?;
+        commands::convert::convert(&run, &conversion, out)
     }
 }
 

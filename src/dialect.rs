@@ -5,6 +5,7 @@ use crate::history::{Flags, Kind, Row};
 use crate::json::edit::Base;
 use crate::json::spot::{Spot, To};
 use crate::json::{Str, Val};
+use crate::neutral::{At, Conversation, Losses, Takes};
 use crate::place::Edit;
 
 /// An item as it is passed by: its row, and its text for the length of one call.
@@ -63,6 +64,49 @@ pub const BLOCK: u8 = u8::MAX;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cannot(pub &'static str);
 
+/// A part of a conversation, as a format finds it in a record, for conversion.
+#[derive(Clone, Copy)]
+pub struct Body<'b> {
+    pub val: Val<'b>,
+    pub base: Base<'b>,
+    /// It lies in a JSON string.
+    pub embedded: bool,
+    pub shape: Shape,
+}
+
+/// What a [`Body`] is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// The body of a request.
+    Request,
+    /// A list of items or messages.
+    List,
+    /// One item.
+    Item,
+}
+
+impl Body<'_> {
+    /// The place of a value.
+    pub fn at(&self, val: Val<'_>) -> At {
+        At { place: self.base.of(val), embedded: self.embedded }
+    }
+
+    /// The place of a key.
+    pub fn at_key(&self, member: &crate::json::Member<'_>) -> At {
+        let end = member.key_start + member.key.raw.len() as u32 + 2;
+        At { place: self.base.place(member.key_start, end), embedded: self.embedded }
+    }
+}
+
+/// How a conversation is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Written {
+    /// As the body of a request.
+    Request,
+    /// One item a line, where the dialect has items.
+    Items,
+}
+
 pub trait Dialect: Sync {
     fn name(&self) -> &'static str;
 
@@ -94,4 +138,14 @@ pub trait Dialect: Sync {
     fn envelope(&self) -> Option<(&'static str, &'static str)> {
         None
     }
+    /// What the dialect can say, for conversion. A dialect of logs alone says nothing: it is replayed in another.
+    fn takes(&self) -> &'static Takes {
+        &Takes::NOTHING
+    }
+
+    /// Adds a part of a conversation to what comes before it. What is not understood is kept raw.
+    fn lift(&self, _body: Body<'_>, _out: &mut Conversation, _losses: &mut Losses) {}
+
+    /// Writes a conversation that was fitted to what the dialect [takes](Dialect::takes).
+    fn lower(&self, _conversation: &Conversation, _written: Written, _out: &mut Vec<u8>) {}
 }

@@ -2,7 +2,7 @@
 //! of the conversation. Formats are told by content, on a summary of the top-level keys; the items themselves are the
 //! dialect's business.
 
-use crate::dialect::{Dialect, Item, Origin};
+use crate::dialect::{Body, Dialect, Item, Origin, Shape};
 use crate::history::{Finding, Flags, History, Role, Row, Settings, Usage};
 use crate::json::Val;
 use crate::json::edit::Base;
@@ -132,6 +132,23 @@ pub trait Format: Sync {
 
     /// Hands the items and marks of a record to the sink.
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink);
+
+    /// Hands out the parts of the conversation that a record holds, in order, for conversion. Not asked of a log,
+    /// whose items come one by one. `newest_first` is what the user said about the order of a page.
+    fn bodies(&self, record: &Record<'_>, newest_first: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
+        let _ = newest_first;
+        for part in self.info().parts {
+            if let Some(val) = record.val.at(part.path) {
+                let shape = if val.is_array() { Shape::List } else { Shape::Item };
+                each(Body { val, base: record.base, embedded: false, shape });
+            }
+        }
+    }
+}
+
+/// Hands out the body of a request.
+pub fn request_body(val: Val<'_>, record: &Record<'_>, each: &mut dyn FnMut(Body<'_>)) {
+    each(Body { val, base: record.base, embedded: false, shape: Shape::Request });
 }
 
 /// A record summed up for detection: which of the telling keys it has at its top.

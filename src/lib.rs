@@ -13,6 +13,8 @@ pub mod source;
 
 pub mod history;
 
+pub mod neutral;
+
 pub mod dialect;
 pub mod dialects;
 
@@ -24,12 +26,16 @@ pub mod targets;
 pub mod format;
 pub mod formats;
 
+pub mod convert;
+
 pub mod rule;
 pub mod rules;
 
 pub mod lint;
 
 pub mod fix;
+
+pub mod recast;
 
 pub mod diff;
 

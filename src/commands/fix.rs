@@ -16,7 +16,7 @@ use crate::source::commit::{self, Replace};
 use crate::source::{Doc, Input, Patched, segments, words};
 
 use super::check::{is_no_conversation, label_of, nothing_found};
-use super::{Failure, Outcome, Run, Sheet, complain, talk};
+use super::{Failure, Outcome, Run, Sheet, complain, copy_path, talk};
 
 /// Where the repaired text goes.
 #[derive(Clone, Debug)]
@@ -192,7 +192,7 @@ impl<'r> Session<'r> {
             Destination::InPlace(how) if !edits.is_empty() => self.replace(doc, &view, *how)?,
             Destination::InPlace(_) => {}
             Destination::Copy(to) => {
-                let path = self.copy_path(to, &doc.label)?;
+                let path = copy_path(to, &doc.label, self.several)?;
                 commit::write_new(&path, &view).map_err(not_written)?;
             }
         }
@@ -219,7 +219,7 @@ impl<'r> Session<'r> {
                     unified::write(&relative(&segment.label), doc.id, &file, &local, out)?;
                 }
                 Destination::Copy(to) => {
-                    let path = self.copy_path(to, &segment.label)?;
+                    let path = copy_path(to, &segment.label, self.several)?;
                     commit::write_new(&path, &view).map_err(not_written)?;
                 }
                 _ => {}
@@ -272,22 +272,6 @@ impl<'r> Session<'r> {
             }
             _ => Ok(()),
         }
-    }
-
-    /// Where the copy of a doc goes.
-    fn copy_path(&self, to: &Path, label: &str) -> Result<PathBuf, Failure> {
-        if !self.several && !to.is_dir() {
-            return Ok(to.to_owned());
-        }
-        let path = Path::new(label);
-        // Below the folder the path stays as it was given; what leads out of it is left out.
-        let inside: PathBuf =
-            path.components().filter(|part| matches!(part, std::path::Component::Normal(_))).collect();
-        let path = to.join(inside);
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        Ok(path)
     }
 
     fn finish(mut self, out: &mut dyn Write) -> Result<Outcome, Failure> {

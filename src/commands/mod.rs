@@ -1,12 +1,14 @@
 //! The commands, and what they share: opening docs in order, on several threads, and saying what went wrong.
 
 pub mod check;
+pub mod convert;
+pub mod diff;
 pub mod explain;
 pub mod fix;
 pub mod tables;
 
 use std::io::{self, IsTerminal, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::lint::detect::{self, Reading};
@@ -195,6 +197,21 @@ impl Sheet {
 
 fn unwritten(error: CommitError) -> Failure {
     Misuse::new(error.to_string()).into()
+}
+
+/// Where what is made of a doc goes: to the file `to`; for several docs to its own place below the folder `to`.
+fn copy_path(to: &Path, label: &str, several: bool) -> Result<PathBuf, Failure> {
+    if !several && !to.is_dir() {
+        return Ok(to.to_owned());
+    }
+    // Below the folder the path stays as it was given; what leads out of it is left out.
+    let inside: PathBuf =
+        Path::new(label).components().filter(|part| matches!(part, Component::Normal(_))).collect();
+    let path = to.join(inside);
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    Ok(path)
 }
 
 /// Says on standard error that something went wrong; the run goes on.

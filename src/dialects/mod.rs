@@ -1,9 +1,14 @@
-//! The grammars of items, one a file.
+//! The grammars of items, one a file or a folder.
+
+mod common;
 
 pub mod ag2;
 pub mod ag2_replay;
+pub mod anthropic;
+pub mod bedrock;
 pub mod chat;
 pub mod coder;
 pub mod coder_replay;
+pub mod gemini;
 pub mod replay;
 pub mod responses;

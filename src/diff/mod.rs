@@ -1,4 +1,7 @@
-//! Differences, shown: of one item before and after, and of a whole doc as a patch that `git apply` takes.
+//! Differences, shown: of one item before and after, of two histories by their items, and of a whole doc as a patch
+//! that `git apply` takes.
 
+pub mod align;
+pub mod entries;
 pub mod item;
 pub mod unified;

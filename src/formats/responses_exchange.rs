@@ -3,6 +3,7 @@
 //! stored as a JSON string: then it is read, and never edited.
 
 use crate::dialects::responses::RESPONSES;
+use crate::dialect::{Body, Shape};
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::edit::Base;
@@ -52,10 +53,7 @@ impl Format for ResponsesExchange {
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        let request = (0..REQUEST_PARTS)
-            .find_map(|part| side(record.val, part).filter(|val| looks_like_request(*val)).map(|val| (part, val)));
-        let response = (REQUEST_PARTS..INFO.parts.len())
-            .find_map(|part| side(record.val, part).filter(|val| looks_like_response(*val)).map(|val| (part, val)));
+        let (request, response) = sides(record.val);
         let embedded = [request, response].iter().flatten().any(|(_, val)| val.is_string());
         let read_only = embedded.then_some(EMBEDDED);
         // Without a request that can be read, the history begins with the response.
@@ -80,6 +78,34 @@ impl Format for ResponsesExchange {
         }
         sink.mark(Mark::End);
     }
+
+    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
+        let (request, response) = sides(record.val);
+        if let Some((_, val)) = request {
+            within(val, record, |val, record, flags| {
+                each(Body { val, base: record.base, embedded: flags.has(Flags::EMBEDDED), shape: Shape::Request });
+            });
+        }
+        if let Some((_, val)) = response {
+            within(val, record, |response, record, flags| {
+                if let Some(val) = response.get("output") {
+                    each(Body { val, base: record.base, embedded: flags.has(Flags::EMBEDDED), shape: Shape::List });
+                }
+            });
+        }
+    }
+}
+
+/// A side of an exchange, with the number of its part.
+type Side<'r> = Option<(usize, Val<'r>)>;
+
+/// The request and the response that a record holds.
+fn sides(val: Val<'_>) -> (Side<'_>, Side<'_>) {
+    let request = (0..REQUEST_PARTS)
+        .find_map(|part| side(val, part).filter(|val| looks_like_request(*val)).map(|val| (part, val)));
+    let response = (REQUEST_PARTS..INFO.parts.len())
+        .find_map(|part| side(val, part).filter(|val| looks_like_response(*val)).map(|val| (part, val)));
+    (request, response)
 }
 
 /// The request or response that holds a part's list.

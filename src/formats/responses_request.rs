@@ -1,7 +1,10 @@
 //! The body of a request to `/v1/responses`: `{"model": …, "input": […]}`, as a document or one a line.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice};
+use crate::dialect::Body;
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice, request_body,
+};
 use crate::history::{Anchor, Effort, Flags, Kind, Role, Row, Settings, Usage};
 use crate::json::Val;
 
@@ -43,6 +46,10 @@ impl Format for ResponsesRequest {
         sink.mark(Mark::Start(Box::new(settings(record.val, record, Usage::Request))));
         read_input(record.val, record, 0, Flags::default(), sink);
         sink.mark(Mark::End);
+    }
+
+    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
+        request_body(record.val, record, each);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Whether two values say the same: objects without regard to order, strings by what they mean, numbers by their value.
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::tape::{NodeKind, Val};
 
 /// Values nested deeper than this are compared byte by byte: nobody writes such, and the stack has an end.
@@ -30,6 +32,31 @@ fn same_within(a: Val<'_>, b: Val<'_>, depth: u32) -> bool {
     }
 }
 
+/// A hash that is the same for values that say the same. Members of the root with these keys do not count.
+pub fn hash(val: Val<'_>, without: &[&str]) -> u64 {
+    hash_within(val, without, DEPTH)
+}
+
+fn hash_within(val: Val<'_>, without: &[&str], depth: u32) -> u64 {
+    let mixed = |kind: u64, hash: u64| xxh3_64(&[kind.to_le_bytes(), hash.to_le_bytes()].concat());
+    match val.kind() {
+        _ if depth == 0 => xxh3_64(val.raw()),
+        NodeKind::Null => 1,
+        NodeKind::True => 2,
+        NodeKind::False => 3,
+        NodeKind::String => val.text().map_or(4, |text| mixed(4, xxh3_64(&text))),
+        NodeKind::Number => mixed(5, number(val).map_or_else(|| xxh3_64(val.raw()), f64::to_bits)),
+        NodeKind::Array => {
+            val.elements().fold(6, |hash, element| mixed(hash, hash_within(element, &[], depth - 1)))
+        }
+        NodeKind::Object => {
+            let left_out = |key: &[u8]| without.iter().any(|name| name.as_bytes() == key);
+            let members = sorted(val).into_iter().filter(|(key, _)| !left_out(key));
+            members.fold(7, |hash, (key, val)| mixed(hash, mixed(xxh3_64(&key), hash_within(val, &[], depth - 1))))
+        }
+    }
+}
+
 fn number(val: Val<'_>) -> Option<f64> {
     std::str::from_utf8(val.raw()).ok()?.parse().ok()
 }
@@ -54,7 +81,9 @@ mod tests {
         let (mut left, mut right) = (Tape::new(), Tape::new());
         assert_eq!(scan(a.as_bytes(), &mut left), Ok(()));
         assert_eq!(scan(b.as_bytes(), &mut right), Ok(()));
-        same(left.root(a.as_bytes()).expect("scanned"), right.root(b.as_bytes()).expect("scanned"))
+        let (a, b) = (left.root(a.as_bytes()).expect("scanned"), right.root(b.as_bytes()).expect("scanned"));
+        assert_eq!(same(a, b), hash(a, &[]) == hash(b, &[]));
+        same(a, b)
     }
 
     #[test]

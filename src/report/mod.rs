@@ -2,6 +2,7 @@
 //! places.
 
 mod diagnose;
+pub mod histories;
 pub mod homes;
 pub mod page;
 pub mod place;

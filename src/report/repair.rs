@@ -307,7 +307,7 @@ fn patched(text: &[u8], at: Place, edits: &[Edit], bytes: &dyn ReadAt) -> io::Re
     Ok(out)
 }
 
-fn write_lines(lines: &[Line], paint: &Paint, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_lines(lines: &[Line], paint: &Paint, out: &mut dyn Write) -> io::Result<()> {
     for line in lines {
         match line.sign {
             Sign::Same => writeln!(out, "   {}", line.text)?,
@@ -320,9 +320,9 @@ fn write_lines(lines: &[Line], paint: &Paint, out: &mut dyn Write) -> io::Result
 }
 
 /// How strings look in a hunk.
-struct Shown {
-    masked: bool,
-    width: usize,
+pub(super) struct Shown {
+    pub(super) masked: bool,
+    pub(super) width: usize,
 }
 
 impl Show for Shown {
@@ -348,8 +348,8 @@ impl Show for Shown {
     }
 }
 
-struct Paint {
-    color: bool,
+pub(super) struct Paint {
+    pub(super) color: bool,
 }
 
 impl Paint {
@@ -357,7 +357,7 @@ impl Paint {
         if self.color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
-    fn bold(&self, text: &str) -> String {
+    pub(super) fn bold(&self, text: &str) -> String {
         self.wrap("1", text)
     }
 

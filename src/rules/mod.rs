@@ -78,6 +78,18 @@ rules![
     chat_orphan_reply,
     unrecoverable_item,
     stray_part,
+    lost_reasoning,
+    lost_server_tool,
+    lost_media,
+    lost_citation,
+    lost_cache_mark,
+    changed_id,
+    changed_role,
+    lost_setting,
+    lost_block,
+    invented_content,
+    changed_form,
+    not_converted,
 ];
 
 /// The rule with this code.

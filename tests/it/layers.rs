@@ -18,7 +18,7 @@ const LAYERS: [&[&str]; 19] = [
     &["rule", "rules"],
     &["lint"],
     &["fix"],
-    &["replay"],
+    &["replay", "recast"],
     &["diff"],
     &["report"],
     &["options"],

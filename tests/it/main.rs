@@ -4,6 +4,7 @@
 mod answers;
 mod cases;
 mod cli;
+mod convert;
 mod corpus;
 mod formats;
 #[path = "../../benches/generate.rs"]

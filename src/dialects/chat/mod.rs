@@ -1,14 +1,20 @@
 //! Messages of Chat Completions, OpenAI's and its kin's: `{"role": …, "content": …, "tool_calls": […]}`. A tool's result
 //! is a message of its own.
 
+mod lift;
+mod lower;
 mod rows;
 
-use crate::dialect::{Cannot, Change, Dialect, Item, Origin};
+use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};
 use crate::dialects::responses::STUB;
 use crate::history::Kind;
 use crate::json::edit::{Base, remove_members};
 use crate::json::{Str, Val, string};
+use crate::neutral::{Conversation, Losses, Takes};
 use crate::place::Edit;
+
+/// The dialect's name.
+pub const NAME: &str = "chat";
 
 pub struct Chat;
 
@@ -16,7 +22,7 @@ pub static CHAT: Chat = Chat;
 
 impl Dialect for Chat {
     fn name(&self) -> &'static str {
-        "chat"
+        NAME
     }
 
     fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
@@ -45,5 +51,17 @@ impl Dialect for Chat {
     fn key<'t>(&self, kind: Kind, item: Val<'t>) -> Option<Str<'t>> {
         let field = if kind == Kind::ToolResult { "tool_call_id" } else { "id" };
         item.get(field).and_then(|id| id.as_str())
+    }
+
+    fn takes(&self) -> &'static Takes {
+        &lower::TAKES
+    }
+
+    fn lift(&self, body: Body<'_>, out: &mut Conversation, losses: &mut Losses) {
+        lift::lift(&body, out, losses);
+    }
+
+    fn lower(&self, conversation: &Conversation, written: Written, out: &mut Vec<u8>) {
+        lower::lower(conversation, written, out);
     }
 }

@@ -1,10 +1,19 @@
 //! Items of the OpenAI Responses API, as `input` takes them and `output` gives them.
 
-use crate::dialect::{Cannot, Change, Dialect, Item, Origin};
+mod lift;
+mod lower;
+
+use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};
 use crate::history::{Family, Flags, Kind, Role, Row};
 use crate::json::edit::{Base, add_member, remove_members};
 use crate::json::{Str, Val, fingerprint, string};
+use crate::neutral::{Conversation, Losses, Takes};
 use crate::place::Edit;
+
+pub use lift::SHARED;
+
+/// The dialect's name.
+pub const NAME: &str = "responses";
 
 pub struct Responses;
 
@@ -105,7 +114,7 @@ impl<'t> Fields<'t> {
 
 impl Dialect for Responses {
     fn name(&self) -> &'static str {
-        "responses"
+        NAME
     }
 
     fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
@@ -230,6 +239,18 @@ impl Dialect for Responses {
         }
         out.push(b'}');
         Ok(out)
+    }
+
+    fn takes(&self) -> &'static Takes {
+        &lower::TAKES
+    }
+
+    fn lift(&self, body: Body<'_>, out: &mut Conversation, losses: &mut Losses) {
+        lift::lift(&body, out, losses);
+    }
+
+    fn lower(&self, conversation: &Conversation, written: Written, out: &mut Vec<u8>) {
+        lower::lower(conversation, written, out);
     }
 }
 

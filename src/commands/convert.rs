@@ -1,0 +1,318 @@
+//! `convert`: writes conversations as requests of another API; what is lost on the way is told on standard error.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use crate::convert::{Plan, Thoughts};
+use crate::dialect::{Dialect, Written};
+use crate::dialects::anthropic::ANTHROPIC;
+use crate::dialects::bedrock::BEDROCK;
+use crate::dialects::chat::CHAT;
+use crate::dialects::gemini::GEMINI;
+use crate::dialects::responses::RESPONSES;
+use crate::options::Misuse;
+use crate::place::DocId;
+use crate::recast::{Recast, Recasting, recast};
+use crate::report::words::{count, grouped};
+use crate::report::{Content, Seen, Style, Summary, diagnose};
+use crate::source::commit::{CommitError, NewFile};
+use crate::source::{Doc, Input, words};
+use crate::target::Severity;
+
+use super::check::{is_no_conversation, label_of, nothing_found};
+use super::{Failure, Outcome, Run, Sheet, complain, copy_path, talk};
+
+/// What can be converted to.
+pub static TO: [(&str, &dyn Dialect, Written); 6] = [
+    ("responses", &RESPONSES, Written::Request),
+    ("responses-items", &RESPONSES, Written::Items),
+    ("chat", &CHAT, Written::Request),
+    ("anthropic", &ANTHROPIC, Written::Request),
+    ("gemini", &GEMINI, Written::Request),
+    ("bedrock", &BEDROCK, Written::Request),
+];
+
+/// What `convert` is told beyond what all commands are.
+pub struct Conversion {
+    pub to: &'static dyn Dialect,
+    pub written: Written,
+    pub thoughts: Thoughts,
+    /// Write nothing of a file that loses something.
+    pub deny_loss: bool,
+    /// The file to write to; for several inputs the folder.
+    pub output: Option<PathBuf>,
+}
+
+/// What one doc gave.
+struct Done {
+    label: String,
+    named: bool,
+    converted: u32,
+    failed: u32,
+    loses: bool,
+    /// Noted, warnings, errors.
+    counts: [u64; 3],
+    items: u64,
+    format: Option<&'static str>,
+    seen: Seen,
+}
+
+/// Why a doc gave nothing.
+enum Trouble {
+    Read(io::Error),
+    /// Nobody reads on, or there is no room.
+    Output(io::Error),
+    Commit(CommitError),
+    Path(Failure),
+}
+
+pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let (inputs, failed) = run.inputs();
+    let several = inputs.len() > 1 || run.paths.iter().any(|path| path.is_dir());
+    let mut session = Session::new(run, failed);
+    match &conversion.output {
+        None if several => {
+            return Err(Misuse::new("several inputs cannot go to standard output")
+                .help("-o DIR writes one file for each below DIR")
+                .into());
+        }
+        None => {
+            for input in &inputs {
+                let doc = Doc::open(DocId(0), input, run.stdin_name.as_deref());
+                let done = doc.map_err(Trouble::Read).and_then(|doc| to_stream(run, conversion, &doc, out));
+                session.take(input, done)?;
+            }
+        }
+        Some(to) => {
+            let work = |doc: io::Result<Doc>, threads: usize| {
+                to_file(run, conversion, &doc.map_err(Trouble::Read)?, to, several, threads)
+            };
+            let mut ended = Ok(());
+            run.each_doc(&inputs, work, |input, done| {
+                ended = session.take(input, done);
+                ended.is_ok()
+            });
+            ended?;
+        }
+    }
+    out.flush()?;
+    session.finish(conversion, out)
+}
+
+fn to_stream(run: &Run, conversion: &Conversion, doc: &Doc, out: &mut dyn Write) -> Result<Done, Trouble> {
+    if !conversion.deny_loss {
+        return one(run, conversion, doc, run.threads, &mut |bytes| out.write_all(bytes));
+    }
+    // Whether anything is lost is known at the end: until then nothing is shown.
+    let mut spool = tempfile::tempfile().map_err(Trouble::Output)?;
+    let done = one(run, conversion, doc, run.threads, &mut |bytes| spool.write_all(bytes))?;
+    if !done.loses {
+        io::Seek::rewind(&mut spool).and_then(|()| io::copy(&mut spool, out)).map_err(Trouble::Output)?;
+    }
+    Ok(done)
+}
+
+fn to_file(
+    run: &Run,
+    conversion: &Conversion,
+    doc: &Doc,
+    to: &Path,
+    several: bool,
+    threads: usize,
+) -> Result<Done, Trouble> {
+    let path = copy_path(to, &doc.label, several).map_err(Trouble::Path)?;
+    let same = |own: &PathBuf| std::fs::canonicalize(own).ok() == std::fs::canonicalize(&path).ok();
+    if path.exists() && doc.path.as_ref().is_some_and(same) {
+        let misuse = Misuse::new(format!("{}: the result would replace its own source", path.display()));
+        return Err(Trouble::Path(misuse.into()));
+    }
+    let mut file = NewFile::create(&path, true).map_err(Trouble::Commit)?;
+    let done = one(run, conversion, doc, threads, &mut |bytes| file.write_all(bytes))?;
+    if done.converted > 0 && !(conversion.deny_loss && done.loses) {
+        file.save().map_err(Trouble::Commit)?;
+    }
+    Ok(done)
+}
+
+/// Converts one doc.
+fn one(
+    run: &Run,
+    conversion: &Conversion,
+    doc: &Doc,
+    threads: usize,
+    each: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+) -> Result<Done, Trouble> {
+    let options = run.lints.of(&doc.label);
+    let machine = run.outputs.iter().any(|output| output.name != "text" && output.name != "concise");
+    let plan = Plan {
+        to: conversion.to,
+        written: conversion.written,
+        thoughts: conversion.thoughts,
+        model: options.model.clone(),
+        newest_first: options.newest_first,
+    };
+    let least = if machine || run.verbose { Severity::Info } else { Severity::Warning };
+    let most = if machine { usize::MAX } else { run.style.limit.unwrap_or(usize::MAX) };
+    let how = Recasting { options, plan, least, most };
+    let mut written = Ok(());
+    let done = recast(doc.id, &*doc.bytes, &how, threads, &mut |bytes| {
+        each(bytes).map_err(|error| {
+            let kind = error.kind();
+            written = Err(error);
+            kind.into()
+        })
+    });
+    written.map_err(Trouble::Output)?;
+    let done = done.map_err(Trouble::Read)?;
+    tell(run, doc, done).map_err(Trouble::Read)
+}
+
+fn tell(run: &Run, doc: &Doc, done: Recast) -> io::Result<Done> {
+    let wanted = run.outputs.iter().any(|output| output.name == "text");
+    let content = match (wanted, run.show_content || io::stderr().is_terminal()) {
+        (false, _) => Content::None,
+        (true, true) => Content::Shown,
+        (true, false) => Content::Masked,
+    };
+    let mut told = Done {
+        label: doc.label.clone(),
+        named: doc.named,
+        converted: done.converted,
+        failed: done.failed,
+        loses: done.loses(),
+        counts: done.counts,
+        items: done.items,
+        format: done.format.map(|format| format.info().name),
+        seen: Seen {
+            path: doc.label.clone(),
+            histories: done.converted,
+            records: done.records,
+            apart: done.converted > 1,
+            diagnostics: Vec::new(),
+        },
+    };
+    if doc.named || told.format.is_some() {
+        told.seen.diagnostics = diagnose(doc.id, &doc.label, &*doc.bytes, &done.told(), content)?;
+    }
+    Ok(told)
+}
+
+struct Session<'r> {
+    run: &'r Run,
+    failed: bool,
+    lossy: bool,
+    records_failed: u64,
+    recognised: u64,
+    noted: u64,
+    summary: Summary,
+    seen: Vec<Seen>,
+}
+
+impl<'r> Session<'r> {
+    fn new(run: &'r Run, failed: bool) -> Self {
+        Session {
+            run,
+            failed,
+            lossy: false,
+            records_failed: 0,
+            recognised: 0,
+            noted: 0,
+            summary: Summary::default(),
+            seen: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, input: &Input, done: Result<Done, Trouble>) -> Result<(), Failure> {
+        let done = match done {
+            Ok(done) => done,
+            Err(Trouble::Output(error)) => return Err(error.into()),
+            Err(trouble) => {
+                complain(&match trouble {
+                    Trouble::Read(error) | Trouble::Output(error) => words(&label_of(input), &error),
+                    Trouble::Commit(error) => error.to_string(),
+                    Trouble::Path(failure) => failure.to_string(),
+                });
+                self.failed = true;
+                return Ok(());
+            }
+        };
+        if done.format.is_none() && !done.named {
+            self.summary.skipped += 1;
+            if self.run.verbose {
+                talk(&format!("{}: skipped, no conversation format is recognised", done.label));
+            }
+            return Ok(());
+        }
+        self.summary.files += 1;
+        self.recognised += u64::from(done.format.is_some() || !is_no_conversation(&done.seen.diagnostics));
+        self.summary.histories += u64::from(done.converted);
+        self.summary.items += done.items;
+        let [noted, warnings, errors] = done.counts;
+        self.noted += noted;
+        self.summary.warnings += warnings;
+        self.summary.errors += errors;
+        self.records_failed += u64::from(done.failed);
+        self.lossy |= done.loses;
+        self.seen.push(done.seen);
+        Ok(())
+    }
+
+    fn finish(self, conversion: &Conversion, out: &mut dyn Write) -> Result<Outcome, Failure> {
+        let mut stderr = anstream::stderr();
+        for output in &self.run.outputs {
+            let machine = output.name != "text" && output.name != "concise";
+            let style = Style { quiet: true, ..self.run.style };
+            let mut sheet = Sheet::new(output, style, self.run.content() == Content::Shown)?;
+            // A product on standard output leaves no room there for a report.
+            let to: &mut dyn Write = if machine && conversion.output.is_some() { out } else { &mut stderr };
+            for seen in &self.seen {
+                sheet.write(to, |report, out| report.doc(seen, out))?;
+            }
+            sheet.write(to, |report, out| report.finish(&self.summary, out))?;
+            sheet.save()?;
+        }
+        let failed = self.failed || nothing_found(self.run, self.recognised, &self.summary, self.failed);
+        if !self.run.quiet && self.summary.files > 0 {
+            talk(&self.words(conversion));
+        }
+        let denied = (conversion.deny_loss || self.run.deny_warnings) && self.lossy;
+        let found = self.records_failed > 0 || denied;
+        Ok(match (failed, found && !self.run.exit_zero) {
+            (true, _) => Outcome::Failed,
+            (false, true) => Outcome::Found,
+            (false, false) => Outcome::Clean,
+        })
+    }
+
+    fn words(&self, conversion: &Conversion) -> String {
+        let summary = &self.summary;
+        let written = count(summary.histories, "conversation");
+        let mut text = match (summary.files, conversion.deny_loss && self.lossy) {
+            (_, true) => format!("{written} could be converted, but not without loss: nothing is written"),
+            (1, false) => format!("Converted {written}"),
+            (files, false) => format!("Converted {written} ({})", count(files, "file")),
+        };
+        if self.records_failed > 0 {
+            text += &format!("; {} failed", count(self.records_failed, "record"));
+        }
+        text += &match (summary.warnings, self.noted) {
+            _ if summary.histories == 0 => ".".to_owned(),
+            (0, 0) => "; nothing is lost.".to_owned(),
+            (0, noted) => format!("; nothing is lost, {} changed.", count(noted, "detail")),
+            (losses, 0) => format!("; {}.", losses_in_words(losses)),
+            (losses, noted) => format!("; {}, {} changed.", losses_in_words(losses), count(noted, "detail")),
+        };
+        let shown =
+            self.seen.iter().flat_map(|seen| &seen.diagnostics).filter(|d| d.severity != Severity::Info).count()
+                as u64;
+        let all = summary.warnings + summary.errors;
+        if shown < all {
+            text += &format!(" {} not shown (--max-diagnostics 0 shows all).", grouped(all - shown));
+        }
+        text
+    }
+}
+
+fn losses_in_words(losses: u64) -> String {
+    if losses == 1 { "1 loss".to_owned() } else { format!("{} losses", grouped(losses)) }
+}

@@ -1,0 +1,319 @@
+//! Fits a conversation to what a dialect takes. What is taken away or made up is noted with the place of its source.
+
+use crate::json::{Tape, scan};
+use crate::neutral::settle::settle;
+use crate::neutral::write::Writer;
+use crate::neutral::{
+    At, Block, Call, CallKind, Conversation, ForeignKind, Input, LossKind, Losses, Maker, Message, Part, Raw,
+    Reasoning, Source, Takes, Text, ToolResult, Voice, What,
+};
+
+use super::names;
+use super::request;
+use super::{Plan, Thoughts};
+
+/// Stands for a document's missing text, for an empty result, and for a user who has not spoken.
+const DOCUMENT: &str = "(see the document)";
+const EMPTY: &str = "(empty result)";
+const BEGIN: &str = "(the conversation begins here)";
+/// What Gemini takes for a signature that was not made by it.
+/// https://ai.google.dev/gemini-api/docs/thought-signatures
+const SENTINEL: &str = "skip_thought_signature_validator";
+
+pub fn fit(conversation: &mut Conversation, takes: &'static Takes, plan: &Plan, losses: &mut Losses) {
+    settle(conversation, losses);
+    let mut fitter = Fitter { takes, plan, losses, marks: takes.cache_marks };
+    fitter.instructions(conversation);
+    fitter.messages(conversation);
+    fitter.somebody_asks(conversation);
+    fitter.user_first(conversation);
+    if takes.signatures {
+        fitter.sign(conversation);
+    }
+    names::fit(conversation, takes, losses);
+    request::fit(conversation, takes, losses);
+}
+
+struct Fitter<'f> {
+    takes: &'static Takes,
+    plan: &'f Plan,
+    losses: &'f mut Losses,
+    /// Cache marks that may still be set.
+    marks: usize,
+}
+
+impl Fitter<'_> {
+    /// Instructions that stand before everything else go where the dialect has them; later ones stay, or become the
+    /// user's: that is where they were read.
+    fn instructions(&mut self, conversation: &mut Conversation) {
+        let instructs = |message: &Message| matches!(message.voice, Voice::System | Voice::Developer);
+        if !self.takes.late_instructions {
+            let leading = conversation.messages.iter().take_while(|message| instructs(message)).count();
+            for message in conversation.messages[..leading].iter().filter(|m| m.voice == Voice::Developer) {
+                self.losses.add(LossKind::ROLE, message.at);
+            }
+            let leading = conversation.messages.drain(..leading).flat_map(|message| message.blocks);
+            conversation.instructions.extend(leading);
+            for message in conversation.messages.iter_mut().filter(|message| instructs(message)) {
+                self.losses.add(LossKind::INSTRUCTIONS_AS_USER, message.at);
+                message.voice = Voice::User;
+            }
+        }
+        let blocks = std::mem::take(&mut conversation.instructions);
+        let fitted = blocks.into_iter().filter_map(|block| self.block(Voice::System, block));
+        conversation.instructions = fitted.filter(|block| !block.is_blank()).collect();
+    }
+
+    /// Where nobody else speaks, the last instruction is what is asked.
+    fn somebody_asks(&mut self, conversation: &mut Conversation) {
+        if conversation.messages.is_empty()
+            && !self.takes.late_instructions
+            && let Some(last) = conversation.instructions.pop()
+        {
+            self.losses.add(LossKind::INSTRUCTIONS_AS_USER, last.at);
+            conversation.add(Voice::User, false, last);
+        }
+    }
+
+    fn messages(&mut self, conversation: &mut Conversation) {
+        let mut fitted: Vec<Message> = Vec::with_capacity(conversation.messages.len());
+        for mut message in std::mem::take(&mut conversation.messages) {
+            if message.name.is_some() && !self.takes.names {
+                self.losses.count(LossKind::NAME, message.at);
+                message.name = None;
+            }
+            // What a result cannot hold is said by the user, behind all results.
+            let mut moved = Message::new(Voice::User, message.at);
+            let blocks = std::mem::take(&mut message.blocks);
+            for block in blocks {
+                if let Some(mut block) = self.block(message.voice, block) {
+                    if let What::Result(result) = &mut block.what {
+                        self.result(result, block.at, &mut moved.blocks);
+                    }
+                    message.blocks.push(block);
+                }
+            }
+            if self.takes.document_text {
+                self.text_with_documents(&mut message);
+            }
+            for message in [message, moved] {
+                if !message.blocks.is_empty() {
+                    fitted.push(message);
+                }
+            }
+        }
+        conversation.messages = fitted;
+    }
+
+    /// The block as the dialect takes it; `None` if it takes nothing of it.
+    fn block(&mut self, voice: Voice, mut block: Block) -> Option<Block> {
+        let at = block.at;
+        if block.is_blank() && !self.takes.blank_texts {
+            return None;
+        }
+        if block.signature.is_some() && !self.takes.signatures {
+            self.losses.count(LossKind::SIGNATURES, at);
+            block.signature = None;
+        }
+        self.cache_mark(&mut block);
+        match &mut block.what {
+            What::Text { citations, .. } => {
+                if citations.as_ref().is_some_and(|citations| citations.dialect != self.takes.dialect) {
+                    self.losses.add(LossKind::CITATION, at);
+                    *citations = None;
+                }
+            }
+            What::Refusal(text) if !self.takes.refusals => {
+                self.losses.add(LossKind::REFUSAL_AS_TEXT, at);
+                block.what = What::Text { text: std::mem::take(text), citations: None };
+            }
+            What::Media(media) => {
+                let misplaced = voice == Voice::Assistant && !self.takes.model_media
+                    || matches!(voice, Voice::System | Voice::Developer);
+                let loss = if misplaced { Some(LossKind::MEDIA) } else { self.takes.refuses(media) };
+                if let Some(loss) = loss {
+                    self.losses.add(loss, at);
+                    let Source::Plain(text) = &mut media.source else { return None };
+                    block.what = What::Text { text: std::mem::take(text), citations: None };
+                }
+            }
+            What::Call(call) => self.call(call, at),
+            What::Reasoning(reasoning) => {
+                let text = self.reasoning(reasoning, at)?;
+                if let Some(text) = text {
+                    block.what = What::Text { text, citations: None };
+                }
+            }
+            What::Foreign(foreign) if foreign.dialect != self.takes.dialect => {
+                self.losses.add(loss_of(foreign.kind), at);
+                return None;
+            }
+            What::Refusal(_) | What::Result(_) | What::Foreign(_) => {}
+        }
+        Some(block)
+    }
+
+    fn cache_mark(&mut self, block: &mut Block) {
+        if block.cache.is_none() {
+            return;
+        }
+        match self.marks.checked_sub(1) {
+            Some(left) => self.marks = left,
+            None => {
+                let surplus = self.takes.cache_marks > 0;
+                let loss = if surplus { LossKind::CACHE_MARK_SURPLUS } else { LossKind::CACHE_MARK };
+                self.losses.count(loss, block.at);
+                block.cache = None;
+            }
+        }
+    }
+
+    /// `None`: it goes. A text: that stands for it. Else it stays.
+    fn reasoning(&mut self, reasoning: &Reasoning, at: At) -> Option<Option<Text>> {
+        let sealed = reasoning.seal.is_some() || reasoning.redacted.is_some();
+        let usable = match reasoning.maker {
+            Maker::OpenAi | Maker::Anthropic => sealed,
+            Maker::Google | Maker::Plain(_) => true,
+        };
+        match self.plan.thoughts {
+            Thoughts::Auto if usable && self.takes.makers.contains(&reasoning.maker) => Some(None),
+            Thoughts::Text if reasoning.texts.iter().any(|text| !text.is_blank()) => {
+                self.losses.add(LossKind::REASONING_AS_TEXT, at);
+                Some(Some(Text::join(&reasoning.texts, "\\n\\n")))
+            }
+            _ => {
+                self.losses.add(LossKind::REASONING, at);
+                None
+            }
+        }
+    }
+
+    fn call(&mut self, call: &mut Call, at: At) {
+        if call.invented {
+            self.losses.count(LossKind::CALL_ID_INVENTED, at);
+        }
+        if call.kind == CallKind::Builtin || call.kind == CallKind::Custom && !self.takes.custom_calls {
+            self.losses.add(LossKind::CALL_AS_FUNCTION, at);
+            if let (CallKind::Custom, Input::Text(text)) = (call.kind, &call.input) {
+                call.input = Input::Json(wrapped("input", |w| w.text(text)));
+            }
+            call.kind = CallKind::Function;
+        }
+        if !self.takes.object_inputs {
+            return;
+        }
+        let wrap = match &call.input {
+            Input::Text(text) => {
+                let plain = text.plain();
+                let object = plain.trim_ascii().is_empty() || is_object(&plain);
+                (!object).then(|| wrapped("raw", |w| w.text(text)))
+            }
+            Input::Json(raw) => (!raw.bytes().starts_with(b"{")).then(|| wrapped("raw", |w| w.raw(raw))),
+        };
+        if let Some(object) = wrap {
+            self.losses.add(LossKind::ARGUMENTS_WRAPPED, at);
+            call.input = Input::Json(object);
+        }
+    }
+
+    fn result(&mut self, result: &mut ToolResult, at: At, moved: &mut Vec<Block>) {
+        if result.is_error && !self.takes.error_marks {
+            self.losses.add(LossKind::ERROR_MARK, at);
+            result.is_error = false;
+        }
+        if result.kind == CallKind::Builtin || !self.takes.custom_calls {
+            result.kind = CallKind::Function;
+        }
+        let mut parts = Vec::with_capacity(result.parts.len());
+        for part in std::mem::take(&mut result.parts) {
+            match part {
+                Part::Foreign(foreign, at) if foreign.dialect != self.takes.dialect => {
+                    self.losses.add(loss_of(foreign.kind), at);
+                }
+                Part::Media(media, at) => match (self.takes.refuses(&media), media.source) {
+                    (Some(LossKind::MEDIA_AS_TEXT), Source::Plain(text)) => {
+                        self.losses.add(LossKind::MEDIA_AS_TEXT, at);
+                        parts.push(Part::Text(text));
+                    }
+                    (Some(loss), _) => self.losses.add(loss, at),
+                    (None, source) => {
+                        let media = crate::neutral::Media { source, ..media };
+                        if self.takes.result_media.contains(&media.kind) {
+                            parts.push(Part::Media(media, at));
+                        } else {
+                            self.losses.add(LossKind::MEDIA_MOVED, at);
+                            moved.push(Block::new(What::Media(media), at));
+                        }
+                    }
+                },
+                other => parts.push(other),
+            }
+        }
+        let says = |part: &Part| !matches!(part, Part::Text(text) if text.is_blank());
+        if self.takes.result_text && !parts.iter().any(says) {
+            self.losses.add(LossKind::STUB_TEXT, at);
+            parts = vec![Part::Text(Text::new(EMPTY))];
+        }
+        result.parts = parts;
+    }
+
+    fn text_with_documents(&mut self, message: &mut Message) {
+        let document = |block: &&Block| matches!(&block.what, What::Media(media) if media.kind == crate::neutral::MediaKind::File);
+        let says = |block: &Block| matches!(block.what, What::Text { .. }) && !block.is_blank();
+        if let Some(at) = message.blocks.iter().find(document).map(|block| block.at)
+            && !message.blocks.iter().any(says)
+        {
+            self.losses.add(LossKind::STUB_TEXT, at);
+            message.blocks.push(Block::text(Text::new(DOCUMENT), at));
+        }
+    }
+
+    fn user_first(&mut self, conversation: &mut Conversation) {
+        let first = conversation.messages.first();
+        let Some(at) = first.filter(|first| first.voice == Voice::Assistant).map(|first| first.at) else { return };
+        if self.takes.user_first {
+            self.losses.add(LossKind::STUB_TEXT, at);
+            let mut message = Message::new(Voice::User, at);
+            message.blocks.push(Block::text(Text::new(BEGIN), at));
+            conversation.messages.insert(0, message);
+        }
+    }
+
+    /// Newer Gemini models want the first call of each step of the current turn signed.
+    fn sign(&mut self, conversation: &mut Conversation) {
+        let model = conversation.model.as_ref().map(|model| String::from_utf8_lossy(&model.plain()).into_owned());
+        if !model.is_some_and(|model| model.contains("gemini-3")) {
+            return;
+        }
+        let said = |message: &Message| message.voice == Voice::User;
+        let turn = conversation.messages.iter().rposition(said).map_or(0, |n| n + 1);
+        for message in &mut conversation.messages[turn..] {
+            let first = message.blocks.iter_mut().find(|block| matches!(block.what, What::Call(_)));
+            if let Some(block) = first.filter(|block| block.signature.is_none()) {
+                self.losses.add(LossKind::STUB_SIGNATURE, block.at);
+                block.signature = Some(Text::new(SENTINEL));
+            }
+        }
+    }
+}
+
+fn loss_of(kind: ForeignKind) -> LossKind {
+    match kind {
+        ForeignKind::ServerTool => LossKind::SERVER_TOOL,
+        ForeignKind::Compaction => LossKind::COMPACTION,
+        ForeignKind::Reference => LossKind::REFERENCE,
+        ForeignKind::Citations => LossKind::CITATION,
+        ForeignKind::Unknown => LossKind::UNKNOWN,
+    }
+}
+
+fn is_object(json: &[u8]) -> bool {
+    let mut tape = Tape::new();
+    scan(json, &mut tape).is_ok() && tape.root(json).is_some_and(|root| root.is_object())
+}
+
+fn wrapped(key: &str, write: impl FnOnce(&mut Writer<'_>)) -> Raw {
+    let mut object = Vec::new();
+    Writer::new(&mut object).object(|w| write(w.key(key)));
+    Raw::new(object)
+}

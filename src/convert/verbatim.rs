@@ -1,0 +1,137 @@
+//! From one envelope to another of the same dialect: items are copied as they stand.
+
+use crate::dialect::{Body, Shape, Written};
+use crate::json::Val;
+use crate::neutral::write::Writer;
+use crate::neutral::{LossKind, Losses, Settings};
+
+/// Gathers items and the members of a request.
+pub struct Verbatim {
+    list_key: &'static str,
+    written: Written,
+    /// Members of the request in front of its list, and behind it, as they stand.
+    before: Vec<u8>,
+    after: Vec<u8>,
+    /// Items: elements of the list, or lines.
+    items: Vec<u8>,
+    /// A text that stands for the list: it stays one if nothing else comes.
+    text: Option<Vec<u8>>,
+    has_list: bool,
+    /// Where the model's name stands: whether behind the list, from, to.
+    model_at: Option<(bool, usize, usize)>,
+}
+
+impl Verbatim {
+    pub fn new(list_key: &'static str, written: Written) -> Self {
+        Verbatim {
+            list_key,
+            written,
+            before: Vec::new(),
+            after: Vec::new(),
+            items: Vec::new(),
+            text: None,
+            has_list: false,
+            model_at: None,
+        }
+    }
+
+    pub fn take(&mut self, body: &Body<'_>, losses: &mut Losses) {
+        match body.shape {
+            Shape::Request => self.request(body, losses),
+            Shape::List => body.val.elements().for_each(|val| self.item(val)),
+            Shape::Item => self.item(body.val),
+        }
+    }
+
+    fn request(&mut self, body: &Body<'_>, losses: &mut Losses) {
+        for member in body.val.members() {
+            if member.key.is(self.list_key.as_bytes()) {
+                self.has_list = true;
+                match member.val.is_array() {
+                    true => member.val.elements().for_each(|val| self.item(val)),
+                    false if self.written == Written::Request && self.items.is_empty() => {
+                        self.text = Some(member.val.raw().to_vec());
+                    }
+                    false => self.item(member.val),
+                }
+                continue;
+            }
+            if self.written == Written::Items {
+                if !member.val.is_null() {
+                    let name = String::from_utf8_lossy(&member.key.decode()).into_owned();
+                    let harmless = name == "model" || Settings::HARMLESS.contains(&name.as_str());
+                    let loss = if harmless { LossKind::HARMLESS_SETTING } else { LossKind::SETTING };
+                    losses.add(loss, body.at_key(&member));
+                }
+                continue;
+            }
+            let to = if self.has_list { &mut self.after } else { &mut self.before };
+            if !to.is_empty() {
+                to.push(b',');
+            }
+            to.push(b'"');
+            to.extend_from_slice(member.key.raw);
+            to.extend_from_slice(b"\":");
+            let start = to.len();
+            Writer::new(to).bytes(member.val.raw());
+            if member.key.is(b"model") {
+                self.model_at = Some((self.has_list, start, to.len()));
+            }
+        }
+    }
+
+    fn item(&mut self, val: Val<'_>) {
+        if let Some(text) = self.text.take() {
+            self.add(&said_by_user(&text));
+        }
+        // A text alone is what the user says.
+        match val.is_string() {
+            true => self.add(&said_by_user(val.raw())),
+            false => self.add(val.raw()),
+        }
+    }
+
+    fn add(&mut self, json: &[u8]) {
+        match self.written {
+            Written::Items => {
+                Writer::new(&mut self.items).bytes(json);
+                self.items.push(b'\n');
+            }
+            Written::Request => Writer::new(&mut self.items).bytes(json),
+        }
+    }
+
+    /// Writes what was gathered, for `model` if that was asked for, else for `usual` if the request names none.
+    pub fn finish(mut self, model: Option<&str>, usual: Option<&str>, out: &mut Vec<u8>) {
+        if self.items.is_empty() && !self.has_list {
+            return;
+        }
+        if self.written == Written::Items {
+            out.extend_from_slice(&self.items);
+            return;
+        }
+        if let (Some(model), Some((behind, start, end))) = (model, self.model_at) {
+            let part = if behind { &mut self.after } else { &mut self.before };
+            part.splice(start..end, crate::json::string::quoted(model));
+        }
+        Writer::new(out).object(|w| {
+            if let (Some(model), None) = (model.or(usual), self.model_at) {
+                w.key("model").plain(model);
+            }
+            if !self.before.is_empty() {
+                w.bytes(&self.before);
+            }
+            match &self.text {
+                Some(text) => w.key(self.list_key).bytes(text),
+                None => w.key(self.list_key).array(|w| w.out.extend_from_slice(&self.items)),
+            }
+            if !self.after.is_empty() {
+                w.bytes(&self.after);
+            }
+        });
+    }
+}
+
+fn said_by_user(text: &[u8]) -> Vec<u8> {
+    [br#"{"role":"user","content":"#, text, b"}"].concat()
+}

@@ -1,0 +1,367 @@
+//! From a conversation to the messages of Chat Completions: only what OpenAI itself documents.
+
+use crate::dialect::Written;
+use crate::dialects::common::{only_text, part_text, result_text, write_input_text};
+use crate::json::{Tape, scan};
+use crate::neutral::write::Writer;
+use crate::neutral::{
+    Block, Call, CallKind, Chars, Choice, Conversation, IdRule, Input, Maker, Media, MediaKind, Message,
+    OutputFormat, Part, Raw, Source, Takeable, Takes, ToolKind, ToolResult, Voice, What,
+};
+
+use super::NAME;
+
+pub static TAKES: Takes = Takes {
+    dialect: NAME,
+    makers: &[Maker::Plain(NAME)],
+    signatures: false,
+    // OpenAI took 40 characters for years, and says 64 now.
+    call_ids: IdRule::new(Chars::Any, 40),
+    call_ids_by_model: &[
+        ("mistral", IdRule::MISTRAL),
+        ("ministral", IdRule::MISTRAL),
+        ("codestral", IdRule::MISTRAL),
+        ("magistral", IdRule::MISTRAL),
+        ("devstral", IdRule::MISTRAL),
+        ("pixtral", IdRule::MISTRAL),
+    ],
+    unique_calls: false,
+    tool_names: IdRule::new(Chars::Word, 64),
+    cache_marks: 0,
+    blank_texts: true,
+    refusals: true,
+    custom_calls: true,
+    error_marks: false,
+    names: true,
+    late_instructions: true,
+    media: &[
+        Takeable { kind: MediaKind::Image, data: true, url: true, id: false, plain: false, subtypes: &[] },
+        Takeable { kind: MediaKind::File, data: true, url: false, id: true, plain: false, subtypes: &[] },
+        Takeable { kind: MediaKind::Audio, data: true, url: false, id: false, plain: false, subtypes: &[] },
+    ],
+    result_media: &[],
+    model_media: false,
+    document_text: false,
+    result_text: false,
+    object_inputs: false,
+    wants_tools: false,
+    user_first: false,
+    settings: &[
+        "max_tokens",
+        "temperature",
+        "top_p",
+        "stop",
+        "choice",
+        "choice_none",
+        "parallel",
+        "store",
+        "stream",
+        "effort",
+        "output",
+        "shared",
+    ],
+    wants_limit: false,
+    list_key: "messages",
+};
+
+pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
+    let settings = &conversation.settings;
+    Writer::new(out).object(|w| {
+        if let Some(model) = &conversation.model {
+            w.key("model").text(model);
+        }
+        w.key("messages").array(|w| {
+            if !conversation.instructions.is_empty() {
+                let mut message = Message::new(Voice::System, conversation.instructions[0].at);
+                message.blocks.clone_from(&conversation.instructions);
+                write_message(&message, w);
+            }
+            for message in &conversation.messages {
+                match message.voice {
+                    Voice::Tool => message.blocks.iter().for_each(|block| write_result(block, w)),
+                    _ => write_message(message, w),
+                }
+            }
+        });
+        if !conversation.tools.is_empty() {
+            w.key("tools").array(|w| conversation.tools.iter().for_each(|tool| write_tool(&tool.kind, w)));
+        }
+        if let Some(choice) = &settings.choice {
+            write_choice(&choice.value, w.key("tool_choice"));
+        }
+        for (key, value) in [("parallel_tool_calls", &settings.parallel), ("store", &settings.store)] {
+            if let Some(set) = value {
+                w.key(key).bool(set.value);
+            }
+        }
+        let numbers = [
+            ("temperature", &settings.temperature),
+            ("top_p", &settings.top_p),
+            ("max_completion_tokens", &settings.max_tokens),
+        ];
+        for (key, value) in numbers {
+            if let Some(set) = value {
+                w.key(key).raw(&set.value);
+            }
+        }
+        if let Some(stop) = &settings.stop {
+            w.key("stop").array(|w| stop.value.iter().for_each(|text| w.text(text)));
+        }
+        if let Some(effort) = &settings.effort {
+            w.key("reasoning_effort").text(&effort.value);
+        }
+        if let Some(output) = &settings.output {
+            w.key("response_format").object(|w| write_format(&output.value, w));
+        }
+        for shared in &settings.shared {
+            w.key(shared.key).raw(&shared.value);
+        }
+        if let Some(stream) = &settings.stream {
+            w.key("stream").bool(stream.value);
+        }
+    });
+}
+
+fn write_message(message: &Message, w: &mut Writer<'_>) {
+    let role = match message.voice {
+        Voice::System => "system",
+        Voice::Developer => "developer",
+        Voice::Assistant => "assistant",
+        Voice::User | Voice::Tool => "user",
+    };
+    w.object(|w| {
+        w.key("role").plain(role);
+        if let Some(name) = &message.name {
+            w.key("name").text(name);
+        }
+        let content: Vec<&Block> = message.blocks.iter().filter(|block| is_content(block)).collect();
+        let has_calls = message.calls().next().is_some();
+        match content.as_slice() {
+            [] if has_calls => w.key("content").bytes(b"null"),
+            [] => w.key("content").plain(""),
+            [only] if only_text(only).is_some() => {
+                w.key("content");
+                only_text(only).into_iter().for_each(|text| w.text(text));
+            }
+            [only] if matches!(only.what, What::Refusal(_)) => {
+                w.key("content").bytes(b"null");
+                if let What::Refusal(text) = &only.what {
+                    w.key("refusal").text(text);
+                }
+            }
+            parts => w.key("content").array(|w| parts.iter().for_each(|block| write_part(block, w))),
+        }
+        if has_calls {
+            w.key("tool_calls").array(|w| message.calls().for_each(|call| write_call(call, w)));
+        }
+        let thoughts: Vec<&[u8]> = message
+            .blocks
+            .iter()
+            .filter_map(|block| match &block.what {
+                What::Reasoning(reasoning) => Some(reasoning),
+                _ => None,
+            })
+            .flat_map(|reasoning| reasoning.texts.iter().map(|text| text.raw()))
+            .collect();
+        if !thoughts.is_empty() {
+            w.key("reasoning_content").texts(&[&thoughts.join(&b"\\n\\n"[..])]);
+        }
+    });
+}
+
+fn is_content(block: &Block) -> bool {
+    matches!(block.what, What::Text { .. } | What::Refusal(_) | What::Media(_) | What::Foreign(_))
+}
+
+fn write_part(block: &Block, w: &mut Writer<'_>) {
+    match &block.what {
+        What::Text { text, .. } => w.object(|w| {
+            w.key("type").plain("text");
+            w.key("text").text(text);
+        }),
+        What::Refusal(text) => w.object(|w| {
+            w.key("type").plain("refusal");
+            w.key("refusal").text(text);
+        }),
+        What::Media(media) => write_media(media, w),
+        What::Foreign(foreign) => w.raw(&foreign.raw),
+        _ => {}
+    }
+}
+
+fn write_media(media: &Media, w: &mut Writer<'_>) {
+    w.object(|w| match (media.kind, &media.source) {
+        (MediaKind::Audio, Source::Data(data)) => {
+            w.key("type").plain("input_audio");
+            w.key("input_audio").object(|w| {
+                w.key("data").text(data);
+                let form = media.subtype().unwrap_or_else(|| "wav".to_owned());
+                w.key("format").plain(if form == "mpeg" { "mp3" } else { form.trim_start_matches("x-") });
+            });
+        }
+        (MediaKind::File, source) => {
+            w.key("type").plain("file");
+            w.key("file").object(|w| {
+                if let Source::Id(id, _) = source {
+                    w.key("file_id").text(id);
+                    return;
+                }
+                match &media.name {
+                    Some(name) => w.key("filename").text(name),
+                    None => {
+                        let ending = media.subtype().unwrap_or_else(|| "pdf".to_owned());
+                        w.key("filename").plain(&format!("file.{ending}"));
+                    }
+                }
+                if let Some(url) = media.data_url() {
+                    w.key("file_data").text(&url);
+                }
+            });
+        }
+        (_, source) => {
+            w.key("type").plain("image_url");
+            w.key("image_url").object(|w| {
+                match (source, media.data_url()) {
+                    (_, Some(url)) => w.key("url").text(&url),
+                    (Source::Url(url) | Source::Plain(url) | Source::Id(url, _) | Source::Data(url), None) => {
+                        w.key("url").text(url);
+                    }
+                }
+                if let Some(detail) = &media.detail {
+                    w.key("detail").text(detail);
+                }
+            });
+        }
+    });
+}
+
+fn write_call(call: &Call, w: &mut Writer<'_>) {
+    w.object(|w| {
+        w.key("id").text(&call.id);
+        match (&call.input, call.kind) {
+            (Input::Text(text), CallKind::Custom) => {
+                w.key("type").plain("custom");
+                w.key("custom").object(|w| {
+                    w.key("name").text(&call.name);
+                    w.key("input").text(text);
+                });
+            }
+            (input, _) => {
+                w.key("type").plain("function");
+                w.key("function").object(|w| {
+                    w.key("name").text(&call.name);
+                    write_input_text(input, w.key("arguments"));
+                });
+            }
+        }
+    });
+}
+
+fn write_result(block: &Block, w: &mut Writer<'_>) {
+    let What::Result(result) = &block.what else { return };
+    w.object(|w| {
+        w.key("role").plain("tool");
+        w.key("tool_call_id").text(&result.id);
+        write_result_content(result, w.key("content"));
+    });
+}
+
+fn write_result_content(result: &ToolResult, w: &mut Writer<'_>) {
+    if result.parts.len() < 2 {
+        return w.text(&result_text(result));
+    }
+    w.array(|w| {
+        for text in result.parts.iter().filter_map(|part: &Part| part_text(part)) {
+            w.object(|w| {
+                w.key("type").plain("text");
+                w.key("text").text(&text);
+            });
+        }
+    });
+}
+
+fn write_tool(kind: &ToolKind, w: &mut Writer<'_>) {
+    match kind {
+        ToolKind::Function { name, description, parameters, strict } => w.object(|w| {
+            w.key("type").plain("function");
+            w.key("function").object(|w| {
+                w.key("name").text(name);
+                if let Some(description) = description {
+                    w.key("description").text(description);
+                }
+                if let Some(parameters) = parameters {
+                    w.key("parameters").raw(parameters);
+                }
+                if let Some(strict) = strict {
+                    w.key("strict").bool(*strict);
+                }
+            });
+        }),
+        ToolKind::Custom { name, description, format } => w.object(|w| {
+            w.key("type").plain("custom");
+            w.key("custom").object(|w| {
+                w.key("name").text(name);
+                if let Some(description) = description {
+                    w.key("description").text(description);
+                }
+                if let Some(format) = format {
+                    write_custom_format(format, w.key("format"));
+                }
+            });
+        }),
+        ToolKind::Foreign(foreign) => w.raw(&foreign.raw),
+    }
+}
+
+/// A grammar stands in an object of its own here.
+fn write_custom_format(format: &Raw, w: &mut Writer<'_>) {
+    let mut tape = Tape::new();
+    let root = scan(format.bytes(), &mut tape).ok().and_then(|()| tape.root(format.bytes()));
+    match root.filter(|root| root.get("type").is_some_and(|kind| kind.is("grammar"))) {
+        Some(root) => w.object(|w| {
+            w.key("type").plain("grammar");
+            w.key("grammar").object(|w| {
+                for key in ["syntax", "definition"] {
+                    if let Some(val) = root.get(key) {
+                        w.key(key).bytes(val.raw());
+                    }
+                }
+            });
+        }),
+        None => w.raw(format),
+    }
+}
+
+fn write_choice(choice: &Choice, w: &mut Writer<'_>) {
+    match choice {
+        Choice::Auto => w.plain("auto"),
+        Choice::None => w.plain("none"),
+        Choice::Required => w.plain("required"),
+        Choice::Tool(name) => w.object(|w| {
+            w.key("type").plain("function");
+            w.key("function").object(|w| w.key("name").text(name));
+        }),
+    }
+}
+
+fn write_format(format: &OutputFormat, w: &mut Writer<'_>) {
+    match format {
+        OutputFormat::Json => w.key("type").plain("json_object"),
+        OutputFormat::Schema { name, description, schema, strict } => {
+            w.key("type").plain("json_schema");
+            w.key("json_schema").object(|w| {
+                match name {
+                    Some(name) => w.key("name").text(name),
+                    None => w.key("name").plain("answer"),
+                }
+                if let Some(description) = description {
+                    w.key("description").text(description);
+                }
+                w.key("schema").raw(schema);
+                if let Some(strict) = strict {
+                    w.key("strict").bool(*strict);
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What lifting and lowering need in every dialect.
+
+use crate::dialect::Body;
+use crate::json::{Member, Val};
+use crate::neutral::write::Writer;
+use crate::neutral::{
+    Block, Foreign, ForeignKind, Input, Media, MediaKind, Part, Raw, Reasoning, Set, Setting, Settings, Source,
+    Text, ToolResult, What,
+};
+
+/// A setting and where its key stands.
+pub fn set<T>(value: T, body: &Body<'_>, member: &Member<'_>) -> Set<T> {
+    Some(Setting { value, at: body.at_key(member) })
+}
+
+/// A setting that is copied as it stands.
+pub fn copied(body: &Body<'_>, member: &Member<'_>) -> Set<Raw> {
+    set(Raw::of(member.val), body, member)
+}
+
+/// A setting that no other dialect knows.
+pub fn other(settings: &mut Settings, body: &Body<'_>, member: &Member<'_>) {
+    let name = String::from_utf8_lossy(&member.key.decode()).into_owned();
+    let matters = !Settings::HARMLESS.contains(&name.as_str());
+    settings.others.push(Setting { value: matters, at: body.at_key(member) });
+}
+
+/// A text, or a list of texts.
+pub fn texts(val: Val<'_>) -> Vec<Text> {
+    match Text::of_val(val) {
+        Some(text) => vec![text],
+        None => val.elements().filter_map(Text::of_val).collect(),
+    }
+}
+
+pub fn text(val: Val<'_>, key: &str) -> Option<Text> {
+    val.get(key).and_then(Text::of_val)
+}
+
+/// A text that says something.
+pub fn said(val: Val<'_>, key: &str) -> Option<Text> {
+    text(val, key).filter(|text| !text.is_empty())
+}
+
+pub fn foreign(dialect: &'static str, kind: ForeignKind, val: Val<'_>) -> Foreign {
+    Foreign { dialect, kind, raw: Raw::of(val) }
+}
+
+/// A list that is not empty, kept for its own dialect.
+pub fn citations(dialect: &'static str, list: Option<Val<'_>>) -> Option<Foreign> {
+    list.filter(|list| list.count() > 0).map(|list| foreign(dialect, ForeignKind::Citations, list))
+}
+
+/// Reasoning as a block of its own.
+pub fn reasoning(maker: crate::neutral::Maker, texts: Vec<Text>, seal: Option<Text>) -> What {
+    What::Reasoning(Reasoning { maker, texts, seal, redacted: None })
+}
+
+/// A file that the provider holds, or base64, or a URL: whichever is there.
+pub fn media(kind: MediaKind, url: Option<Text>, id: Option<Text>, dialect: &'static str) -> Option<Media> {
+    match (url, id) {
+        (Some(url), _) => Some(Media::of_url(kind, &url)),
+        (None, Some(id)) => Some(Media::new(kind, Source::Id(id, dialect))),
+        (None, None) => None,
+    }
+}
+
+/// Arguments as the text of JSON: `""` for none is what some servers refuse.
+pub fn write_input_text(input: &Input, w: &mut Writer<'_>) {
+    match input {
+        Input::Text(text) if text.is_blank() => w.plain("{}"),
+        Input::Text(text) => w.text(text),
+        Input::Json(raw) => w.quoted(raw),
+    }
+}
+
+/// Arguments as a JSON object. Conversion has seen to it that they are one.
+pub fn write_input_object(input: &Input, w: &mut Writer<'_>) {
+    match input {
+        Input::Text(text) if text.is_blank() => w.object(|_| {}),
+        Input::Text(text) => w.bytes(&text.plain()),
+        Input::Json(raw) => w.raw(raw),
+    }
+}
+
+/// A part of a result as text, for a dialect that has nothing else.
+pub fn part_text(part: &Part) -> Option<Text> {
+    match part {
+        Part::Text(text) => Some(text.clone()),
+        Part::Json(raw) => {
+            let mut line = Vec::new();
+            Writer::new(&mut line).raw(raw);
+            Some(Text::new(&String::from_utf8_lossy(&line)))
+        }
+        Part::Media(..) | Part::Foreign(..) => None,
+    }
+}
+
+/// All texts of a result as one.
+pub fn result_text(result: &ToolResult) -> Text {
+    match result.parts.as_slice() {
+        [Part::Text(only)] => only.clone(),
+        parts => Text::join(&parts.iter().filter_map(part_text).collect::<Vec<_>>(), "\\n"),
+    }
+}
+
+/// The text of a block that is only text.
+pub fn only_text(block: &Block) -> Option<&Text> {
+    match &block.what {
+        What::Text { text, citations: None } if block.cache.is_none() => Some(text),
+        _ => None,
+    }
+}
+
+/// The plain contents of a document, where the dialect has no such documents.
+pub fn plain_of(media: &Media) -> Option<&Text> {
+    match &media.source {
+        Source::Plain(text) => Some(text),
+        _ => None,
+    }
+}

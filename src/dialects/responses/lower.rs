@@ -1,0 +1,349 @@
+//! From a conversation to items of the Responses API. No item gets an id: those are the provider's to give.
+
+use crate::dialect::Written;
+use crate::dialects::common::{only_text, part_text, plain_of, result_text, write_input_text};
+use crate::neutral::write::Writer;
+use crate::neutral::{
+    Block, Call, CallKind, Chars, Choice, Conversation, IdRule, Input, Maker, Media, MediaKind, OutputFormat,
+    Part, Reasoning, Source, Takeable, Takes, ToolKind, ToolResult, Voice, What,
+};
+
+use super::NAME;
+
+pub static TAKES: Takes = Takes {
+    dialect: NAME,
+    makers: &[Maker::OpenAi],
+    signatures: false,
+    call_ids: IdRule::new(Chars::Any, 64),
+    call_ids_by_model: &[],
+    unique_calls: false,
+    tool_names: IdRule::new(Chars::Word, 64),
+    cache_marks: 0,
+    blank_texts: true,
+    refusals: true,
+    custom_calls: true,
+    error_marks: false,
+    names: false,
+    late_instructions: true,
+    media: &[
+        Takeable { kind: MediaKind::Image, data: true, url: true, id: true, plain: false, subtypes: &[] },
+        Takeable { kind: MediaKind::File, data: true, url: true, id: true, plain: false, subtypes: &[] },
+    ],
+    result_media: &[MediaKind::Image, MediaKind::File],
+    model_media: false,
+    document_text: false,
+    result_text: false,
+    object_inputs: false,
+    wants_tools: false,
+    user_first: false,
+    settings: &[
+        "max_tokens",
+        "temperature",
+        "top_p",
+        "choice",
+        "choice_none",
+        "parallel",
+        "store",
+        "stream",
+        "effort",
+        "output",
+        "shared",
+    ],
+    wants_limit: false,
+    list_key: "input",
+};
+
+pub fn lower(conversation: &Conversation, written: Written, out: &mut Vec<u8>) {
+    if written == Written::Items {
+        if !conversation.instructions.is_empty() {
+            write_message(Voice::System, &conversation.instructions, &mut Writer::new(out));
+            out.push(b'\n');
+        }
+        for_each_item(conversation, &mut |write| {
+            write(&mut Writer::new(out));
+            out.push(b'\n');
+        });
+        return;
+    }
+    let settings = &conversation.settings;
+    Writer::new(out).object(|w| {
+        if let Some(model) = &conversation.model {
+            w.key("model").text(model);
+        }
+        let instructions = conversation.instructions.as_slice();
+        if let [only] = instructions
+            && let What::Text { text, .. } = &only.what
+        {
+            w.key("instructions").text(text);
+        }
+        w.key("input").array(|w| {
+            // Several instructions stay apart.
+            if instructions.len() > 1 {
+                write_message(Voice::System, instructions, w);
+            }
+            for_each_item(conversation, &mut |write| write(w));
+        });
+        if !conversation.tools.is_empty() {
+            w.key("tools").array(|w| conversation.tools.iter().for_each(|tool| write_tool(&tool.kind, w)));
+        }
+        if let Some(choice) = &settings.choice {
+            write_choice(&choice.value, w.key("tool_choice"));
+        }
+        for (key, value) in [("parallel_tool_calls", &settings.parallel), ("store", &settings.store)] {
+            if let Some(set) = value {
+                w.key(key).bool(set.value);
+            }
+        }
+        let numbers = [
+            ("temperature", &settings.temperature),
+            ("top_p", &settings.top_p),
+            ("max_output_tokens", &settings.max_tokens),
+        ];
+        for (key, value) in numbers {
+            if let Some(set) = value {
+                w.key(key).raw(&set.value);
+            }
+        }
+        if let Some(effort) = &settings.effort {
+            w.key("reasoning").object(|w| w.key("effort").text(&effort.value));
+        }
+        if let Some(output) = &settings.output {
+            w.key("text").object(|w| w.key("format").object(|w| write_format(&output.value, w)));
+        }
+        for shared in &settings.shared {
+            w.key(shared.key).raw(&shared.value);
+        }
+        if let Some(stream) = &settings.stream {
+            w.key("stream").bool(stream.value);
+        }
+    });
+}
+
+/// Writes one item.
+type WriteItem<'w> = &'w dyn Fn(&mut Writer<'_>);
+
+/// Calls `each` with what writes an item, for one item after the other.
+fn for_each_item(conversation: &Conversation, each: &mut dyn FnMut(WriteItem<'_>)) {
+    for message in &conversation.messages {
+        if !matches!(message.voice, Voice::Assistant | Voice::Tool) {
+            each(&|w| write_message(message.voice, &message.blocks, w));
+            continue;
+        }
+        let mut rest = message.blocks.as_slice();
+        while let Some(first) = rest.first() {
+            let run = rest.iter().take_while(|block| is_content(block)).count();
+            if run > 0 {
+                each(&|w| write_message(message.voice, &rest[..run], w));
+                rest = &rest[run..];
+                continue;
+            }
+            match &first.what {
+                What::Call(call) => each(&|w| write_call(call, w)),
+                What::Result(result) => each(&|w| write_result(result, w)),
+                What::Reasoning(reasoning) => each(&|w| write_reasoning(reasoning, w)),
+                What::Foreign(foreign) => each(&|w| w.raw(&foreign.raw)),
+                What::Text { .. } | What::Refusal(_) | What::Media(_) => {}
+            }
+            rest = &rest[1..];
+        }
+        if message.blocks.is_empty() && message.voice == Voice::Assistant {
+            each(&|w| write_message(message.voice, &[], w));
+        }
+    }
+}
+
+fn is_content(block: &Block) -> bool {
+    matches!(block.what, What::Text { .. } | What::Refusal(_) | What::Media(_))
+}
+
+fn write_message(voice: Voice, blocks: &[Block], w: &mut Writer<'_>) {
+    let role = match voice {
+        Voice::System => "system",
+        Voice::Developer => "developer",
+        Voice::Assistant => "assistant",
+        Voice::User | Voice::Tool => "user",
+    };
+    w.object(|w| {
+        w.key("type").plain("message");
+        w.key("role").plain(role);
+        w.key("content");
+        // A text alone is taken from everyone; from the model as its own kind of text.
+        match blocks {
+            [] => w.plain(""),
+            [only] if only_text(only).is_some() && voice != Voice::Assistant => {
+                only_text(only).into_iter().for_each(|text| w.text(text));
+            }
+            _ => w.array(|w| blocks.iter().for_each(|block| write_part(voice, block, w))),
+        }
+    });
+}
+
+fn write_part(voice: Voice, block: &Block, w: &mut Writer<'_>) {
+    let kind = if voice == Voice::Assistant { "output_text" } else { "input_text" };
+    match &block.what {
+        What::Text { text, citations } => w.object(|w| {
+            w.key("type").plain(kind);
+            w.key("text").text(text);
+            if let Some(citations) = citations {
+                w.key("annotations").raw(&citations.raw);
+            }
+        }),
+        What::Refusal(text) => w.object(|w| {
+            w.key("type").plain("refusal");
+            w.key("refusal").text(text);
+        }),
+        What::Media(media) => write_media(media, w),
+        _ => {}
+    }
+}
+
+fn write_media(media: &Media, w: &mut Writer<'_>) {
+    let image = media.kind == MediaKind::Image;
+    w.object(|w| {
+        w.key("type").plain(if image { "input_image" } else { "input_file" });
+        match (&media.source, media.data_url()) {
+            (Source::Id(id, _), _) => w.key("file_id").text(id),
+            (Source::Url(url), _) => w.key(if image { "image_url" } else { "file_url" }).text(url),
+            (_, Some(url)) => {
+                if !image {
+                    // Data needs a name, which tells the type.
+                    match &media.name {
+                        Some(name) => w.key("filename").text(name),
+                        None => {
+                            let ending = media.subtype().unwrap_or_else(|| "pdf".to_owned());
+                            w.key("filename").plain(&format!("file.{ending}"));
+                        }
+                    }
+                }
+                w.key(if image { "image_url" } else { "file_data" }).text(&url);
+            }
+            (_, None) => {
+                if let Some(text) = plain_of(media) {
+                    w.key("file_data").text(text);
+                }
+            }
+        }
+        if let (Some(detail), true) = (&media.detail, image) {
+            w.key("detail").text(detail);
+        }
+    });
+}
+
+fn write_call(call: &Call, w: &mut Writer<'_>) {
+    w.object(|w| {
+        let custom = call.kind == CallKind::Custom;
+        w.key("type").plain(if custom { "custom_tool_call" } else { "function_call" });
+        w.key("call_id").text(&call.id);
+        w.key("name").text(&call.name);
+        match (&call.input, custom) {
+            (Input::Text(text), true) => w.key("input").text(text),
+            (input, _) => write_input_text(input, w.key("arguments")),
+        }
+    });
+}
+
+fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
+    w.object(|w| {
+        let custom = result.kind == CallKind::Custom;
+        w.key("type").plain(if custom { "custom_tool_call_output" } else { "function_call_output" });
+        w.key("call_id").text(&result.id);
+        w.key("output");
+        if !result.parts.iter().any(|part| matches!(part, Part::Media(..))) && result.parts.len() < 2 {
+            w.text(&result_text(result));
+            return;
+        }
+        w.array(|w| {
+            for part in &result.parts {
+                match part {
+                    Part::Media(media, _) => write_media(media, w),
+                    part => {
+                        if let Some(text) = part_text(part) {
+                            w.object(|w| {
+                                w.key("type").plain("input_text");
+                                w.key("text").text(&text);
+                            });
+                        }
+                    }
+                }
+            }
+        });
+    });
+}
+
+fn write_reasoning(reasoning: &Reasoning, w: &mut Writer<'_>) {
+    w.object(|w| {
+        w.key("type").plain("reasoning");
+        w.key("summary").array(|w| {
+            for text in &reasoning.texts {
+                w.object(|w| {
+                    w.key("type").plain("summary_text");
+                    w.key("text").text(text);
+                });
+            }
+        });
+        if let Some(seal) = &reasoning.seal {
+            w.key("encrypted_content").text(seal);
+        }
+    });
+}
+
+fn write_tool(kind: &ToolKind, w: &mut Writer<'_>) {
+    match kind {
+        ToolKind::Function { name, description, parameters, strict } => w.object(|w| {
+            w.key("type").plain("function");
+            w.key("name").text(name);
+            if let Some(description) = description {
+                w.key("description").text(description);
+            }
+            match parameters {
+                Some(parameters) => w.key("parameters").raw(parameters),
+                None => w.key("parameters").bytes(br#"{"type":"object","properties":{}}"#),
+            }
+            // Here strict is what is meant if nothing is said; elsewhere it is not.
+            w.key("strict").bool(strict.unwrap_or(false));
+        }),
+        ToolKind::Custom { name, description, format } => w.object(|w| {
+            w.key("type").plain("custom");
+            w.key("name").text(name);
+            if let Some(description) = description {
+                w.key("description").text(description);
+            }
+            if let Some(format) = format {
+                w.key("format").raw(format);
+            }
+        }),
+        ToolKind::Foreign(foreign) => w.raw(&foreign.raw),
+    }
+}
+
+fn write_choice(choice: &Choice, w: &mut Writer<'_>) {
+    match choice {
+        Choice::Auto => w.plain("auto"),
+        Choice::None => w.plain("none"),
+        Choice::Required => w.plain("required"),
+        Choice::Tool(name) => w.object(|w| {
+            w.key("type").plain("function");
+            w.key("name").text(name);
+        }),
+    }
+}
+
+fn write_format(format: &OutputFormat, w: &mut Writer<'_>) {
+    match format {
+        OutputFormat::Json => w.key("type").plain("json_object"),
+        OutputFormat::Schema { name, description, schema, strict } => {
+            w.key("type").plain("json_schema");
+            match name {
+                Some(name) => w.key("name").text(name),
+                None => w.key("name").plain("answer"),
+            }
+            if let Some(description) = description {
+                w.key("description").text(description);
+            }
+            w.key("schema").raw(schema);
+            if let Some(strict) = strict {
+                w.key("strict").bool(*strict);
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What a conversion takes from what the model saw, or adds to it. Each kind of loss is a variant of a rule; the names
+//! here are how the code that converts speaks of them.
+
+use crate::history::Code;
+
+use super::At;
+
+/// A variant of a rule of loss.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct LossKind {
+    pub code: Code,
+    pub variant: u8,
+}
+
+const fn kind(code: u16, variant: u8) -> LossKind {
+    LossKind { code: Code(code), variant }
+}
+
+impl LossKind {
+    pub const REASONING: LossKind = kind(901, 0);
+    pub const REASONING_AS_TEXT: LossKind = kind(901, 1);
+    /// Counted: thought signatures on parts.
+    pub const SIGNATURES: LossKind = kind(901, 2);
+    pub const SERVER_TOOL: LossKind = kind(902, 0);
+    pub const SERVER_TOOL_DEFINITION: LossKind = kind(902, 1);
+    /// The target takes no such media, or not where it stands.
+    pub const MEDIA: LossKind = kind(903, 0);
+    /// Only its provider can read a file by its id.
+    pub const FILE_ID: LossKind = kind(903, 1);
+    /// The target takes no URL.
+    pub const MEDIA_URL: LossKind = kind(903, 2);
+    pub const CITATION: LossKind = kind(904, 0);
+    pub const CACHE_MARK: LossKind = kind(905, 0);
+    /// The target takes no more.
+    pub const CACHE_MARK_SURPLUS: LossKind = kind(905, 1);
+    pub const CALL_ID_RENAMED: LossKind = kind(906, 0);
+    pub const CALL_ID_INVENTED: LossKind = kind(906, 1);
+    /// Counted: ids, status and phase of items.
+    pub const ITEM_IDS: LossKind = kind(906, 2);
+    pub const TOOL_RENAMED: LossKind = kind(906, 3);
+    pub const ROLE: LossKind = kind(907, 0);
+    /// Instructions in the midst of a conversation become a user's message.
+    pub const INSTRUCTIONS_AS_USER: LossKind = kind(907, 1);
+    pub const SETTING: LossKind = kind(908, 0);
+    pub const HARMLESS_SETTING: LossKind = kind(908, 1);
+    pub const SERVER_STATE: LossKind = kind(908, 2);
+    pub const UNKNOWN: LossKind = kind(909, 0);
+    pub const COMPACTION: LossKind = kind(909, 1);
+    pub const REFERENCE: LossKind = kind(909, 2);
+    pub const ORPHAN_RESULT: LossKind = kind(909, 3);
+    /// A field of an item that the target does not know.
+    pub const FIELD: LossKind = kind(909, 4);
+    pub const STUB_RESULT: LossKind = kind(910, 0);
+    pub const STUB_TOOL: LossKind = kind(910, 1);
+    pub const STUB_TEXT: LossKind = kind(910, 2);
+    pub const STUB_LIMIT: LossKind = kind(910, 3);
+    pub const STUB_SIGNATURE: LossKind = kind(910, 4);
+    pub const REFUSAL_AS_TEXT: LossKind = kind(911, 0);
+    pub const CALL_AS_FUNCTION: LossKind = kind(911, 1);
+    pub const ERROR_MARK: LossKind = kind(911, 2);
+    pub const MEDIA_MOVED: LossKind = kind(911, 3);
+    pub const ARGUMENTS_WRAPPED: LossKind = kind(911, 4);
+    pub const RESULT_MOVED: LossKind = kind(911, 5);
+    pub const NAME: LossKind = kind(911, 6);
+    pub const MEDIA_AS_TEXT: LossKind = kind(911, 7);
+    /// What the server summed up, and can be read.
+    pub const SUMMARY_AS_TEXT: LossKind = kind(911, 8);
+    pub const NOT_CONVERTED: LossKind = kind(912, 0);
+    pub const RESULT_REFUSED: LossKind = kind(912, 1);
+}
+
+/// One loss.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lost {
+    pub kind: LossKind,
+    pub at: At,
+    pub arg: u32,
+}
+
+/// Takes losses, in the order in which they are met.
+#[derive(Clone, Debug, Default)]
+pub struct Losses {
+    pub list: Vec<Lost>,
+}
+
+impl Losses {
+    pub fn add(&mut self, kind: LossKind, at: At) {
+        self.list.push(Lost { kind, at, arg: 0 });
+    }
+
+    /// Counts instead of listing: one loss a conversation, where it was met first.
+    pub fn count(&mut self, kind: LossKind, at: At) {
+        match self.list.iter_mut().find(|lost| lost.kind == kind) {
+            Some(lost) => lost.arg += 1,
+            None => self.list.push(Lost { kind, at, arg: 1 }),
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Conversations without a dialect: what conversion lifts a request to, and lowers the next one from.
+//!
+//! Blocks are owned and know the place of their source, so that a loss is told where it happened. Texts keep their
+//! escapes and values their text: most of a conversation is copied from one request to the next and never read.
+//! What only its own dialect understands is kept raw, with that dialect's name.
+
+pub mod losses;
+mod media;
+mod settings;
+pub mod settle;
+pub mod takes;
+mod text;
+pub mod write;
+
+use crate::place::Place;
+
+pub use losses::{LossKind, Losses, Lost};
+pub use media::{Media, MediaKind, Source};
+pub use settings::{Choice, OutputFormat, Set, Setting, Settings, Shared};
+pub use takes::{Chars, IdRule, Takeable, Takes};
+pub use text::{Raw, Text};
+
+/// Where something stands in the source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct At {
+    pub place: Place,
+    /// The place lies in a JSON string.
+    pub embedded: bool,
+}
+
+/// One conversation: what one request says.
+#[derive(Clone, Debug, Default)]
+pub struct Conversation {
+    pub model: Option<Text>,
+    /// What the request says to the model outside of its messages; text blocks.
+    pub instructions: Vec<Block>,
+    pub tools: Vec<Tool>,
+    pub settings: Settings,
+    pub messages: Vec<Message>,
+}
+
+/// Who speaks. Results of tools are a voice of their own, whatever role the dialect gives them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Voice {
+    System,
+    Developer,
+    User,
+    Assistant,
+    /// Only [`What::Result`] blocks.
+    Tool,
+}
+
+/// A run of blocks by one voice.
+#[derive(Clone, Debug)]
+pub struct Message {
+    pub voice: Voice,
+    pub blocks: Vec<Block>,
+    /// The name of a participant.
+    pub name: Option<Text>,
+    pub at: At,
+}
+
+/// One piece of content.
+#[derive(Clone, Debug)]
+pub struct Block {
+    pub what: What,
+    pub at: At,
+    /// What is cached up to here: the value of `cache_control`, where it says more than that.
+    pub cache: Option<Raw>,
+    /// Gemini's thought signature on this part.
+    pub signature: Option<Text>,
+}
+
+#[derive(Clone, Debug)]
+pub enum What {
+    Text {
+        text: Text,
+        /// Citations or annotations of the text: a list that its dialect understands.
+        citations: Option<Foreign>,
+    },
+    Refusal(Text),
+    Media(Media),
+    Call(Call),
+    Result(ToolResult),
+    Reasoning(Reasoning),
+    Foreign(Foreign),
+}
+
+/// What only its own dialect understands, as it stands there.
+#[derive(Clone, Debug)]
+pub struct Foreign {
+    pub dialect: &'static str,
+    pub kind: ForeignKind,
+    pub raw: Raw,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ForeignKind {
+    /// A tool that the server ran, its call or its result.
+    ServerTool,
+    /// Earlier history, summed up by the server.
+    Compaction,
+    /// An item that lies on the server.
+    Reference,
+    Citations,
+    Unknown,
+}
+
+/// How a tool takes its input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CallKind {
+    Function,
+    /// Free text.
+    Custom,
+    /// A tool of the provider that the client runs; the name is that of the tool.
+    Builtin,
+}
+
+/// A call that the client answers.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What pairs it with its result.
+    pub id: Text,
+    /// The source has no id here: this one was made up, and is not written where none is needed.
+    pub invented: bool,
+    pub name: Text,
+    pub input: Input,
+    pub kind: CallKind,
+}
+
+/// The arguments of a call.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// JSON in a string, or the free text of a custom tool.
+    Text(Text),
+    /// A value.
+    Json(Raw),
+}
+
+/// The answer to a call.
+#[derive(Clone, Debug)]
+pub struct ToolResult {
+    pub id: Text,
+    pub name: Option<Text>,
+    /// Texts, media, JSON values and foreign blocks.
+    pub parts: Vec<Part>,
+    pub is_error: bool,
+    /// The call's kind, as the result's own type names it.
+    pub kind: CallKind,
+}
+
+/// A piece of a tool's result.
+#[derive(Clone, Debug)]
+pub enum Part {
+    Text(Text),
+    Json(Raw),
+    Media(Media, At),
+    Foreign(Foreign, At),
+}
+
+/// Whose model thought: its signatures and blobs mean nothing to another's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Maker {
+    OpenAi,
+    Anthropic,
+    Google,
+    /// A server that takes its reasoning back as plain text in this dialect.
+    Plain(&'static str),
+}
+
+#[derive(Clone, Debug)]
+pub struct Reasoning {
+    pub maker: Maker,
+    /// Summaries or the thoughts themselves.
+    pub texts: Vec<Text>,
+    /// OpenAI's encrypted content, Anthropic's signature.
+    pub seal: Option<Text>,
+    /// Thoughts that only the provider can read (`redacted_thinking`).
+    pub redacted: Option<Text>,
+}
+
+/// A tool that the request offers.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    pub at: At,
+    pub kind: ToolKind,
+    pub cache: Option<Raw>,
+}
+
+#[derive(Clone, Debug)]
+pub enum ToolKind {
+    Function {
+        name: Text,
+        description: Option<Text>,
+        /// JSON Schema.
+        parameters: Option<Raw>,
+        strict: Option<bool>,
+    },
+    Custom {
+        name: Text,
+        description: Option<Text>,
+        /// OpenAI's `format`: text, or a grammar.
+        format: Option<Raw>,
+    },
+    /// A tool of the provider.
+    Foreign(Foreign),
+}
+
+impl Block {
+    pub fn new(what: What, at: At) -> Self {
+        Block { what, at, cache: None, signature: None }
+    }
+
+    pub fn text(text: Text, at: At) -> Self {
+        Block::new(What::Text { text, citations: None }, at)
+    }
+
+    /// Says nothing to a model.
+    pub fn is_blank(&self) -> bool {
+        matches!(&self.what, What::Text { text, .. } if text.is_blank())
+    }
+}
+
+impl Message {
+    pub fn new(voice: Voice, at: At) -> Self {
+        Message { voice, blocks: Vec::new(), name: None, at }
+    }
+
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.blocks.iter().filter_map(|block| match &block.what {
+            What::Call(call) => Some(call),
+            _ => None,
+        })
+    }
+}
+
+impl Conversation {
+    /// Adds a block to the last message if that is of the same voice and `joins`, else to a new one.
+    pub fn add(&mut self, voice: Voice, joins: bool, block: Block) {
+        match self.messages.last_mut() {
+            Some(last) if joins && last.voice == voice => last.blocks.push(block),
+            _ => {
+                let message = Message { blocks: vec![block], ..Message::new(voice, At::default()) };
+                self.messages.push(Message { at: message.blocks[0].at, ..message });
+            }
+        }
+    }
+
+    /// The id of the first call without a result among the newest ones, of this name if one is given: what a result
+    /// without an id answers.
+    pub fn open_call(&self, name: Option<&Text>) -> Option<Text> {
+        let newest = self.messages.iter().rposition(|message| message.calls().next().is_some())?;
+        let (message, behind) = (&self.messages[newest], &self.messages[newest + 1..]);
+        let answered = |id: &Text| {
+            behind
+                .iter()
+                .flat_map(|message| &message.blocks)
+                .any(|block| matches!(&block.what, What::Result(result) if result.id == *id))
+        };
+        let fits = |call: &&Call| name.is_none_or(|name| *name == call.name) && !answered(&call.id);
+        message.calls().find(fits).map(|call| call.id.clone())
+    }
+}

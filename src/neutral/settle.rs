@@ -1,0 +1,238 @@
+//! Brings a conversation into the order that every other dialect wants: each assistant message with calls is followed
+//! by one message with exactly their results, in the order of the calls. A result is looked for up to the next call of
+//! its id; a call without one gets a stub that claims nothing; a result that answers no call is left out.
+
+use std::collections::HashMap;
+
+use super::{At, Block, Call, Conversation, LossKind, Losses, Message, Part, Text, ToolResult, Voice, What};
+
+/// What a stub says. It claims neither success nor failure: nobody knows whether the call ran.
+pub const STUB: &str = "no result was recorded; execution status unknown";
+
+/// Calls and results of one id, by their positions.
+#[derive(Default)]
+struct Uses {
+    calls: Vec<Spot>,
+    results: Vec<usize>,
+}
+
+/// Where a call or a result stands: number of the message, number among all blocks.
+#[derive(Clone, Copy)]
+struct Spot {
+    message: usize,
+    block: usize,
+}
+
+struct Found {
+    spot: Spot,
+    result: Option<(ToolResult, Block)>,
+}
+
+pub fn settle(conversation: &mut Conversation, losses: &mut Losses) {
+    if !conversation
+        .messages
+        .iter()
+        .any(|message| message.voice == Voice::Tool || message.calls().next().is_some())
+    {
+        return;
+    }
+    let mut uses: HashMap<Vec<u8>, Uses> = HashMap::new();
+    let mut results: Vec<Found> = Vec::new();
+    let mut block = 0;
+    // Number of the first block of each message.
+    let mut starts = Vec::with_capacity(conversation.messages.len());
+    for (n, message) in conversation.messages.iter_mut().enumerate() {
+        starts.push(block);
+        for call in message.blocks.iter().enumerate() {
+            if let What::Call(found) = &call.1.what {
+                let spot = Spot { message: n, block: block + call.0 };
+                uses.entry(found.id.plain().into_owned()).or_default().calls.push(spot);
+            }
+        }
+        let count = message.blocks.len();
+        if message.voice == Voice::Tool {
+            for (at, mut taken) in std::mem::take(&mut message.blocks).into_iter().enumerate() {
+                let what = std::mem::replace(&mut taken.what, What::Refusal(Text::default()));
+                let What::Result(result) = what else { continue };
+                let id = result.id.plain().into_owned();
+                uses.entry(id).or_default().results.push(results.len());
+                let spot = Spot { message: n, block: block + at };
+                results.push(Found { spot, result: Some((result, taken)) });
+            }
+        }
+        block += count;
+    }
+    let mut answers: HashMap<usize, usize> = HashMap::new();
+    for used in uses.values() {
+        for &n in &used.results {
+            let before = used.calls.partition_point(|call| call.block < results[n].spot.block);
+            let call = match before.checked_sub(1) {
+                Some(ix) => Some(used.calls[ix]),
+                // One call and one result in the wrong order are no riddle.
+                None if used.calls.len() == 1 && used.results.len() == 1 => used.calls.first().copied(),
+                None => None,
+            };
+            if let Some(call) = call {
+                answers.entry(call.block).or_insert(n);
+            }
+        }
+    }
+    rebuild(conversation, &starts, &mut results, &answers, losses);
+    let left = results.into_iter().filter_map(|found| found.result);
+    left.for_each(|(_, block)| losses.add(LossKind::ORPHAN_RESULT, block.at));
+}
+
+fn rebuild(
+    conversation: &mut Conversation,
+    starts: &[usize],
+    results: &mut [Found],
+    answers: &HashMap<usize, usize>,
+    losses: &mut Losses,
+) {
+    let old = std::mem::take(&mut conversation.messages);
+    // For each message the next one that is no tool's.
+    let mut next_other = vec![old.len(); old.len() + 1];
+    for n in (0..old.len()).rev() {
+        let tool = old.get(n + 1).is_none_or(|next| next.voice == Voice::Tool);
+        next_other[n] = if tool { next_other[n + 1] } else { n + 1 };
+    }
+    for (n, message) in old.into_iter().enumerate() {
+        if message.voice == Voice::Tool {
+            continue;
+        }
+        let mut answered = Message::new(Voice::Tool, message.at);
+        for (at, own) in message.blocks.iter().enumerate() {
+            let What::Call(call) = &own.what else { continue };
+            let found = answers.get(&(starts[n] + at)).and_then(|ix| {
+                let found = &mut results[*ix];
+                found.result.take().map(|result| (found.spot, result))
+            });
+            answered.blocks.push(match found {
+                Some((spot, (result, taken))) => {
+                    if spot.message < n || spot.message > next_other[n] {
+                        losses.add(LossKind::RESULT_MOVED, taken.at);
+                    }
+                    // A result that names no tool has the name of its call.
+                    let name = result.name.filter(|name| !name.is_empty()).or_else(|| Some(call.name.clone()));
+                    Block { what: What::Result(ToolResult { name, kind: call.kind, ..result }), ..taken }
+                }
+                None => {
+                    losses.add(LossKind::STUB_RESULT, own.at);
+                    stub(call, own.at)
+                }
+            });
+        }
+        conversation.messages.push(message);
+        if let Some(first) = answered.blocks.first() {
+            answered.at = first.at;
+            conversation.messages.push(answered);
+        }
+    }
+}
+
+fn stub(call: &Call, at: At) -> Block {
+    let result = ToolResult {
+        id: call.id.clone(),
+        name: Some(call.name.clone()),
+        parts: vec![Part::Text(Text::new(STUB))],
+        is_error: false,
+        kind: call.kind,
+    };
+    Block::new(What::Result(result), at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{CallKind, Input};
+    use super::*;
+
+    fn call(id: &str) -> Block {
+        let call = Call {
+            id: Text::new(id),
+            invented: false,
+            name: Text::new("f"),
+            input: Input::Text(Text::new("{}")),
+            kind: CallKind::Function,
+        };
+        Block::new(What::Call(call), At::default())
+    }
+
+    fn result(id: &str, says: &str) -> Block {
+        let parts = vec![Part::Text(Text::new(says))];
+        let result =
+            ToolResult { id: Text::new(id), name: None, parts, is_error: false, kind: CallKind::Function };
+        Block::new(What::Result(result), At::default())
+    }
+
+    fn message(voice: Voice, blocks: Vec<Block>) -> Message {
+        Message { blocks, ..Message::new(voice, At::default()) }
+    }
+
+    /// Messages as words: `A a b` calls, `T a=1` results, `U`.
+    fn told(conversation: &Conversation) -> String {
+        let part = |block: &Block| match &block.what {
+            What::Call(call) => format!(" {}", String::from_utf8_lossy(call.id.raw())),
+            What::Result(result) => {
+                let says = match result.parts.first() {
+                    Some(Part::Text(text)) if text.is(STUB) => "?".to_owned(),
+                    Some(Part::Text(text)) => String::from_utf8_lossy(text.raw()).into_owned(),
+                    _ => String::new(),
+                };
+                format!(" {}={says}", String::from_utf8_lossy(result.id.raw()))
+            }
+            _ => String::new(),
+        };
+        let words = conversation.messages.iter().map(|message| {
+            let voice = match message.voice {
+                Voice::Assistant => "A",
+                Voice::Tool => "T",
+                _ => "U",
+            };
+            format!("{voice}{}", message.blocks.iter().map(part).collect::<String>())
+        });
+        words.collect::<Vec<_>>().join(", ")
+    }
+
+    fn settled(messages: Vec<Message>) -> (String, Vec<LossKind>) {
+        let mut conversation = Conversation { messages, ..Conversation::default() };
+        let mut losses = Losses::default();
+        settle(&mut conversation, &mut losses);
+        (told(&conversation), losses.list.iter().map(|lost| lost.kind).collect())
+    }
+
+    #[test]
+    fn results_come_behind_their_batch_in_its_order() {
+        use Voice::{Assistant, Tool, User};
+        let (told, losses) = settled(vec![
+            message(Assistant, vec![call("a"), call("b")]),
+            message(Tool, vec![result("b", "2")]),
+            message(User, vec![]),
+            message(Tool, vec![result("a", "1"), result("z", "9")]),
+        ]);
+        assert_eq!(told, "A a b, T a=1 b=2, U");
+        assert_eq!(losses, [LossKind::RESULT_MOVED, LossKind::ORPHAN_RESULT]);
+    }
+
+    #[test]
+    fn a_reused_id_is_answered_each_time_and_an_open_call_gets_a_stub() {
+        use Voice::{Assistant, Tool};
+        let (told, losses) = settled(vec![
+            message(Assistant, vec![call("a")]),
+            message(Tool, vec![result("a", "1")]),
+            message(Assistant, vec![call("a")]),
+            message(Tool, vec![result("a", "2")]),
+            message(Assistant, vec![call("a")]),
+        ]);
+        assert_eq!(told, "A a, T a=1, A a, T a=2, A a, T a=?");
+        assert_eq!(losses, [LossKind::STUB_RESULT]);
+    }
+
+    #[test]
+    fn one_result_before_its_only_call_is_its_answer() {
+        use Voice::{Assistant, Tool, User};
+        let early = || message(Tool, vec![result("a", "1")]);
+        assert_eq!(settled(vec![early(), message(Assistant, vec![call("a")])]).0, "A a, T a=1");
+        let twice = vec![early(), message(Tool, vec![result("a", "2")]), message(User, vec![])];
+        assert_eq!(settled(twice).1, [LossKind::ORPHAN_RESULT, LossKind::ORPHAN_RESULT]);
+    }
+}

@@ -1,0 +1,58 @@
+//! RL906: ids and names that the target refuses.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Tells which ids of calls and names of tools become others, and which ids of items are dropped.
+    ///
+    /// ## Why it matters
+    ///
+    /// The target has a pattern or a limit of its own: Anthropic takes letters, digits, `_` and `-`, Mistral nine letters
+    /// and digits, Chat 40 characters. A call and its result get the same new id, on every run the same one. Ids of items are
+    /// the provider's: they are never invented, so none is written.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"id":"functions.weather:0","type":"function","function":{"name":"weather","arguments":"{}"}}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None is needed: calls and results stay paired.
+    ///
+    /// ## Evidence
+    ///
+    /// Anthropic: "String should match pattern '^[a-zA-Z0-9_-]+$'"; mistral-common: "must be a-z, A-Z, 0-9, with a length
+    /// of 9".
+    906, "changed-id", Check::Raised,
+    [
+        Variant {
+            message: "the id of a call becomes another, of its result too: the target does not take it",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{items} without an id in the source: calls get numbers",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "ids, status and phase of {items} are dropped: they are the provider's",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the name of a tool becomes another: the target does not take it",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}

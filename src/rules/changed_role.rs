@@ -1,0 +1,44 @@
+//! RL907: instructions that change their role.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Tells where a system or developer message speaks in another role.
+    ///
+    /// ## Why it matters
+    ///
+    /// Anthropic, Gemini and Bedrock have one place for instructions, in front of the conversation. What stands there goes
+    /// there; a later instruction stays where it was read, as a message of the user.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"role":"system","content":"From here on answer in French."}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None.
+    ///
+    /// ## Evidence
+    ///
+    /// Anthropic: "The Messages API accepts a top-level `system` parameter, not \"system\" as an input message role."
+    907, "changed-role", Check::Raised,
+    [
+        Variant {
+            message: "a developer's message joins the instructions of the system: the target has no developers",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "instructions that stand in no other place become a message of the user",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}

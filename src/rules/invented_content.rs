@@ -1,0 +1,65 @@
+//! RL910: what a conversion had to make up.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Tells what was added so that the target takes the request.
+    ///
+    /// ## Why it matters
+    ///
+    /// Every API wants each call answered, and some want more: Bedrock the definitions of the tools that are called, a text
+    /// beside a document and a user who speaks first; Anthropic a limit of the answer; newer Gemini models a signature. What
+    /// is added claims nothing: "no result was recorded; execution status unknown".
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"function_call","call_id":"call_1","name":"f","arguments":"{}"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None. Add the real thing to the source where there is one.
+    ///
+    /// ## Evidence
+    ///
+    /// Anthropic: "`tool_use` ids were found without `tool_result` blocks immediately after"; Bedrock: "The toolConfig
+    /// field must be defined when using toolUse and toolResult content blocks."; Gemini:
+    /// https://ai.google.dev/gemini-api/docs/thought-signatures
+    910, "invented-content", Check::Raised,
+    [
+        Variant {
+            message: "a call without a result gets one that claims nothing",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "a tool that is called and not defined gets a definition without parameters",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "a text is added where the target wants one",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the answer is limited to 4096 tokens: the target wants a limit",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "an unsigned call gets the mark with which Gemini skips its check",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}

@@ -1,0 +1,62 @@
+//! RL909: items that the target has no form for.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Tells which items, blocks and fields are dropped because nothing in the other API says the same.
+    ///
+    /// ## Why it matters
+    ///
+    /// An unknown type, a summary that only the provider can decrypt, a reference to an item on the server, a result whose
+    /// call is not there: no other provider can read them, and most refuse a request that holds them.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"compaction","encrypted_content":"gAAA"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: within one dialect such items are copied as they stand.
+    ///
+    /// ## Evidence
+    ///
+    /// Schemas of the five APIs.
+    909, "lost-block", Check::Raised,
+    [
+        Variant {
+            message: "{type}: dropped, the target has no form for it",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the history before is summed up in a form that only its provider can read: it is dropped",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "an item that lies on the server is dropped: it is not in the file",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "a result is dropped: the call that it answers is not there",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} loses a field that the target does not have",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}

@@ -1,0 +1,44 @@
+//! RL905: marks of a prompt cache.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Tells which cache marks are dropped.
+    ///
+    /// ## Why it matters
+    ///
+    /// A mark says up to where a prompt is cached; the model does not see it. Without it a request costs more. Between
+    /// Anthropic and Bedrock marks are kept, up to the four that both take.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"text","text":"a long document","cache_control":{"type":"ephemeral"}}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: APIs without marks cache by themselves, or not at all.
+    ///
+    /// ## Evidence
+    ///
+    /// Anthropic: "A maximum of 4 blocks with cache_control may be provided."
+    905, "lost-cache-mark", Check::Raised,
+    [
+        Variant {
+            message: "the cache marks of {items} are dropped",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the cache marks of {items} are dropped: the target takes four",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}

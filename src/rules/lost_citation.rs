@@ -1,0 +1,38 @@
+//! RL904: citations and annotations of a text.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Tells which texts lose their citations.
+    ///
+    /// ## Why it matters
+    ///
+    /// Citations point at search results and documents in the provider's own terms. The text stays; what it rests on is
+    /// not said any more.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"output_text","text":"It rains.","annotations":[{"type":"url_citation","url":"https://example.com"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: the other API has no form for them, or another one that refers to what is not there.
+    ///
+    /// ## Evidence
+    ///
+    /// inspect_ai strips citations for the same reason.
+    904, "lost-citation", Check::Raised,
+    [
+        Variant {
+            message: "the citations of a text are dropped",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}

@@ -1,0 +1,50 @@
+//! RL903: images, audio and files that the target does not take.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Tells which images, recordings, videos and documents are dropped.
+    ///
+    /// ## Why it matters
+    ///
+    /// Not every API takes every kind of media, and each takes it in its own ways: Bedrock wants the bytes, Chat takes no
+    /// document behind a URL, and an id of a file means nothing to another provider.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"input_image","file_id":"file-1"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: nothing is downloaded. Put the data itself into the source to carry it over.
+    ///
+    /// ## Evidence
+    ///
+    /// Schemas of the five APIs.
+    903, "lost-media", Check::Raised,
+    [
+        Variant {
+            message: "media is dropped: the target takes none of this kind here",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "a file is dropped: only its own provider can read it by its id",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "media behind a URL is dropped: the target wants the data itself",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}

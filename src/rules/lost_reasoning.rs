@@ -1,0 +1,52 @@
+//! RL901: reasoning that a conversion drops, or turns into text.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Tells what becomes of reasoning that the models of the other API cannot read.
+    ///
+    /// ## Why it matters
+    ///
+    /// A signature or an encrypted blob is the provider's own: Anthropic refuses a thinking block with a foreign signature
+    /// ("Invalid `signature` in `thinking` block"), OpenAI a blob that it did not issue. Reasoning is kept where it means
+    /// something to the model that reads it: OpenAI's between the Responses API and OpenRouter's details, Claude's between
+    /// Anthropic and Bedrock. Elsewhere it is dropped; `--reasoning text` turns what can be read of it into text.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"reasoning","summary":[{"type":"summary_text","text":"weighing two ways"}],"encrypted_content":"gAAA"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: what the model thought cannot be said in the other API. The result may be shorter, never refused for it.
+    ///
+    /// ## Evidence
+    ///
+    /// vercel/ai and pi-mono drop the same blocks, with a warning.
+    901, "lost-reasoning", Check::Raised,
+    [
+        Variant {
+            message: "reasoning is dropped: the models of the target cannot read it",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "reasoning becomes text of the model",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the thought signatures of {items} are dropped: only Gemini reads them",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}

@@ -1,0 +1,45 @@
+//! RL902: tools that the provider runs.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Tells which calls of tools that the provider itself runs are dropped, with what they gave, and which such tools are
+    /// offered no more.
+    ///
+    /// ## Why it matters
+    ///
+    /// A web search, a code interpreter, a file search or an MCP call exists at one provider only. Its result is often
+    /// encrypted, and the other API has no item to say it with.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"web_search_call","id":"ws_1","status":"completed","action":{"type":"search","query":"rain"}}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: within one dialect such items are copied as they stand.
+    ///
+    /// ## Evidence
+    ///
+    /// Schemas of the five APIs.
+    902, "lost-server-tool", Check::Raised,
+    [
+        Variant {
+            message: "{type}: a tool that the provider ran is dropped, with what it gave",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "a tool that only its provider runs is offered no more",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}

@@ -1,0 +1,51 @@
+//! RL908: settings that the target does not have.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Tells which settings of a request are dropped.
+    ///
+    /// ## Why it matters
+    ///
+    /// A setting of one API often has no counterpart in the other, or one with another meaning. What changes the answer is
+    /// a warning; transport, accounts and caches are only noted. What a server holds behind `previous_response_id` or
+    /// `conversation` is not in the file, and cannot be converted.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"gpt-5","previous_response_id":"resp_1","input":"go on"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None. Give the missing history to the conversion, or set the setting by hand.
+    ///
+    /// ## Evidence
+    ///
+    /// Schemas of the five APIs.
+    908, "lost-setting", Check::Raised,
+    [
+        Variant {
+            message: "the setting {key} is dropped: the target has none such",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the setting {key} is dropped: the target has none such",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{key} names history that the server holds: it is not in the file, and is lost",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}

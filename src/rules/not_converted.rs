@@ -1,0 +1,44 @@
+//! RL912: records that gave nothing.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Tells which conversations were not written.
+    ///
+    /// ## Why it matters
+    ///
+    /// A conversation of which nothing is left, or one that the target would still refuse, is not written: half a
+    /// conversion is worse than none.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"item_reference","id":"msg_1"}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None. `replaylint fix` repairs a source whose calls and results do not fit; then convert it.
+    ///
+    /// ## Evidence
+    ///
+    /// The result is checked by the rules of the target.
+    912, "not-converted", Check::Raised,
+    [
+        Variant {
+            message: "nothing of this conversation can be written for the target",
+            levels: Levels::ERROR,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the result would be refused (RL{arg}): repair the source first",
+            levels: Levels::ERROR,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}
