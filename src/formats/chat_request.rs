@@ -77,5 +77,7 @@ fn list_score(list: Val<'_>) -> u8 {
         };
         message.get("role").is_some() && (role || key() || part())
     };
-    if list.elements().any(own) { 75 } else { 0 }
+    // Items of the Responses API do without a role.
+    let all_speak = || list.elements().all(|message| message.get("role").is_some());
+    if list.elements().any(own) && all_speak() { 75 } else { 0 }
 }
