@@ -1,16 +1,16 @@
 //! The command line: what may be typed, and the way from there to what is meant.
 
+mod convert;
 mod lookup;
+mod tree;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-use crate::commands::convert::{Conversion, TO};
 use crate::commands::fix::{Destination, Repairs};
 use crate::commands::{self, Failure, Outcome, Output, Run};
-use crate::convert::Thoughts;
 use crate::fix::{FixOptions, Orphans, Reasoning};
 use crate::options::{self, About, Config, Lints, Misuse};
 use crate::report::{self, Style};
@@ -46,9 +46,13 @@ enum Command {
     /// List the APIs that a history can be replayed to
     Targets(lookup::TellingArgs),
     /// Write conversations as requests of another API, and tell what is lost
-    Convert(ConvertArgs),
+    Convert(convert::ConvertArgs),
     /// Compare two histories item by item: what is the same, changed, moved, added, removed
-    Diff(DiffArgs),
+    Diff(convert::DiffArgs),
+    /// Show the turns of a conversation as a graph, and for each whether the next request may build on its response
+    Tree(tree::TreeArgs),
+    /// Print the request that goes on at a node: chained, or with the whole history, repaired
+    Rebuild(tree::RebuildArgs),
     /// Print a completion script for a shell
     #[command(hide = true)]
     Completions { shell: clap_complete::Shell },
@@ -105,40 +109,6 @@ struct FixArgs {
     force: bool,
 }
 
-#[derive(Args, Debug)]
-struct ConvertArgs {
-    #[command(flatten)]
-    common: Common,
-    /// What to write: responses, responses-items (one item a line), chat, anthropic, gemini, bedrock
-    #[arg(long, value_name = "NAME", help_heading = "Conversion")]
-    to: String,
-    /// What becomes of reasoning
-    #[arg(long, value_enum, default_value = "auto", help_heading = "Conversion")]
-    reasoning: ThoughtsArg,
-    /// Write nothing of a file that would lose something, and exit with 1
-    #[arg(long, help_heading = "Conversion")]
-    deny_loss: bool,
-    /// Write to FILE instead of standard output (to the folder FILE for several inputs)
-    #[arg(short = 'o', long, value_name = "FILE", help_heading = "Conversion")]
-    output: Option<PathBuf>,
-}
-
-#[derive(Args, Debug)]
-struct DiffArgs {
-    #[command(flatten)]
-    common: Common,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug)]
-enum ThoughtsArg {
-    /// Kept where it means something to the model that reads it
-    Auto,
-    /// What can be read of it becomes text
-    Text,
-    /// All of it goes
-    Drop,
-}
-
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum OrphansArg {
     /// Take it out
@@ -157,6 +127,26 @@ enum ReasoningArg {
     Keep,
     /// All of it goes, with the ids of its groups
     Strip,
+}
+
+impl From<OrphansArg> for Orphans {
+    fn from(arg: OrphansArg) -> Self {
+        match arg {
+            OrphansArg::Drop => Orphans::Drop,
+            OrphansArg::Stub => Orphans::Stub,
+        }
+    }
+}
+
+impl From<ReasoningArg> for Reasoning {
+    fn from(arg: ReasoningArg) -> Self {
+        match arg {
+            ReasoningArg::Auto => Reasoning::Auto,
+            ReasoningArg::Reference => Reasoning::Reference,
+            ReasoningArg::Keep => Reasoning::Keep,
+            ReasoningArg::Strip => Reasoning::Strip,
+        }
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,6 +182,9 @@ struct Common {
     /// Records larger than this are not read
     #[arg(long, value_name = "SIZE", help_heading = "Input")]
     max_record_size: Option<String>,
+    /// Of a tree, also the branches at which it does not go on
+    #[arg(long, help_heading = "Input")]
+    all_branches: bool,
     /// It is no failure if no conversation is found
     #[arg(long, help_heading = "Input")]
     allow_empty: bool,
@@ -291,10 +284,9 @@ impl Cli {
             Command::Formats(args) => args.formats(out),
             Command::Targets(args) => args.targets(out),
             Command::Convert(args) => args.run(out),
-            Command::Diff(args) => {
-                let run = args.common.mean(None)?;
-                commands::diff::diff(&run, out)
-            }
+            Command::Diff(args) => args.run(out),
+            Command::Tree(args) => args.run(out),
+            Command::Rebuild(args) => args.run(out),
             Command::Completions { shell } => {
                 clap_complete::generate(shell, &mut Cli::command(), "replaylint", out);
                 Ok(Outcome::Clean)
@@ -316,16 +308,8 @@ impl FixArgs {
             _ => Destination::Preview,
         };
         let options = FixOptions {
-            orphans: match self.orphans {
-                OrphansArg::Drop => Orphans::Drop,
-                OrphansArg::Stub => Orphans::Stub,
-            },
-            reasoning: match self.reasoning {
-                ReasoningArg::Auto => Reasoning::Auto,
-                ReasoningArg::Reference => Reasoning::Reference,
-                ReasoningArg::Keep => Reasoning::Keep,
-                ReasoningArg::Strip => Reasoning::Strip,
-            },
+            orphans: self.orphans.into(),
+            reasoning: self.reasoning.into(),
             lossless: self.lossless,
             warnings: self.fix_warnings,
             selected: options::selected(&self.common.select),
@@ -334,23 +318,6 @@ impl FixArgs {
         let repairs = Repairs { options, to, dropped: self.dropped };
         let run = self.common.mean(None)?;
         commands::fix::fix(&run, &repairs, out)
-    }
-}
-
-impl ConvertArgs {
-    fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        let known = TO.iter().find(|(name, ..)| *name == self.to);
-        let (_, to, written) = known.copied().ok_or_else(|| {
-            options::unknown("format to convert to", &self.to, TO.iter().map(|(name, ..)| *name).collect())
-        })?;
-        let thoughts = match self.reasoning {
-            ThoughtsArg::Auto => Thoughts::Auto,
-            ThoughtsArg::Text => Thoughts::Text,
-            ThoughtsArg::Drop => Thoughts::Drop,
-        };
-        let conversion = Conversion { to, written, thoughts, deny_loss: self.deny_loss, output: self.output };
-        let run = self.common.mean(None)?;
-        commands::convert::convert(&run, &conversion, out)
     }
 }
 
@@ -373,6 +340,7 @@ impl Common {
             schema: self.schema,
             max_item_age: self.max_item_age,
             now: self.now,
+            all_branches: self.all_branches,
         };
         let mut paths = self.paths;
         if let Some(list) = &self.files_from {

@@ -3,6 +3,7 @@
 //! dialect's business.
 
 use crate::dialect::{Body, Dialect, Item, Origin, Shape};
+use crate::history::tree::{Builder, Entry, Forest};
 use crate::history::{Finding, Flags, History, Role, Row, Settings, Usage};
 use crate::json::Val;
 use crate::json::edit::Base;
@@ -70,8 +71,19 @@ impl Unit {
 pub enum Histories {
     /// Each record is one by itself.
     PerRecord,
-    /// All records of a doc make one (or a tree of them).
+    /// All records of a doc make one.
     PerDoc,
+    /// All records of a doc make a tree; its live branch is one, and so is that of each side chain.
+    Tree,
+    /// Each node that the records of a doc make is one by itself.
+    PerNode,
+}
+
+impl Histories {
+    /// A record alone says nothing.
+    pub fn span_records(self) -> bool {
+        self != Histories::PerRecord
+    }
 }
 
 /// A format's row in the table of formats.
@@ -108,6 +120,10 @@ pub enum Mark {
     Reset,
     /// All items so far were replaced by the user's messages among them; then what follows.
     ResetToUsers,
+    /// A node of a tree begins: the items that follow are its own.
+    Entry(Box<Entry>),
+    /// The items of the node so far were provisional; what follows replaces them.
+    Replace,
 }
 
 /// Takes what a format finds in a record.
@@ -256,7 +272,7 @@ pub fn read_item(
     dialect.rows(val, origin, &mut |item| sink.item(item));
 }
 
-/// Makes histories of rows and marks, in order. Serves every format that is a list or a log; trees bring their own.
+/// Makes histories of rows and marks, in order. Serves every format: lists, logs and trees.
 pub struct Assembler {
     histories: Histories,
     settings: Settings,
@@ -267,12 +283,17 @@ pub struct Assembler {
     begun: Option<u32>,
     marked_turns: bool,
     open: bool,
+    /// Gathers the nodes of a tree; `None` where nobody wants them.
+    tree: Option<Builder>,
+    /// A node has begun.
+    in_node: bool,
 }
 
 impl Assembler {
     pub fn new(info: &FormatInfo) -> Self {
         let settings = Settings { usage: info.usage, ..Settings::default() };
         let open = info.histories == Histories::PerDoc;
+        let tree = matches!(info.histories, Histories::Tree | Histories::PerNode).then(Builder::default);
         Assembler {
             histories: info.histories,
             settings,
@@ -281,7 +302,24 @@ impl Assembler {
             begun: None,
             marked_turns: false,
             open,
+            tree,
+            in_node: false,
         }
+    }
+
+    /// Gathers nodes, also of a format whose records are histories by themselves.
+    pub fn with_tree(info: &FormatInfo, tree: Builder) -> Self {
+        Assembler { tree: Some(tree), ..Assembler::new(info) }
+    }
+
+    /// Where nodes are gathered.
+    pub fn tree(&mut self) -> Option<&mut Builder> {
+        self.tree.as_mut()
+    }
+
+    /// The nodes that were gathered.
+    pub fn into_tree(self) -> Builder {
+        self.tree.unwrap_or_default()
     }
 
     /// Begins a history whose settings come last: a document that is read element by element.
@@ -291,6 +329,9 @@ impl Assembler {
 
     /// Takes a run of rows.
     pub fn rows(&mut self, rows: &[Row]) {
+        if let Some(tree) = self.tree.as_mut().filter(|_| self.in_node) {
+            tree.rows(rows);
+        }
         if self.open {
             let turn = self.turns.len() as u32;
             self.rows.extend(rows.iter().map(|row| Row { turn, ..*row }));
@@ -331,6 +372,17 @@ impl Assembler {
                 self.turns.clear();
                 self.begun = self.begun.map(|_| self.rows.len() as u32);
             }
+            Mark::Entry(entry) => {
+                self.in_node = true;
+                if let Some(tree) = &mut self.tree {
+                    tree.entry(*entry);
+                }
+            }
+            Mark::Replace => {
+                if let Some(tree) = &mut self.tree {
+                    tree.reset();
+                }
+            }
         }
         None
     }
@@ -343,6 +395,27 @@ impl Assembler {
     /// The doc ends.
     pub fn finish(&mut self) -> Option<History> {
         if self.histories == Histories::PerDoc { self.end() } else { None }
+    }
+
+    /// The doc ends, and its records made a tree.
+    pub fn forest(&mut self) -> Option<Forest> {
+        let tree = self.tree.take().filter(|_| self.histories.span_records())?;
+        Some(tree.finish())
+    }
+
+    /// What a request would replay of a tree, up to each of these nodes.
+    pub fn branches(&self, forest: &Forest, leaves: impl Iterator<Item = u32>) -> Vec<History> {
+        let branch = |leaf: u32| {
+            let path = forest.path(leaf);
+            let path = if self.histories == Histories::PerNode { &path[path.len() - 1..] } else { &path };
+            let rows: Vec<Row> = path.iter().flat_map(|node| forest.rows_of(*node)).copied().collect();
+            let answer = forest.answer_above(leaf).map(|node| &forest.node(node).entry);
+            let mut settings = self.settings.clone();
+            settings.model = answer.and_then(|entry| entry.model.clone()).or(settings.model);
+            settings.store = answer.and_then(|entry| entry.store).or(settings.store);
+            History::new(rows, settings)
+        };
+        leaves.map(branch).collect()
     }
 
     fn end(&mut self) -> Option<History> {

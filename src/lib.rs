@@ -37,6 +37,8 @@ pub mod fix;
 
 pub mod recast;
 
+pub mod replay;
+
 pub mod diff;
 
 pub mod report;

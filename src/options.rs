@@ -61,6 +61,7 @@ pub struct About {
     pub max_item_age: Option<String>,
     /// A time to count from instead of the clock's.
     pub now: Option<String>,
+    pub all_branches: bool,
 }
 
 impl About {
@@ -82,6 +83,7 @@ impl About {
             schema: self.schema.or_else(|| other.schema.clone()),
             max_item_age: self.max_item_age.or_else(|| other.max_item_age.clone()),
             now: self.now.or_else(|| other.now.clone()),
+            all_branches: self.all_branches || other.all_branches,
         }
     }
 }
@@ -192,6 +194,7 @@ fn lint_options(about: &About) -> Result<lint::Options, Misuse> {
         max_record: about.max_record_size.as_deref().map_or(Ok(1 << 30), size)?,
         schemas: about.schema.as_deref().map_or(Ok(Schemas::Official), schema)?,
         age: age(about)?,
+        all_branches: about.all_branches,
         enabled: enabled(&about.select, &about.ignore)?,
     })
 }
@@ -353,8 +356,14 @@ pub fn nearest<'k>(name: &str, mut known: Vec<&'k str>, many: usize) -> Vec<&'k 
     known
 }
 
+/// An unknown name, with the names that look most like it.
+pub fn unknown_of(what: &str, name: &str, nearest: &[String]) -> Misuse {
+    let misuse = Misuse::new(format!("there is no {what} '{name}'"));
+    if nearest.is_empty() { misuse } else { misuse.help(format!("did you mean {}?", nearest.join(", "))) }
+}
+
 /// How many letters two words differ by.
-fn distance(a: &str, b: &str) -> usize {
+pub fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, c) in a.chars().enumerate() {

@@ -5,7 +5,9 @@ pub mod convert;
 pub mod diff;
 pub mod explain;
 pub mod fix;
+pub mod rebuild;
 pub mod tables;
+pub mod tree;
 
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Component, Path, PathBuf};

@@ -12,3 +12,4 @@ pub mod coder_replay;
 pub mod gemini;
 pub mod replay;
 pub mod responses;
+pub mod session;

@@ -24,12 +24,14 @@ formats![
     bedrock_request,
     responses_items,
     responses_item_lines,
+    responses_stream,
     codex_rollout,
     codex_session,
     coder_chat,
     coder_chat_lines,
     ag2_events,
     ag2_log,
+    kode_session,
 ];
 
 /// The format with this name.

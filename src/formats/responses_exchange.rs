@@ -5,6 +5,7 @@
 use crate::dialects::responses::RESPONSES;
 use crate::dialect::{Body, Shape};
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
+use crate::history::tree::{self, Entry};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::edit::Base;
 use crate::json::string::Decoder;
@@ -56,20 +57,30 @@ impl Format for ResponsesExchange {
         let (request, response) = sides(record.val);
         let embedded = [request, response].iter().flatten().any(|(_, val)| val.is_string());
         let read_only = embedded.then_some(EMBEDDED);
+        let mut answer = None;
+        if let Some((_, val)) = response {
+            within(val, record, |response, record, _| answer = Some(responses_object::entry(response, record)));
+        }
         // Without a request that can be read, the history begins with the response.
-        let mut settings = None;
         let anchor = response.and_then(|(_, val)| responses_object::anchor(val, record));
+        let mut begun = false;
         if let Some((part, val)) = request {
             within(val, record, |body, record, flags| {
+                begun = true;
                 let found = responses_request::settings(body, record, Usage::Exchange);
-                settings = Some(());
                 sink.mark(Mark::Start(Box::new(Settings { read_only, response: anchor, ..found })));
+                let mut entry = responses_request::entry(body, record);
+                entry.body = entry.body.map(|(place, _)| (place, flags.has(Flags::EMBEDDED)));
+                sink.mark(Mark::Entry(Box::new(exchange(entry, answer.take()))));
                 responses_request::read_input(body, record, part as u8, flags, sink);
             });
         }
-        if settings.is_none() {
+        if !begun {
             let settings = Settings { usage: Usage::Exchange, read_only, response: anchor, ..Settings::default() };
             sink.mark(Mark::Start(Box::new(settings)));
+            if let Some(answer) = answer {
+                sink.mark(Mark::Entry(Box::new(Entry { body: None, ..answer })));
+            }
         }
         if let Some((part, val)) = response {
             within(val, record, |response, record, flags| {
@@ -106,6 +117,20 @@ fn sides(val: Val<'_>) -> (Side<'_>, Side<'_>) {
     let response = (REQUEST_PARTS..INFO.parts.len())
         .find_map(|part| side(val, part).filter(|val| looks_like_response(*val)).map(|val| (part, val)));
     (request, response)
+}
+
+/// A request with its response, if that could be read. The request says what it builds on; the response repeats it.
+fn exchange(request: Entry, response: Option<Entry>) -> Entry {
+    let Some(response) = response else { return request };
+    Entry {
+        part: tree::Part::Exchange,
+        parent: request.parent,
+        claimed: response.parent,
+        model: request.model.or(response.model),
+        store: request.store.or(response.store),
+        body: request.body,
+        ..response
+    }
 }
 
 /// The request or response that holds a part's list.

@@ -3,7 +3,8 @@
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice};
-use crate::history::{Anchor, Flags, Usage};
+use crate::history::tree::{self, Entry, Marks};
+use crate::history::{Anchor, Flags, Usage, id, time};
 use crate::json::Val;
 
 use super::responses_request;
@@ -42,9 +43,36 @@ impl Format for ResponsesObject {
         (settings.previous, settings.conversation) = (None, None);
         settings.response = anchor(record.val, record);
         sink.mark(Mark::Start(Box::new(settings)));
+        sink.mark(Mark::Entry(Box::new(entry(record.val, record))));
         read_output(record.val, record, 0, Flags::default(), sink);
         sink.mark(Mark::End);
     }
+}
+
+/// What a response is in a tree: it follows the response that it was built on.
+pub(super) fn entry(response: Val<'_>, record: &Record<'_>) -> Entry {
+    let text = |key: &str| {
+        let text = response.get(key)?.text().filter(|text| !text.is_empty())?;
+        Some(Box::<str>::from(String::from_utf8_lossy(&text)))
+    };
+    let name = text("id").unwrap_or_default();
+    let mut entry = Entry::new(&name, record.base.of(response), record.number, tree::Part::Answer);
+    entry.parent = text("previous_response_id");
+    entry.model = text("model");
+    entry.store = response.get("store").and_then(|store| store.as_bool());
+    entry.time = ["completed_at", "created_at"].iter().find_map(|key| {
+        let number = std::str::from_utf8(response.get(key)?.raw()).ok()?;
+        time::parse(number)
+    });
+    let made = id::anatomy(name.as_bytes()).time;
+    entry.time = entry.time.or((made > 0).then_some(i64::from(made)));
+    entry.response = (!name.is_empty()).then_some(name);
+    entry.body = Some((record.base.of(response), false));
+    entry.marks = Marks::CHAINED;
+    if ["failed", "incomplete", "cancelled"].iter().any(|state| response.get("status").is_some_and(|s| s.is(state))) {
+        entry.marks.set(Marks::FAILED);
+    }
+    entry
 }
 
 /// Whether a value is a response with its output.

@@ -2,9 +2,8 @@
 
 use crate::dialects::responses::RESPONSES;
 use crate::dialect::Body;
-use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice, request_body,
-};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice, request_body};
+use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Anchor, Effort, Flags, Kind, Role, Row, Settings, Usage};
 use crate::json::Val;
 
@@ -44,6 +43,7 @@ impl Format for ResponsesRequest {
             return;
         }
         sink.mark(Mark::Start(Box::new(settings(record.val, record, Usage::Request))));
+        sink.mark(Mark::Entry(Box::new(entry(record.val, record))));
         read_input(record.val, record, 0, Flags::default(), sink);
         sink.mark(Mark::End);
     }
@@ -86,6 +86,21 @@ pub(super) fn anchor(id: Val<'_>, record: &Record<'_>) -> Option<Anchor> {
 /// Whether a list of tools defines a namespace: only then it tells more than the calls do.
 fn has_namespaces(tools: Val<'_>) -> bool {
     tools.elements().any(|tool| tool.get("type").is_some_and(|kind| kind.is("namespace")))
+}
+
+/// What a request is in a tree: nothing names it until its response is found.
+pub(super) fn entry(body: Val<'_>, record: &Record<'_>) -> Entry {
+    let text = |key: &str| {
+        let text = body.get(key)?.text().filter(|text| !text.is_empty())?;
+        Some(Box::<str>::from(String::from_utf8_lossy(&text)))
+    };
+    let mut entry = Entry::new("", record.base.of(body), record.number, tree::Part::Input);
+    entry.parent = text("previous_response_id");
+    entry.model = text("model");
+    entry.store = body.get("store").and_then(|store| store.as_bool());
+    entry.body = Some((record.base.of(body), false));
+    entry.marks = Marks::CHAINED;
+    entry
 }
 
 /// What a body says about its request.

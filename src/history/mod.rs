@@ -10,6 +10,8 @@ pub mod pairs;
 pub mod row;
 pub mod settings;
 pub mod shapes;
+pub mod time;
+pub mod tree;
 pub mod turns;
 
 pub use finding::{Act, Code, Finding, NO_FIELD, Remedy};
@@ -57,12 +59,13 @@ impl History {
 
     /// The index of one of the rows.
     pub fn index_of(&self, row: &Row) -> u32 {
-        // Rows stand in the order of the doc, but for a page that lists the newest first.
-        let at = match self.settings.newest_first {
-            true => self.rows.iter().position(|other| other.at == row.at).unwrap_or(0),
-            false => self.rows.partition_point(|other| other.at.start < row.at.start),
-        };
-        at as u32
+        // Rows stand in the order of the doc, but for a page that lists the newest first,
+        // and for trees, whose branches may be stored in another order.
+        let at = self.rows.partition_point(|other| other.at.start < row.at.start);
+        if self.rows.get(at).is_some_and(|other| other.at == row.at) {
+            return at as u32;
+        }
+        self.rows.iter().position(|other| other.at == row.at).unwrap_or(at) as u32
     }
 
     /// The group that a row lies in.

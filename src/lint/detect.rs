@@ -3,7 +3,7 @@
 use crate::format::{Format, Histories, Probe};
 use crate::formats::FORMATS;
 use crate::json::{Tape, Val, pointer, scan};
-use crate::source::lines;
+use crate::source::{Container, framing, lines};
 
 /// Records that vote, at most.
 const SAMPLE: usize = 200;
@@ -40,8 +40,19 @@ fn best(probe: &Probe<'_>, among: impl Fn(&dyn Format) -> bool) -> Option<&'stat
     best.map(|(_, format)| format)
 }
 
-/// The format of lines, told from the first ones. `None` if no line is of any.
+/// The format of lines or events, told from the first ones. `None` if none is of any. What is merely not impossible is
+/// no format of a stream: other APIs stream, too.
+pub fn of(container: Container, text: &[u8], steps: &[String]) -> Option<Reading> {
+    of_records(text, steps, if matches!(container, Container::Events { .. }) { 50 } else { 1 })
+}
+
+/// The format of lines, told from the first ones.
 pub fn of_lines(text: &[u8], steps: &[String]) -> Option<Reading> {
+    of_records(text, steps, 1)
+}
+
+/// The format that the first records vote for; votes below `least` do not count.
+fn of_records(text: &[u8], steps: &[String], least: u8) -> Option<Reading> {
     let mut tape = Tape::new();
     let mut votes = vec![0u32; FORMATS.len()];
     let mut voters = 0;
@@ -49,6 +60,7 @@ pub fn of_lines(text: &[u8], steps: &[String]) -> Option<Reading> {
         if voters == SAMPLE {
             break;
         }
+        let line = &line[framing::before_value(line)..];
         if line.trim_ascii().is_empty() || scan(line, &mut tape).is_err() {
             continue;
         }
@@ -56,7 +68,8 @@ pub fn of_lines(text: &[u8], steps: &[String]) -> Option<Reading> {
         voters += 1;
         let probe = Probe::new(val);
         for (vote, format) in votes.iter_mut().zip(FORMATS) {
-            *vote += u32::from(format.detect(&probe));
+            let score = format.detect(&probe);
+            *vote += if score < least { 0 } else { u32::from(score) };
         }
     }
     // The first of the best.
@@ -66,8 +79,8 @@ pub fn of_lines(text: &[u8], steps: &[String]) -> Option<Reading> {
             (winner, most) = (Some(format), *vote);
         }
     }
-    winner.map(|format| match format.info().histories {
-        Histories::PerDoc => Reading::By(format),
-        Histories::PerRecord => Reading::Each,
+    winner.map(|format| match format.info().histories.span_records() {
+        true => Reading::By(format),
+        false => Reading::Each,
     })
 }

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::io;
 
-use crate::format::{Assembler, Format, FormatInfo, Histories, Slice};
+use crate::format::{Assembler, Format, FormatInfo, Slice};
 use crate::history::{Code, Finding, History, Known, Row};
 use crate::json::{Tape, What, scan};
 use crate::place::{DocId, Place};
 use crate::source::split::{Piece, SplitError, split};
 use crate::source::{Container, ReadAt, framing, lines, parallel};
 
+use super::branches;
 use super::detect::{self, Reading};
 use super::judge::of_live_rows;
 use super::stage::{Batch, Stage};
@@ -40,7 +41,7 @@ pub fn lint_like<H: OnHistory>(
     let (container, format) = match before {
         Some((Container::Lines { .. }, format)) => (lines, format),
         // A log whose only item went is an empty log.
-        Some((_, Some(format))) if sniffed == Container::Empty && format.info().histories == Histories::PerDoc => {
+        Some((_, Some(format))) if sniffed == Container::Empty && format.info().histories.span_records() => {
             (lines, Some(format))
         }
         _ => (sniffed, None),
@@ -144,7 +145,7 @@ impl<H: OnHistory> Run<'_, H> {
                 self.document(start, &mut all)?;
             }
             Container::Document { start } => self.large_document(start, &mut all)?,
-            Container::Lines { start } => self.lines(start, &mut all)?,
+            Container::Lines { start } | Container::Events { start } => self.lines(start, &mut all)?,
             Container::Utf16 { little } => {
                 let finding = Finding::on_doc(Code(5), self.id).variant(1).arg(u32::from(little));
                 self.raise(finding.never("another program must convert it"), &mut all);
@@ -269,6 +270,7 @@ impl<H: OnHistory> Run<'_, H> {
             for history in histories {
                 self.history(history, &batch.items, format.info(), all);
             }
+            self.tree(&mut assembler, &batch.items, format.info(), all);
         }
         for finding in batch.raised.drain(..) {
             self.raise(finding, all);
@@ -277,14 +279,19 @@ impl<H: OnHistory> Run<'_, H> {
 
     fn lines(&self, start: u64, all: &mut Gathered<H::Made>) -> io::Result<()> {
         let reading = match self.options.format.or(self.format) {
-            Some(format) if format.info().histories == Histories::PerDoc => Some(Reading::By(format)),
+            Some(format) if format.info().histories.span_records() => Some(Reading::By(format)),
             Some(_) => Some(Reading::Each),
             None => {
                 let mut head = Vec::new();
                 let first = lines::read(self.bytes, start, 0, self.options.max_record, &mut head)?;
-                detect::of_lines(first.bytes, &self.options.pointer)
+                detect::of(self.container, first.bytes, &self.options.pointer)
             }
         };
+        if reading.is_none() && matches!(self.container, Container::Events { .. }) {
+            // One word about the stream, instead of one about each of its events.
+            self.raise(self.unknown(4), all);
+            return Ok(());
+        }
         let reading = reading.unwrap_or(Reading::Each);
         let mut assembler = match reading {
             Reading::By(format) => {
@@ -346,12 +353,27 @@ impl<H: OnHistory> Run<'_, H> {
             cut.remedy = crate::history::Remedy::One(crate::history::Act::Drop);
             self.raise(cut, all);
         }
-        if let Some((mut assembler, info)) = assembler
-            && let Some(history) = assembler.finish()
-        {
-            self.history(history, &items, info, all);
+        if let Some((mut assembler, info)) = assembler {
+            if let Some(history) = assembler.finish() {
+                self.history(history, &items, info, all);
+            }
+            self.tree(&mut assembler, &items, info, all);
         }
         Ok(())
+    }
+
+    /// Judges the branches of a doc whose records make a tree, and the tree.
+    fn tree(
+        &self,
+        from: &mut Assembler,
+        items: &[Finding],
+        info: &'static FormatInfo,
+        all: &mut Gathered<H::Made>,
+    ) {
+        let Some((histories, findings)) = branches::of_tree(from, info, self.options.all_branches) else { return };
+        histories.into_iter().for_each(|history| self.history(history, items, info, all));
+        findings.into_iter().for_each(|finding| self.raise(finding, all));
+        branches::once_a_place(&mut all.judged);
     }
 
     fn chunk(&self, start: u64, n: usize, buf: &mut Vec<u8>, stage: &mut Stage<'_>) -> io::Result<Chunk<H::Made>> {
@@ -367,6 +389,11 @@ impl<H: OnHistory> Run<'_, H> {
                 at += 1;
                 continue;
             }
+            let Some(skip) = self.container.record_in(&read.bytes[at..]) else {
+                at += memchr::memchr(b'\n', &read.bytes[at..]).unwrap_or(read.bytes.len() - at);
+                continue;
+            };
+            at += skip;
             let (len, format) = stage.line(&read.bytes[at..], read.start + at as u64, valid);
             at += len;
             own.format = own.format.or(format);

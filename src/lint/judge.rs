@@ -228,6 +228,7 @@ fn loss(cx: &Cx<'_>, finding: &Finding) -> (Loss, bool) {
 const WITHOUT_REASONING: [Code; 3] = [Code(204), Code(205), Code(305)];
 
 /// The rules of a run.
+#[derive(Clone)]
 pub struct Enabled {
     rules: Vec<&'static Rule>,
     codes: Vec<bool>,

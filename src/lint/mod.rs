@@ -3,8 +3,10 @@
 //! Stage (a) reads records on any number of threads; stage (b) puts their rows together in order; stage (c) judges each
 //! history. A format whose records are histories by themselves is judged where it is read.
 
+mod branches;
 pub mod detect;
 mod doc;
+mod gather;
 mod judge;
 mod look;
 mod stage;
@@ -16,7 +18,9 @@ use crate::schema::Schemas;
 use crate::source::Container;
 use crate::target::Target;
 
+pub use branches::finding;
 pub use doc::{lint, lint_like};
+pub use gather::gather;
 pub use judge::{Bench, Enabled, Judged, levels};
 pub use look::Texts;
 
@@ -37,6 +41,8 @@ pub struct Options {
     pub schemas: Schemas,
     /// Stored items older than this are told.
     pub age: Option<Age>,
+    /// Also the branches of a tree at which it does not go on.
+    pub all_branches: bool,
     pub enabled: Enabled,
 }
 
@@ -54,6 +60,7 @@ impl Default for Options {
             max_record: 1 << 30,
             schemas: Schemas::Official,
             age: None,
+            all_branches: false,
             enabled: Enabled::new(|_| true),
         }
     }

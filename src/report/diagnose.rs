@@ -321,7 +321,9 @@ fn told(item: Val<'_>, names: Option<Names<'_>>) -> Told {
 
 /// The id that pairs call and output, in any dialect.
 pub(super) fn call_id(item: Val<'_>) -> Option<String> {
-    text(CALL_IDS.iter().find_map(|path| item.at(path)))
+    // Anthropic's calls pair by their own id.
+    let own = || item.get("id").filter(|_| item.get("type").is_some_and(|kind| kind.is("tool_use")));
+    text(CALL_IDS.iter().find_map(|path| item.at(path)).or_else(own))
 }
 
 /// Where the dialects keep the id that pairs call and output, and a tool's name.

@@ -12,6 +12,7 @@ pub mod rulebook;
 pub mod seek;
 pub mod snippet;
 pub mod table;
+pub mod tree;
 pub mod words;
 
 mod api_error;
@@ -28,7 +29,6 @@ mod text;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use crate::format::Histories;
 use crate::history::Code;
 use crate::lint::DocLint;
 use crate::place::Place;
@@ -203,7 +203,7 @@ pub struct Seen {
 
 impl Seen {
     pub fn new<T>(path: &str, lint: &DocLint<T>, diagnostics: Vec<Diagnostic>) -> Seen {
-        let one = lint.format.is_some_and(|format| format.info().histories == Histories::PerDoc);
+        let one = lint.format.is_some_and(|format| format.info().histories.span_records());
         Seen {
             path: path.to_owned(),
             histories: lint.histories,

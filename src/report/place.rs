@@ -84,7 +84,9 @@ pub fn pointers(
     let mut text = Vec::new();
     let mut in_record = |record: Place, places: &[(Place, Flags)]| -> io::Result<()> {
         bytes.read_into(record.start, record.len as usize, &mut text)?;
-        let base = Base::new(id, record.start);
+        let skip = framing::before_value(&text);
+        text.drain(..skip);
+        let base = Base::new(id, record.start + skip as u64);
         if let Some(root) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) {
             let finder = Finder::new(root);
             for (place, flags) in places {
@@ -96,7 +98,7 @@ pub fn pointers(
     let mut sorted: Vec<(Place, Flags)> = wanted.to_vec();
     sorted.sort_by_key(|(place, _)| place.order());
     match container {
-        Container::Lines { start } => {
+        Container::Lines { start } | Container::Events { start } => {
             let mut rest = sorted.as_slice();
             while let Some((first, _)) = rest.first() {
                 let line = lines::around(bytes, id, start, first.start)?;

@@ -44,5 +44,11 @@ crate::rule! {
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
+        Variant {
+            message: "this is a stream of events, but none of them is known here",
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
     ]
 }

@@ -20,6 +20,8 @@ pub enum Container {
     Document { start: u64 },
     /// A JSON value a line.
     Lines { start: u64 },
+    /// A stream of server-sent events: a JSON value behind each `data:`.
+    Events { start: u64 },
     /// UTF-16 text, in this byte order.
     Utf16 { little: bool },
     /// Text that starts like no JSON array or object, and holds no lines of JSON.
@@ -32,10 +34,40 @@ impl Container {
     /// Length of the byte-order mark that the doc starts with.
     pub fn mark(self) -> u64 {
         match self {
-            Container::Document { start } | Container::Lines { start } => start,
+            Container::Document { start } | Container::Lines { start } | Container::Events { start } => start,
             _ => 0,
         }
     }
+
+    /// Where the record begins in a line; `None` if the line of a stream holds none.
+    pub fn record_in(self, line: &[u8]) -> Option<usize> {
+        match self {
+            Container::Events { .. } => event(line),
+            _ => Some(0),
+        }
+    }
+}
+
+/// Where the JSON value begins in a line of a stream of events; `None` if the line holds none: a comment, the name of
+/// the event, or the word that ends some streams.
+pub fn event(line: &[u8]) -> Option<usize> {
+    let data = line.strip_prefix(b"data:")?;
+    let space = usize::from(data.first() == Some(&b' '));
+    let value = data[space..].trim_ascii_start();
+    let empty = value.is_empty() || data[space..].starts_with(b"\n") || value.starts_with(b"[DONE]");
+    (!empty).then_some(b"data:".len() + space)
+}
+
+/// How many bytes stand before the value in a line: none, but in a stream of events.
+pub fn before_value(line: &[u8]) -> usize {
+    event(line).unwrap_or(0)
+}
+
+/// Whether text begins as a stream of events does, and holds one.
+fn is_event_stream(text: &[u8]) -> bool {
+    const FIELDS: [&[u8]; 5] = [b"data:", b"event:", b"id:", b"retry:", b":"];
+    FIELDS.iter().any(|field| text.starts_with(field))
+        && text.split(|b| *b == b'\n').any(|line| event(line).is_some_and(|at| line[at..].starts_with(b"{")))
 }
 
 /// Decides how a doc is framed.
@@ -85,6 +117,9 @@ fn sniff_head(head: &[u8], whole: bool) -> Option<Container> {
     let padding = sample.iter().rev().take_while(|b| **b == 0).count();
     if padding == sample.len() || sample[..sample.len() - padding].iter().any(|b| *b < b'\t') {
         return Some(Container::Binary);
+    }
+    if is_event_stream(&text[first..]) {
+        return Some(Container::Events { start });
     }
     let lines = Some(Container::Lines { start });
     let json = matches!(text[first], b'{' | b'[');
@@ -183,6 +218,10 @@ mod tests {
         assert_eq!(of("12 monkeys\n"), Container::Text);
         assert_eq!(of("starting up\n{\"a\":1}\n{\"a\":2}\n"), LINES);
         assert_eq!(of("{\"a\":1}\n\0\0\0\0"), LINES);
+        let events = Container::Events { start: 0 };
+        assert_eq!(of(": hello\n\nevent: a\ndata: {\"a\":1}\n\ndata: [DONE]\n"), events);
+        assert_eq!(of("data:{\"a\":1}"), events);
+        assert_eq!(of("id: 5\nname: x\n"), Container::Text);
     }
 
     #[test]

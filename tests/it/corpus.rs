@@ -191,3 +191,24 @@ fn every_file_is_read_without_a_panic() {
     }
     println!("files read: {files}");
 }
+
+#[test]
+fn recorded_streams_end_in_what_the_provider_says_was_made() {
+    let Some(root) = corpus() else { return };
+    let (mut streams, mut items) = (0, 0);
+    for row in manifest(&root) {
+        if !row.format.starts_with("openai-responses") || row.kind != "sse" {
+            continue;
+        }
+        let text = fs::read(root.join(&row.path)).expect("readable");
+        let found = check(&text, &Options::default());
+        let format = found.format.map(|format| format.info().name);
+        assert_eq!(format, Some("responses-stream"), "{}", row.path);
+        let unfinished = found.judged.iter().any(|judged| judged.finding.code.0 == 605);
+        assert!(!unfinished, "{}: no last event was found", row.path);
+        assert!(found.histories >= 1, "{}", row.path);
+        (streams, items) = (streams + 1, items + found.items);
+    }
+    println!("streams: {streams}, items: {items}");
+    assert!(streams > 200 && items > streams);
+}

@@ -19,4 +19,5 @@ mod reports;
 mod schema;
 mod segments;
 mod support;
+mod trees;
 mod writing;

@@ -61,6 +61,10 @@ fn places_lead_to_what_they_name() {
     let report = json(&run(&folder, &["check", "--output-format", "json", "-v", "."]));
     let mut seen = 0;
     for diagnostic in report["diagnostics"].as_array().expect("a list") {
+        // What stands in a cut line is no value.
+        if diagnostic["rule"] == "RL003" {
+            continue;
+        }
         let path = folder.join(diagnostic["path"].as_str().expect("a path"));
         let text = std::fs::read(&path).expect("readable");
         let span = |key: &str| diagnostic["span"][key].as_u64().expect("a number") as usize;
@@ -70,9 +74,10 @@ fn places_lead_to_what_they_name() {
         assert_eq!(place, (Some(line), Some(column)), "{diagnostic}");
         // The value at the pointer is the text at the span, and it has the ids that the diagnostic names.
         let record = match path.extension().and_then(|e| e.to_str()) {
-            Some("jsonl") => text.split(|b| *b == b'\n').nth(line as usize - 1).expect("a line"),
+            Some("jsonl" | "sse" | "txt") => text.split(|b| *b == b'\n').nth(line as usize - 1).expect("a line"),
             _ => &text,
         };
+        let record = record.strip_prefix(b"data: ").unwrap_or(record);
         let record: Value = serde_json::from_slice(record).expect("JSON");
         let at: Value = serde_json::from_slice(&text[start..end]).expect("JSON");
         let pointed = record.pointer(diagnostic["pointer"].as_str().expect("a pointer")).expect("a value");

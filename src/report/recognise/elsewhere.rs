@@ -19,7 +19,8 @@ const FOREIGN_BLOB: &str = "the encrypted reasoning was made for another account
                             provider, was cut, or stands under an id that is not its own; only the server can tell";
 const STRIP: &str =
     "`replaylint fix --reasoning strip -w FILE` takes all reasoning out, and the ids that were linked to it";
-const FULL_HISTORY: &str = "leave `previous_response_id` out and send the whole history";
+const FULL_HISTORY: &str =
+    "leave `previous_response_id` out and send the whole history: `replaylint rebuild --chain never`";
 const SIGNED: &str = "thinking is signed over everything before it, so that an edit of an earlier turn breaks it";
 const WITHOUT_THINKING: &str =
     "send the turn as it was received, or take all `thinking` and `redacted_thinking` blocks out";

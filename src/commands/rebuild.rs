@@ -1,0 +1,157 @@
+//! `rebuild`: prints the next request at a node of a conversation. The files are only read.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use crate::fix::FixOptions;
+use crate::place::Pieces;
+use crate::replay::body::BODY;
+use crate::replay::cut::CHARS_A_TOKEN;
+use crate::replay::{Budget, ChainOptions, Policy, Rebuild, Rebuilt, rebuild as build};
+use crate::report::tree::problems;
+use crate::report::words::{count, grouped, harmless, printable};
+use crate::report::{Content, Diagnostic, repair};
+use crate::source::{Patched, commit};
+use crate::target::{Severity, Target};
+use crate::targets;
+
+use super::tree::{Told, find, read, say, tell};
+use super::{Failure, Outcome, Run, complain, talk};
+use crate::options::Misuse;
+
+/// What `rebuild` is told.
+pub struct Wanted {
+    /// The node; the current leaf if it is not named.
+    pub at: Option<String>,
+    pub policy: Policy,
+    pub ask: Option<String>,
+    pub budget: Option<Budget>,
+    pub fix: FixOptions,
+    pub told: Told,
+    pub output: Option<PathBuf>,
+}
+
+/// What the printed body is called in messages.
+const LABEL: &str = "request";
+
+pub fn rebuild(run: &Run, chain: &ChainOptions, wanted: &Wanted, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let (mut conversations, failed) = read(run)?;
+    conversations.retain(|conversation| !conversation.forest.nodes.is_empty());
+    if conversations.is_empty() {
+        if !failed {
+            complain("no conversation was found");
+        }
+        return Ok(Outcome::Failed);
+    }
+    tell(&mut conversations, &wanted.told)?;
+    let (ix, at) = match &wanted.at {
+        Some(name) => find(&conversations, name)?,
+        None => match conversations.as_slice() {
+            [one] => (0, one.forest.current.unwrap_or(0)),
+            _ => return Err(Misuse::new("there are several conversations").help("name a node: --at NODE").into()),
+        },
+    };
+    let conversation = &conversations[ix];
+    let doc = conversation.forest.node(at).entry.at.doc;
+    if !conversation.is_rebuilt(at) {
+        let title = conversation.info(doc).map_or("an unknown format", |info| info.title);
+        let misuse = Misuse::new(format!("requests are not rebuilt from this: {title}"));
+        return Err(misuse.help("rebuild knows items of the Responses API, and the blocks of sessions").into());
+    }
+    let lints = run.lints.of(&conversation.title());
+    let by_format = conversation.info(doc).and_then(|info| targets::by_name(info.target));
+    let target = lints.target.or(by_format).filter(|target| target.dialect == RESPONSES);
+    let target = target.or(targets::by_name(DEFAULT));
+    let asked = Rebuild {
+        policy: wanted.policy,
+        chain,
+        ask: wanted.ask.as_deref(),
+        budget: wanted.budget,
+        fix: &wanted.fix,
+        target: for_state(target, chain, conversation, at),
+        lint: lints,
+    };
+    let built = build(conversation, at, &asked)?;
+    if wanted.policy == Policy::Always && built.chained.is_none() {
+        let misuse = Misuse::new("there is no response id to build on");
+        return Err(misuse.help("--response-id NODE=ID gives it; --chain auto sends the whole history").into());
+    }
+    let names = conversation.forest.short_names();
+    let name = |node: u32| printable(&names[node as usize]);
+    if !run.quiet {
+        decisions(&built, &name, wanted.budget);
+        say(&problems(conversation)?, &run.style)?;
+    }
+    deliver(run, wanted, &built, out, failed)
+}
+
+/// Dialect of the requests that are built.
+const RESPONSES: &str = "responses";
+const DEFAULT: &str = "openai";
+
+/// A response that is built on is stored, whatever the format's sessions usually are.
+fn for_state(
+    target: Option<&'static Target>,
+    chain: &ChainOptions,
+    conversation: &crate::replay::Conversation,
+    at: u32,
+) -> Option<&'static Target> {
+    let judge = crate::replay::Judge::new(&conversation.forest, chain);
+    let chains = judge.verdict(at).is_chain();
+    if chains && chain.target.is_none() { targets::by_name(DEFAULT) } else { target }
+}
+
+/// What was decided, and why.
+fn decisions(built: &Rebuilt, name: &dyn Fn(u32) -> String, budget: Option<Budget>) {
+    let reasons: Vec<String> = built.verdict.reasons.iter().map(|reason| harmless(&reason.words(name))).collect();
+    let items = count(built.items as u64, "item");
+    match &built.chained {
+        Some(id) => {
+            let id = printable(id);
+            let of = built.verdict.answer.map(name).filter(|name| *name != id);
+            let of = of.map_or_else(String::new, |name| format!(" of {name}"));
+            talk(&format!("chain: builds on {id}{of}, with {items} of new input"));
+            if !reasons.is_empty() {
+                talk(&format!("  against: {}", reasons.join("; ")));
+            }
+        }
+        None => talk(&format!("rebuild: {items}, because {}", reasons.join("; "))),
+    }
+    if let Some(kept) = &built.kept {
+        let widened = if kept.widened { ", widened: less would not be legal" } else { "" };
+        talk(&format!("  last {} of {}{widened}", grouped(kept.last as u64), count(kept.of as u64, "item")));
+        if matches!(budget, Some(Budget::Tokens(_))) {
+            talk(&format!("  tokens are estimated: {CHARS_A_TOKEN} characters are taken for one"));
+        }
+    }
+    for note in &built.notes {
+        talk(&format!("  {}", harmless(note)));
+    }
+}
+
+/// Writes the repaired body, and says what the repair did and what is left.
+fn deliver(
+    run: &Run,
+    wanted: &Wanted,
+    built: &Rebuilt,
+    out: &mut dyn Write,
+    failed: bool,
+) -> Result<Outcome, Failure> {
+    let edits = built.fixed.patch.edits(BODY);
+    let body = Patched::new(&built.body, Pieces::new(edits, BODY, built.body.len() as u64));
+    match &wanted.output {
+        Some(path) => commit::write_new(path, &body).map_err(|error| Misuse::new(error.to_string()))?,
+        None => commit::copy(&body, out)?,
+    }
+    let notes = repair::notes(BODY, LABEL, &built.body, &built.fixed)?;
+    repair::write_list(&notes, &mut anstream::stderr())?;
+    let left = repair::left(BODY, LABEL, &built.body, &built.fixed, Content::None)?;
+    let loud = |diagnostic: &&Diagnostic| run.verbose || diagnostic.severity == Severity::Error;
+    say(&left.iter().filter(loud).cloned().collect::<Vec<_>>(), &run.style)?;
+    let errors = left.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    Ok(match (failed, errors && !run.exit_zero) {
+        (true, _) => Outcome::Failed,
+        (false, true) => Outcome::Found,
+        (false, false) => Outcome::Clean,
+    })
+}

@@ -1,0 +1,144 @@
+//! `tree`: the turns of a conversation as a graph, and for each whether the next request may build on its response.
+
+use std::io::{self, Write};
+
+use crate::history::tree::{Forest, Named};
+use crate::options::{Misuse, unknown_of};
+use crate::place::DocId;
+use crate::replay::{ChainOptions, Conversation};
+use crate::report::tree::{Print, TreeView, problems, view};
+use crate::report::{self, Diagnostic, Seen, Style};
+use crate::source::{Doc, words};
+use crate::target::Severity;
+
+use super::check::label_of;
+use super::{Failure, Outcome, Run, complain};
+
+/// What is told about nodes that the file does not say.
+#[derive(Default)]
+pub struct Told {
+    /// (node, response id)
+    pub responses: Vec<(String, String)>,
+    /// Nodes whose text was edited.
+    pub edited: Vec<String>,
+}
+
+pub fn tree(
+    run: &Run,
+    chain: &ChainOptions,
+    told: &Told,
+    print: Print,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let (mut conversations, mut failed) = read(run)?;
+    conversations.retain(|conversation| !conversation.forest.nodes.is_empty() || has_damage(conversation));
+    tell(&mut conversations, told)?;
+    let mut views: Vec<TreeView> = Vec::new();
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
+    for conversation in &conversations {
+        views.push(view(conversation, chain, run.show_content));
+        diagnostics.extend(problems(conversation)?);
+    }
+    let nodes: usize = views.iter().map(|view| view.turns.len()).sum();
+    if nodes == 0 && !failed && !run.allow_empty {
+        complain("no conversation was found; --allow-empty takes that for success");
+        failed = true;
+    }
+    let carries_diagnostics = print(&views, &diagnostics, &run.style, out)?;
+    out.flush()?;
+    if !carries_diagnostics {
+        say(&diagnostics, &run.style)?;
+    }
+    let errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    Ok(match (failed, errors && !run.exit_zero) {
+        (true, _) => Outcome::Failed,
+        (false, true) => Outcome::Found,
+        (false, false) => Outcome::Clean,
+    })
+}
+
+fn has_damage(conversation: &Conversation) -> bool {
+    conversation.parts.iter().any(|part| part.doc.named && !part.raised.is_empty())
+}
+
+/// Findings, as talk.
+pub(super) fn say(diagnostics: &[Diagnostic], style: &Style) -> io::Result<()> {
+    let seen = Seen { diagnostics: diagnostics.to_vec(), ..Seen::default() };
+    match report::by_name("concise") {
+        Some(make) => make(Style { quiet: true, ..*style }).doc(&seen, &mut anstream::stderr()),
+        None => Ok(()),
+    }
+}
+
+/// Reads all inputs; whether something went wrong is told, too.
+pub(super) fn read(run: &Run) -> Result<(Vec<Conversation>, bool), Failure> {
+    let (inputs, mut failed) = run.inputs();
+    let mut docs = Vec::with_capacity(inputs.len());
+    for (n, input) in inputs.iter().enumerate() {
+        match Doc::open(DocId(n as u32), input, run.stdin_name.as_deref()) {
+            Ok(doc) => docs.push(doc),
+            Err(error) => {
+                complain(&words(&label_of(input), &error));
+                failed = true;
+            }
+        }
+    }
+    let mut conversations = Conversation::read(docs, |label| run.lints.of(label))?;
+    // What a walk meets may be anything.
+    for conversation in &mut conversations {
+        let named = conversation.parts.iter().any(|part| part.doc.named);
+        if !named && conversation.forest.nodes.is_empty() {
+            conversation.parts.clear();
+        }
+    }
+    conversations.retain(|conversation| !conversation.parts.is_empty());
+    Ok((conversations, failed))
+}
+
+/// Puts into the trees what the user says about them.
+pub(super) fn tell(conversations: &mut [Conversation], told: &Told) -> Result<(), Misuse> {
+    for (name, id) in &told.responses {
+        let (conversation, node) = find(conversations, name)?;
+        conversations[conversation].forest.set_response(node, id);
+    }
+    for name in &told.edited {
+        let (conversation, node) = find(conversations, name)?;
+        conversations[conversation].forest.set_edited(node);
+    }
+    Ok(())
+}
+
+/// The node that a name means, in the one conversation that has it.
+pub(super) fn find(conversations: &[Conversation], name: &str) -> Result<(usize, u32), Misuse> {
+    let mut found = Vec::new();
+    let mut several: Vec<String> = Vec::new();
+    for (ix, conversation) in conversations.iter().enumerate() {
+        match conversation.forest.find(name) {
+            Named::One(node) => found.push((ix, node)),
+            Named::Several(nodes) => several.extend(full_names(&conversation.forest, &nodes)),
+            Named::None => {}
+        }
+    }
+    match found.as_slice() {
+        [one] => Ok(*one),
+        [] if several.is_empty() => {
+            let near = |c: &Conversation| full_names(&c.forest, &c.forest.nearest(name, crate::options::distance));
+            let names: Vec<String> = conversations.iter().flat_map(near).collect();
+            Err(unknown_of("node", name, &names))
+        }
+        [] => Err(ambiguous(name, &several)),
+        many => {
+            let files: Vec<String> = many.iter().map(|(ix, _)| conversations[*ix].title()).collect();
+            Err(Misuse::new(format!("'{name}' is in several conversations: {}", files.join(", ")))
+                .help("name the one file"))
+        }
+    }
+}
+
+fn full_names(forest: &Forest, nodes: &[u32]) -> Vec<String> {
+    nodes.iter().take(10).filter_map(|node| forest.node(*node).name().map(report::words::printable)).collect()
+}
+
+fn ambiguous(name: &str, names: &[String]) -> Misuse {
+    Misuse::new(format!("'{name}' begins or ends several names")).help(format!("it may be {}", names.join(", ")))
+}

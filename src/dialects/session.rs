@@ -1,0 +1,51 @@
+//! Content blocks of Anthropic messages, as sessions in the manner of Claude Code store them. Calls and results become
+//! rows that pair like any others; a thinking block is signed for another provider and stands for nothing that a
+//! Responses server takes, so it is passed over as unknown.
+
+use crate::dialect::{Cannot, Change, Dialect, Item, Origin};
+use crate::history::kind::ID_LIMIT;
+use crate::history::{Flags, Kind, Row};
+use crate::json::edit::Base;
+use crate::json::{Val, fingerprint};
+use crate::place::Edit;
+
+pub struct Session;
+
+pub static SESSION: Session = Session;
+
+const NOT_EDITED: Cannot = Cannot("blocks of a session are read, not edited");
+
+impl Dialect for Session {
+    fn name(&self) -> &'static str {
+        "session"
+    }
+
+    fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+        let mut row = Row::of_place(origin.base.of(val), origin.record);
+        (row.turn, row.part, row.flags) = (origin.turn, origin.part, origin.flags);
+        let name = val.get("type").and_then(|name| name.text()).unwrap_or_default();
+        let (kind, key) = match name.as_ref() {
+            b"text" | b"image" | b"document" => (Kind::Message, None),
+            b"tool_use" => (Kind::FunctionCall, val.get("id")),
+            b"tool_result" => (Kind::FunctionCallOutput, val.get("tool_use_id")),
+            _ => (Kind::Unknown, None),
+        };
+        let key = key.and_then(|key| key.as_str()).filter(|key| !key.is_empty());
+        (row.kind, row.of) = (kind, kind);
+        if let Some(key) = key {
+            row.key = fingerprint(key);
+            if key.decode().len() > ID_LIMIT {
+                row.flags.set(Flags::LONG_KEY);
+            }
+        }
+        out(Item { row, val, id: None, key });
+    }
+
+    fn change(&self, _: &Change, _: Val<'_>, _: Base<'_>, _: &mut Vec<Edit>) -> Result<(), Cannot> {
+        Err(NOT_EDITED)
+    }
+
+    fn stub(&self, _: Val<'_>) -> Result<Vec<u8>, Cannot> {
+        Err(NOT_EDITED)
+    }
+}

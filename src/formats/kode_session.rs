@@ -1,0 +1,172 @@
+//! Sessions of Kode, in the manner of Claude Code: a line a message, linked by `uuid` and `parentUuid`, with Anthropic
+//! content blocks; and the older form, one JSON array of messages.
+//!
+//! Lines that share `message.id` are one response. Progress and system lines carry links only. A `compact_boundary`
+//! begins the history anew. Answers that the client made up (`isApiErrorMessage`, model `<synthetic>`) were never part
+//! of it. Only newer versions store the response's id, as `message.id`.
+
+use crate::dialect::{Dialect, Item, Origin};
+use crate::dialects::session::SESSION;
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
+use crate::history::tree::{self, Entry, Marks};
+use crate::history::{Flags, Kind, Role, Row, Usage, time};
+use crate::json::{Val, fingerprint_of};
+
+pub struct KodeSession;
+
+pub static FORMAT: KodeSession = KodeSession;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "kode-session",
+    title: "Kode session (Claude-Code-like lines), also its older array of messages",
+    told_by: "`type` user or assistant with `uuid` and `message`; side lines with `sessionId` or `leafUuid`",
+    dialect: &SESSION,
+    target: "openai-stateless",
+    usage: Usage::Log,
+    histories: Histories::Tree,
+    parts: &[Part { path: &["message", "content"], unit: Unit::Element }],
+    records_responses: false,
+};
+
+/// Types of lines that carry no message.
+const SIDE_LINES: [&[u8]; 11] = [
+    b"summary",
+    b"system",
+    b"progress",
+    b"attachment",
+    b"file-history-snapshot",
+    b"queue-operation",
+    b"custom-title",
+    b"tag",
+    b"session-summary",
+    b"last-prompt",
+    b"permission-mode",
+];
+
+const READ_ONLY: &str = "sessions are read, not edited; `rebuild` prints a repaired request";
+
+impl Format for KodeSession {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if probe.val.is_array() {
+            let mut messages = probe.val.elements().take(20).peekable();
+            return if messages.peek().is_some() && messages.all(|m| is_message(m)) { 92 } else { 0 };
+        }
+        if !probe.has("type") {
+            return 0;
+        }
+        if probe.has("message") {
+            return if probe.has("uuid") && is_message(probe.val) { 97 } else { 0 };
+        }
+        let known = probe.text("type").is_some_and(|name| SIDE_LINES.contains(&name.as_ref()));
+        let linked = ["sessionId", "uuid", "leafUuid", "messageId"].iter().any(|key| probe.val.get(key).is_some());
+        if known && linked && !probe.has("payload") { 40 } else { 0 }
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        if record.number == 0 {
+            sink.mark(Mark::Settings(|settings, _| settings.read_only = Some(READ_ONLY), Box::default()));
+        }
+        if !record.val.is_array() {
+            read_line(record.val, None, record, sink);
+            return;
+        }
+        let mut before: Option<Box<str>> = None;
+        for (n, line) in record.val.elements().enumerate() {
+            let name = text(line, "uuid").unwrap_or_else(|| format!("m{}", n + 1).into());
+            read_line(line, Some((name.clone(), before)), record, sink);
+            before = Some(name);
+        }
+    }
+}
+
+fn is_message(val: Val<'_>) -> bool {
+    val.get("type").is_some_and(|kind| kind.is("user") || kind.is("assistant"))
+        && val.at(&["message", "content"]).is_some()
+}
+
+fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
+    let text = val.get(key)?.text()?;
+    (!text.is_empty()).then(|| String::from_utf8_lossy(&text).into())
+}
+
+fn is_true(val: Val<'_>, key: &str) -> bool {
+    val.get(key).and_then(|val| val.as_bool()) == Some(true)
+}
+
+/// Reads one line; one of an array brings its name and that of the line before.
+fn read_line(line: Val<'_>, listed: Option<(Box<str>, Option<Box<str>>)>, record: &Record<'_>, sink: &mut dyn Sink) {
+    let (name, before) = match listed {
+        Some((name, before)) => (Some(name), before),
+        None => (text(line, "uuid"), None),
+    };
+    let Some(name) = name else { return };
+    let message = line.get("message").filter(|message| message.get("content").is_some());
+    let kind = line.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+    let model = message.and_then(|message| text(message, "model"));
+    let made_up = is_true(line, "isApiErrorMessage") || model.as_deref() == Some("<synthetic>");
+    let part = match (kind.as_ref(), message) {
+        (b"user", Some(_)) => tree::Part::Input,
+        (b"assistant", Some(_)) if !made_up => tree::Part::Answer,
+        _ => tree::Part::Link,
+    };
+    let at = record.base.of(line);
+    let mut entry = Entry::new(&name, at, record.number, part);
+    entry.parent = text(line, "parentUuid").or_else(|| text(line, "logicalParentUuid")).or(before);
+    entry.time = text(line, "timestamp").and_then(|at| time::parse(&at));
+    entry.marks = marks(line, &kind);
+    entry.digest = message.map_or(1, |message| fingerprint_of(message.raw()));
+    if let Some(message) = message.filter(|_| part == tree::Part::Answer) {
+        entry.message = text(message, "id");
+        entry.response = text(line, "responseId").or_else(|| text(message, "responseId")).or_else(|| {
+            // Anthropic's own ids name messages, and no chain builds on those.
+            entry.message.clone().filter(|id| !id.starts_with("msg_"))
+        });
+        entry.model = model.filter(|model| !model.starts_with('<'));
+    }
+    sink.mark(Mark::Entry(Box::new(entry)));
+    if let Some(message) = message.filter(|_| part != tree::Part::Link) {
+        let role = if part == tree::Part::Answer { Role::Assistant } else { Role::User };
+        read_content(message, role, record, sink);
+    }
+}
+
+fn marks(line: Val<'_>, kind: &[u8]) -> Marks {
+    let mut marks = Marks::default();
+    let subtype = line.get("subtype").filter(|_| kind == b"system");
+    let boundary = subtype.is_some_and(|name| name.is("compact_boundary"));
+    let smaller = subtype.is_some_and(|name| name.is("microcompact_boundary"));
+    for (mark, set) in [
+        (Marks::SIDE, is_true(line, "isSidechain")),
+        (Marks::EDITED, is_true(line, "historyEdited") || is_true(line, "edited")),
+        (Marks::TRIMMED, smaller || is_true(line, "historyTrimmed") || is_true(line, "trimmed")),
+        (Marks::RESTART.and(Marks::TRIMMED), boundary || is_true(line, "isCompactSummary")),
+    ] {
+        if set {
+            marks.set(mark);
+        }
+    }
+    marks
+}
+
+fn read_content(message: Val<'_>, role: Role, record: &Record<'_>, sink: &mut dyn Sink) {
+    let Some(content) = message.get("content") else { return };
+    if content.is_string() {
+        let mut row = Row::of_place(record.base.of(content), record.number);
+        (row.kind, row.of, row.role, row.flags) = (Kind::Message, Kind::Message, role, Flags::SYNTHETIC);
+        sink.item(Item { row, val: content, id: None, key: None });
+        return;
+    }
+    let origin = Origin { base: record.base, record: record.number, turn: 0, part: 0, flags: Flags::default() };
+    for block in content.elements() {
+        SESSION.rows(block, origin, &mut |mut item| {
+            if item.row.kind == Kind::Message {
+                item.row.role = role;
+            }
+            sink.item(item);
+        });
+    }
+}

@@ -1,0 +1,99 @@
+//! Moments, as logs and users write them: RFC 3339 text or a number of seconds (or milliseconds) since 1970. Only ages
+//! are wanted, so a moment is whole Unix seconds.
+
+/// Reads RFC 3339 (`2026-06-01T10:00:00.5Z`, with an offset or without one, which means UTC; also only a date), or a
+/// number of seconds or milliseconds since 1970. Gives Unix seconds.
+pub fn parse(text: &str) -> Option<i64> {
+    let text = text.trim();
+    if let Ok(number) = text.parse::<f64>() {
+        return of_number(number);
+    }
+    let (date, rest) = text.split_at_checked(10)?;
+    let mut parts = date.split('-').map(|part| part.parse::<i64>().ok());
+    let (Some(Some(year)), Some(Some(month)), Some(Some(day)), None) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return None;
+    };
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    Some(days(year, month, day) * 86_400 + clock(rest)?)
+}
+
+/// A number of seconds since 1970, or of milliseconds, which no date of our time could be in seconds.
+pub fn of_number(number: f64) -> Option<i64> {
+    let seconds = if number.abs() >= 1e11 { number / 1e3 } else { number };
+    (seconds.is_finite() && seconds.abs() < 1e11).then_some(seconds.floor() as i64)
+}
+
+/// Seconds since midnight UTC of `T10:00:00.000+02:00`; nothing means midnight.
+fn clock(text: &str) -> Option<i64> {
+    let Some(text) = text.strip_prefix(['T', 't', ' ']) else { return text.is_empty().then_some(0) };
+    let end = text.find(['Z', 'z', '+', '-']).unwrap_or(text.len());
+    let (time, zone) = text.split_at(end);
+    let mut parts = time.split(':');
+    let mut next = |limit: i64| {
+        let whole = parts.next().map_or(Some(0), |part| part.split('.').next()?.parse::<i64>().ok())?;
+        (0..=limit).contains(&whole).then_some(whole)
+    };
+    let seconds = next(24)? * 3600 + next(59)? * 60 + next(60)?;
+    let sign = match zone.as_bytes().first() {
+        Some(b'+') => 1,
+        Some(b'-') => -1,
+        _ => return Some(seconds),
+    };
+    let (hours, minutes) = zone[1..].split_once(':').unwrap_or_else(|| zone[1..].split_at(2.min(zone.len() - 1)));
+    let minutes = if minutes.is_empty() { 0 } else { minutes.parse().ok()? };
+    Some(seconds - sign * (hours.parse::<i64>().ok()? * 3600 + minutes * 60))
+}
+
+/// Days from 1970-01-01 to a date of the Gregorian calendar.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    // Years begin in March, so that the leap day is the last one.
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+/// A length of time in words of two letters: `45s`, `12m`, `3h`, `9d`.
+pub fn short(seconds: i64) -> String {
+    match seconds {
+        ..60 => format!("{}s", seconds.max(0)),
+        60..7200 => format!("{}m", seconds / 60),
+        7200..172_800 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_read() {
+        for (text, seconds) in [
+            ("1970-01-01T00:00:00Z", 0),
+            ("2026-06-01T10:00:00.000Z", 1_780_308_000),
+            ("2026-06-01T12:00:00+02:00", 1_780_308_000),
+            ("2026-06-01T08:30:00-0130", 1_780_308_000),
+            ("2026-06-01 10:00", 1_780_308_000),
+            ("2024-02-29", 1_709_164_800),
+            ("1780308000", 1_780_308_000),
+            ("1780308000123", 1_780_308_000),
+            ("1760000000.1", 1_760_000_000),
+        ] {
+            assert_eq!(parse(text), Some(seconds), "{text}");
+        }
+        for text in ["", "now", "2026-13-01", "2026-06-01T25:99:00Z", "2026-06-01x", "NaN", "2026-06-01T10:00+x"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn lengths_are_short() {
+        assert_eq!([short(5), short(90), short(7200), short(200_000)], ["5s", "1m", "2h", "2d"]);
+    }
+}

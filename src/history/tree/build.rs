@@ -1,0 +1,369 @@
+//! From entries to nodes. Parents are resolved by name, cycles are cut, links without items are passed over, and what a
+//! store spread over several lines comes together.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::history::Row;
+
+use super::join::join;
+use super::{Entry, Forest, Marks, NO_NODE, Node, Part, Problem, Wrong};
+
+/// Takes entries and rows in the order in which they are stored.
+#[derive(Default)]
+pub struct Builder {
+    pub(super) entries: Vec<Entry>,
+    pub(super) rows: Vec<Row>,
+    /// First row of each entry.
+    pub(super) starts: Vec<u32>,
+    /// What each entry's file is called but for the words that tell requests from responses.
+    pub(super) stems: Vec<u64>,
+    stem: u64,
+}
+
+impl Builder {
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Another file begins. A request and a response whose files have one stem belong together.
+    pub fn file(&mut self, stem: u64) {
+        self.stem = stem;
+    }
+
+    pub fn entry(&mut self, entry: Entry) {
+        if entry.goes_on
+            && let Some(last) = self.entries.last_mut().filter(|last| last.name == entry.name)
+        {
+            let Entry { parent, model, store, time, body, marks, digest, .. } = entry;
+            last.parent = parent.or(last.parent.take());
+            last.model = model.or(last.model.take());
+            last.store = store.or(last.store);
+            last.time = last.time.or(time);
+            last.body = body.or(last.body);
+            (last.marks, last.digest) = (marks, digest);
+            return;
+        }
+        self.starts.push(self.rows.len() as u32);
+        self.stems.push(self.stem);
+        self.entries.push(entry);
+    }
+
+    /// Rows of the entry that came last.
+    pub fn rows(&mut self, rows: &[Row]) {
+        if !self.entries.is_empty() {
+            self.rows.extend_from_slice(rows);
+        }
+    }
+
+    /// The rows of the entry that came last are replaced by what follows.
+    pub fn reset(&mut self) {
+        if let Some(start) = self.starts.last() {
+            self.rows.truncate(*start as usize);
+        }
+    }
+
+    /// All entries are linked by the server's ids.
+    pub fn is_chained(&self) -> bool {
+        !self.is_empty() && self.entries.iter().all(|entry| entry.marks.has(Marks::CHAINED))
+    }
+
+    /// Takes what another one holds.
+    pub fn append(&mut self, other: Builder) {
+        let before = self.rows.len() as u32;
+        self.starts.extend(other.starts.iter().map(|start| start + before));
+        self.rows.extend(other.rows);
+        self.stems.extend(other.stems);
+        self.entries.extend(other.entries);
+    }
+
+    pub(super) fn rows_of(&self, entry: u32) -> &[Row] {
+        let ix = entry as usize;
+        let end = self.starts.get(ix + 1).map_or(self.rows.len(), |end| *end as usize);
+        &self.rows[self.starts[ix] as usize..end]
+    }
+
+    pub fn finish(mut self) -> Forest {
+        let joined = join(&mut self);
+        let mut links = Links::new(&mut self, &joined);
+        links.cut_cycles(&self);
+        let order = links.parents_first();
+        let groups = Groups::new(&self, &links, &order, &joined);
+        lay_out(self, links, groups)
+    }
+}
+
+/// Who follows whom.
+struct Links {
+    /// The entry whose name counts: itself, but for a copy.
+    same: Vec<u32>,
+    /// Entry whose content counts.
+    content: Vec<u32>,
+    parent: Vec<u32>,
+    missing: Vec<bool>,
+    names: HashMap<Box<str>, u32>,
+    problems: Vec<Problem>,
+}
+
+impl Links {
+    fn new(from: &mut Builder, joined: &[u32]) -> Links {
+        let count = from.entries.len();
+        let own: Vec<u32> = (0..count as u32).collect();
+        let mut links = Links {
+            same: own.clone(),
+            content: own,
+            parent: vec![NO_NODE; count],
+            missing: vec![false; count],
+            names: HashMap::with_capacity(count),
+            problems: Vec::new(),
+        };
+        for ix in 0..count {
+            if from.entries[ix].name.is_empty() {
+                continue;
+            }
+            match links.names.get(&from.entries[ix].name) {
+                None => {
+                    links.names.insert(from.entries[ix].name.clone(), ix as u32);
+                }
+                Some(&first) => links.again(from, first, ix as u32),
+            }
+        }
+        for (ix, entry) in from.entries.iter().enumerate() {
+            // A request stands where its response does.
+            if links.same[ix] != ix as u32 || joined[ix] != NO_NODE {
+                continue;
+            }
+            let Some(name) = entry.parent.as_deref() else { continue };
+            match links.names.get(name) {
+                Some(&parent) => links.parent[ix] = parent,
+                None => {
+                    links.missing[ix] = true;
+                    if !entry.marks.has(Marks::CHAINED) {
+                        links.problem(from, Wrong::MissingParent, ix, None);
+                    }
+                }
+            }
+        }
+        links
+    }
+
+    /// A name is given for the second time.
+    fn again(&mut self, from: &mut Builder, first: u32, again: u32) {
+        let (old, new) = (&from.entries[first as usize], &from.entries[again as usize]);
+        let known = old.digest != 0 && new.digest != 0;
+        let changed = known && from.entries[self.content[first as usize] as usize].digest != new.digest;
+        let partner = Some(old.at);
+        if known {
+            let wrong = if changed { Wrong::Changed } else { Wrong::Copied };
+            self.problem(from, wrong, again as usize, partner);
+        }
+        self.same[again as usize] = first;
+        // Readers that keep entries by name keep the one that came last.
+        let (more, marks) = (from.rows_of(again).len(), new.marks);
+        let better = old.marks.has(Marks::UNFINISHED) && !marks.has(Marks::UNFINISHED);
+        let fuller = better || more > from.rows_of(self.content[first as usize]).len();
+        if changed || !known && fuller {
+            self.content[first as usize] = again;
+            from.entries[first as usize].marks = marks;
+        }
+        if changed {
+            from.entries[first as usize].marks.set(Marks::EDITED);
+        }
+    }
+
+    fn problem(&mut self, from: &Builder, wrong: Wrong, ix: usize, partner: Option<crate::place::Place>) {
+        let entry = &from.entries[ix];
+        self.problems.push(Problem { wrong, at: entry.at, record: entry.record, partner });
+    }
+
+    /// Parents that lead back to where they began: the entry that is stored first becomes a root.
+    fn cut_cycles(&mut self, from: &Builder) {
+        const NEW: u32 = u32::MAX;
+        let mut seen = vec![NEW; self.parent.len()];
+        for start in 0..self.parent.len() as u32 {
+            let mut at = start;
+            while at != NO_NODE && seen[at as usize] == NEW {
+                seen[at as usize] = start;
+                at = self.parent[at as usize];
+            }
+            if at == NO_NODE || seen[at as usize] != start {
+                continue;
+            }
+            let (mut first, mut next) = (at, self.parent[at as usize]);
+            while next != at {
+                first = first.min(next);
+                next = self.parent[next as usize];
+            }
+            let partner = from.entries[self.parent[first as usize] as usize].at;
+            self.problem(from, Wrong::Cycle, first as usize, Some(partner));
+            self.parent[first as usize] = NO_NODE;
+        }
+    }
+
+    /// All entries, parents before children, else in the order in which they are stored.
+    fn parents_first(&self) -> Vec<u32> {
+        let mut order = Vec::with_capacity(self.parent.len());
+        let mut done = vec![false; self.parent.len()];
+        let mut trail = Vec::new();
+        for start in 0..self.parent.len() as u32 {
+            let mut at = start;
+            while at != NO_NODE && !done[at as usize] {
+                done[at as usize] = true;
+                trail.push(at);
+                at = self.parent[at as usize];
+            }
+            order.extend(trail.drain(..).rev());
+        }
+        order
+    }
+}
+
+/// Which entries make a node together.
+struct Groups {
+    /// The first entry of the group that an entry belongs to; [`NO_NODE`] for links above the first item.
+    of: Vec<u32>,
+    /// Marks that links above a group hand down to it.
+    carried: Vec<Marks>,
+}
+
+impl Groups {
+    fn new(from: &Builder, links: &Links, order: &[u32], joined: &[u32]) -> Groups {
+        let mut groups = Groups { of: vec![NO_NODE; order.len()], carried: vec![Marks::default(); order.len()] };
+        // (group of the parent, message) of each response, and the outputs that answer a response.
+        let mut lines: HashMap<(u32, &str), u32> = HashMap::new();
+        let mut batches: HashMap<u32, u32> = HashMap::new();
+        let mut answered: HashSet<(u32, u64)> = HashSet::new();
+        for &ix in order {
+            let entry = &from.entries[ix as usize];
+            if links.same[ix as usize] != ix || joined[ix as usize] != NO_NODE {
+                continue;
+            }
+            let parent = links.parent[ix as usize];
+            let above = if parent == NO_NODE { NO_NODE } else { groups.of[parent as usize] };
+            if parent != NO_NODE && from.entries[parent as usize].part == Part::Link {
+                let carried = groups.carried[parent as usize];
+                groups.carried[ix as usize].set(carried);
+            }
+            let rows = from.rows_of(links.content[ix as usize]);
+            groups.of[ix as usize] = match entry.part {
+                Part::Link => {
+                    let handed = Marks(entry.marks.0 & Marks::RESTART.and(Marks::TRIMMED).0);
+                    groups.carried[ix as usize].set(handed);
+                    above
+                }
+                Part::Answer if entry.message.is_some() => {
+                    let message = entry.message.as_deref().unwrap_or_default();
+                    let is_same = |group: u32| {
+                        group != NO_NODE && from.entries[group as usize].message.as_deref() == Some(message)
+                    };
+                    let over = |group: u32| match links.parent.get(group as usize) {
+                        Some(&up) if up != NO_NODE => groups.of[up as usize],
+                        _ => NO_NODE,
+                    };
+                    // A line may hang on an output of the call that an earlier line of its response made.
+                    let beside = batches.get(&over(above)).filter(|batch| **batch == above).map(|_| over(above));
+                    let found = [above, beside.unwrap_or(NO_NODE)].into_iter().find(|group| is_same(*group));
+                    found.unwrap_or_else(|| *lines.entry((above, message)).or_insert(ix))
+                }
+                Part::Input if above != NO_NODE && is_results(rows) => {
+                    let results = || rows.iter().filter(|row| is_result(row)).map(|row| (above, row.key));
+                    let is_new = results().all(|result| !answered.contains(&result));
+                    answered.extend(results());
+                    match batches.get(&above) {
+                        Some(&batch) if is_new => batch,
+                        Some(_) => ix,
+                        None => *batches.entry(above).or_insert(ix),
+                    }
+                }
+                _ => ix,
+            };
+        }
+        // Copies, and requests with a response, belong where the other one does.
+        for (ix, response) in joined.iter().enumerate() {
+            let other = links.same[if *response == NO_NODE { ix } else { *response as usize }];
+            if other != ix as u32 {
+                groups.of[ix] = groups.of[other as usize];
+            }
+        }
+        groups
+    }
+}
+
+/// Outputs of calls; the user may have added a text to them.
+fn is_results(rows: &[Row]) -> bool {
+    rows.iter().any(is_result)
+}
+
+fn is_result(row: &Row) -> bool {
+    row.is_client_output() && row.key != 0
+}
+
+/// Makes the nodes, in the order in which their first entries are stored.
+fn lay_out(from: Builder, links: Links, groups: Groups) -> Forest {
+    let count = from.entries.len();
+    let mut node_of = vec![NO_NODE; count];
+    let mut members: Vec<Vec<u32>> = Vec::new();
+    for ix in 0..count {
+        let group = groups.of[ix];
+        if group == NO_NODE || from.entries[ix].part == Part::Link {
+            continue;
+        }
+        if node_of[group as usize] == NO_NODE {
+            node_of[group as usize] = members.len() as u32;
+            members.push(Vec::new());
+        }
+        members[node_of[group as usize] as usize].push(ix as u32);
+    }
+    let mut forest = Forest { problems: links.problems, ..Forest::default() };
+    let mut heads = vec![NO_NODE; members.len()];
+    for (group, node) in node_of.iter().enumerate().filter(|(_, node)| **node != NO_NODE) {
+        heads[*node as usize] = group as u32;
+    }
+    for (node, members) in members.iter_mut().enumerate() {
+        let head = heads[node] as usize;
+        if from.entries[head].part == Part::Exchange {
+            members.sort_by_key(|member| from.entries[*member as usize].part != Part::Input);
+        }
+        let start = forest.rows.len() as u32;
+        let mut names: Vec<Box<str>> = vec![from.entries[head].name.clone()];
+        let mut entry = from.entries[head].clone();
+        if members.len() > 1 && entry.part == Part::Exchange {
+            // What the request asked for counts, not what the response repeats of it.
+            (entry.body, entry.model) = (None, None);
+        }
+        for &member in members.iter() {
+            let own = &from.entries[member as usize];
+            if links.same[member as usize] != member {
+                continue;
+            }
+            forest.rows.extend_from_slice(from.rows_of(links.content[member as usize]));
+            names.extend((!names.contains(&own.name)).then(|| own.name.clone()));
+            names.extend(own.response.clone().filter(|id| !names.contains(id)));
+            entry.marks.set(own.marks);
+            entry.response = entry.response.or_else(|| own.response.clone());
+            entry.model = entry.model.or_else(|| own.model.clone());
+            entry.time = own.time.max(entry.time);
+            entry.store = entry.store.or(own.store);
+            entry.body = entry.body.or(own.body);
+        }
+        names.retain(|name| !name.is_empty());
+        entry.marks.set(groups.carried[head]);
+        let up = links.parent[head];
+        let up = if up == NO_NODE { NO_NODE } else { groups.of[up as usize] };
+        let parent = if up == NO_NODE { NO_NODE } else { node_of[up as usize] };
+        forest.nodes.push(Node {
+            missing: links.missing[head].then(|| entry.parent.clone()).flatten(),
+            entry,
+            names,
+            parent,
+            children: Vec::new(),
+            rows: start..forest.rows.len() as u32,
+        });
+    }
+    let current = (0..count).rev().find(|ix| {
+        let entry = &from.entries[*ix];
+        groups.of[*ix] != NO_NODE && entry.part != Part::Link && !entry.marks.has(Marks::SIDE)
+    });
+    let current = current.map(|ix| node_of[groups.of[ix] as usize]);
+    forest.link(current);
+    forest
+}

@@ -1,0 +1,181 @@
+//! A stored conversation as a tree. Formats say what each stored line or exchange is ([`Entry`]); [`Builder`] makes
+//! nodes of them: lines of one response become one node, outputs of one batch of calls that the store wrote side by side
+//! become one, requests find their responses, and whatever carries no items is passed over. What is wrong with the
+//! links is told as problems; nothing here fails, and everything takes linear time.
+
+mod build;
+mod forest;
+mod join;
+
+use crate::place::Place;
+
+pub use build::Builder;
+pub use forest::{Forest, Named};
+
+/// No node.
+pub const NO_NODE: u32 = u32::MAX;
+
+/// What a stored entry is in a conversation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Part {
+    /// What the client says: a user's message, outputs, a request without its response.
+    #[default]
+    Input,
+    /// What the model says: one response, or a line of it.
+    Answer,
+    /// A request together with its response.
+    Exchange,
+    /// Nothing of the conversation, but a link in its chain.
+    Link,
+}
+
+/// Marks of an entry or a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Marks(pub u8);
+
+impl Marks {
+    /// The stored text is not what the model was sent or said.
+    pub const EDITED: Marks = Marks(1);
+    /// The history before it was cut or summarised.
+    pub const TRIMMED: Marks = Marks(2);
+    /// Part of a side chain: a subagent's history of its own.
+    pub const SIDE: Marks = Marks(4);
+    /// What a request replays begins here: links further up only tell where it came from.
+    pub const RESTART: Marks = Marks(8);
+    /// A stream that has not ended yet.
+    pub const UNFINISHED: Marks = Marks(16);
+    /// The response failed, or was cut off.
+    pub const FAILED: Marks = Marks(32);
+    /// Linked by the server's ids: a parent that is not stored here may well be on the server.
+    pub const CHAINED: Marks = Marks(64);
+
+    pub fn has(self, other: Marks) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    pub fn set(&mut self, other: Marks) {
+        self.0 |= other.0;
+    }
+
+    pub fn clear(&mut self, other: Marks) {
+        self.0 &= !other.0;
+    }
+
+    /// Both.
+    pub fn and(self, other: Marks) -> Marks {
+        Marks(self.0 | other.0)
+    }
+}
+
+/// What a format says about one stored line, event or exchange.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What other entries call it; empty if nothing names it.
+    pub name: Box<str>,
+    /// Name of the entry that it follows.
+    pub parent: Option<Box<str>>,
+    /// What the response says about the entry that it follows, if the request says something of its own.
+    pub claimed: Option<Box<str>>,
+    pub at: Place,
+    /// Number of the record, from 0.
+    pub record: u32,
+    pub part: Part,
+    /// Lines with the same one are one response.
+    pub message: Option<Box<str>>,
+    /// The id that a later request may build on.
+    pub response: Option<Box<str>>,
+    /// Unix seconds.
+    pub time: Option<i64>,
+    pub model: Option<Box<str>>,
+    pub store: Option<bool>,
+    /// Where a request body lies whose settings the next request repeats, and whether it lies in a JSON string.
+    pub body: Option<(Place, bool)>,
+    /// Fingerprint of what it says, to tell a copy from an edit.
+    pub digest: u64,
+    pub marks: Marks,
+    /// If the entry before has the same name, this is more about it.
+    pub goes_on: bool,
+}
+
+impl Entry {
+    pub fn new(name: &str, at: Place, record: u32, part: Part) -> Self {
+        Entry {
+            name: name.into(),
+            parent: None,
+            claimed: None,
+            at,
+            record,
+            part,
+            message: None,
+            response: None,
+            time: None,
+            model: None,
+            store: None,
+            body: None,
+            digest: 0,
+            marks: Marks::default(),
+            goes_on: false,
+        }
+    }
+}
+
+/// One step of a conversation.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The entry that begins it. Its rows are `rows` of the forest.
+    pub entry: Entry,
+    /// Names of all entries of which it was made; empty for a request that nothing names.
+    pub names: Vec<Box<str>>,
+    /// [`NO_NODE`] for a root.
+    pub parent: u32,
+    pub children: Vec<u32>,
+    pub rows: std::ops::Range<u32>,
+    /// The parent's name, if it is not stored.
+    pub missing: Option<Box<str>>,
+}
+
+impl Node {
+    pub fn has(&self, marks: Marks) -> bool {
+        self.entry.marks.has(marks)
+    }
+
+    /// The model speaks in it.
+    pub fn is_answer(&self) -> bool {
+        matches!(self.entry.part, Part::Answer | Part::Exchange)
+    }
+
+    /// The name by which it is called, `None` if nothing names it.
+    pub fn name(&self) -> Option<&str> {
+        self.names.first().map(|name| &**name)
+    }
+}
+
+/// What is wrong with the links of a tree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wrong {
+    /// The parent is not stored.
+    MissingParent,
+    /// The parents lead back to the node itself.
+    Cycle,
+    /// The name was given before, to the same content.
+    Copied,
+    /// The name was given before, to other content.
+    Changed,
+    /// Request and response name different parents.
+    OtherParent,
+    /// The request builds on a response that was not stored.
+    NotStored,
+    /// The request builds on a response whose calls it does not answer.
+    Unanswered,
+    /// A stream without its last event.
+    Unfinished,
+}
+
+/// A problem and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem {
+    pub wrong: Wrong,
+    pub at: Place,
+    pub record: u32,
+    pub partner: Option<Place>,
+}

@@ -1,0 +1,61 @@
+//! From a tree to the histories that are judged: the live branch, each side chain's own, and with `all_branches` every
+//! other; and what is wrong with the tree itself.
+
+use std::collections::HashSet;
+
+use crate::format::{Assembler, FormatInfo, Histories};
+use crate::history::tree::{Forest, Problem, Wrong};
+use crate::history::{Code, Finding, History, Row};
+
+use super::Judged;
+
+/// Ends a doc whose records make a tree.
+pub fn of_tree(
+    assembler: &mut Assembler,
+    info: &FormatInfo,
+    all_branches: bool,
+) -> Option<(Vec<History>, Vec<Finding>)> {
+    let forest = assembler.forest()?;
+    let nodes = 0..forest.nodes.len() as u32;
+    let histories = match info.histories {
+        Histories::PerNode => assembler.branches(&forest, nodes),
+        _ => assembler.branches(&forest, leaves(&forest, all_branches).into_iter()),
+    };
+    let findings = forest.problems.iter().map(finding);
+    Some((histories, findings.collect()))
+}
+
+/// The live leaves, then the others if they are wanted.
+fn leaves(forest: &Forest, all: bool) -> Vec<u32> {
+    let mut leaves = forest.live_leaves();
+    if all {
+        let live: HashSet<u32> = leaves.iter().copied().collect();
+        leaves.extend(forest.leaves().filter(|leaf| !live.contains(leaf)));
+    }
+    leaves
+}
+
+/// The rule of a problem, and its variant.
+pub fn finding(problem: &Problem) -> Finding {
+    let (code, variant, why) = match problem.wrong {
+        Wrong::MissingParent => (601, 0, "what stood above it is not in the file"),
+        Wrong::Cycle => (602, 0, "which of the links is wrong is not known"),
+        Wrong::Copied => (603, 0, "readers take the later copy"),
+        Wrong::Changed => (603, 1, "which of the two was sent is not known"),
+        Wrong::OtherParent => (604, 0, "which of the two was meant is not known"),
+        Wrong::NotStored => (604, 1, "`rebuild --chain never` prints a request with the whole history"),
+        Wrong::Unanswered => (604, 2, "what the call gave is not known"),
+        Wrong::Unfinished => (605, 0, "what was to come is not in the file"),
+    };
+    let row = Row::of_place(problem.at, problem.record);
+    Finding::new(Code(code), row).variant(variant).with(problem.partner).never(why)
+}
+
+/// Branches share what stands above their fork: there each finding is told once.
+pub fn once_a_place(judged: &mut Vec<Judged>) {
+    let mut seen = HashSet::new();
+    judged.retain(|judged| {
+        let finding = &judged.finding;
+        seen.insert((finding.code, finding.variant, finding.row.at))
+    });
+}

@@ -1,0 +1,239 @@
+//! The next request: the state of the server with only what is new, or the whole history, repaired for its target.
+
+use std::io;
+
+use crate::dialect::{Dialect, Origin};
+use crate::dialects::responses::RESPONSES;
+use crate::fix::{self, Action, FixOptions, Fixed};
+use crate::formats::responses_request;
+use crate::history::{Flags, History, Role, Row, Settings, Usage};
+use crate::json::edit::Base;
+use crate::json::{Tape, Val, scan, string};
+use crate::lint;
+use crate::place::{DocId, Place};
+use crate::target::Target;
+
+use super::cut::{self, Kept};
+use super::lift::{self, message, text_part};
+use super::{Budget, ChainOptions, Conversation, Judge, Reason, Verdict};
+
+/// When to build on the server's state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Policy {
+    /// Where it is safe.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// What is asked for.
+pub struct Rebuild<'r> {
+    pub policy: Policy,
+    pub chain: &'r ChainOptions,
+    /// What the user says next.
+    pub ask: Option<&'r str>,
+    pub budget: Option<Budget>,
+    pub fix: &'r FixOptions,
+    /// The target to judge it for, and what else is told about it.
+    pub target: Option<&'static Target>,
+    pub lint: &'r lint::Options,
+}
+
+/// A request that was built, and how.
+pub struct Rebuilt {
+    pub verdict: Verdict,
+    /// It builds on this response.
+    pub chained: Option<String>,
+    pub kept: Option<Kept>,
+    /// Items of the repaired input.
+    pub items: usize,
+    /// What the reader should know, in words.
+    pub notes: Vec<String>,
+    /// The body before its repair, and the repair.
+    pub body: Vec<u8>,
+    pub fixed: Fixed,
+}
+
+/// The id under which the body is judged.
+pub const BODY: DocId = DocId(u32::MAX);
+
+/// Builds the request that comes next at a node.
+pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io::Result<Rebuilt> {
+    let forest = &conversation.forest;
+    let judge = Judge::new(forest, asked.chain);
+    let mut verdict = judge.verdict(at);
+    if asked.budget.is_some() {
+        verdict.reasons.push(Reason::Cut);
+    }
+    if asked.policy == Policy::Never {
+        verdict.reasons.push(Reason::Never);
+    }
+    let wanted = asked.policy == Policy::Always || verdict.is_chain();
+    let id = verdict.id.clone().filter(|_| wanted);
+    let path = forest.path(at);
+    let behind =
+        verdict.answer.and_then(|answer| path.iter().position(|node| *node == answer)).map_or(0, |ix| ix + 1);
+    let nodes = if id.is_some() { &path[behind..] } else { &path };
+    let lifted = lift::items(conversation, nodes);
+    let mut notes = Vec::new();
+    left_out(&lifted, &mut notes);
+    let mut items = lifted.items;
+    let mut kept = None;
+    if let (Some(budget), None) = (asked.budget, &id) {
+        let found = cut_items(&items, budget);
+        items = found.items.iter().map(|ix| std::mem::take(&mut items[*ix as usize])).collect();
+        kept = Some(found);
+    }
+    if let Some(ask) = asked.ask {
+        items.push(message(Role::User, &text_part(Role::User, ask.as_bytes())));
+    } else if id.is_some() && items.is_empty() {
+        notes.push("nothing is new behind the response: --ask TEXT says what the user says next".to_owned());
+    }
+    if let Some(gone) = path.first().and_then(|root| forest.node(*root).missing.as_deref())
+        && id.is_none()
+    {
+        notes.push(format!("the history above is not complete: {gone} is not stored here"));
+    }
+    let members = members(conversation, at, asked, &mut notes);
+    let body = write(&members, id.as_deref(), &items);
+    let stored = asked.lint.store.or(verdict.answer.and_then(|answer| forest.node(answer).entry.store));
+    let options = lint::Options {
+        format: Some(&responses_request::FORMAT),
+        target: asked.target,
+        store: stored,
+        usage: Some(Usage::Request),
+        model: asked.lint.model.clone(),
+        effort: asked.lint.effort,
+        schemas: asked.lint.schemas.clone(),
+        enabled: asked.lint.enabled.clone(),
+        ..lint::Options::default()
+    };
+    let fixed = fix::fix(BODY, &body, &options, asked.fix, 1)?;
+    let count = |action: Action| fixed.changes.iter().filter(|change| change.action == action).count();
+    let items = (items.len() + count(Action::Stub)).saturating_sub(count(Action::Drop));
+    Ok(Rebuilt { verdict, chained: id.map(String::from), kept, items, notes, body, fixed })
+}
+
+fn left_out(lifted: &lift::Lifted, notes: &mut Vec<String>) {
+    let count =
+        |n: usize, what: &str, many: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {many}") };
+    if lifted.thinking > 0 {
+        let blocks = count(lifted.thinking, "thinking block", "thinking blocks");
+        notes.push(format!("{blocks} left out: only the provider that signed it reads it"));
+    }
+    if lifted.skipped > 0 {
+        let blocks = count(lifted.skipped, "block", "blocks");
+        notes.push(format!("{blocks} left out: a request has no place for it"));
+    }
+    if lifted.incomplete > 0 {
+        let items = count(lifted.incomplete, "item", "items");
+        notes.push(format!("{items} left out: not complete when it was stored"));
+    }
+}
+
+fn cut_items(items: &[Vec<u8>], budget: Budget) -> Kept {
+    let mut rows: Vec<Row> = Vec::with_capacity(items.len());
+    let mut tape = Tape::new();
+    let mut at = 0;
+    for item in items {
+        let origin = Origin { base: Base::new(BODY, at), record: 0, turn: 0, part: 0, flags: Flags::default() };
+        let before = rows.len();
+        if let Some(val) = scan(item, &mut tape).ok().and_then(|()| tape.root(item)) {
+            RESPONSES.rows(val, origin, &mut |found| rows.push(found.row));
+        }
+        if rows.len() == before {
+            rows.push(Row::of_place(Place::new(BODY, at, 0), 0));
+        }
+        rows.truncate(before + 1);
+        at += item.len() as u64;
+    }
+    let sizes: Vec<usize> = items.iter().map(|item| String::from_utf8_lossy(item).chars().count()).collect();
+    cut::cut(&History::new(rows, Settings::default()), &sizes, budget)
+}
+
+/// Members of a request that the next one does not repeat.
+const NOT_REPEATED: [&str; 3] = ["input", "previous_response_id", "conversation"];
+
+/// Members of a response that say how it was asked for.
+const ECHOED: [&str; 12] = [
+    "model",
+    "instructions",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+    "reasoning",
+    "text",
+    "store",
+    "truncation",
+    "max_output_tokens",
+    "temperature",
+    "top_p",
+];
+
+/// Everything of the body but its input: as the nearest request above says, or what its response repeats of it.
+fn members(
+    conversation: &Conversation,
+    at: u32,
+    asked: &Rebuild<'_>,
+    notes: &mut Vec<String>,
+) -> Vec<(String, Vec<u8>)> {
+    let forest = &conversation.forest;
+    let nearest = forest.upward(at).find_map(|node| forest.node(node).entry.body);
+    let mut members =
+        nearest.and_then(|(place, embedded)| conversation.see(place, embedded, repeated)).unwrap_or_default();
+    let quoted = |text: &str| string::quoted(text);
+    let mut set = |key: &str, value: Vec<u8>| match members.iter_mut().find(|(known, _)| known == key) {
+        Some((_, old)) => *old = value,
+        None => members.insert(usize::from(key != "model"), (key.to_owned(), value)),
+    };
+    let known = forest.upward(at).find_map(|node| forest.node(node).entry.model.clone());
+    match (&asked.chain.model, known, nearest) {
+        (Some(model), ..) => set("model", quoted(model)),
+        (None, Some(model), None) => set("model", quoted(&model)),
+        (None, None, _) => notes.push("no model is known: --model NAME says it".to_owned()),
+        _ => {}
+    }
+    if let Some(store) = asked.chain.store {
+        members.retain(|(key, _)| key != "store");
+        let at = members.iter().position(|(key, _)| key == "model").map_or(0, |ix| ix + 1);
+        members.insert(at, ("store".to_owned(), store.to_string().into_bytes()));
+    }
+    if nearest.is_none() {
+        notes.push("instructions and tools are not stored here: add what the client sends".to_owned());
+    }
+    members
+}
+
+fn repeated(body: Val<'_>) -> Vec<(String, Vec<u8>)> {
+    let response = body.get("output").is_some();
+    let wanted = |key: &str, val: Val<'_>| match response {
+        true => ECHOED.contains(&key) && !val.is_null(),
+        false => !NOT_REPEATED.contains(&key),
+    };
+    let mut members: Vec<(String, Vec<u8>)> = Vec::new();
+    for member in body.members() {
+        let key = String::from_utf8_lossy(&member.key.decode()).into_owned();
+        if wanted(&key, member.val) && members.iter().all(|(known, _)| *known != key) {
+            let mut text = Vec::new();
+            string::one_line(member.val.raw(), &mut text);
+            members.push((key, text));
+        }
+    }
+    members
+}
+
+/// A member a line, an item a line.
+fn write(members: &[(String, Vec<u8>)], previous: Option<&str>, items: &[Vec<u8>]) -> Vec<u8> {
+    let mut lines: Vec<Vec<u8>> =
+        members.iter().map(|(key, value)| [b"  ", &*string::quoted(key), b": ", value].concat()).collect();
+    if let Some(id) = previous {
+        lines.push([b"  \"previous_response_id\": ", &*string::quoted(id)].concat());
+    }
+    let input: Vec<Vec<u8>> = items.iter().map(|item| [b"    ", &**item].concat()).collect();
+    lines.push(match input.is_empty() {
+        true => b"  \"input\": []".to_vec(),
+        false => [b"  \"input\": [\n", &*input.join(&b",\n"[..]), b"\n  ]"].concat(),
+    });
+    [b"{\n", &*lines.join(&b",\n"[..]), b"\n}\n"].concat()
+}

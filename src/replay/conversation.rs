@@ -1,0 +1,115 @@
+//! From docs to conversations. Requests and responses that are linked by the server's ids make one conversation, however
+//! many files they lie in; any other doc is one by itself.
+
+use std::io;
+
+use crate::format::{Format, FormatInfo};
+use crate::history::tree::{Builder, Forest};
+use crate::history::{Finding, Flags, Row};
+use crate::json::Val;
+use crate::lint::{self, Options, Texts};
+use crate::place::{DocId, Place};
+use crate::source::{Container, Doc};
+
+use super::blocks;
+
+/// A doc, and what was found while it was read.
+pub struct Part {
+    pub doc: Doc,
+    pub container: Container,
+    pub format: Option<&'static dyn Format>,
+    pub raised: Vec<Finding>,
+    pub records: u32,
+}
+
+/// A tree, and the docs that its texts lie in.
+pub struct Conversation {
+    pub parts: Vec<Part>,
+    pub forest: Forest,
+}
+
+impl Conversation {
+    /// Reads docs, in their order. `options` gives each doc's own.
+    pub fn read<'o>(docs: Vec<Doc>, options: impl Fn(&str) -> &'o Options) -> io::Result<Vec<Conversation>> {
+        let mut all: Vec<(Vec<Part>, Builder)> = Vec::new();
+        let mut chained: Option<usize> = None;
+        for doc in docs {
+            let mut builder = Builder::default();
+            builder.file(stem(&doc.label));
+            let found = lint::gather(doc.id, &*doc.bytes, options(&doc.label), &mut builder)?;
+            let part = Part {
+                doc,
+                container: found.container,
+                format: found.format,
+                raised: found.raised,
+                records: found.records,
+            };
+            match chained.filter(|_| builder.is_chained()) {
+                Some(ix) => {
+                    all[ix].0.push(part);
+                    all[ix].1.append(builder);
+                }
+                None => {
+                    if builder.is_chained() {
+                        chained = Some(all.len());
+                    }
+                    all.push((vec![part], builder));
+                }
+            }
+        }
+        let conversation = |(parts, builder): (_, Builder)| Conversation { parts, forest: builder.finish() };
+        Ok(all.into_iter().map(conversation).collect())
+    }
+
+    fn part(&self, doc: DocId) -> Option<&Part> {
+        self.parts.iter().find(|part| part.doc.id == doc)
+    }
+
+    /// The format of the doc that a row lies in.
+    pub fn info(&self, doc: DocId) -> Option<&'static FormatInfo> {
+        self.part(doc)?.format.map(|format| format.info())
+    }
+
+    /// Calls `see` with the value of an item.
+    pub fn item<T>(&self, row: &Row, see: impl FnOnce(Val<'_>) -> T) -> Option<T> {
+        self.see(row.at, row.has(Flags::EMBEDDED), see)
+    }
+
+    /// Calls `see` with the value at a place.
+    pub fn see<T>(&self, at: Place, embedded: bool, see: impl FnOnce(Val<'_>) -> T) -> Option<T> {
+        let part = self.part(at.doc)?;
+        Texts::new(&*part.doc.bytes, part.format?.info().dialect).see(at, embedded, see)
+    }
+
+    /// Whether requests can be made of the rows on a node's path: they are Responses items, or blocks. Dialects that
+    /// name the parts of an item in their own way store something else.
+    pub fn is_rebuilt(&self, at: u32) -> bool {
+        let path = self.forest.path(at);
+        path.iter().flat_map(|node| self.forest.rows_of(*node)).all(|row| {
+            let Some(info) = self.info(row.at.doc) else { return false };
+            let own = || self.item(row, |val| info.dialect.names(val).is_some()).unwrap_or(false);
+            ["responses", blocks::DIALECT].contains(&info.dialect.name()) && !own()
+        })
+    }
+
+    /// What it is called.
+    pub fn title(&self) -> String {
+        match self.parts.as_slice() {
+            [part] => part.doc.label.clone(),
+            parts => format!("{} files", parts.len()),
+        }
+    }
+}
+
+/// Words in file names that tell a request from its response.
+const WORDS: [&str; 13] = [
+    "request", "response", "req", "res", "resp", "sse", "stream", "chunks", "body", "events", "json", "jsonl",
+    "txt",
+];
+
+/// What a file is called but for the words that tell requests from responses.
+fn stem(label: &str) -> u64 {
+    let name = label.rsplit(['/', '\\']).next().unwrap_or(label).to_ascii_lowercase();
+    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !WORDS.contains(word));
+    crate::json::fingerprint_of(words.collect::<Vec<_>>().join(".").as_bytes())
+}

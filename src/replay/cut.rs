@@ -1,0 +1,162 @@
+//! Cutting a history at its front without breaking it. Every item knows the last cut that it survives: reasoning and
+//! what it heads go together, an output goes with its call, a message stands for itself. So any budget keeps whole
+//! groups, and where it would keep nothing, it is widened to the nearest cut that keeps something.
+
+use crate::history::{Class, History, NONE, PairState, Role, Row};
+
+/// How much of a history is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Budget {
+    /// This many items.
+    Items(usize),
+    /// Items whose text has this many characters together.
+    Chars(usize),
+    /// Items of about this many tokens together: four characters are taken for one.
+    Tokens(usize),
+}
+
+/// Characters that are taken for a token.
+pub const CHARS_A_TOKEN: usize = 4;
+
+/// What is kept of a history, as indices of items.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Kept {
+    pub items: Vec<u32>,
+    /// Items that were there; without the instructions at the head, which always stay.
+    pub of: usize,
+    /// How many of the kept items are not instructions at the head.
+    pub last: usize,
+    /// More is kept than was asked for, because less would not be legal.
+    pub widened: bool,
+}
+
+/// Keeps the end of a history. `sizes` are the items' characters.
+pub fn cut(history: &History, sizes: &[usize], budget: Budget) -> Kept {
+    let count = history.rows.len();
+    let is_instruction = |row: &&Row| matches!(row.role, Role::System | Role::Developer);
+    let head = history.rows.iter().take_while(is_instruction).count();
+    let wanted = match budget {
+        Budget::Items(items) => count.saturating_sub(items),
+        Budget::Chars(chars) => fitting(sizes, chars),
+        Budget::Tokens(tokens) => fitting(sizes, tokens.saturating_mul(CHARS_A_TOKEN)),
+    };
+    let wanted = wanted.max(head) as u32;
+    let survives = survives(history);
+    let behind = head as u32..count as u32;
+    let most = behind.clone().map(|ix| survives[ix as usize]).max().unwrap_or(wanted);
+    let at = wanted.min(most);
+    let kept = behind.filter(|ix| survives[*ix as usize] >= at || at as usize <= head);
+    let mut items: Vec<u32> = (0..head as u32).collect();
+    items.extend(kept);
+    Kept { last: items.len() - head, items, of: count - head, widened: at < wanted }
+}
+
+/// The first item of the longest end whose items have at most this many characters together.
+fn fitting(sizes: &[usize], chars: usize) -> usize {
+    let mut left = chars;
+    let fits = |size: &&usize| left.checked_sub(**size).map(|rest| left = rest).is_some();
+    sizes.len() - sizes.iter().rev().take_while(fits).count()
+}
+
+/// For each item the largest cut (index of the first item that stays) that it survives.
+fn survives(history: &History) -> Vec<u32> {
+    let mut last: Vec<u32> = (0..history.rows.len() as u32).collect();
+    for group in history.groups.iter().filter(|group| group.has_reasoning()) {
+        for ix in group.all() {
+            let row = &history.rows[ix];
+            // A text without an id stands for itself; all else needs the reasoning that it was made with.
+            if row.kind.class() != Class::Message || row.has_id() {
+                last[ix] = group.start;
+            }
+        }
+    }
+    for pair in &history.pairs {
+        let (call, output) = (pair.call, pair.output);
+        match pair.state {
+            PairState::Orphan => last[output as usize] = 0,
+            _ if call != NONE && output != NONE => {
+                let both = last[call as usize].min(last[output as usize]);
+                (last[call as usize], last[output as usize]) = (both, both);
+            }
+            _ => {}
+        }
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::{Kind, Settings};
+    use crate::place::{DocId, Place};
+
+    /// u user, s system, m message without an id, M with one, r reasoning, w web search, a b calls, A B outputs,
+    /// ? an item of an unknown type.
+    fn kept(items: &str, budget: Budget) -> (String, String) {
+        let row = |(n, letter): (usize, char)| {
+            let mut row = Row::of_place(Place::new(DocId(0), n as u64, 1), 0);
+            (row.kind, row.role) = match letter {
+                'u' => (Kind::Message, Role::User),
+                's' => (Kind::Message, Role::System),
+                'm' | 'M' => (Kind::Message, Role::Assistant),
+                'r' => (Kind::Reasoning, Role::None),
+                'w' => (Kind::WebSearchCall, Role::None),
+                'a' | 'b' => (Kind::FunctionCall, Role::None),
+                '?' => (Kind::Unknown, Role::None),
+                _ => (Kind::FunctionCallOutput, Role::None),
+            };
+            (row.id, row.of) = (u64::from(letter == 'M'), row.kind);
+            row.key = if "abAB".contains(letter) { u64::from(letter.to_ascii_lowercase() as u32) } else { 0 };
+            row
+        };
+        let history = History::new(items.chars().enumerate().map(row).collect(), Settings::default());
+        let sizes = vec![10; items.len()];
+        let kept = cut(&history, &sizes, budget);
+        let letters: Vec<char> = items.chars().collect();
+        let text = kept.items.iter().map(|ix| letters[*ix as usize]).collect();
+        (text, format!("{}/{}{}", kept.last, kept.of, if kept.widened { " widened" } else { "" }))
+    }
+
+    #[test]
+    fn a_history_is_cut_at_legal_points() {
+        // (items, number wanted, what is kept, how it is told). In a Responses history a hosted call holds its result,
+        // so where another system stores an event for the result, one item fewer is counted here.
+        for (items, last, expected, told) in [
+            ("rwu", 2, "u", "1/3"),
+            ("urw", 2, "rw", "2/3"),
+            ("uwu", 3, "uwu", "3/3"),
+            ("ww", 1, "w", "1/2"),
+            ("rwrw", 3, "rw", "2/4"),
+            ("ruw", 1, "w", "1/3"),
+            ("rmw", 1, "m", "1/3 widened"),
+            ("urw", 1, "rw", "2/3 widened"),
+            ("wu", 1, "u", "1/2"),
+            ("ur?w", 1, "r?w", "3/4 widened"),
+            ("uaA", 1, "aA", "2/3 widened"),
+            ("raAu", 2, "u", "1/4"),
+            ("raA", 1, "raA", "3/3 widened"),
+            ("raA", 3, "raA", "3/3"),
+            ("rabAB", 3, "rabAB", "5/5 widened"),
+            ("urm", 1, "m", "1/3"),
+            ("urM", 1, "rM", "2/3 widened"),
+            ("abABu", 4, "bBu", "3/5"),
+            ("aAbB", 3, "bB", "2/4"),
+            ("uAu", 2, "u", "1/3"),
+            ("surw", 1, "srw", "2/3 widened"),
+            ("u", 0, "u", "1/1 widened"),
+            ("", 3, "", "0/0"),
+        ] {
+            let found = kept(items, Budget::Items(last));
+            assert_eq!(found, (expected.to_owned(), told.to_owned()), "{items} {last}");
+        }
+    }
+
+    #[test]
+    fn budgets_of_characters_and_tokens_follow_the_same_rules() {
+        assert_eq!(kept("urwu", Budget::Chars(10)).0, "u");
+        assert_eq!(kept("urwu", Budget::Chars(25)).0, "u");
+        assert_eq!(kept("urwu", Budget::Chars(30)).0, "rwu");
+        assert_eq!(kept("urw", Budget::Chars(5)), ("rw".to_owned(), "2/3 widened".to_owned()));
+        assert_eq!(kept("uuu", Budget::Tokens(5)).0, "uu");
+    }
+}

@@ -1,0 +1,109 @@
+//! From stored items to the items of a request. What a Responses server made goes back as it came, without what only
+//! its SDKs added; blocks of a session are written anew.
+
+use crate::history::tree::Marks;
+use crate::history::{Flags, Role, Row};
+use crate::json::{Val, string};
+
+use super::Conversation;
+use super::blocks::{self, Blocks};
+
+/// Members that SDKs and servers put into output items, and that a request must not carry.
+const OUTPUT_ONLY: [&str; 4] = ["parsed", "parsed_arguments", "created_by", "logprobs"];
+
+/// The items of a request, and what could not be taken along.
+#[derive(Default)]
+pub(super) struct Lifted {
+    pub items: Vec<Vec<u8>>,
+    /// Thinking that another provider signed.
+    pub thinking: usize,
+    /// Blocks and items of kinds that a request does not take.
+    pub skipped: usize,
+    /// Items that were not complete when they were stored.
+    pub incomplete: usize,
+}
+
+/// The items of a run of nodes, in order.
+pub(super) fn items(conversation: &Conversation, nodes: &[u32]) -> Lifted {
+    let mut lifted = Lifted::default();
+    for &node in nodes {
+        let marks = conversation.forest.node(node).entry.marks;
+        let cut_off = marks.has(Marks::FAILED) || marks.has(Marks::UNFINISHED);
+        let rows = conversation.forest.rows_of(node);
+        let is_blocks =
+            |row: &Row| conversation.info(row.at.doc).is_some_and(|info| info.dialect.name() == blocks::DIALECT);
+        if rows.first().is_some_and(is_blocks) {
+            let mut blocks = Blocks::default();
+            for row in rows {
+                conversation.item(row, |val| blocks.take(row, val));
+            }
+            blocks.finish(&mut lifted);
+            continue;
+        }
+        for row in rows {
+            let item = conversation.item(row, |val| {
+                if !val.is_object() {
+                    return val.text().map(|text| message(row.role, &text_part(row.role, &text)));
+                }
+                let unfinished = ["in_progress", "incomplete"]
+                    .iter()
+                    .any(|state| val.get("status").is_some_and(|status| status.is(state)));
+                if cut_off && unfinished && row.has(Flags::RECORDED) {
+                    return None;
+                }
+                Some(stored(val, row.has(Flags::RECORDED)))
+            });
+            match item.flatten() {
+                Some(item) => lifted.items.push(item),
+                None => lifted.incomplete += 1,
+            }
+        }
+    }
+    lifted
+}
+
+/// A stored item on one line. Members that only responses have are left out of what was recorded.
+fn stored(val: Val<'_>, recorded: bool) -> Vec<u8> {
+    let mut out = Vec::with_capacity(val.size() as usize);
+    let alien = |object: Val<'_>| OUTPUT_ONLY.iter().any(|key| object.get(key).is_some());
+    let parts = val.get("content").filter(|content| content.elements().any(alien));
+    if !recorded || !alien(val) && parts.is_none() {
+        string::one_line(val.raw(), &mut out);
+        return out;
+    }
+    let mut members = Vec::new();
+    for member in val.members().filter(|member| !is_output_only(&member.key.decode())) {
+        let mut text = [b"\"", member.key.raw, b"\":"].concat();
+        match parts.filter(|_| member.key.is(b"content")) {
+            Some(parts) => {
+                let parts: Vec<Vec<u8>> = parts.elements().map(|part| stored(part, true)).collect();
+                text.extend([b"[", &*parts.join(&b","[..]), b"]"].concat());
+            }
+            None => string::one_line(member.val.raw(), &mut text),
+        }
+        members.push(text);
+    }
+    [b"{", &*members.join(&b","[..]), b"}"].concat()
+}
+
+fn is_output_only(key: &[u8]) -> bool {
+    OUTPUT_ONLY.iter().any(|name| name.as_bytes() == key)
+}
+
+/// A message with these parts, which are JSON already.
+pub(super) fn message(role: Role, parts: &[u8]) -> Vec<u8> {
+    let role = match role {
+        Role::Assistant => "assistant",
+        Role::System => "system",
+        Role::Developer => "developer",
+        _ => "user",
+    };
+    [format!("{{\"type\":\"message\",\"role\":\"{role}\",\"content\":[").as_bytes(), parts, b"]}"].concat()
+}
+
+/// A text as a part of a message.
+pub(super) fn text_part(role: Role, text: &[u8]) -> Vec<u8> {
+    let kind = if role == Role::Assistant { "output_text" } else { "input_text" };
+    let text = string::quoted(&String::from_utf8_lossy(text));
+    [format!("{{\"type\":\"{kind}\",\"text\":").as_bytes(), &text, b"}"].concat()
+}

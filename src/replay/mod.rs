@@ -1,0 +1,16 @@
+//! What is done with a conversation as a whole: reading it into a tree, judging for each node whether the next request
+//! may build on the server's state, and building that request.
+
+mod blocks;
+pub mod body;
+pub mod chain;
+pub mod conversation;
+pub mod cut;
+mod lift;
+pub mod turns;
+
+pub use body::{Policy, Rebuild, Rebuilt, rebuild};
+pub use chain::{ChainOptions, Judge, Reason, Verdict};
+pub use conversation::Conversation;
+pub use cut::Budget;
+pub use turns::{Turn, turns};

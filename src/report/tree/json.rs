@@ -1,0 +1,67 @@
+//! Trees for programs.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use crate::report::{Diagnostic, Style, diagnostic_value};
+
+use super::{TreeView, TurnView};
+
+/// Version of the contract.
+const VERSION: u32 = 1;
+
+pub(super) fn print(
+    trees: &[TreeView],
+    diagnostics: &[Diagnostic],
+    _: &Style,
+    out: &mut dyn Write,
+) -> io::Result<bool> {
+    let diagnostics: Vec<Value> = diagnostics.iter().map(diagnostic_value).collect();
+    let trees: Vec<Value> = trees.iter().map(tree_value).collect();
+    let report = json!({ "version": VERSION, "conversations": trees, "diagnostics": diagnostics });
+    serde_json::to_writer_pretty(&mut *out, &report)?;
+    out.write_all(b"\n")?;
+    Ok(true)
+}
+
+fn tree_value(tree: &TreeView) -> Value {
+    let name = |ix: &usize| tree.turns[*ix].name.clone();
+    let turns: Vec<Value> = tree.turns.iter().enumerate().map(|(ix, turn)| turn_value(tree, ix, turn)).collect();
+    json!({
+        "path": tree.title,
+        "format": tree.format,
+        "current": tree.current.as_ref().map(name),
+        "turns": turns,
+    })
+}
+
+fn turn_value(tree: &TreeView, ix: usize, turn: &TurnView) -> Value {
+    let reasons: Vec<Value> =
+        turn.reasons.iter().map(|(code, words)| json!({ "code": code, "message": words })).collect();
+    let mut value = json!({
+        "name": turn.name,
+        "entries": turn.names,
+        "parent": turn.parent.map(|parent| tree.turns[parent].name.clone()),
+        "missing_parent": turn.missing,
+        "current": tree.current == Some(ix),
+        "on_current_branch": turn.live,
+        "side_chain": turn.side,
+        "answered": turn.answered,
+        "response_id": turn.response,
+        "model": turn.model,
+        "time": turn.time,
+        "age_seconds": turn.age,
+        "edited": turn.edited,
+        "trimmed": turn.trimmed,
+        "open_calls": turn.open_calls,
+        "verdict": turn.verdict,
+        "reasons": reasons,
+        "path": turn.path,
+        "record": turn.record,
+    });
+    if let (Some(says), Some(members)) = (&turn.says, value.as_object_mut()) {
+        members.insert("says".to_owned(), json!(says));
+    }
+    value
+}

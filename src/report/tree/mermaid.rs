@@ -1,0 +1,34 @@
+//! Trees for Mermaid, which code hosts draw in Markdown.
+
+use std::io::{self, Write};
+
+use crate::report::{Diagnostic, Style};
+
+use super::TreeView;
+
+pub(super) fn print(trees: &[TreeView], _: &[Diagnostic], _: &Style, out: &mut dyn Write) -> io::Result<bool> {
+    writeln!(out, "flowchart TD")?;
+    for (n, tree) in trees.iter().enumerate() {
+        for (ix, turn) in tree.turns.iter().enumerate() {
+            // The current leaf is a stadium, all others are boxes.
+            let (open, close) = if tree.current == Some(ix) { ("([", "])") } else { ("[", "]") };
+            let label = format!("{}<br>{}", escaped(&turn.name), escaped(&turn.words()));
+            writeln!(out, "  t{n}_{ix}{open}\"{label}\"{close}")?;
+        }
+        for (ix, turn) in tree.turns.iter().enumerate() {
+            if let Some(parent) = turn.parent {
+                let line = if turn.live { "==>" } else { "-->" };
+                writeln!(out, "  t{n}_{parent} {line} t{n}_{ix}")?;
+            }
+        }
+    }
+    Ok(false)
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('"', "&quot;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('#', "&num;")
+}

@@ -1,0 +1,21 @@
+//! Trees of conversations, and the outputs that print them. All show the same turns: names, ids, ages and verdicts,
+//! and content only where it was asked for.
+
+mod dot;
+mod json;
+mod mermaid;
+mod text;
+mod view;
+
+use std::io::{self, Write};
+
+use super::{Diagnostic, Style};
+
+pub use view::{TreeView, TurnView, problems, view};
+
+/// Prints trees; says whether it printed what is wrong with them, too.
+pub type Print = fn(&[TreeView], &[Diagnostic], &Style, &mut dyn Write) -> io::Result<bool>;
+
+/// The table of outputs.
+pub static OUTPUTS: &[(&str, Print)] =
+    &[("text", text::print), ("json", json::print), ("dot", dot::print), ("mermaid", mermaid::print)];

@@ -1,0 +1,144 @@
+//! A graph for a terminal, as version control draws one: the oldest turn on top, side branches beside the live one.
+
+use std::io::{self, Write};
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::history::time::short;
+use crate::report::words::count;
+use crate::report::{Diagnostic, Style};
+
+use super::{TreeView, TurnView};
+
+/// Branches within branches are drawn this deep; deeper ones stand at the last level.
+const DEEPEST: usize = 12;
+
+/// The left part of a line is at most this wide before the rest of it begins.
+const LEFT: usize = 44;
+
+/// The characters that a graph is made of.
+struct Glyphs {
+    live: &'static str,
+    other: &'static str,
+    open: &'static str,
+    down: &'static str,
+    fork: &'static str,
+    current: &'static str,
+}
+
+const UNICODE: Glyphs =
+    Glyphs { live: "● ", other: "○ ", open: "◌ ", down: "│ ", fork: "├─", current: " ← current" };
+const ASCII: Glyphs =
+    Glyphs { live: "* ", other: "o ", open: ". ", down: "| ", fork: "|-", current: " <- current" };
+
+pub(super) fn print(trees: &[TreeView], _: &[Diagnostic], style: &Style, out: &mut dyn Write) -> io::Result<bool> {
+    for (n, tree) in trees.iter().enumerate() {
+        if n > 0 {
+            writeln!(out)?;
+        }
+        one(tree, style, out)?;
+    }
+    Ok(false)
+}
+
+/// A turn that is to be drawn: what stands before it, and before what follows it.
+struct Step {
+    turn: usize,
+    first: String,
+    next: String,
+    level: usize,
+}
+
+fn one(tree: &TreeView, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let leaves = tree.turns.iter().filter(|turn| turn.children.is_empty()).count();
+    let counts = format!("{}, {}", count(tree.turns.len() as u64, "turn"), branches(leaves));
+    writeln!(out, "{} ({}): {counts}", tree.title, tree.format.unwrap_or("unknown"))?;
+    let glyphs = if style.unicode { &UNICODE } else { &ASCII };
+    let mut lines: Vec<(String, String, Option<String>)> = Vec::with_capacity(tree.turns.len());
+    let mut stack: Vec<Step> = roots(tree)
+        .into_iter()
+        .rev()
+        .map(|turn| Step { turn, first: String::new(), next: String::new(), level: 0 })
+        .collect();
+    while let Some(step) = stack.pop() {
+        let turn = &tree.turns[step.turn];
+        let current = if tree.current == Some(step.turn) { glyphs.current } else { "" };
+        let dot = match (turn.answered, turn.live) {
+            (false, _) => glyphs.open,
+            (true, true) => glyphs.live,
+            (true, false) => glyphs.other,
+        };
+        let mut left = format!("{}{dot}{}{current}", step.first, turn.name);
+        if !turn.short_response.is_empty() {
+            left = format!("{left}  {}", turn.short_response);
+        }
+        let below =
+            if turn.children.len() > 1 { format!("{}{}", step.next, glyphs.down) } else { step.next.clone() };
+        let says = turn.says.as_ref().map(|says| format!("{}  {says}", below.trim_end_matches(' ')));
+        lines.push((left, status(turn), says));
+        let Some((last, sides)) = turn.children.split_last() else { continue };
+        stack.push(Step { turn: *last, first: step.next.clone(), next: step.next.clone(), level: step.level });
+        for side in sides.iter().rev() {
+            let deeper = step.level < DEEPEST;
+            let next = if deeper { format!("{}{}", step.next, glyphs.down) } else { step.next.clone() };
+            let first = format!("{}{}", step.next, glyphs.fork);
+            stack.push(Step { turn: *side, first, next, level: step.level + usize::from(deeper) });
+        }
+    }
+    let wide = lines.iter().map(|(left, ..)| left.width()).max().unwrap_or(0).min(LEFT);
+    for (left, status, says) in lines {
+        let space = " ".repeat(wide.saturating_sub(left.width()));
+        writeln!(out, "{}", fit(&format!("{left}{space}  {status}"), style.width))?;
+        if let Some(says) = says {
+            writeln!(out, "{}", fit(&says, style.width))?;
+        }
+    }
+    Ok(())
+}
+
+fn branches(leaves: usize) -> String {
+    if leaves == 1 { "1 branch".to_owned() } else { format!("{leaves} branches") }
+}
+
+/// Roots, the live one last.
+fn roots(tree: &TreeView) -> Vec<usize> {
+    let mut roots: Vec<usize> = (0..tree.turns.len()).filter(|ix| tree.turns[*ix].parent.is_none()).collect();
+    roots.sort_by_key(|ix| tree.turns[*ix].live);
+    roots
+}
+
+/// Age, verdict, and what is special about a turn.
+fn status(turn: &TurnView) -> String {
+    let age = turn.age.map_or_else(|| "-".to_owned(), short);
+    let mut marks = Vec::new();
+    for (is, word) in [
+        (turn.side, "side chain"),
+        (turn.edited, "edited"),
+        (turn.trimmed, "trimmed"),
+        (!turn.answered, "not answered"),
+        (turn.missing.is_some(), "parent not stored"),
+    ] {
+        if is {
+            marks.push(word);
+        }
+    }
+    let marks = if marks.is_empty() { String::new() } else { format!("[{}] ", marks.join(", ")) };
+    let file = if turn.file { format!(" ({})", turn.path) } else { String::new() };
+    format!("{age:>4}  {marks}{}{file}", turn.words())
+}
+
+/// Cuts a line to a width.
+fn fit(line: &str, width: usize) -> String {
+    if line.width() <= width {
+        return line.trim_end().to_owned();
+    }
+    let mut out = String::new();
+    for c in line.chars() {
+        if out.width() + 2 > width {
+            break;
+        }
+        out.push(c);
+    }
+    out.push('…');
+    out
+}

@@ -1,0 +1,58 @@
+//! RL604: a request does not fit the response that it builds on.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds, in `tree` and `rebuild`, a request that does not fit the response that its `previous_response_id` names. Both
+    /// must be stored, in one file or in several that are read together: the server's answer names another response; the
+    /// earlier response was made with `store: false`; or it ends in a call that the request does not answer.
+    ///
+    /// ## Why it matters
+    ///
+    /// A response that was not stored cannot be built on: "Previous response with id 'resp_…' not found." A call that is
+    /// left open would be refused as it is in a full history: "No tool output found for function call call_…". A request
+    /// whose response is stored, too, was accepted, and is never reported for either.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"object":"response","id":"resp_1","output":[{"type":"function_call","call_id":"call_1","name":"f","arguments":"{}"}]}
+    /// {"model":"gpt-5.5","previous_response_id":"resp_1","input":[{"role":"user","content":"and now?"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None in the file: `replaylint rebuild` prints a request with the whole history, repaired.
+    ///
+    /// ## Evidence
+    ///
+    /// The first text is recorded, for an id that the server does not know; that `store: false` keeps nothing is
+    /// documented. The second is reported for full histories (coder#24722, copilot-cli#4572), and coder's test server
+    /// refuses a chain on a response with open calls; for a chained request it was not seen, so this is a warning.
+    604, "broken-chain", Check::Raised,
+    [
+        Variant {
+            message: "the response names another one as its previous response than the request does",
+            levels: Levels::WARNING,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the request builds on a response that was not stored (store: false)",
+            related: "the response",
+            levels: Levels::ERROR,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the request builds on a response that ends in a call, and does not answer it",
+            related: "the call",
+            levels: Levels::WARNING,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
+    ]
+}

@@ -1,0 +1,48 @@
+//! RL603: two entries have one name.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds an entry whose name (`uuid`) an earlier entry has: as a copy, or with other content.
+    ///
+    /// ## Why it matters
+    ///
+    /// Readers that keep entries by their name take the later one, others the first. A copy does no harm. Other content
+    /// means that the history was edited: the server's state still holds what was said first, so a request must not build
+    /// on the ids of responses behind it (`rebuild` sends the whole history instead, with the later content).
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"hello"}}
+    /// {"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"hello again"}}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: which of the two was sent is not known.
+    ///
+    /// ## Evidence
+    ///
+    /// Inferred from how sessions are loaded. No API sees these names.
+    603, "duplicate-node", Check::Raised,
+    [
+        Variant {
+            message: "the entry is stored a second time",
+            related: "the first one",
+            levels: Levels::INFO,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the entry has the name of an earlier one, and other content: the history was edited",
+            related: "the earlier one",
+            levels: Levels::WARNING,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
+    ]
+}

@@ -1,0 +1,41 @@
+//! RL605: a recorded stream has no last event.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a recorded stream that ends without `response.completed`, `response.incomplete` or `response.failed`.
+    ///
+    /// ## Why it matters
+    ///
+    /// What was being made when the stream broke off is not in the history: only items that came with
+    /// `response.output_item.done` are. An item that only `response.output_item.added` announced is provisional: its
+    /// arguments and outputs are empty, and its encrypted content may be another than the final one.
+    ///
+    /// ## Example
+    ///
+    /// ```text
+    /// data: {"type":"response.created","response":{"object":"response","id":"resp_1","output":[]}}
+    /// data: {"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","id":"rs_1","summary":[]}}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: what was to come is not in the file.
+    ///
+    /// ## Evidence
+    ///
+    /// Measured: 304 of 306 recorded streams end in one of these events, the other two are of another API. No text of the
+    /// API was seen.
+    605, "unfinished-stream", Check::Raised,
+    [
+        Variant {
+            message: "the stream ends before the response is complete: only finished items are in the history",
+            levels: Levels::WARNING,
+            evidence: Evidence::Recorded,
+            ..Variant::BASE
+        },
+    ]
+}
