@@ -134,6 +134,22 @@ pub trait Dialect: Sync {
         None
     }
 
+    /// The edits that put what these messages say where their request keeps its instructions.
+    fn hoist(
+        &self,
+        _request: Val<'_>,
+        _messages: &[Val<'_>],
+        _base: Base<'_>,
+        _out: &mut Vec<Edit>,
+    ) -> Result<(), Cannot> {
+        Err(Cannot("a request of this dialect keeps no instructions beside its messages"))
+    }
+
+    /// Whether thinking that is signed together with what stands in front of it outlives this change to that.
+    fn keeps_prefix(&self, _change: &Change) -> bool {
+        false
+    }
+
     /// What stands around the results of a message that holds nothing else; `None` if results are messages themselves.
     fn envelope(&self) -> Option<(&'static str, &'static str)> {
         None

@@ -127,6 +127,10 @@ impl Caps {
 pub enum Trait {
     /// Nothing in front of preserved thinking may change: it is signed together with it.
     BoundThinking,
+    /// A message of the assistant at the end is refused, not continued.
+    RefusesPrefill,
+    /// Messages of the role `system` are refused: instructions stand beside the messages.
+    RefusesSystemMessages,
 }
 
 /// A set of traits.
@@ -210,6 +214,8 @@ impl Target {
 fn fits(pattern: &str, model: &str) -> bool {
     let model = model.rsplit('/').next().unwrap_or(model);
     let model = model.strip_prefix("openai.").unwrap_or(model);
+    // Bedrock puts a region in front of that.
+    let model = model.split_once("anthropic.").map_or(model, |(_, model)| model);
     match pattern.strip_suffix('$') {
         Some(whole) => model == whole,
         None => model.starts_with(pattern),

@@ -9,6 +9,7 @@ mod pairs;
 mod plan;
 mod render;
 mod rounds;
+mod thinking;
 mod turns;
 
 use crate::history::{Code, Row};

@@ -1,6 +1,6 @@
 //! The plan of one history: what becomes of each item.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::dialect::{Change as Text, Dialect};
 use crate::format::FormatInfo;
@@ -44,6 +44,8 @@ pub(super) struct Fate {
     /// It goes from here, and comes to stand elsewhere.
     pub moved: bool,
     pub text: Vec<Text>,
+    /// What it says goes where the request at this place keeps its instructions.
+    pub hoisted: Option<Place>,
     /// What comes to stand in its place: a copy of the full item behind a reference.
     pub replaced_by: Option<Place>,
     pub before: Vec<Fresh>,
@@ -290,6 +292,22 @@ impl<'p> Plan<'p> {
         self.changes.push((NONE, Change { cause, row, other, action, loss, what, history: Some(self.number) }));
     }
 
+    /// Why each item goes that is lost.
+    pub fn causes_of_loss(&self) -> HashMap<u32, Cause> {
+        let lost = |change: &Change| change.action == Action::Drop && change.loss == Loss::Lossy;
+        let changes = self.changes.iter().filter(|(_, change)| lost(change));
+        changes.map(|(ix, change)| (*ix, change.cause)).collect()
+    }
+
+    /// Takes all back.
+    pub fn refuse_all(&mut self, judged: &[&Judged], why: &'static str) {
+        self.fates.clear();
+        self.changes.clear();
+        for judged in judged {
+            self.refuse(judged, why);
+        }
+    }
+
     /// Why the first change was made.
     pub fn first_cause(&self) -> Option<Cause> {
         self.changes.iter().min_by_key(|(ix, _)| *ix).map(|(_, change)| change.cause)
@@ -354,7 +372,13 @@ impl<'p> Plan<'p> {
             }
             let (Some(name), cause) = (name.clone(), *cause) else { continue };
             self.fate(ix as u32).text.push(Text::Rename(name));
-            self.change(ix as u32, cause, Action::Rewrite, Loss::Lossless, "shorten the call_id on both sides");
+            self.change(
+                ix as u32,
+                cause,
+                Action::Rewrite,
+                Loss::Lossless,
+                "give both sides a call_id that is allowed",
+            );
         }
     }
 
@@ -430,7 +454,7 @@ impl RowIndex {
         if judged.is_empty() {
             return RowIndex { by_start: Vec::new() };
         }
-        let wanted: std::collections::HashSet<u64> = judged.iter().map(|j| j.finding.row.at.start).collect();
+        let wanted: HashSet<u64> = judged.iter().map(|j| j.finding.row.at.start).collect();
         let rows = cx.history.rows.iter().chain(&cx.history.continued).enumerate();
         let mut by_start: Vec<(u64, u32)> = rows
             .filter(|(_, row)| wanted.contains(&row.at.start))

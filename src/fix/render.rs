@@ -150,6 +150,7 @@ impl Render<'_> {
         for (list, steps) in lists.into_values() {
             self.elements(&Sequence::of(list, base), &steps)?;
         }
+        self.hoisted(&finder, base, inside);
         let mut gone_to = 0;
         let mut all: Vec<&&Step<'_>> = placed.iter().chain(inside).collect();
         all.sort_by_key(|step| step.row.at.start);
@@ -166,6 +167,24 @@ impl Render<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What goes where its request keeps its instructions.
+    fn hoisted(&mut self, finder: &pointer::Finder<'_>, base: Base<'_>, inside: &[&Step<'_>]) {
+        let value = |at: Place| base.relative(at.start).and_then(|from| finder.value(from, from + at.len));
+        let mut requests: BTreeMap<u64, (Place, Vec<&&Step<'_>>)> = BTreeMap::new();
+        for step in inside {
+            if let Some(request) = step.fate.hoisted {
+                requests.entry(request.start).or_insert((request, Vec::new())).1.push(step);
+            }
+        }
+        for (at, steps) in requests.into_values() {
+            let messages: Vec<Val<'_>> = steps.iter().filter_map(|step| value(step.row.at)).collect();
+            if let (Some(request), Some(step)) = (value(at), steps.first()) {
+                // Messages are hoisted only where the dialect can; else they stay in the next round's findings.
+                let _ = step.info.dialect.hoist(request, &messages, base, &mut self.edits);
+            }
+        }
     }
 
     /// A document that is scanned element by element.
@@ -197,7 +216,7 @@ impl Render<'_> {
             let here = steps[at..].iter().take_while(|step| step.row.at.start < place.end());
             let here: Vec<&Step<'_>> = here.filter(|step| !step.unit(step.row).is_nested()).collect();
             let (own, inside): (Vec<&Step<'_>>, Vec<&Step<'_>>) =
-                here.into_iter().partition(|step| step.row.part != BLOCK);
+                here.into_iter().partition(|step| step.row.at.start == place.start);
             if own.iter().all(|step| step.fate.stays())
                 && let Some(root) = tape.root(bytes)
                 && let Err(error) = self.within(root, base, &own, &inside)

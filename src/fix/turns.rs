@@ -1,24 +1,24 @@
 //! The plan where messages hold blocks. Results come to stand right behind their calls, real ones before any stub; a
-//! message goes with the last of its blocks; thinking that is signed together with what stood in front of it goes
-//! where that changes.
+//! message goes with the last of its blocks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::dialect::Change as Text;
-use crate::history::{Act, BondState, Flags, Kind, Remedy};
+use crate::history::{Act, Bond, BondState, Flags, Kind, NONE, Remedy};
+use crate::json::fingerprint_of;
 use crate::lint::Judged;
 use crate::rule::Loss;
 use crate::target::Trait;
 
 use super::plan::{Fate, Fresh, Plan, RowIndex, cause};
-use super::{Action, Cause, Orphans};
+use super::{Action, Orphans};
 
 /// A result on its way to a step.
 struct Arrival {
     call: u32,
     /// The result, where it is a real one.
     from: Option<u32>,
-    cause: Cause,
+    cause: super::Cause,
 }
 
 type Arrivals = BTreeMap<u32, Vec<Arrival>>;
@@ -27,6 +27,16 @@ impl Plan<'_> {
     pub(super) fn turns(&mut self, rows: &RowIndex, judged: &[&Judged]) {
         let of = |act: Act| judged.iter().copied().filter(move |j| j.finding.remedy == Remedy::One(act));
         self.rename(&of(Act::Rename).collect::<Vec<_>>());
+        let bonds = &self.cx.history.turns.bonds;
+        let sides = |bond: &Bond| [(bond.call, *bond), (bond.output, *bond)];
+        // The first bond of a row is its own; further results to a call come behind.
+        let bonds: HashMap<u32, Bond> = bonds.iter().rev().flat_map(sides).collect();
+        self.rekey(rows, &bonds, of(Act::Rekey));
+        for judged in of(Act::Hoist) {
+            if let Some(ix) = rows.of(&judged.finding.row) {
+                self.hoist(ix, judged);
+            }
+        }
         for judged in judged {
             if let Remedy::One(Act::Field(field)) = judged.finding.remedy
                 && let Some(ix) = rows.of(&judged.finding.row)
@@ -37,7 +47,7 @@ impl Plan<'_> {
         let mut arrivals = Arrivals::new();
         for judged in of(Act::Reorder).chain(of(Act::Answer)) {
             if let Some(ix) = rows.of(&judged.finding.row) {
-                self.bring(ix, judged, &mut arrivals);
+                self.bring(ix, judged, bonds.get(&ix), &mut arrivals);
             }
         }
         for judged in of(Act::Drop) {
@@ -48,9 +58,11 @@ impl Plan<'_> {
         for (step, list) in arrivals {
             self.settle_arrivals(step, list);
         }
+        self.thinking_by_flag();
+        self.drop_idle_thinking();
         self.drop_emptied();
         if self.cx.has(Trait::BoundThinking) {
-            self.drop_unbound_thinking();
+            self.drop_unbound_thinking(judged);
         }
     }
 
@@ -68,9 +80,8 @@ impl Plan<'_> {
 
     /// A call gets its result: the real one if it stands elsewhere, else a stub, if the user wants that. A call that
     /// gets none goes.
-    fn bring(&mut self, ix: u32, judged: &Judged, arrivals: &mut Arrivals) {
-        let bonds = &self.cx.history.turns.bonds;
-        let Some(bond) = bonds.iter().find(|bond| bond.call == ix || bond.output == ix).copied() else { return };
+    fn bring(&mut self, ix: u32, judged: &Judged, bond: Option<&Bond>, arrivals: &mut Arrivals) {
+        let Some(bond) = bond else { return };
         let step = self.cx.history.turns.turn_of(bond.call).and_then(|turn| self.cx.history.turns.step_of(turn));
         let Some(step) = step.map(|step| step.model.start) else { return };
         let row = *self.cx.row(ix);
@@ -109,6 +120,9 @@ impl Plan<'_> {
         let variant = judged.variant();
         if variant.loss == Loss::Lossy && !self.may_lose() {
             return self.refuse(judged, "it would lose what the item says (--lossless)");
+        }
+        if self.cx.row(ix).kind == Kind::Thinking && self.keeps_reasoning() {
+            return self.refuse(judged, "its thinking would have to go (--reasoning keep)");
         }
         self.drop_row(ix, cause(judged), variant.loss, variant.fix);
     }
@@ -162,7 +176,7 @@ impl Plan<'_> {
     }
 
     /// A message goes with the last of its blocks; its list of calls with the last of them.
-    fn drop_emptied(&mut self) {
+    pub(super) fn drop_emptied(&mut self) {
         for turn in &self.cx.history.turns.turns {
             let message = *self.cx.row(turn.row);
             if message.kind != Kind::Turn || turn.blocks().is_empty() {
@@ -190,22 +204,49 @@ impl Plan<'_> {
         }
     }
 
-    /// Thinking behind the first change is not what was signed any more.
-    fn drop_unbound_thinking(&mut self) {
-        let touched = |(ix, fate): (&u32, &Fate)| {
-            let here = !fate.stays() || !fate.text.is_empty() || !fate.before.is_empty();
-            if here { Some(*ix) } else { (!fate.behind.is_empty()).then_some(*ix + 1) }
-        };
-        let Some(first) = self.fates.iter().filter_map(touched).min() else { return };
-        let signed = |ix: &u32| self.cx.row(*ix).kind == Kind::Thinking && self.cx.row(*ix).has(Flags::SIGNED);
-        let unbound: Vec<u32> = (first..self.cx.history.rows.len() as u32).filter(signed).collect();
-        if unbound.is_empty() {
-            return;
+    /// Of several calls with one key, these and their results get their own.
+    fn rekey<'j>(
+        &mut self,
+        rows: &RowIndex,
+        bonds: &HashMap<u32, Bond>,
+        judged: impl Iterator<Item = &'j Judged>,
+    ) {
+        let (cx, dialect) = (self.cx, self.dialect);
+        let mut keys: HashSet<u64> = HashSet::new();
+        // By key: the number that the last one got.
+        let mut numbers: HashMap<u64, u32> = HashMap::new();
+        for judged in judged {
+            let Some(ix) = rows.of(&judged.finding.row) else { continue };
+            if keys.is_empty() {
+                keys = cx.history.rows.iter().map(|row| row.key).collect();
+            }
+            let row = cx.row(ix);
+            let mut old = None;
+            cx.look.look(row, &mut |call| {
+                old = dialect.key(row.kind, call).map(|key| String::from_utf8_lossy(&key.decode()).into_owned());
+            });
+            let Some(old) = old else { continue };
+            let number = numbers.entry(row.key).or_insert(1);
+            let name = loop {
+                *number += 1;
+                let name = format!("{old}_{number}");
+                if !keys.contains(&fingerprint_of(name.as_bytes())) {
+                    break name;
+                }
+            };
+            let result = bonds.get(&ix).map(|bond| bond.output).filter(|output| *output != NONE);
+            for ix in std::iter::once(ix).chain(result) {
+                self.fate(ix).text.push(Text::Rename(name.clone()));
+                self.change(ix, cause(judged), Action::Rewrite, judged.variant().loss, judged.variant().fix);
+            }
         }
-        let why = self.first_cause().unwrap_or(Cause::Flag("fix"));
-        for ix in unbound {
-            self.drop_row(ix, why, Loss::Lossy, "drop the thinking, which is signed together with what changed");
-        }
-        self.drop_emptied();
+    }
+
+    fn hoist(&mut self, ix: u32, judged: &Judged) {
+        let Some(request) = self.cx.history.settings.request else { return };
+        let fate = self.fate(ix);
+        (fate.moved, fate.hoisted) = (true, Some(request));
+        let variant = judged.variant();
+        self.change_with(ix, cause(judged), Action::Move, variant.loss, variant.fix, Some(request));
     }
 }

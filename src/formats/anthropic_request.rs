@@ -2,8 +2,10 @@
 
 use crate::dialect::{Body, Shape};
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Unit, request_body};
-use crate::history::Usage;
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_slice, request_body,
+};
+use crate::history::{Facts, Flags, Settings, Usage};
 use crate::json::Val;
 
 pub struct AnthropicRequest;
@@ -12,8 +14,9 @@ pub static FORMAT: AnthropicRequest = AnthropicRequest;
 
 static INFO: FormatInfo = FormatInfo {
     name: "anthropic-request",
-    title: "body of an Anthropic Messages request",
-    told_by: "`messages` with `system`, `anthropic_version` or `input_schema` beside them, or with blocks of Anthropic",
+    title: "body of an Anthropic Messages request, or the list of its messages",
+    told_by: "`messages` with `system`, `anthropic_version` or tools with `input_schema` beside them, or a list with \
+              blocks that only Anthropic has",
     dialect: &ANTHROPIC,
     target: "anthropic",
     usage: Usage::Request,
@@ -30,11 +33,22 @@ impl Format for AnthropicRequest {
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         match probe.val.is_array() {
             true => list_score(probe.val),
-            false => probe.val.get("messages").filter(|list| list.is_array()).map_or(0, |list| body_score(probe.val, list)),
+            false => body_score(probe.val),
         }
     }
 
-    fn read(&self, _: &Record<'_>, _: &mut dyn Sink) {}
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        if read_slice(&INFO, record, Flags::default(), sink) {
+            return;
+        }
+        if record.val.is_array() {
+            sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Request, ..Settings::default() })));
+            read_array(&ANTHROPIC, record.val, record, 1, Flags::default(), sink);
+            sink.mark(Mark::End);
+        } else {
+            read_body(record.val, record, 0, sink);
+        }
+    }
 
     fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
         match record.val.is_array() {
@@ -44,47 +58,100 @@ impl Format for AnthropicRequest {
     }
 }
 
+/// Reads a request's body as a history.
+pub(super) fn read_body(body: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
+    sink.mark(Mark::Start(Box::new(settings(body, record))));
+    if let Some(messages) = body.get("messages") {
+        read_array(&ANTHROPIC, messages, record, part, Flags::default(), sink);
+    }
+    sink.mark(Mark::End);
+}
+
+fn settings(body: Val<'_>, record: &Record<'_>) -> Settings {
+    let model = body.get("model").and_then(|model| model.text());
+    let tools = body.get("tools");
+    let mut facts = Facts::default();
+    // Of a large document the lists come apart: here they look empty.
+    let whole = record.slice == Slice::Whole;
+    let defined = |key: &str| body.get(key).is_some_and(|list| list.count() > 0 || !whole);
+    // A session that a client stores has messages like a request, but not what a request must have.
+    let is_request = ["model", "max_tokens", "anthropic_version"].iter().any(|key| body.get(key).is_some());
+    facts.set_if(Facts::NO_TOOLS, is_request && !defined("tools") && !defined("mcp_servers"));
+    let enabled = body.at(&["thinking", "type"]).is_some_and(|kind| kind.is("enabled"));
+    facts.set_if(Facts::MANUAL_THINKING, enabled);
+    let marked = |list: Option<Val<'_>>| {
+        let marks = list.iter().flat_map(Val::elements).filter(|entry| entry.get("cache_control").is_some());
+        marks.count() as u32
+    };
+    Settings {
+        usage: if is_request { Usage::Request } else { Usage::Log },
+        model: model.map(|model| String::from_utf8_lossy(&model).into()),
+        facts,
+        cache_marks: marked(tools) + marked(body.get("system")),
+        request: whole.then(|| record.base.of(body)),
+        ..Settings::default()
+    }
+}
+
 /// Types of blocks that only Anthropic has.
-const OWN: [&str; 9] = [
-    "tool_use",
-    "tool_result",
-    "thinking",
-    "redacted_thinking",
-    "server_tool_use",
-    "mcp_tool_use",
-    "document",
-    "image",
-    "container_upload",
+const OWN: [&[u8]; 9] = [
+    b"tool_use",
+    b"tool_result",
+    b"thinking",
+    b"redacted_thinking",
+    b"server_tool_use",
+    b"mcp_tool_use",
+    b"mcp_tool_result",
+    b"web_search_tool_result",
+    b"container_upload",
 ];
 
-fn body_score(body: Val<'_>, list: Val<'_>) -> u8 {
-    let schema = body.get("tools").into_iter().flat_map(|tools| tools.elements()).any(|tool| {
-        tool.get("input_schema").is_some() || tool.get("name").is_some() && tool.get("type").is_some()
-    });
-    let beside = ["system", "anthropic_version", "anthropic_beta", "stop_sequences", "mcp_servers"];
-    // Bedrock has a `system`, too: a list of blocks without types.
-    let text = |val: Val<'_>| val.is_string() || val.elements().any(|part| part.get("type").is_some());
-    let named = beside.iter().any(|key| body.get(key).is_some_and(|val| *key != "system" || text(val)));
-    let score = list_score(list);
-    match (score, schema || named) {
-        (_, true) => 85,
-        (0, false) if body.get("max_tokens").is_some() && is_claude(body) => 60,
-        (score, false) => score,
+/// Members of a body that no Chat request has.
+const BESIDE: [&str; 4] = ["anthropic_version", "anthropic_beta", "stop_sequences", "mcp_servers"];
+
+/// How surely an object is the body of a request.
+pub(super) fn body_score(body: Val<'_>) -> u8 {
+    let Some(messages) = body.get("messages").filter(Val::is_array) else { return 0 };
+    if messages.elements().next().is_some_and(|first| first.get("role").is_none()) || is_of_chat(messages) {
+        return 0;
     }
+    let own_tool = |tool: Val<'_>| {
+        tool.get("input_schema").is_some() || tool.get("name").is_some() && tool.get("type").is_some()
+    };
+    // Bedrock has a `system`, too: a list of blocks without types.
+    let typed = |system: Val<'_>| system.is_string() || system.elements().any(|part| part.get("type").is_some());
+    let named = BESIDE.iter().any(|key| body.get(key).is_some())
+        || body.get("system").is_some_and(typed)
+        || body.get("tools").into_iter().flat_map(|tools| tools.elements()).any(own_tool);
+    let by_blocks = list_score(messages);
+    let by_model = u8::from(body.get("max_tokens").is_some() && is_claude(body)) * 60;
+    by_blocks.max(by_model).max(if named { 85 } else { 0 })
 }
 
 fn is_claude(body: Val<'_>) -> bool {
     body.get("model").and_then(|model| model.text()).is_some_and(|model| model.starts_with(b"claude"))
 }
 
-/// How surely a list is one of Anthropic's messages: by blocks that no other dialect has.
+/// What a Chat message has, and Anthropic's has not: then it is one that is sent to Claude by way of Chat.
+fn is_of_chat(messages: Val<'_>) -> bool {
+    messages.elements().any(|message| {
+        let first_of_chat = message.get("role").is_some_and(|role| role.is("tool") || role.is("developer"));
+        first_of_chat || message.get("tool_calls").is_some() || message.get("tool_call_id").is_some()
+    })
+}
+
+/// How surely a list is one of messages: by blocks that no other dialect has.
 fn list_score(list: Val<'_>) -> u8 {
-    let own = |message: Val<'_>| {
-        let blocks = message.get("content").into_iter().flat_map(|content| content.elements());
-        let named = |block: Val<'_>| block.get("type").is_some_and(|kind| OWN.iter().any(|name| kind.is(name)));
+    let is_own = |block: Val<'_>| {
+        let kind = block.get("type").and_then(|kind| kind.text()).unwrap_or_default();
         // Mistral's thinking is a list of parts.
-        let thinks = |block: Val<'_>| block.get("thinking").is_some_and(|thoughts| thoughts.is_array());
-        message.get("role").is_some() && blocks.into_iter().any(|block| named(block) && !thinks(block))
+        let mistral = block.get("thinking").is_some_and(|thoughts| thoughts.is_array());
+        let source = block.get("source").is_some_and(|source| source.get("type").is_some());
+        !mistral && OWN.contains(&kind.as_ref()) || source && matches!(kind.as_ref(), b"image" | b"document")
     };
-    if list.elements().any(own) { 80 } else { 0 }
+    let has_own = |message: Val<'_>| {
+        let content = message.get("content").filter(|_| message.get("role").is_some());
+        content.into_iter().flat_map(|content| content.elements()).any(is_own)
+    };
+    if list.elements().any(has_own) && !is_of_chat(list) { 80 } else { 0 }
 }

@@ -20,6 +20,8 @@ formats![
     responses_batch,
     chat_request,
     anthropic_request,
+    anthropic_batch,
+    anthropic_message,
     gemini_request,
     bedrock_request,
     responses_items,

@@ -52,6 +52,10 @@ pub enum Act {
     Field(u16),
     /// Put the full item where its reference stands, if it is found.
     Inline,
+    /// Give this call, and its result, a key of its own.
+    Rekey,
+    /// Put what the message says where the request keeps its instructions.
+    Hoist,
     /// Copy the pending safety checks of the call to its output.
     Acknowledge,
     /// What this row of the table of field rules says about members of the item.

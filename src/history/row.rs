@@ -191,6 +191,8 @@ impl Flags {
     pub const CALLS_APART: Flags = Flags(1 << 22);
     /// Thinking, or a call, carries its provider's signature.
     pub const SIGNED: Flags = Flags(1 << 23);
+    /// The provider is asked to cache the prompt up to here.
+    pub const CACHED: Flags = Flags(1 << 27);
 
     // Of items of the Responses API: what only few targets mind.
     /// Text of the model without `annotations`.

@@ -70,6 +70,27 @@ impl Anchor {
     }
 }
 
+/// What a request's body says beside its messages, as far as rules ask for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Facts(u32);
+
+impl Facts {
+    /// The body is known, and defines no tools.
+    pub const NO_TOOLS: Facts = Facts(1);
+    /// Thinking is turned on with a budget: the model thinks in every turn.
+    pub const MANUAL_THINKING: Facts = Facts(1 << 1);
+
+    pub fn has(self, other: Facts) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    pub fn set_if(&mut self, other: Facts, holds: bool) {
+        if holds {
+            self.0 |= other.0;
+        }
+    }
+}
+
 /// Settings of one history.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -91,6 +112,11 @@ pub struct Settings {
     pub newest_first: bool,
     /// A record of this history could not be read, so partners may be missing from it.
     pub broken: bool,
+    pub facts: Facts,
+    /// Marks for the prompt cache that stand in front of the messages: on tools and instructions.
+    pub cache_marks: u32,
+    /// The request's body, where instructions can be put beside its messages.
+    pub request: Option<Place>,
     /// Why nothing of this history can be edited.
     pub read_only: Option<&'static str>,
 }

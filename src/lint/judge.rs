@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use crate::dialect::{Change, Dialect};
 use crate::format::FormatInfo;
-use crate::history::{Code, Finding, Flags, History, Known, Remedy};
+use crate::history::{Act, Code, Finding, Flags, History, Kind, Known, Remedy, Row};
 use crate::place::Place;
 use crate::rule::{Age, Check, Cx, Look, Loss, Out, Rule, When};
 use crate::rules::{self, RULES, fields, schema_violation};
-use crate::target::{Levels, Severity, Target, Thinking, Traits};
+use crate::target::{Levels, Severity, Target, Thinking, Trait, Traits};
 use crate::targets;
 
 use super::Options;
@@ -68,7 +69,7 @@ impl Judged {
 }
 
 /// Rules whose findings rest on a partner that is not there.
-const MISSING_PARTNER: [u16; 8] = [101, 102, 103, 106, 107, 108, 207, 304];
+const MISSING_PARTNER: [u16; 11] = [101, 102, 103, 106, 107, 108, 207, 304, 530, 531, 536];
 
 /// How much a variant of a rule weighs at a target.
 pub fn levels(rule: &Rule, variant: u8, target: &Target) -> Levels {
@@ -86,6 +87,7 @@ pub struct Bench<'h> {
     pub traits: Traits,
     pub history: &'h History,
     age: Option<Age>,
+    dialect: &'static dyn Dialect,
 }
 
 impl<'h> Bench<'h> {
@@ -98,7 +100,7 @@ impl<'h> Bench<'h> {
         let model = settings.model.as_deref().or(options.model.as_deref());
         let thinking = model.map_or(Thinking::Unknown, |model| target.thinking(model));
         let traits = target.traits(model);
-        Bench { target, stored, thinking, traits, history, age: options.age }
+        Bench { target, stored, thinking, traits, history, age: options.age, dialect: info.dialect }
     }
 
     pub fn cx(&self, look: &'h dyn Look, known: &'h Known) -> Cx<'h> {
@@ -136,6 +138,7 @@ impl<'h> Bench<'h> {
             let weighs = |code, variant| enabled.has(code) && self.level(code, variant).is_some();
             fields::raise_noted(self.history, &weighs, &mut out);
         }
+        let bound = self.last_bound_thinking();
         let mut judged: Vec<Judged> = out
             .findings
             .into_iter()
@@ -144,7 +147,10 @@ impl<'h> Bench<'h> {
                 let judges = rules::by_code(finding.code)?.judges(self.target.dialect);
                 let severity = self.severity(&finding).filter(|_| judges)?;
                 let finding = self.with_index(self.without_illegal_remedy(finding));
-                let (loss, flattens) = loss(cx, &finding);
+                let (mut loss, flattens) = loss(cx, &finding);
+                if bound.is_some_and(|at| finding.row.at.start < at) && self.unbinds(&finding) {
+                    loss = Loss::Lossy;
+                }
                 Some(Judged { finding, severity, target: self.target, history: Some(number), loss, flattens })
             })
             .collect();
@@ -159,6 +165,22 @@ impl<'h> Bench<'h> {
 
     fn level(&self, code: Code, variant: u8) -> Option<Severity> {
         levels(rules::by_code(code)?, variant, self.target).at(self.stored)
+    }
+
+    /// Where the last thinking stands that is signed together with all in front of it.
+    fn last_bound_thinking(&self) -> Option<u64> {
+        let is_bound = |row: &&Row| row.kind == Kind::Thinking && row.has(Flags::SIGNED);
+        let rows = self.history.rows.iter().rev().filter(|_| self.traits.has(Trait::BoundThinking));
+        rows.into_iter().find(is_bound).map(|row| row.at.start)
+    }
+
+    /// The repair changes what thinking behind it is signed together with.
+    fn unbinds(&self, finding: &Finding) -> bool {
+        match finding.remedy {
+            Remedy::Never(_) => false,
+            Remedy::One(Act::Field(field)) => !self.dialect.keeps_prefix(&Change::Field(field)),
+            _ => true,
+        }
     }
 
     /// The provider names some items by their index; the history is what it would count.

@@ -206,7 +206,7 @@ impl Teller<'_> {
         match name {
             "type" => Some(kind_name(row, item)),
             "id" => item.id.clone(),
-            "call_id" => item.call_id.clone().or_else(|| item.id.clone().filter(|_| row.kind == Kind::ToolUse)),
+            "call_id" => item.call_id.clone().or_else(|| item.id.clone().filter(|_| names_itself(row.kind))),
             "name" => item.name.clone(),
             "message" => self.number(0),
             "block" => self.number(1),
@@ -248,6 +248,8 @@ impl Teller<'_> {
     /// A number in the pointer of the item.
     fn number(&self, at: usize) -> Option<String> {
         let pointer = &self.spots.get(&self.judged.finding.row.at)?.pointer;
+        // A batch has numbers of its own in front.
+        let pointer = pointer.rfind("/messages/").map_or(pointer.as_str(), |at| &pointer[at..]);
         pointer.split('/').filter(|step| step.parse::<u32>().is_ok()).nth(at).map(str::to_owned)
     }
 
@@ -277,6 +279,11 @@ impl Teller<'_> {
         let mut key = serde_json::Deserializer::from_slice(&text[..n]).into_iter::<String>();
         key.next().and_then(Result::ok).map(|key| format!("\"{}\"", printable(&key)))
     }
+}
+
+/// The id of a call is what its result names.
+fn names_itself(kind: Kind) -> bool {
+    matches!(kind, Kind::ToolUse | Kind::ServerUse)
 }
 
 fn kind_name(row: &Row, item: &Told) -> String {

@@ -241,7 +241,8 @@ pub fn write_diff(
         let mut talk = vec![first.item.clone()];
         for note in same {
             let lossy = if note.loss == Loss::Lossy { " (lossy)" } else { "" };
-            let other = note.other.as_ref().map(|other| format!(", {}", other.pointers())).unwrap_or_default();
+            let other = note.other.as_ref().map(Spot::pointers).filter(|pointer| !pointer.is_empty());
+            let other = other.map(|pointer| format!(", {pointer}")).unwrap_or_default();
             talk.push(format!("{}{other}{lossy}", note.what));
         }
         talk.extend(first.reason.as_ref().map(|reason| format!("because {reason}")));

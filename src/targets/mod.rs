@@ -1,5 +1,6 @@
 //! The targets, a family a file, and their table.
 
+pub mod anthropic;
 pub mod chat;
 pub mod compatible;
 pub mod openai;
@@ -16,6 +17,7 @@ pub static TARGETS: &[&Target] = &[
     &compatible::DEEPSEEK,
     &compatible::OPENAI_COMPATIBLE,
     &chat::CHAT,
+    &anthropic::ANTHROPIC,
 ];
 
 /// The target with this name.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
 mod answers;
+mod anthropic;
 mod cases;
 mod cli;
 mod convert;
@@ -12,6 +13,7 @@ mod generate;
 mod layers;
 mod messages;
 mod mutations;
+mod mutations_anthropic;
 mod outputs;
 mod properties;
 mod readme;

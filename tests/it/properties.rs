@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::{DOC, guarded_repair, repair};
 
-fn config() -> ProptestConfig {
+pub fn config() -> ProptestConfig {
     // PROPTEST_CASES in the environment asks for more.
     let default = ProptestConfig::default();
     ProptestConfig { failure_persistence: None, ..default }
@@ -123,7 +123,7 @@ fn any_item() -> impl Strategy<Value = Value> {
     ]
 }
 
-fn any_wish() -> impl Strategy<Value = FixOptions> {
+pub fn any_wish() -> impl Strategy<Value = FixOptions> {
     (0..2u8, 0..4u8, any::<bool>(), any::<bool>()).prop_map(|(orphans, reasoning, lossless, warnings)| {
         FixOptions {
             orphans: if orphans == 0 { Orphans::Drop } else { Orphans::Stub },

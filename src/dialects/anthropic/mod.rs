@@ -1,13 +1,21 @@
-//! Messages of the Anthropic Messages API.
+//! Messages of the Anthropic Messages API: `{"role": …, "content": text or blocks}`. Calls are blocks of the assistant's
+//! messages, results are blocks of the user's; what the provider ran itself is called and answered among the
+//! assistant's blocks. Sessions of clients that keep these messages, one a line, hold the same.
 
+mod change;
 mod lift;
 mod lower;
+mod rows;
 
 use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};
-use crate::json::Val;
+use crate::dialects::responses::STUB;
+use crate::history::Kind;
 use crate::json::edit::Base;
+use crate::json::{Str, Val, string};
 use crate::neutral::{Conversation, Losses, Takes};
 use crate::place::Edit;
+
+pub use change::Mend;
 
 pub struct Anthropic;
 
@@ -21,16 +29,48 @@ impl Dialect for Anthropic {
         NAME
     }
 
-    fn rows<'t>(&self, _: Val<'t>, _: Origin<'_>, _: &mut dyn FnMut(Item<'t>)) {}
-
-    fn change(&self, _: &Change, _: Val<'_>, _: Base<'_>, _: &mut Vec<Edit>) -> Result<(), Cannot> {
-        Err(Cannot("items of this dialect are converted, and not edited"))
+    fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+        rows::rows(val, origin, out);
     }
 
-    fn stub(&self, _: Val<'_>) -> Result<Vec<u8>, Cannot> {
-        Err(Cannot("items of this dialect are converted, and not edited"))
+    fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+        change::change(change, item, base, out)
     }
 
+    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
+        let id = call.get("id").filter(Val::is_string).ok_or(Cannot("the call has no id"))?;
+        let text = string::quoted(STUB);
+        Ok([
+            br#"{"type":"tool_result","tool_use_id":"#,
+            id.raw(),
+            br#","content":"#,
+            &*text,
+            br#","is_error":true}"#,
+        ]
+        .concat())
+    }
+
+    fn key<'t>(&self, kind: Kind, item: Val<'t>) -> Option<Str<'t>> {
+        rows::key_of(kind, item).filter(|key| !key.is_empty())
+    }
+
+    fn envelope(&self) -> Option<(&'static str, &'static str)> {
+        Some((r#"{"role":"user","content":["#, "]}"))
+    }
+
+    fn hoist(
+        &self,
+        request: Val<'_>,
+        messages: &[Val<'_>],
+        base: Base<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), Cannot> {
+        change::hoist(request, messages, base, out)
+    }
+
+    fn keeps_prefix(&self, change: &Change) -> bool {
+        *change == Mend::StripCacheMark.change()
+    }
     fn takes(&self) -> &'static Takes {
         &lower::TAKES
     }

@@ -3,7 +3,7 @@
 
 mod lift;
 mod lower;
-mod rows;
+pub(super) mod rows;
 
 use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};
 use crate::dialects::responses::STUB;

@@ -89,7 +89,7 @@ fn set_key(row: &mut Row, key: Option<Str<'_>>) {
 }
 
 /// What a message's content is, as far as it has no rows of its own.
-fn content_flags(content: Option<Val<'_>>) -> Flags {
+pub(in crate::dialects) fn content_flags(content: Option<Val<'_>>) -> Flags {
     match content {
         None => Flags::ABSENT,
         Some(content) if content.is_null() => Flags::NULL,
@@ -104,7 +104,7 @@ fn content_flags(content: Option<Val<'_>>) -> Flags {
     }
 }
 
-fn text_flags(text: Option<Val<'_>>) -> Flags {
+pub(in crate::dialects) fn text_flags(text: Option<Val<'_>>) -> Flags {
     match text.and_then(|text| text.text()) {
         Some(text) if text.is_empty() => Flags::EMPTY,
         Some(text) if text.trim_ascii().is_empty() => Flags::BLANK,

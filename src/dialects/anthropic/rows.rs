@@ -1,0 +1,104 @@
+//! From a message to rows: the message, and each block of its content.
+
+use crate::dialect::{BLOCK, Item, Origin};
+use crate::dialects::chat::rows::{content_flags, text_flags};
+use crate::history::{Flags, Kind, Role, Row};
+use crate::json::{Str, Val, fingerprint};
+
+/// What a block is by its `type`. Results of tools that the provider runs are told by how their names end.
+const BLOCKS: [(&[u8], Kind); 12] = [
+    (b"text", Kind::Text),
+    (b"tool_use", Kind::ToolUse),
+    (b"tool_result", Kind::ToolResult),
+    (b"thinking", Kind::Thinking),
+    (b"redacted_thinking", Kind::Thinking),
+    (b"server_tool_use", Kind::ServerUse),
+    (b"mcp_tool_use", Kind::ServerUse),
+    (b"mcp_tool_result", Kind::ServerResult),
+    (b"image", Kind::Media),
+    (b"document", Kind::Media),
+    (b"container_upload", Kind::Media),
+    (b"search_result", Kind::Media),
+];
+
+fn kind_of(name: &[u8]) -> Kind {
+    match BLOCKS.iter().find(|(known, _)| *known == name) {
+        Some((_, kind)) => *kind,
+        None if name.ends_with(b"_tool_result") => Kind::ServerResult,
+        None => Kind::Block,
+    }
+}
+
+/// The text that pairs call and result.
+pub(super) fn key_of<'t>(kind: Kind, block: Val<'t>) -> Option<Str<'t>> {
+    let field = match kind {
+        Kind::ToolUse | Kind::ServerUse => "id",
+        Kind::ToolResult | Kind::ServerResult => "tool_use_id",
+        _ => return None,
+    };
+    block.get(field).and_then(|key| key.as_str())
+}
+
+pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+    let mut row = Row::of_place(origin.base.of(val), origin.record);
+    (row.turn, row.part, row.flags, row.kind) = (origin.turn, origin.part, origin.flags, Kind::Turn);
+    row.role = val.get("role").and_then(|role| role.text()).map_or(Role::None, |role| Role::of(&role));
+    let content = val.get("content");
+    row.flags.set(content_flags(content));
+    out(Item { row, val, id: None, key: None });
+    for block in content.filter(Val::is_array).iter().flat_map(Val::elements) {
+        let mut row = Row { flags: origin.flags, part: BLOCK, at: origin.base.of(block), ..row };
+        let fields = Fields::of(block);
+        row.kind = fields.kind.map_or(Kind::Block, |name| kind_of(&name.decode()));
+        row.flags.set(fields.flags(row.kind));
+        let key = match row.kind {
+            Kind::ToolUse | Kind::ServerUse => fields.id,
+            Kind::ToolResult | Kind::ServerResult => fields.answers,
+            _ => None,
+        };
+        let key = key.filter(|key| !key.is_empty());
+        row.key = key.map_or(0, fingerprint);
+        out(Item { row, val: block, id: None, key });
+    }
+}
+
+/// The members of a block that its row is made of.
+#[derive(Default)]
+struct Fields<'t> {
+    kind: Option<Str<'t>>,
+    id: Option<Str<'t>>,
+    answers: Option<Str<'t>>,
+    text: Option<Val<'t>>,
+    signed: bool,
+    cached: bool,
+}
+
+impl<'t> Fields<'t> {
+    fn of(val: Val<'t>) -> Self {
+        let mut fields = Fields::default();
+        for member in val.members() {
+            match member.key.decode().as_ref() {
+                b"type" => fields.kind = member.val.as_str(),
+                b"id" => fields.id = member.val.as_str(),
+                b"tool_use_id" => fields.answers = member.val.as_str(),
+                b"text" => fields.text = Some(member.val),
+                b"signature" | b"data" => fields.signed = member.val.as_str().is_some_and(|s| !s.is_empty()),
+                b"cache_control" => fields.cached = member.val.is_object(),
+                _ => {}
+            }
+        }
+        fields
+    }
+
+    fn flags(&self, kind: Kind) -> Flags {
+        let mut flags = match kind {
+            Kind::Text => text_flags(self.text),
+            Kind::Thinking if self.signed => Flags::SIGNED,
+            _ => Flags::default(),
+        };
+        if self.cached {
+            flags.set(Flags::CACHED);
+        }
+        flags
+    }
+}

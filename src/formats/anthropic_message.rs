@@ -1,0 +1,51 @@
+//! A message as the Messages API returns it: `{"type": "message", "role": "assistant", "content": […]}`. Replayed, it is
+//! the tail of a history.
+
+use crate::dialects::anthropic::ANTHROPIC;
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item};
+use crate::history::{Flags, Settings, Usage};
+use crate::json::Val;
+
+pub struct AnthropicMessage;
+
+pub static FORMAT: AnthropicMessage = AnthropicMessage;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "anthropic-message",
+    title: "message as the Anthropic Messages API returns it",
+    told_by: "`type` is \"message\", with `stop_reason` beside `role` and `content`",
+    dialect: &ANTHROPIC,
+    target: "anthropic",
+    usage: Usage::Log,
+    histories: Histories::PerRecord,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: true,
+};
+
+impl Format for AnthropicMessage {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let told = probe.has("type") && probe.has("role") && probe.has("content");
+        let is_message = || probe.val.get("type").is_some_and(|kind| kind.is("message"));
+        if told && is_message() && probe.val.get("stop_reason").is_some() { 95 } else { 0 }
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        // An element of a large document is a block; the message comes whole where it can be scanned at once.
+        if !matches!(record.slice, Slice::Element { .. }) {
+            read_message(record.val, record, 0, sink);
+        }
+    }
+}
+
+/// Reads a message as a history by itself.
+pub(super) fn read_message(message: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
+    let model = message.get("model").and_then(|model| model.text());
+    let model = model.map(|model| String::from_utf8_lossy(&model).into());
+    sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, model, ..Settings::default() })));
+    read_item(&ANTHROPIC, message, record, part, Flags::RECORDED, sink);
+    sink.mark(Mark::End);
+}

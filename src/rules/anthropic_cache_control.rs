@@ -1,0 +1,79 @@
+//! RL545: marks for the prompt cache that the API does not take.
+
+use crate::dialects::anthropic::Mend;
+use crate::history::{Code, Finding, Flags, Kind, Row};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds the blocks with `cache_control` beyond the fourth, those on tools and instructions counted, and thinking that
+    /// carries such a mark. The oldest are reported, as the newest are what a cache is asked for.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > A maximum of 4 blocks with cache_control may be provided. Found 5.
+    ///
+    /// > messages.1.content.0.thinking.cache_control: Extra inputs are not permitted
+    ///
+    /// It happens when a client marks each new message, and stores the mark with it.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-sonnet-4-5","messages":[{"role":"user","content":[
+    ///  {"type":"text","text":"a","cache_control":{"type":"ephemeral"}},
+    ///  {"type":"text","text":"b","cache_control":{"type":"ephemeral"}},
+    ///  {"type":"text","text":"c","cache_control":{"type":"ephemeral"}},
+    ///  {"type":"text","text":"d","cache_control":{"type":"ephemeral"}},
+    ///  {"type":"text","text":"e","cache_control":{"type":"ephemeral"}}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The mark is taken away. The model sees the same, and thinking that is bound to its prefix stays valid.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported in many threads. No recorded accepted request has a fifth mark.
+    545, "anthropic-cache-control", Check::History(check),
+    [
+        Variant {
+            message: "{arg} blocks are marked with cache_control; 4 may be",
+            api: Some("A maximum of 4 blocks with cache_control may be provided. Found {arg}."),
+            evidence: Evidence::Reported,
+            fix: "take the mark away",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} is marked with cache_control",
+            api: Some(
+                "messages.{message}.content.{block}.thinking.cache_control: Extra inputs are not permitted",
+            ),
+            evidence: Evidence::Reported,
+            fix: "take the mark away",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const LIMIT: u32 = 4;
+const ON_THINKING: u8 = 1;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let marked = cx.history.rows.iter().filter(|row| row.has(Flags::CACHED));
+    let (on_thinking, marked): (Vec<&Row>, Vec<&Row>) = marked.partition(|row| row.kind == Kind::Thinking);
+    let finding = |row: &Row| Finding::new(Code(545), *row).act(Mend::StripCacheMark.act());
+    for row in on_thinking {
+        out.add(finding(row).variant(ON_THINKING));
+    }
+    let total = cx.history.settings.cache_marks + marked.len() as u32;
+    let excess = total.saturating_sub(LIMIT) as usize;
+    for row in marked.into_iter().take(excess) {
+        out.add(finding(row).arg(total));
+    }
+}

@@ -1,0 +1,111 @@
+//! RL533: two `tool_use` blocks have one id.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::history::{Act, BondState, Code, Finding, Kind};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `tool_use` whose id an earlier one has: in the same turn of the assistant, or in another.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > messages.1.content.1: `tool_use` ids must be unique
+    ///
+    /// It happens when a stream is written down twice, and when a client counts its ids from zero in every turn. In
+    /// different turns the same id was accepted twice, so there it is a warning.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-sonnet-4-5","messages":[
+    ///  {"role":"assistant","content":[
+    ///   {"type":"tool_use","id":"toolu_1","name":"f","input":{}},
+    ///   {"type":"tool_use","id":"toolu_1","name":"g","input":{}}]},
+    ///  {"role":"user","content":[
+    ///   {"type":"tool_result","tool_use_id":"toolu_1","content":"ok"},
+    ///   {"type":"tool_result","tool_use_id":"toolu_1","content":"ok"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// A copy of a call that says the same and has no result of its own is dropped. Any other gets an id of its own,
+    /// and so does its result: of two calls with one id the first result answers the first. Nothing is lost.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: trycua/cua#524, BerriAI/litellm#23510. Recorded: two requests to claude-sonnet-4-5 that use an id again in
+    /// another turn were accepted.
+    533, "anthropic-duplicate-call", Check::History(check),
+    [
+        Variant {
+            message: "call {call_id} has the id of another call of its turn",
+            related: "the first call with this id",
+            api: Some(API),
+            evidence: Evidence::Reported,
+            fix: "give the call and its result an id of their own",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "call {call_id} is a copy of another call of its turn",
+            related: "the first call with this id",
+            api: Some(API),
+            evidence: Evidence::Reported,
+            fix: "drop the later copy",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "call {call_id} has the id of a call of another turn",
+            related: "the first call with this id",
+            api: Some(API),
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "give the call and its result an id of their own",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const API: &str = "messages.{message}.content.{block}: `tool_use` ids must be unique";
+
+const COPY: u8 = 1;
+const ELSEWHERE: u8 = 2;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let turns = &cx.history.turns;
+    let is_open = turns.bonds.iter().filter(|bond| bond.state == BondState::Open);
+    let open: HashSet<u32> = is_open.map(|bond| bond.call).collect();
+    // By key: the step, and the call.
+    let mut seen: HashMap<u64, (u32, u32)> = HashMap::new();
+    for step in &turns.steps {
+        for ix in turns.rows_of(step.model.clone()) {
+            let row = cx.row(ix);
+            if row.kind != Kind::ToolUse || row.key == 0 {
+                continue;
+            }
+            let Some(&(first_step, first)) = seen.get(&row.key) else {
+                seen.insert(row.key, (step.model.start, ix));
+                continue;
+            };
+            let twin = cx.row(first);
+            if !cx.look.same_id(row, twin) {
+                continue;
+            }
+            let finding = Finding::new(Code(533), *row).with(twin.at);
+            out.add(match first_step == step.model.start {
+                true if open.contains(&ix) && cx.look.same(row, twin) => finding.variant(COPY).act(Act::Drop),
+                true => finding.act(Act::Rekey),
+                false => finding.variant(ELSEWHERE).act(Act::Rekey),
+            });
+            seen.insert(row.key, (step.model.start, ix));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! RL532: two `tool_result` blocks answer one `tool_use`.
+
+use crate::history::{Act, BondState, Code, Finding, NONE};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `tool_result` to a `tool_use` that another result in the same place answers already.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > each tool_use must have a single result. Found multiple `tool_result` blocks with id: toolu_abc
+    ///
+    /// It happens when a client writes a result for an interrupted call, and the tool answers after all.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-sonnet-4-5","messages":[
+    ///  {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"f","input":{}}]},
+    ///  {"role":"user","content":[
+    ///   {"type":"tool_result","tool_use_id":"toolu_1","content":"ok"},
+    ///   {"type":"tool_result","tool_use_id":"toolu_1","content":"ok"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// If both say the same, the later one is dropped, and nothing is lost. Two that differ are left: nothing says which
+    /// of them the model saw.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: vectorize-io/hindsight PR#4250, sipeed/picoclaw PR#1793, BerriAI/litellm PR#19324. No recorded accepted
+    /// request has two results for one call.
+    532, "anthropic-duplicate-result", Check::History(check),
+    [
+        Variant {
+            message: "call {call_id} is answered again, with the same result",
+            related: "the first result",
+            api: Some(API),
+            evidence: Evidence::Reported,
+            fix: "drop the later copy",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "call {call_id} is answered again, with another result",
+            related: "the first result",
+            api: Some(API),
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const API: &str =
+    "each tool_use must have a single result. Found multiple `tool_result` blocks with id: {call_id}";
+
+const DIFFERS: u8 = 1;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let again = |bond: &&crate::history::Bond| bond.state == BondState::Again && bond.twin != NONE;
+    for bond in cx.history.turns.bonds.iter().filter(again) {
+        let (row, twin) = (cx.row(bond.output), cx.row(bond.twin));
+        let finding = Finding::new(Code(532), *row).with(twin.at);
+        out.add(match cx.look.same(row, twin) {
+            true => finding.act(Act::Drop),
+            false => finding.variant(DIFFERS).never("which of the two results is the real one is not known"),
+        });
+    }
+}

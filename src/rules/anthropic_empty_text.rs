@@ -1,0 +1,125 @@
+//! RL544: a text, or what the user says, is empty.
+
+use crate::history::{Act, Code, Finding, Flags, Kind, Role};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds an empty `text` block, one of nothing but white space, a message of the user that says nothing, and a message
+    /// without `content`. The assistant's messages and the content of results may be empty.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > messages: text content blocks must be non-empty
+    ///
+    /// > messages: text content blocks must contain non-whitespace text
+    ///
+    /// > messages.0: user messages must have non-empty content
+    ///
+    /// It happens when a stream is interrupted before its first word. White space beside other blocks of the assistant is
+    /// accepted, so that is a warning.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-sonnet-4-5","messages":[
+    ///  {"role":"user","content":"hi"},
+    ///  {"role":"assistant","content":[{"type":"text","text":""},{"type":"text","text":"Hello"}]},
+    ///  {"role":"user","content":"bye"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The block is dropped, and its message with it if that says nothing else; nothing is lost. All that the user says at
+    /// the end, or at all, stays: what was meant there is not known.
+    ///
+    /// ## Evidence
+    ///
+    /// A table of live probes in a published pull request (experientiallabs PR#804), and many reports. Recorded: one request
+    /// with a text of white space in the assistant's turn was accepted.
+    544, "anthropic-empty-text", Check::History(check),
+    [
+        Variant {
+            message: "the text is empty",
+            api: Some("messages: text content blocks must be non-empty"),
+            evidence: Evidence::Reported,
+            fix: "drop the block",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the text is nothing but white space",
+            api: Some("messages: text content blocks must contain non-whitespace text"),
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "drop the block",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the user's message is empty",
+            api: Some("messages.{message}: user messages must have non-empty content"),
+            evidence: Evidence::Reported,
+            fix: "drop the message",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the message has no content",
+            evidence: Evidence::Documented,
+            fix: "drop the message",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const BLANK: u8 = 1;
+const EMPTY_MESSAGE: u8 = 2;
+const NO_CONTENT: u8 = 3;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let users = cx.history.turns.turns.iter().filter(|turn| turn.role == Role::User).count();
+    for (number, turn) in cx.history.turns.turns.iter().enumerate() {
+        let message = cx.row(turn.row);
+        if !matches!(message.role, Role::User | Role::Assistant | Role::System) {
+            continue;
+        }
+        let mut add = |ix: u32, variant: u8, alone: bool| {
+            let finding = Finding::new(Code(544), *cx.row(ix)).variant(variant);
+            out.add(match alone && is_needed(cx, number, users) {
+                true => finding.never("the request needs what the user says there, and it is not known"),
+                false => finding.act(Act::Drop),
+            });
+        };
+        if message.has(Flags::NULL) || message.has(Flags::ABSENT) {
+            add(turn.row, NO_CONTENT, true);
+        } else if message.has(Flags::EMPTY) && message.role == Role::User {
+            add(turn.row, EMPTY_MESSAGE, true);
+        } else if message.has(Flags::BLANK) {
+            add(turn.row, BLANK, true);
+        }
+        let says = |ix: u32| !(cx.row(ix).has(Flags::EMPTY) || cx.row(ix).has(Flags::BLANK));
+        let alone = !turn.blocks().any(says);
+        for ix in turn.blocks().filter(|ix| cx.row(*ix).kind == Kind::Text) {
+            match cx.row(ix) {
+                row if row.has(Flags::EMPTY) => add(ix, 0, alone),
+                row if row.has(Flags::BLANK) => add(ix, BLANK, alone),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Without this message of the user the conversation has none, or ends with another's.
+fn is_needed(cx: &Cx<'_>, number: usize, users: usize) -> bool {
+    let turns = &cx.history.turns.turns;
+    let is_user = |number: usize| turns[number].role == Role::User;
+    let is_last = number + 1 == turns.len();
+    let behind_user = number.checked_sub(1).is_some_and(is_user);
+    is_user(number) && (users == 1 || is_last && !behind_user)
+}

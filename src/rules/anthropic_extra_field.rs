@@ -1,0 +1,64 @@
+//! RL549: a call has members that only a stream has.
+
+use crate::dialect::Item;
+use crate::dialects::anthropic::Mend;
+use crate::history::{Code, Finding, Kind, KindSet};
+use crate::rule::{Check, Evidence, Loss, Out, Variant};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `tool_use` with the member `text` or `index`, which streams and clients leave in it.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > messages.1.content.0.tool_use.text: Extra inputs are not permitted
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-sonnet-4-5","messages":[
+    ///  {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"f","input":{},"index":0}]},
+    ///  {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"ok"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The member is taken away. Nothing is lost: the model never sees it.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: anthropics/claude-code#4378, langchain-ai/langchain#31208, sub2api#225. No recorded accepted request has
+    /// such a member. Other members that are not known are left alone.
+    549, "anthropic-extra-field", Check::Item(KindSet::of(&[Kind::ToolUse]), check),
+    [
+        Variant {
+            message: "call {call_id} has a member \"text\"",
+            api: Some("messages.{message}.content.{block}.tool_use.text: Extra inputs are not permitted"),
+            evidence: Evidence::Reported,
+            fix: "take the member away",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "call {call_id} has a member \"index\"",
+            api: Some("messages.{message}.content.{block}.tool_use.index: Extra inputs are not permitted"),
+            evidence: Evidence::Reported,
+            fix: "take the member away",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(item: &Item<'_>, out: &mut Out) {
+    // Calls of other dialects have an index of their own.
+    if !item.val.get("type").is_some_and(|kind| kind.is("tool_use")) {
+        return;
+    }
+    if let Some(variant) = Mend::EXTRA.iter().position(|key| item.val.get(key).is_some()) {
+        out.add(Finding::new(Code(549), item.row).variant(variant as u8).act(Mend::StripExtra.act()));
+    }
+}

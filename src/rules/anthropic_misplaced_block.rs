@@ -1,0 +1,88 @@
+//! RL534: a block stands in a message of the wrong role.
+
+use crate::history::{Act, BondState, Code, Finding, Kind, Role};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `tool_result` among the assistant's blocks, the result of a tool that the provider ran among the user's,
+    /// and calls and thinking anywhere but among the assistant's.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses results in the wrong place with HTTP 400:
+    ///
+    /// > messages.9: `tool_result` blocks can only be in `user` messages
+    ///
+    /// > messages.9: `web_search_tool_result` blocks can only be in `assistant` messages
+    ///
+    /// It happens when a client keeps a whole step of an agent as one message. That the assistant's own blocks are refused
+    /// among the user's is a conclusion from this, and a warning.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-sonnet-4-5","messages":[
+    ///  {"role":"assistant","content":[
+    ///   {"type":"tool_use","id":"toolu_1","name":"f","input":{}},
+    ///   {"type":"tool_result","tool_use_id":"toolu_1","content":"ok"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// A result of the client's is moved to the next message of the user, and nothing is lost. A block of the other kinds
+    /// is dropped.
+    ///
+    /// ## Evidence
+    ///
+    /// Both sentences were seen in live probes. No recorded accepted request has such a block.
+    534, "anthropic-misplaced-block", Check::History(check),
+    [
+        Variant {
+            message: "result {call_id} stands in a message of the assistant",
+            api: Some("messages.{message}: `tool_result` blocks can only be in `user` messages"),
+            evidence: Evidence::Reported,
+            fix: "move the result to the next message of the user",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {call_id} stands outside the assistant's messages",
+            api: Some("messages.{message}: `{type}` blocks can only be in `assistant` messages"),
+            evidence: Evidence::Reported,
+            fix: "drop the result",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} stands outside the assistant's messages",
+            levels: Levels::WARNING,
+            evidence: Evidence::Inferred,
+            fix: "drop the block",
+            when: When::Always,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const SERVER_RESULT: u8 = 1;
+const OF_MODEL: u8 = 2;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let turns = &cx.history.turns;
+    for bond in turns.bonds.iter().filter(|bond| bond.state == BondState::Answered) {
+        let row = cx.row(bond.output);
+        if row.role == Role::Assistant {
+            out.add(Finding::new(Code(534), *row).act(Act::Reorder));
+        }
+    }
+    for row in cx.history.rows.iter().filter(|row| matches!(row.role, Role::User | Role::System)) {
+        let finding = Finding::new(Code(534), *row).act(Act::Drop);
+        match row.kind {
+            Kind::ServerResult => out.add(finding.variant(SERVER_RESULT)),
+            Kind::ToolUse | Kind::ServerUse | Kind::Thinking => out.add(finding.variant(OF_MODEL)),
+            _ => {}
+        }
+    }
+}

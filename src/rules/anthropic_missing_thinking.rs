@@ -1,0 +1,89 @@
+//! RL543: thinking is turned on, and the loop of calls that goes on has none.
+
+use crate::history::{Code, Facts, Finding, Kind, Step};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// In a request that turns thinking on with a budget (`"thinking": {"type": "enabled"}`) and ends with results, finds
+    /// the loop of calls that goes on if no turn of it holds thinking.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API was reported to refuse the request with HTTP 400:
+    ///
+    /// > messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is
+    /// > enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use`
+    /// > and `tool_result` blocks).
+    ///
+    /// It happens when a client does not keep thinking, or turns it on within a loop.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-sonnet-4-5","thinking":{"type":"enabled","budget_tokens":2048},
+    ///  "tools":[{"name":"f","input_schema":{"type":"object"}}],
+    ///  "messages":[
+    ///   {"role":"user","content":"go"},
+    ///   {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"f","input":{}}]},
+    ///   {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"ok"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: the thinking is not in the file, and cannot be made. Turn `thinking` off until the user speaks again.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: pydantic-ai#2075, n8n#22550, openai-agents-python#1704, continue#4470. Which turn of a longer loop is meant
+    /// is not known, so it is a warning.
+    543, "anthropic-missing-thinking", Check::History(check),
+    [
+        Variant {
+            message: "thinking is on, and the calls that are answered last have none in front of them",
+            api: Some(
+                "messages.{message}.content.0.type: Expected `thinking` or `redacted_thinking`, but found `{type}`. When \
+                 `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the \
+                 lastmost set of `tool_use` and `tool_result` blocks).",
+            ),
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let turns = &cx.history.turns;
+    let Some(last) = turns.steps.last().filter(|_| cx.history.settings.facts.has(Facts::MANUAL_THINKING)) else {
+        return;
+    };
+    if last.answers.end as usize != turns.turns.len() || !goes_on(cx, last) {
+        return;
+    }
+    // Back to where the user spoke.
+    let mut steps = turns.steps.iter().rev();
+    let of_loop = std::iter::once(last).chain(steps.by_ref().skip(1).take_while(|step| goes_on(cx, step)));
+    let has_thinking = |step: &Step| of_kind(cx, step, Kind::Thinking).is_some();
+    if of_loop.into_iter().any(has_thinking) {
+        return;
+    }
+    if let Some(first) = turns.rows_of(last.model.clone()).next() {
+        let finding = Finding::new(Code(543), *cx.row(first));
+        out.add(finding.never("the thinking is not in the file: turn it off until the user speaks again"));
+    }
+}
+
+/// A step with calls behind which the user says nothing but results.
+fn goes_on(cx: &Cx<'_>, step: &Step) -> bool {
+    let mut answers = cx.history.turns.rows_of(step.answers.clone()).peekable();
+    of_kind(cx, step, Kind::ToolUse).is_some()
+        && answers.peek().is_some()
+        && answers.all(|ix| cx.row(ix).kind == Kind::ToolResult)
+}
+
+fn of_kind(cx: &Cx<'_>, step: &Step, kind: Kind) -> Option<u32> {
+    cx.history.turns.rows_of(step.model.clone()).find(|ix| cx.row(*ix).kind == kind)
+}

@@ -1,0 +1,100 @@
+//! RL535: a tool that the provider runs was called, and its result is not there.
+
+use std::collections::HashMap;
+
+use crate::history::{Act, Code, Finding, Kind, Role};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `server_tool_use` or `mcp_tool_use` block behind which no block of the assistant's holds its result, and one
+    /// whose id an earlier one has.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API may refuse the request with HTTP 400:
+    ///
+    /// > `web_search` tool use with id `srvtoolu_abc` was found without a corresponding `web_search_tool_result` block
+    ///
+    /// While such a call is in flight it is accepted: a turn that the API paused is sent back as it is, and the result may
+    /// come behind the results of the client's own tools.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-sonnet-4-5","messages":[
+    ///  {"role":"user","content":"What is new?"},
+    ///  {"role":"assistant","content":[
+    ///   {"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"news"}},
+    ///   {"type":"text","text":"Let me see."}]},
+    ///  {"role":"user","content":"And?"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// Off by default: `--fix-warnings` drops the call, and its message with it if that says nothing else.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: can1357/oh-my-pi#6496, LibreChat agents PR#216; Anthropic's page on stop reasons. Recorded: five requests
+    /// with such a call were accepted, so it is a warning.
+    535, "anthropic-open-server-call", Check::History(check),
+    [
+        Variant {
+            message: "server tool call {call_id} has no result behind it",
+            api: Some(
+                "`{name}` tool use with id `{call_id}` was found without a corresponding `{name}_tool_result` block",
+            ),
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "drop the call",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "MCP call {call_id} has no result behind it",
+            levels: Levels::WARNING,
+            fix: "drop the call",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {call_id} has the id of an earlier call",
+            related: "the first call with this id",
+            levels: Levels::WARNING,
+            fix: "drop the call",
+            ..Variant::BASE
+        },
+    ]
+}
+
+const MCP: u8 = 1;
+const AGAIN: u8 = 2;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let rows = &cx.history.rows;
+    let mut last_result: HashMap<u64, usize> = HashMap::new();
+    for (ix, row) in rows.iter().enumerate() {
+        if row.kind == Kind::ServerResult && row.role == Role::Assistant {
+            last_result.insert(row.key, ix);
+        }
+    }
+    let mut first: HashMap<u64, usize> = HashMap::new();
+    for (ix, row) in rows.iter().enumerate() {
+        if row.kind != Kind::ServerUse || row.role != Role::Assistant {
+            continue;
+        }
+        let finding = Finding::new(Code(535), *row).act(Act::Drop);
+        if let Some(&twin) = first.get(&row.key).filter(|_| row.key != 0) {
+            out.add(finding.variant(AGAIN).with(rows[twin].at));
+            continue;
+        }
+        first.insert(row.key, ix);
+        let answered = row.key != 0 && last_result.get(&row.key).is_some_and(|result| *result > ix);
+        if !answered && !cx.is_pending(ix as u32) {
+            let mut is_mcp = false;
+            cx.look.look(row, &mut |call| is_mcp = call.get("type").is_some_and(|kind| kind.is("mcp_tool_use")));
+            out.add(finding.variant(if is_mcp { MCP } else { 0 }));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! RL531: a `tool_result` answers no `tool_use` of the message in front of it.
+
+use crate::history::{Act, BondState, Code, Finding};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `tool_result` block whose `tool_use_id` no `tool_use` of the assistant's message in front of it has, nor
+    /// any other call that waits for a result.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: toolu_abc. Each `tool_result`
+    /// > block must have a corresponding `tool_use` block in the previous message.
+    ///
+    /// It happens when a history is cut from the front, or compacted while a call was open.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-sonnet-4-5","messages":[
+    ///  {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"sunny"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The result is dropped, and its message with it if it says nothing else. What the tool returned is lost for the
+    /// model; `--dropped FILE` keeps it.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: anthropics/claude-code#18947 and many more. No recorded accepted request has such a result.
+    531, "anthropic-orphan-result", Check::History(check),
+    [
+        Variant {
+            message: "result {call_id} answers no call of the message in front of it",
+            api: Some(
+                "messages.{message}.content.{block}: unexpected `tool_use_id` found in `tool_result` blocks: {call_id}. \
+                 Each `tool_result` block must have a corresponding `tool_use` block in the previous message.",
+            ),
+            evidence: Evidence::Reported,
+            fix: "drop the result",
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    for bond in cx.history.turns.bonds.iter().filter(|bond| bond.state == BondState::Orphan) {
+        out.add(Finding::new(Code(531), *cx.row(bond.output)).act(Act::Drop));
+    }
+}

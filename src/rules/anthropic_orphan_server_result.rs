@@ -1,0 +1,84 @@
+//! RL536: the result of a tool that the provider ran, without the call.
+
+use std::collections::HashMap;
+
+use crate::history::{Act, Code, Finding, Kind, Role};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds the result of a tool that the provider ran (`web_search_tool_result`, `mcp_tool_result` and their kin) in
+    /// front of which no call with its id stands, and a second result to one call.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API may refuse the request with HTTP 400:
+    ///
+    /// > unexpected `tool_use_id` found in `advisor_tool_result` blocks: srvtoolu_abc. Each `advisor_tool_result` block
+    /// > must have a corresponding `server_tool_use` block before it.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-sonnet-4-5","messages":[
+    ///  {"role":"user","content":"What is new?"},
+    ///  {"role":"assistant","content":[
+    ///   {"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]},
+    ///   {"type":"text","text":"Nothing."}]},
+    ///  {"role":"user","content":"Thanks"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// Off by default: `--fix-warnings` drops the result. It is not turned into a text: what a search found is encrypted,
+    /// and what is not would be put into the model's own mouth.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: anthropics/claude-code#64383, #65726. Recorded: one request with such a result was accepted, so it is a
+    /// warning.
+    536, "anthropic-orphan-server-result", Check::History(check),
+    [
+        Variant {
+            message: "{type} {call_id} has no call in front of it",
+            related: "the call stands here",
+            api: Some(
+                "unexpected `tool_use_id` found in `{type}` blocks: {call_id}. Each `{type}` block must have a \
+                 corresponding `server_tool_use` block before it.",
+            ),
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "drop the result",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "call {call_id} has another result already",
+            related: "the first result",
+            levels: Levels::WARNING,
+            fix: "drop the later result",
+            ..Variant::BASE
+        },
+    ]
+}
+
+const AGAIN: u8 = 1;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let mut calls: HashMap<u64, usize> = HashMap::new();
+    let rows = &cx.history.rows;
+    let of_model = rows.iter().enumerate().filter(|(_, row)| row.role == Role::Assistant);
+    for (ix, row) in of_model.clone().filter(|(_, row)| row.kind == Kind::ServerUse && row.key != 0) {
+        calls.entry(row.key).or_insert(ix);
+    }
+    let mut first: HashMap<u64, usize> = HashMap::new();
+    for (ix, row) in of_model.filter(|(_, row)| row.kind == Kind::ServerResult) {
+        let finding = Finding::new(Code(536), *row).act(Act::Drop);
+        match (calls.get(&row.key), first.get(&row.key)) {
+            (Some(call), Some(&twin)) if *call < ix => out.add(finding.variant(AGAIN).with(rows[twin].at)),
+            (Some(call), None) if *call < ix => drop(first.insert(row.key, ix)),
+            (call, _) => out.add(finding.with(call.map(|call| rows[*call].at))),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! RL546: a request ends with a message of the assistant that the model does not continue.
+
+use crate::dialects::anthropic::Mend;
+use crate::history::{Act, Code, Finding, Kind, Usage};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
+use crate::target::{Levels, Trait};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a message of the assistant at the end of a request: for a model that refuses prefill, one that ends with
+    /// thinking, and one whose text ends with white space. A turn with tools that the provider runs is passed over: the API
+    /// pauses such turns, and takes them back as they are. A log may end with the assistant.
+    ///
+    /// ## Why it matters
+    ///
+    /// Claude 4.6 and later refuse the request with HTTP 400:
+    ///
+    /// > This model does not support assistant message prefill. The conversation must end with a user message.
+    ///
+    /// Models that take prefill refuse two forms of it:
+    ///
+    /// > messages.1: The final block in an assistant message cannot be `thinking`.
+    ///
+    /// > final assistant content cannot end with trailing whitespace
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-opus-4-6","messages":[
+    ///  {"role":"user","content":"Answer in JSON"},
+    ///  {"role":"assistant","content":"{"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// Thinking at the end is dropped, and white space taken off. The message itself is dropped only with
+    /// `--fix-warnings`: mostly what is missing is the user's next one.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: anomalyco/opencode#13768, agenticloops-ai/agentic-ai-engineering#43 and many more; thinking at the end:
+    /// tailcallhq/forgecode#2107, NousResearch/hermes-agent PR#13010, CLIProxyAPI PR#5322, which measured it; white space:
+    /// Anthropic's page on prefill.
+    546, "anthropic-prefill", Check::History(check),
+    [
+        Variant {
+            message: "the request ends with a message of the assistant, which this model does not continue",
+            api: Some(
+                "This model does not support assistant message prefill. The conversation must end with a user message.",
+            ),
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "drop the message",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the request ends with {type}",
+            api: Some("messages.{message}: The final block in an assistant message cannot be `thinking`."),
+            evidence: Evidence::Reported,
+            fix: "drop the thinking",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the assistant's text at the end of the request ends with white space",
+            api: Some("final assistant content cannot end with trailing whitespace"),
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "take the white space away",
+            loss: Loss::Lossless,
+            when: When::Always,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const THINKING_LAST: u8 = 1;
+const WHITE_SPACE: u8 = 2;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let turns = &cx.history.turns;
+    // The API sees the assistant's messages at the end as one.
+    let Some(step) = turns.steps.last().filter(|step| step.model.end as usize == turns.turns.len()) else { return };
+    if cx.history.settings.usage != Usage::Request {
+        return;
+    }
+    let finding = |ix: u32, variant: u8| Finding::new(Code(546), *cx.row(ix)).variant(variant);
+    let blocks: Vec<u32> = turns.rows_of(step.model.clone()).collect();
+    let thinking = blocks.iter().rev().take_while(|ix| cx.row(**ix).kind == Kind::Thinking);
+    for ix in thinking.clone() {
+        out.add(finding(*ix, THINKING_LAST).act(Act::Drop));
+    }
+    // A call at the end waits for its result, and that is another rule's matter; server tools make a turn pause.
+    let waits = |ix: &u32| matches!(cx.row(*ix).kind, Kind::ToolUse | Kind::ServerUse | Kind::ServerResult);
+    if thinking.count() > 0 || blocks.iter().any(waits) {
+        return;
+    }
+    if cx.has(Trait::RefusesPrefill) {
+        for turn in step.model.clone() {
+            out.add(finding(turns.turn(turn).row, 0).act(Act::Drop));
+        }
+        return;
+    }
+    let last = turns.turn(step.model.end - 1);
+    let text = last.blocks().next_back().unwrap_or(last.row);
+    let mut spaced = false;
+    cx.look.look(cx.row(text), &mut |val| {
+        let text = val.get("text").or_else(|| val.get("content")).and_then(|text| text.text());
+        let text = text.map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default();
+        spaced = !text.trim().is_empty() && text.trim_end() != text;
+    });
+    if spaced {
+        out.add(finding(text, WHITE_SPACE).act(Mend::TrimEnd.act()));
+    }
+}

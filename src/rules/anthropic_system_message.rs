@@ -1,0 +1,117 @@
+//! RL547: a message of the role `system` where the API takes none.
+
+use crate::dialects::anthropic::Mend;
+use crate::history::{Act, Code, Finding, Flags, Kind, Role, Turn};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::{Levels, Trait};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `system` message at the beginning of the messages, anywhere for a model that takes none, and elsewhere if it
+    /// does not follow the user.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400. Models before Claude Opus 4.8:
+    ///
+    /// > role 'system' is not supported on this model
+    ///
+    /// Later ones take instructions within the conversation, but not at its beginning, and only behind the user:
+    ///
+    /// > messages.0: use the top-level 'system' parameter for the initial system prompt
+    ///
+    /// > messages.4: a system message must immediately follow a user turn
+    ///
+    /// It happens when messages of Chat Completions are sent as they are.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-sonnet-4-5","max_tokens":100,"messages":[
+    ///  {"role":"system","content":"Be brief"},
+    ///  {"role":"user","content":"hi"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// Texts at the beginning are put behind what the request's own `system` says, and nothing is lost. Within the
+    /// conversation the message is given to the user: what it says stays, its authority does not.
+    ///
+    /// ## Evidence
+    ///
+    /// Recorded: one request was refused with the first sentence, and 23 with such messages were accepted by later models.
+    /// The sentences about the place were each reported once; the last is a warning.
+    547, "anthropic-system-message", Check::History(check),
+    [
+        Variant {
+            message: "instructions stand among the messages, and not beside them",
+            api: Some("role 'system' is not supported on this model"),
+            evidence: Evidence::Recorded,
+            fix: "put them into the request's `system`",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the instructions at the beginning stand among the messages, and not beside them",
+            api: Some("messages.{message}: use the top-level 'system' parameter for the initial system prompt"),
+            evidence: Evidence::Reported,
+            fix: "put them into the request's `system`",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "instructions stand among the messages, and this model takes none there",
+            api: Some("role 'system' is not supported on this model"),
+            evidence: Evidence::Recorded,
+            fix: "give the message to the user",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the instructions do not follow a message of the user",
+            api: Some("messages.{message}: a system message must immediately follow a user turn"),
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "give the message to the user",
+            ..Variant::BASE
+        },
+    ]
+}
+
+const AT_BEGINNING: u8 = 1;
+const WITHIN: u8 = 2;
+const NOT_BEHIND_USER: u8 = 3;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let refused = cx.has(Trait::RefusesSystemMessages);
+    let mut before = Role::None;
+    for turn in &cx.history.turns.turns {
+        if turn.role != Role::System {
+            before = turn.role;
+            continue;
+        }
+        let finding = Finding::new(Code(547), *cx.row(turn.row));
+        let to_user = || match is_text(cx, turn) {
+            true => finding.act(Mend::UserRole.act()),
+            false => finding.never("it holds more than texts"),
+        };
+        match before {
+            Role::None => {
+                let finding = finding.variant(if refused { 0 } else { AT_BEGINNING });
+                out.add(match cx.history.settings.request {
+                    _ if !is_text(cx, turn) => finding.never("it holds more than texts"),
+                    Some(_) => finding.act(Act::Hoist),
+                    None => finding.never("they can't be put beside the messages here: send them as `system`"),
+                });
+            }
+            _ if refused => out.add(to_user().variant(WITHIN)),
+            Role::User => {}
+            _ => out.add(to_user().variant(NOT_BEHIND_USER)),
+        }
+    }
+}
+
+fn is_text(cx: &Cx<'_>, turn: &Turn) -> bool {
+    let blocks = || turn.blocks().map(|ix| cx.row(ix).kind);
+    cx.row(turn.row).has(Flags::CONTENT) || blocks().count() > 0 && blocks().all(|kind| kind == Kind::Text)
+}

@@ -1,0 +1,79 @@
+//! RL537: the id of a call has characters that the API does not take, or is missing.
+
+use crate::dialect::Item;
+use crate::history::{Act, Code, Finding, Kind, KindSet};
+use crate::rule::{Check, Evidence, Loss, Out, Variant};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `tool_use` whose id has other characters than letters, digits, `_` and `-`, and calls and results that
+    /// have no id to pair them by.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'
+    ///
+    /// > messages.2.content.0.tool_result.tool_use_id: Field required
+    ///
+    /// It happens to histories that began with another provider, whose ids look like `functions.f:0`.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-sonnet-4-5","messages":[
+    ///  {"role":"assistant","content":[{"type":"tool_use","id":"functions.f:0","name":"f","input":{}}]},
+    ///  {"role":"user","content":[{"type":"tool_result","tool_use_id":"functions.f:0","content":"ok"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// Call and result get the same new id, made from the old one, and nothing is lost. A block without an id is dropped,
+    /// as nothing says what it belongs to.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: langchain-ai/langchain PR#37756; the missing field was seen in a live probe. No recorded accepted request
+    /// has such an id.
+    537, "anthropic-tool-id", Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
+    [
+        Variant {
+            message: "the id of call {call_id} has characters that are not allowed",
+            api: Some("messages.{message}.content.{block}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"),
+            evidence: Evidence::Reported,
+            fix: "give call and result an id that is allowed",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} has no id to pair it by",
+            evidence: Evidence::Documented,
+            fix: "drop the block",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} has no tool_use_id",
+            api: Some("messages.{message}.content.{block}.tool_result.tool_use_id: Field required"),
+            evidence: Evidence::Reported,
+            fix: "drop the block",
+            ..Variant::BASE
+        },
+    ]
+}
+
+const MISSING: u8 = 1;
+const RESULT_WITHOUT: u8 = 2;
+
+fn check(item: &Item<'_>, out: &mut Out) {
+    let finding = Finding::new(Code(537), item.row);
+    let Some(key) = item.key else {
+        let is_absent = item.row.kind == Kind::ToolResult && item.val.get("tool_use_id").is_none();
+        return out.add(finding.variant(if is_absent { RESULT_WITHOUT } else { MISSING }).act(Act::Drop));
+    };
+    let allowed = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    if item.row.kind == Kind::ToolUse && !key.decode().iter().all(allowed) {
+        out.add(finding.act(Act::Rename));
+    }
+}

@@ -1,0 +1,67 @@
+//! RL538: the input of a call is no object.
+
+use crate::dialect::Item;
+use crate::dialects::anthropic::Mend;
+use crate::history::{Code, Finding, Kind, KindSet};
+use crate::json::Val;
+use crate::rule::{Check, Evidence, Loss, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a call whose `input` is anything but an object: null, a text, a list, or nothing at all.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > messages.35.content.0.tool_use.input: Input should be a valid dictionary
+    ///
+    /// It happens when a stream breaks off within the arguments, and when a client keeps them as a text, as other APIs do.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-sonnet-4-5","messages":[
+    ///  {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"f","input":"{\"a\":1}"}]},
+    ///  {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"ok"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// A text that holds a JSON object becomes that object; nothing, null and the empty text become `{}`; anything else is
+    /// kept as it is in `{"raw": …}`. Nothing is lost.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported in ten threads. No recorded accepted request has such an input. For tools that the provider runs no such
+    /// sentence was seen: there it is a warning.
+    538, "anthropic-tool-input", Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ServerUse]), check),
+    [
+        Variant {
+            message: "the input of call {call_id} is no object",
+            api: Some("messages.{message}.content.{block}.tool_use.input: Input should be a valid dictionary"),
+            evidence: Evidence::Reported,
+            fix: "make the input an object",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the input of server tool call {call_id} is no object",
+            levels: Levels::WARNING,
+            fix: "make the input an object",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(item: &Item<'_>, out: &mut Out) {
+    // Calls of other dialects keep their arguments elsewhere.
+    let is_use = item.val.get("type").and_then(|kind| kind.text()).is_some_and(|kind| kind.ends_with(b"tool_use"));
+    if is_use && !item.val.get("input").as_ref().is_some_and(Val::is_object) {
+        let finding = Finding::new(Code(538), item.row).variant(u8::from(item.row.kind == Kind::ServerUse));
+        out.add(finding.act(Mend::Input.act()));
+    }
+}

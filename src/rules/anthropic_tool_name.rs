@@ -1,0 +1,51 @@
+//! RL539: a call names no tool.
+
+use crate::dialect::Item;
+use crate::history::{Act, Code, Finding, Kind, KindSet};
+use crate::rule::{Check, Evidence, Out, Variant};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `tool_use` whose `name` is empty or missing.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > messages.5.content.1.tool_use.name: String should have at least 1 character
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-sonnet-4-5","messages":[
+    ///  {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"","input":{}}]},
+    ///  {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"No such tool"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The call is dropped, and its result with it: which tool was meant is not known.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported once, in the provider's words. No recorded accepted request has such a call.
+    539, "anthropic-tool-name", Check::Item(KindSet::of(&[Kind::ToolUse]), check),
+    [
+        Variant {
+            message: "call {call_id} names no tool",
+            api: Some("messages.{message}.content.{block}.tool_use.name: String should have at least 1 character"),
+            evidence: Evidence::Reported,
+            fix: "drop the call and its result",
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(item: &Item<'_>, out: &mut Out) {
+    let is_use = item.val.get("type").is_some_and(|kind| kind.is("tool_use"));
+    let named = item.val.get("name").and_then(|name| name.as_str()).is_some_and(|name| !name.is_empty());
+    if is_use && !named {
+        out.add(Finding::new(Code(539), item.row).act(Act::Drop));
+    }
+}

@@ -1,0 +1,57 @@
+//! RL540: a request with calls in its history defines no tools.
+
+use crate::history::{Code, Facts, Finding, Kind};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a request whose messages hold calls or results, and which defines no `tools`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API may refuse the request with HTTP 400:
+    ///
+    /// > Requests which include `tool_use` or `tool_result` blocks must define tools.
+    ///
+    /// It happens when a history is sent to be summed up or titled, with the tools left out.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-sonnet-4-5","messages":[
+    ///  {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"f","input":{}}]},
+    ///  {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"ok"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: what the tools take is not in the history. Send their definitions along, with `tool_choice` none if they are
+    /// not to be called.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported in eight threads and in Portkey's library of errors. Recorded: one such request was accepted, so it is a
+    /// warning.
+    540, "anthropic-undefined-tools", Check::History(check),
+    [
+        Variant {
+            message: "the messages hold {type} blocks, and the request defines no tools",
+            api: Some("Requests which include `tool_use` or `tool_result` blocks must define tools."),
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    if !cx.history.settings.facts.has(Facts::NO_TOOLS) {
+        return;
+    }
+    let mut rows = cx.history.rows.iter();
+    if let Some(row) = rows.find(|row| matches!(row.kind, Kind::ToolUse | Kind::ToolResult)) {
+        out.add(Finding::new(Code(540), *row).never("what the tools take is not in the history"));
+    }
+}

@@ -1,0 +1,47 @@
+//! RL548: a message of a role that the API does not know.
+
+use crate::history::{Code, Finding, Kind, Role};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a message whose role is neither `user`, `assistant` nor `system`, and anything among the messages that has no
+    /// role.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API knows no other roles. It happens when messages of different APIs are put together: `tool` and `developer`
+    /// are roles of Chat Completions.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-sonnet-4-5","system":"Be brief","messages":[
+    ///  {"role":"user","content":"hi"},
+    ///  {"role":"function","name":"f","content":"ok"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: what the message would be here is not known.
+    ///
+    /// ## Evidence
+    ///
+    /// Documented: the roles of a message are an enumeration.
+    548, "anthropic-unknown-role", Check::History(check),
+    [
+        Variant {
+            message: "the message has a role of another API, or none",
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let known = |role: Role| matches!(role, Role::User | Role::Assistant | Role::System);
+    for row in cx.history.rows.iter().filter(|row| row.kind == Kind::Turn && !known(row.role)) {
+        out.add(Finding::new(Code(548), *row).never("what it would be here is not known"));
+    }
+}

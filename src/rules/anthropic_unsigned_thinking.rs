@@ -1,0 +1,88 @@
+//! RL541: a thinking block without a signature.
+
+use crate::dialect::Item;
+use crate::history::{Act, Code, Finding, Flags, Kind, KindSet};
+use crate::json::Val;
+use crate::rule::{Check, Evidence, Out, Variant};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `thinking` block without a `signature`, one without `thinking`, and a `redacted_thinking` block without
+    /// `data`. Thinking whose text is empty, but signed, is as the API sends it.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > messages.1.content.0.thinking.signature: Field required
+    ///
+    /// > messages.1.content.0: Invalid `signature` in `thinking` block
+    ///
+    /// It happens when a stream breaks off before the signature, when a client merges thinking, and when the thinking is
+    /// another provider's.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-sonnet-4-5","messages":[
+    ///  {"role":"user","content":"hi"},
+    ///  {"role":"assistant","content":[{"type":"thinking","thinking":"A greeting."},{"type":"text","text":"Hello"}]},
+    ///  {"role":"user","content":"bye"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The block is dropped: a signature cannot be made. What the model thought is lost for it.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: llxprt-code#2335, hermes-agent#24401, oh-my-pi#6379, strands-agents/sdk-python#1598. No recorded accepted
+    /// request has such a block.
+    541, "anthropic-unsigned-thinking", Check::Item(KindSet::of(&[Kind::Thinking]), check),
+    [
+        Variant {
+            message: "{type} has no signature",
+            api: Some("messages.{message}.content.{block}.thinking.signature: Field required"),
+            evidence: Evidence::Reported,
+            fix: "drop the thinking",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the signature of {type} is empty",
+            api: Some("messages.{message}.content.{block}: Invalid `signature` in `thinking` block"),
+            evidence: Evidence::Reported,
+            fix: "drop the thinking",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} holds no thinking",
+            api: Some("messages.{message}.content.{block}.thinking.thinking: Field required"),
+            evidence: Evidence::Reported,
+            fix: "drop the thinking",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} has no data",
+            evidence: Evidence::Documented,
+            fix: "drop the thinking",
+            ..Variant::BASE
+        },
+    ]
+}
+
+const EMPTY: u8 = 1;
+const WITHOUT: u8 = 2;
+const NO_DATA: u8 = 3;
+
+fn check(item: &Item<'_>, out: &mut Out) {
+    let signed = item.row.has(Flags::SIGNED);
+    let variant = match item.val.get("type").and_then(|kind| kind.text()).as_deref() {
+        Some(b"redacted_thinking") if !signed => NO_DATA,
+        Some(b"thinking") if !item.val.get("thinking").as_ref().is_some_and(Val::is_string) => WITHOUT,
+        Some(b"thinking") if !signed && item.val.get("signature").is_some() => EMPTY,
+        Some(b"thinking") if !signed => 0,
+        _ => return,
+    };
+    out.add(Finding::new(Code(541), item.row).variant(variant).act(Act::Drop));
+}

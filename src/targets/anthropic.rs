@@ -1,0 +1,55 @@
+//! The Anthropic Messages API, on Anthropic's own hosts and on those of the clouds that pass it on.
+
+use crate::target::{Caps, Target, Trait, Traits};
+
+pub static ANTHROPIC: Target = Target {
+    name: "anthropic",
+    title: "Anthropic Messages API",
+    dialect: "anthropic",
+    store: false,
+    caps: Caps::NONE,
+    models: &[],
+    traits: TRAITS,
+    verdicts: &[],
+    evidence: "rules and their pages; 177 recorded accepted requests, 8 of them by way of Vertex AI",
+};
+
+/// A message of the assistant at the end is not continued: since Claude 4.6.
+const NO_PREFILL: Traits = Traits::of(&[Trait::RefusesPrefill]);
+/// Instructions stand beside the messages only: before Claude Opus 4.8.
+const NO_SYSTEM: Traits = Traits::of(&[Trait::RefusesSystemMessages]);
+/// Preserved thinking: Anthropic's page on prefix checks lists these families.
+const BOUND: Traits = Traits::of(&[Trait::BoundThinking]);
+
+const TRAITS: &[(&str, Traits)] = &[
+    ("claude-2", NO_SYSTEM),
+    ("claude-instant", NO_SYSTEM),
+    ("claude-3", NO_SYSTEM),
+    ("claude-haiku-4", NO_SYSTEM),
+    ("claude-sonnet-4", NO_SYSTEM),
+    ("claude-opus-4$", NO_SYSTEM),
+    // Dated snapshots of Claude Opus 4.
+    ("claude-opus-4-2", NO_SYSTEM),
+    ("claude-opus-4@", NO_SYSTEM),
+    ("claude-opus-4-0", NO_SYSTEM),
+    ("claude-opus-4-1", NO_SYSTEM),
+    ("claude-opus-4-5", NO_SYSTEM),
+    ("claude-opus-4-6", NO_SYSTEM),
+    ("claude-opus-4-7", NO_SYSTEM),
+    ("claude-sonnet-4-6", NO_PREFILL),
+    ("claude-opus-4-6", NO_PREFILL),
+    ("claude-opus-4-7", NO_PREFILL),
+    ("claude-opus-4-8", NO_PREFILL),
+    ("claude-haiku-5", NO_PREFILL),
+    ("claude-sonnet-5", NO_PREFILL),
+    ("claude-opus-5", NO_PREFILL),
+    ("claude-fable-", NO_PREFILL),
+    ("claude-mythos-", NO_PREFILL),
+    ("claude-haiku-5-5", BOUND),
+    ("claude-sonnet-5-5", BOUND),
+    ("claude-opus-5-5", BOUND),
+    ("claude-fable-5-1", BOUND),
+    ("claude-fable-5-2", BOUND),
+    ("claude-mythos-5-1", BOUND),
+    ("claude-mythos-5-2", BOUND),
+];
