@@ -44,7 +44,7 @@ crate::rule! {
             message: "{type} does not stand at the beginning of its turn",
             related: "the turn begins here",
             api: Some(
-                "messages.{message}.content.0: If an assistant message contains any thinking blocks, the first block must \
+                "⟨messages.{message}.content.0: ⟩If an assistant message contains any thinking blocks, the first block must \
                  be `thinking` or `redacted_thinking`. Found `{partner_type}`.",
             ),
             levels: Levels::WARNING,

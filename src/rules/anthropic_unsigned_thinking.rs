@@ -50,7 +50,6 @@ crate::rule! {
         },
         Variant {
             message: "the signature of {type} is empty",
-            api: Some("messages.{message}.content.{block}: Invalid `signature` in `thinking` block"),
             evidence: Evidence::Reported,
             fix: "drop the thinking",
             ..Variant::BASE

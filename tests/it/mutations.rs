@@ -283,10 +283,10 @@ fn breaks(items: &[Item], setting: &Setting) -> Vec<Broken> {
 }
 
 #[derive(Default)]
-struct Tally {
-    made: u32,
-    caught: u32,
-    healed: u32,
+pub struct Tally {
+    pub made: u32,
+    pub caught: u32,
+    pub healed: u32,
 }
 
 #[test]

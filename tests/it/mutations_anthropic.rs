@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::anthropic::requests;
 use crate::corpus::corpus;
+use crate::mutations::Tally;
 use crate::support::{diagnostics, repair};
 
 /// A request that is broken in one place, and the rules that may say so.
@@ -142,13 +143,6 @@ fn breaks(original: &Value) -> Vec<Broken> {
         }
     }
     found
-}
-
-#[derive(Default)]
-struct Tally {
-    made: u32,
-    caught: u32,
-    healed: u32,
 }
 
 #[test]

@@ -94,8 +94,6 @@ pub static ELSEWHERE: &[Elsewhere] = &[
         "older and compatible servers want the user to begin", "begin the history with a user message"),
     row("A conversation must alternate between user and assistant roles.",
         "some models on Bedrock do not merge turns", MERGE),
-    row("final assistant content cannot end with trailing whitespace",
-        "the last message is an assistant's, for the model to continue", "cut the white space at its end"),
     row("a ttl='{ttl}' cache_control block must not come after a ttl='{other}' cache_control block",
         "blocks that are cached longer must come first, in the order tools, system, messages",
         "give them one `ttl`, or take `cache_control` off the later ones"),
