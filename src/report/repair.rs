@@ -142,7 +142,9 @@ fn item_name(texts: &Texts<'_>, change: &Change) -> String {
                 .map(|name| name.map(|name| printable(&String::from_utf8_lossy(&name.decode())))),
             None => [text(item.get("id")), call_id(item)],
         };
-        let ids: Vec<String> = ids.into_iter().flatten().collect();
+        let mut ids: Vec<String> = ids.into_iter().flatten().collect();
+        // Blocks of some dialects are called and paired by one id.
+        ids.dedup();
         format!("{kind} {}", ids.join(" "))
     });
     name.unwrap_or_else(|| "bytes".to_owned()).trim_end().to_owned()
