@@ -150,6 +150,11 @@ pub trait Dialect: Sync {
         false
     }
 
+    /// A message of the model that says nothing, to stand where the target wants one.
+    fn bridge(&self) -> Option<&'static str> {
+        None
+    }
+
     /// What stands around the results of a message that holds nothing else; `None` if results are messages themselves.
     fn envelope(&self) -> Option<(&'static str, &'static str)> {
         None

@@ -64,7 +64,8 @@ pub enum When {
 ///
 /// Templates name what they show in braces: `{type}`, `{id}`, `{call_id}`, `{noun}` of the item, `{partner_type}`,
 /// `{partner_id}`, `{partner_call_id}` of the other item, `{index}` of the item in its history, `{message}` and
-/// `{block}` the numbers in its pointer, `{items}` and `{outputs}` a number of them. What
+/// `{block}` the numbers in its pointer (`{partner_message}` in that of the other), `{role}` and `{partner_role}` of
+/// messages, `{items}` and `{outputs}` a number of them. What
 /// stands between `⟨` and `⟩` is left out if it names something that is not known.
 pub struct Variant {
     pub message: &'static str,

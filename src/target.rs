@@ -79,6 +79,9 @@ pub struct Verdict {
     pub answer: Option<Answer>,
 }
 
+/// For a target of which no sentence was seen, where the rule has another's.
+pub const UNSEEN: Option<&str> = Some("");
+
 /// A verdict on all variants of a rule.
 pub const fn all(code: u16, levels: Levels) -> Verdict {
     Verdict { code: Code(code), variant: None, levels, api: None, answer: None }
@@ -131,6 +134,20 @@ pub enum Trait {
     RefusesPrefill,
     /// Messages of the role `system` are refused: instructions stand beside the messages.
     RefusesSystemMessages,
+    /// Ids of calls are nine letters and digits.
+    NineCharIds,
+    /// Only some roles may stand behind each other, and the model's own message is not the last.
+    RoleOrder,
+    /// A message with calls carries what a thinking model thought.
+    WantsReasoning,
+    /// What the model thought is refused under the name `reasoning_content`.
+    RefusesReasoning,
+    /// What the model thought is called `reasoning`.
+    NamesItReasoning,
+    /// Messages of the system and of developers are refused.
+    NoInstructions,
+    /// The role `developer` is not known.
+    NoDeveloper,
 }
 
 /// A set of traits.

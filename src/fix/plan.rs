@@ -9,7 +9,7 @@ use crate::history::{Act, Code, Kind, NONE, Remedy, Row};
 use crate::lint::{Judged, OnHistory};
 use crate::place::Place;
 use crate::rule::{Cx, Loss, When};
-use crate::target::Severity;
+use crate::target::{Severity, Trait};
 
 use super::modes::Mode;
 use super::{Action, Cause, Change, FixOptions, Reasoning, Refusal};
@@ -25,6 +25,8 @@ pub(super) enum Fresh {
     Stub(Row),
     /// A message that holds these results.
     Message(Vec<Fresh>),
+    /// A message of the model that says nothing.
+    Bridge,
 }
 
 impl Fresh {
@@ -32,7 +34,7 @@ impl Fresh {
         match self {
             Fresh::Moved(row, changes) => see(row, changes),
             Fresh::Message(list) => list.iter_mut().for_each(|fresh| fresh.each_moved(see)),
-            Fresh::Copied(_) | Fresh::Stub(_) => {}
+            Fresh::Copied(_) | Fresh::Stub(_) | Fresh::Bridge => {}
         }
     }
 }
@@ -354,31 +356,29 @@ impl<'p> Plan<'p> {
 
     /// Long keys get a short one, the same on every item that has it.
     pub(super) fn rename(&mut self, judged: &[&Judged]) {
-        let mut names: BTreeMap<u64, (Option<String>, Cause)> = BTreeMap::new();
+        let mut names: BTreeMap<u64, (Option<String>, Cause, &'static str)> = BTreeMap::new();
         for judged in judged {
-            names.insert(judged.finding.row.key, (None, cause(judged)));
+            let what = match self.cx.history.turns.is_empty() {
+                true => "shorten the call_id on both sides",
+                false => judged.variant().fix,
+            };
+            names.insert(judged.finding.row.key, (None, cause(judged), what));
         }
         if names.is_empty() {
             return;
         }
         let cx = self.cx;
         for (ix, row) in cx.history.rows.iter().chain(&cx.history.continued).enumerate() {
-            let Some((name, cause)) = names.get_mut(&row.key) else { continue };
+            let Some((name, cause, what)) = names.get_mut(&row.key).filter(|_| row.key != 0) else { continue };
             if name.is_none() {
                 let dialect = self.dialect;
                 cx.look.look(row, &mut |item| {
-                    *name = dialect.key(row.kind, item).map(|key| short_key(&key.decode()));
+                    *name = dialect.key(row.kind, item).map(|key| short_key(cx, &key.decode()));
                 });
             }
-            let (Some(name), cause) = (name.clone(), *cause) else { continue };
+            let (Some(name), cause, what) = (name.clone(), *cause, *what) else { continue };
             self.fate(ix as u32).text.push(Text::Rename(name));
-            self.change(
-                ix as u32,
-                cause,
-                Action::Rewrite,
-                Loss::Lossless,
-                "give both sides a call_id that is allowed",
-            );
+            self.change(ix as u32, cause, Action::Rewrite, Loss::Lossless, what);
         }
     }
 
@@ -436,12 +436,24 @@ pub(super) fn cause(judged: &Judged) -> Cause {
     Cause::Rule(judged.finding.code, judged.finding.variant, judged.finding.row.at)
 }
 
-/// A short key for a long one: its beginning, and a fingerprint of all of it.
-fn short_key(long: &[u8]) -> String {
-    let text = String::from_utf8_lossy(long);
+/// A key that the target takes for one that it does not: its beginning, and a fingerprint of all of it and of `salt`.
+pub(super) fn short_key(cx: &Cx<'_>, key: &[u8]) -> String {
+    let mut hash = crate::json::fingerprint_of(key);
+    if cx.has(Trait::NineCharIds) {
+        const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+        let digit = |_| {
+            let digit = char::from(DIGITS[(hash % 62) as usize]);
+            hash /= 62;
+            digit
+        };
+        return (0..9).map(digit).collect();
+    }
+    // Some servers of Chat take 40 characters.
+    let most = if cx.history.turns.is_empty() { 40 } else { 23 };
+    let text = String::from_utf8_lossy(key);
     let start: String =
-        text.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).take(40).collect();
-    format!("{start}_{:016x}", crate::json::fingerprint_of(long))
+        text.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).take(most).collect();
+    format!("{start}_{hash:016x}")
 }
 
 /// Finds the row of a finding by its place.

@@ -329,6 +329,7 @@ impl Render<'_> {
                     .and_then(|call| step.info.dialect.stub(call).ok());
                 vec![With::text(stub.unwrap_or_default())]
             }
+            Fresh::Bridge => vec![With::text(step.info.dialect.bridge().unwrap_or_default())],
             Fresh::Message(list) => {
                 let (before, behind) = step.info.dialect.envelope().unwrap_or_default();
                 let mut with = vec![With::text(before)];

@@ -10,8 +10,10 @@ use crate::lint::Judged;
 use crate::rule::Loss;
 use crate::target::Trait;
 
-use super::plan::{Fate, Fresh, Plan, RowIndex, cause};
+use super::plan::{Fate, Fresh, Plan, RowIndex, cause, short_key};
 use super::{Action, Orphans};
+
+const LONE: &str = "the message stands in no list from which it could go";
 
 /// A result on its way to a step.
 struct Arrival {
@@ -61,6 +63,11 @@ impl Plan<'_> {
         self.thinking_by_flag();
         self.drop_idle_thinking();
         self.drop_emptied();
+        for judged in of(Act::Bridge) {
+            if let Some(ix) = rows.of(&judged.finding.row) {
+                self.bridge(ix, judged);
+            }
+        }
         if self.cx.has(Trait::BoundThinking) {
             self.drop_unbound_thinking(judged);
         }
@@ -76,6 +83,14 @@ impl Plan<'_> {
             self.fate(ix).text.push(change);
             self.change(ix, cause(judged), Action::Rewrite, variant.loss, variant.fix);
         }
+    }
+
+    fn bridge(&mut self, ix: u32, judged: &Judged) {
+        if self.dialect.bridge().is_none() || !self.fate(ix).stays() {
+            return;
+        }
+        self.fate(ix).before.push(Fresh::Bridge);
+        self.change(ix, cause(judged), Action::Stub, judged.variant().loss, judged.variant().fix);
     }
 
     /// A call gets its result: the real one if it stands elsewhere, else a stub, if the user wants that. A call that
@@ -109,6 +124,7 @@ impl Plan<'_> {
             BondState::Open if !self.may_lose() => {
                 self.refuse(judged, "it would lose the call (--lossless); --orphans stub answers it instead");
             }
+            BondState::Open if self.would_empty_lone(ix) => self.refuse(judged, LONE),
             BondState::Open => {
                 self.drop_row(ix, cause(judged), Loss::Lossy, "drop the call, which nothing answers");
             }
@@ -124,7 +140,21 @@ impl Plan<'_> {
         if self.cx.row(ix).kind == Kind::Thinking && self.keeps_reasoning() {
             return self.refuse(judged, "its thinking would have to go (--reasoning keep)");
         }
+        if self.would_empty_lone(ix) {
+            return self.refuse(judged, LONE);
+        }
         self.drop_row(ix, cause(judged), variant.loss, variant.fix);
+    }
+
+    /// A message that stands in no list cannot go, so what it says cannot all go either.
+    fn would_empty_lone(&self, ix: u32) -> bool {
+        let turns = &self.cx.history.turns;
+        let Some(turn) = turns.turn_of(ix).map(|turn| turns.turn(turn)) else { return false };
+        let message = self.cx.row(turn.row);
+        message.has(Flags::ALONE)
+            && (turn.row == ix
+                || !message.has(Flags::CONTENT)
+                    && turn.blocks().all(|other| other == ix || self.is_dropped(other)))
     }
 
     /// Results stand in the turn behind their calls, before anything else there, the real ones first.
@@ -204,7 +234,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Of several calls with one key, these and their results get their own.
+    /// Calls whose key another call has, or that have none, get one of their own, and so do their results.
     fn rekey<'j>(
         &mut self,
         rows: &RowIndex,
@@ -225,16 +255,24 @@ impl Plan<'_> {
             cx.look.look(row, &mut |call| {
                 old = dialect.key(row.kind, call).map(|key| String::from_utf8_lossy(&key.decode()).into_owned());
             });
-            let Some(old) = old else { continue };
+            let old = old.filter(|old| !old.is_empty()).unwrap_or_else(|| "call".to_owned());
             let number = numbers.entry(row.key).or_insert(1);
             let name = loop {
                 *number += 1;
-                let name = format!("{old}_{number}");
+                let numbered = format!("{old}_{number}");
+                // Some servers of Chat take 40 characters, some nine.
+                let name = match numbered.len() > 40 || cx.has(Trait::NineCharIds) {
+                    true => short_key(cx, numbered.as_bytes()),
+                    false => numbered,
+                };
                 if !keys.contains(&fingerprint_of(name.as_bytes())) {
                     break name;
                 }
             };
-            let result = bonds.get(&ix).map(|bond| bond.output).filter(|output| *output != NONE);
+            let result = match bonds.get(&ix) {
+                Some(bond) => Some(bond.output).filter(|output| *output != NONE),
+                None => cx.history.turns.unkeyed_answer(&cx.history.rows, ix),
+            };
             for ix in std::iter::once(ix).chain(result) {
                 self.fate(ix).text.push(Text::Rename(name.clone()));
                 self.change(ix, cause(judged), Action::Rewrite, judged.variant().loss, judged.variant().fix);

@@ -38,7 +38,7 @@ static INFO: FormatInfo = FormatInfo {
 /// Number of the parts that are requests; the others are responses.
 const REQUEST_PARTS: usize = 3;
 
-const EMBEDDED: &str = "it lies in a JSON string, which is read and never edited";
+pub(super) const EMBEDDED: &str = "it lies in a JSON string, which is read and never edited";
 
 impl Format for ResponsesExchange {
     fn info(&self) -> &'static FormatInfo {
@@ -153,13 +153,13 @@ fn looks_like_response(val: Val<'_>) -> bool {
     }
 }
 
-fn holds(text: &[u8], any: &[&[u8]]) -> bool {
+pub(super) fn holds(text: &[u8], any: &[&[u8]]) -> bool {
     any.iter().any(|needle| memchr::memmem::find(text, needle).is_some())
 }
 
 /// Calls `read` with the object that a value is, or that the text of a string is. A string that is no JSON is passed
 /// over: nothing in it can be judged.
-fn within(val: Val<'_>, record: &Record<'_>, mut read: impl FnMut(Val<'_>, &Record<'_>, Flags)) {
+pub(super) fn within(val: Val<'_>, record: &Record<'_>, mut read: impl FnMut(Val<'_>, &Record<'_>, Flags)) {
     let Some(text) = val.as_str() else {
         read(val, record, Flags::default());
         return;

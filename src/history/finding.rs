@@ -56,6 +56,8 @@ pub enum Act {
     Rekey,
     /// Put what the message says where the request keeps its instructions.
     Hoist,
+    /// Put a message of the model in front, so that the turns alternate as the target wants.
+    Bridge,
     /// Copy the pending safety checks of the call to its output.
     Acknowledge,
     /// What this row of the table of field rules says about members of the item.

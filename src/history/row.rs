@@ -194,7 +194,15 @@ impl Flags {
     /// The provider is asked to cache the prompt up to here.
     pub const CACHED: Flags = Flags(1 << 27);
 
-    // Of items of the Responses API: what only few targets mind.
+    /// A message that stands in no list: it can be changed, and not taken out.
+    pub const ALONE: Flags = Flags(1 << 24);
+    /// What the model thought stands in a member of the message.
+    pub const REASONED: Flags = Flags(1 << 25);
+    /// The key is nine letters and digits.
+    pub const NINE: Flags = Flags(1 << 26);
+
+    // Of items of the Responses API: what only few targets mind. No row is both, so they share the numbers of those
+    // above.
     /// Text of the model without `annotations`.
     pub const BARE_TEXT: Flags = Flags(1 << 29);
     /// A message without content.

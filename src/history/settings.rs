@@ -79,6 +79,8 @@ impl Facts {
     pub const NO_TOOLS: Facts = Facts(1);
     /// Thinking is turned on with a budget: the model thinks in every turn.
     pub const MANUAL_THINKING: Facts = Facts(1 << 1);
+    /// Nothing in the body tells its dialect from another one.
+    pub const PLAIN: Facts = Facts(1 << 8);
 
     pub fn has(self, other: Facts) -> bool {
         self.0 & other.0 == other.0

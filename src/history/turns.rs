@@ -78,7 +78,7 @@ impl Turns {
         }
         let turns = turns(rows);
         // Where results are messages of their own, nothing else may stand between them and their calls.
-        let apart = rows.iter().any(|row| row.has(Flags::MESSAGE));
+        let apart = rows.iter().any(|row| row.has(Flags::MESSAGE) || row.has(Flags::CALLS_APART));
         let steps = steps(&turns, apart);
         let bonds = bonds(rows, &turns, &steps);
         Turns { turns, steps, bonds }
@@ -107,6 +107,26 @@ impl Turns {
     /// The rows of the blocks of some turns.
     pub fn rows_of(&self, turns: Range<u32>) -> impl Iterator<Item = u32> + '_ {
         turns.flat_map(|turn| self.turns[turn as usize].blocks())
+    }
+
+    /// The bond of a call, or of a result that is not the second one to its call.
+    pub fn bond_of(&self, ix: u32) -> Option<&Bond> {
+        let own = |bond: &&Bond| (bond.call == ix || bond.output == ix) && bond.state != BondState::Again;
+        // They stand in the order of their first rows.
+        let at = self.bonds.partition_point(|bond| bond.call.min(bond.output) < ix);
+        let here = self.bonds[at..].iter().take_while(|bond| bond.call.min(bond.output) == ix).find(own);
+        here.or_else(|| self.bonds.iter().find(own))
+    }
+
+    /// The result without a key in a call's step, if both are the only ones there.
+    pub fn unkeyed_answer(&self, rows: &[Row], call: u32) -> Option<u32> {
+        let step = self.step_of(self.turn_of(call)?)?;
+        let only = |turns: &Range<u32>, kind: Kind| {
+            let mut all = self.rows_of(turns.clone()).filter(|ix| rows[*ix as usize].kind == kind);
+            all.next().filter(|ix| all.next().is_none() && rows[*ix as usize].key == 0)
+        };
+        only(&step.model, Kind::ToolUse).filter(|only| *only == call)?;
+        only(&step.answers, Kind::ToolResult)
     }
 
     /// The row at which the last step begins, if nothing but results stands behind its model part.

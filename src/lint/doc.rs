@@ -44,6 +44,10 @@ pub fn lint_like<H: OnHistory>(
         Some((_, Some(format))) if sniffed == Container::Empty && format.info().histories.span_records() => {
             (lines, Some(format))
         }
+        // What was a document of a format is one after an edit, too.
+        Some((Container::Document { .. }, format)) if matches!(sniffed, Container::Document { .. }) => {
+            (sniffed, format)
+        }
         _ => (sniffed, None),
     };
     let nothing = Known::default();
@@ -177,7 +181,7 @@ impl<H: OnHistory> Run<'_, H> {
     fn document(&self, start: u64, all: &mut Gathered<H::Made>) -> io::Result<()> {
         let mut text = Vec::new();
         self.bytes.read_into(start, (self.bytes.len() - start) as usize, &mut text)?;
-        let reading = self.options.format.map_or(Reading::Document, Reading::By);
+        let reading = self.options.format.or(self.format).map_or(Reading::Document, Reading::By);
         let mut stage = Stage::new(self.options, &self.options.enabled, self.id, reading);
         let whole = Place::new(self.id, start, text.len() as u32);
         let valid = simdutf8::basic::from_utf8(&text).is_ok();
@@ -190,7 +194,7 @@ impl<H: OnHistory> Run<'_, H> {
     /// A document that is read element by element.
     fn large_document(&self, start: u64, all: &mut Gathered<H::Made>) -> io::Result<()> {
         let limit = self.options.max_record;
-        let format = match self.options.format {
+        let format = match self.options.format.or(self.format) {
             Some(format) => Some(format),
             None => self.format_of_large(start)?,
         };

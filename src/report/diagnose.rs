@@ -112,6 +112,7 @@ struct Told {
     id: Option<String>,
     call_id: Option<String>,
     name: Option<String>,
+    role: Option<String>,
     approval: Option<String>,
     checks: Option<String>,
     shape: Option<String>,
@@ -162,7 +163,11 @@ impl Teller<'_> {
             id: item.id.clone(),
             call_id: item.call_id.clone(),
             related: related.into_iter().collect(),
-            api_message: own.and_then(|own| own.api).or(variant.api).and_then(|template| fill(template, &api_of)),
+            api_message: own
+                .and_then(|own| own.api)
+                .or(variant.api)
+                .filter(|api| !api.is_empty())
+                .and_then(|template| fill(template, &api_of)),
             status: variant.status,
             error_type: answer.kind,
             error_param: answer.param.and_then(|template| fill(template, &of)),
@@ -208,8 +213,11 @@ impl Teller<'_> {
             "id" => item.id.clone(),
             "call_id" => item.call_id.clone().or_else(|| item.id.clone().filter(|_| names_itself(row.kind))),
             "name" => item.name.clone(),
-            "message" => self.number(0),
-            "block" => self.number(1),
+            "message" => self.number(finding.row.at, 0),
+            "block" => self.number(finding.row.at, 1),
+            "partner_message" => self.number(finding.partner?, 0),
+            "role" => item.role.clone(),
+            "partner_role" => partner?.role.clone(),
             "any_id" => item.id.clone().or_else(|| item.call_id.clone()),
             "approval" => item.approval.clone(),
             "noun" => row.kind.info().noun.map(str::to_owned),
@@ -239,15 +247,18 @@ impl Teller<'_> {
             "got" => self.violation.as_ref()?.got.map(str::to_owned),
             "value" => self.violation.as_ref()?.value.as_deref().map(printable),
             "limit" => self.violation.as_ref()?.limit.map(|(limit, _)| limit.to_string()),
-            "length" => self.violation.as_ref()?.limit.map(|(_, length)| length.to_string()),
+            "length" if self.violation.is_some() => {
+                self.violation.as_ref()?.limit.map(|(_, length)| length.to_string())
+            }
+            "length" => Some(finding.arg.to_string()),
             "shape" => item.shape.clone().or_else(|| Some("not JSON".to_owned())),
             _ => None,
         }
     }
 
-    /// A number in the pointer of the item.
-    fn number(&self, at: usize) -> Option<String> {
-        let pointer = &self.spots.get(&self.judged.finding.row.at)?.pointer;
+    /// A number in the pointer of an item.
+    fn number(&self, place: Place, at: usize) -> Option<String> {
+        let pointer = &self.spots.get(&place)?.pointer;
         // A batch has numbers of its own in front.
         let pointer = pointer.rfind("/messages/").map_or(pointer.as_str(), |at| &pointer[at..]);
         pointer.split('/').filter(|step| step.parse::<u32>().is_ok()).nth(at).map(str::to_owned)
@@ -319,6 +330,7 @@ fn told(item: Val<'_>, names: Option<Names<'_>>) -> Told {
         id: name(names.and_then(|names| names.id), |item| text(item.get("id"))),
         call_id: name(names.and_then(|names| names.key), call_id),
         name: text(NAMES.iter().find_map(|path| item.at(path))),
+        role: text(item.get("role")),
         approval: text(item.get("approval_request_id")),
         checks,
         shape: Some(shape(item, 2)),
@@ -343,9 +355,10 @@ const CALL_IDS: [&[&str]; 7] = [
     &["functionCall", "id"],
     &["functionResponse", "id"],
 ];
-const NAMES: [&[&str]; 5] = [
+const NAMES: [&[&str]; 6] = [
     &["name"],
     &["function", "name"],
+    &["custom", "name"],
     &["toolUse", "name"],
     &["functionCall", "name"],
     &["functionResponse", "name"],

@@ -1,15 +1,222 @@
-//! Chat Completions: OpenAI's own, and the servers of others that speak it.
+//! Chat Completions: OpenAI's own, and the servers of others that speak it. The others are told apart by what they were
+//! seen to refuse; what is known of none of them is a warning, and no sentence is put into their mouths.
 
-use crate::target::{Caps, Target};
+use crate::history::Code;
+use crate::target::{Answer, Caps, Levels, Target, Thinking, Trait, Traits, UNSEEN, Verdict, all};
 
 pub static CHAT: Target = Target {
     name: "chat",
-    title: "OpenAI Chat Completions API",
+    title: "OpenAI Chat Completions API, on its own hosts and on Azure",
     dialect: "chat",
     store: false,
     caps: Caps::NONE,
     models: &[],
-    traits: &[],
+    traits: &[
+        ("o1-mini", Traits::of(&[Trait::NoInstructions])),
+        ("o1-preview", Traits::of(&[Trait::NoInstructions])),
+    ],
     verdicts: &[],
-    evidence: "rules and their pages; recorded accepted requests to OpenAI and Azure",
+    evidence: "rules and their pages; recorded accepted requests to OpenAI and Azure, two recorded rejections by role",
 };
+
+/// What servers other than OpenAI's are known to share with it: calls and replies belong together. All else is a warning.
+const SHARED: [Verdict; 11] = [
+    unseen(503, Levels::ERROR),
+    unseen(504, Levels::WARNING),
+    unseen(505, Levels::WARNING),
+    unseen(506, Levels::WARNING),
+    unseen(507, Levels::WARNING),
+    unseen(508, Levels::WARNING),
+    unseen(509, Levels::WARNING),
+    unseen(510, Levels::WARNING),
+    unseen(511, Levels::WARNING),
+    unseen(512, Levels::WARNING),
+    unseen(520, Levels::OFF),
+];
+
+const fn unseen(code: u16, levels: Levels) -> Verdict {
+    Verdict { api: UNSEEN, ..all(code, levels) }
+}
+
+const fn said(code: u16, variant: Option<u8>, levels: Levels, api: &'static str, answer: Answer) -> Verdict {
+    Verdict { code: Code(code), variant, levels, api: Some(api), answer: Some(answer) }
+}
+
+/// A target's own verdicts, and then those that it shares with the others.
+const fn with_shared<const OWN: usize, const ALL: usize>(own: [Verdict; OWN]) -> [Verdict; ALL] {
+    assert!(ALL == OWN + SHARED.len());
+    let mut list = [SHARED[0]; ALL];
+    let mut n = 0;
+    while n < ALL {
+        list[n] = if n < OWN { own[n] } else { SHARED[n - OWN] };
+        n += 1;
+    }
+    list
+}
+
+pub static CHAT_COMPATIBLE: Target = Target {
+    name: "chat-compatible",
+    title: "OpenRouter, vLLM, Ollama and other servers that speak Chat Completions: calls and replies only",
+    traits: &[("", Traits::of(&[Trait::NoDeveloper]))],
+    verdicts: &SHARED,
+    evidence: "recorded accepted requests to fifteen hosts; all providers pair calls and replies",
+    ..copy_of(&CHAT)
+};
+
+pub static MISTRAL: Target = Target {
+    name: "mistral",
+    title: "Mistral: an order of roles, as many replies as calls, ids of nine letters and digits",
+    traits: &[("", Traits::of(&[Trait::NineCharIds, Trait::RoleOrder, Trait::NoDeveloper]))],
+    verdicts: &MISTRAL_VERDICTS,
+    evidence: "mistral-common `validator.py`; recorded accepted requests to La Plateforme",
+    ..copy_of(&CHAT)
+};
+
+/// Mistral's errors of order carry a type and a number of their own.
+const ORDER: Answer = Answer { kind: "invalid_request_message_order", param: None, code: Some("3230") };
+
+const COUNTS: &str = "Not the same number of function calls and responses";
+
+const NAMES: &str = "Function name was {name} but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a \
+                     maximum length of 64.";
+
+static MISTRAL_VERDICTS: [Verdict; 22] = with_shared([
+    said(501, Some(0), Levels::ERROR, COUNTS, ORDER),
+    said(501, Some(1), Levels::ERROR, COUNTS, ORDER),
+    unseen(502, Levels::ERROR),
+    said(503, None, Levels::ERROR, COUNTS, ORDER),
+    said(504, None, Levels::ERROR, COUNTS, ORDER),
+    // The form of ids says it all.
+    unseen(505, Levels::OFF),
+    said(510, Some(2), Levels::WARNING, NAMES, Answer::BODY),
+    said(510, Some(4), Levels::WARNING, NAMES, Answer::BODY),
+    // Mistral has more types of parts than OpenAI.
+    unseen(511, Levels::OFF),
+    said(516, None, Levels::ERROR, "Unexpected role '{role}' after role '{partner_role}'", ORDER),
+    said(
+        517,
+        Some(1),
+        Levels::ERROR,
+        "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant",
+        ORDER,
+    ),
+]);
+
+pub static DEEPSEEK_CHAT: Target = Target {
+    name: "deepseek-chat",
+    title: "DeepSeek: what a thinking model thought comes back with its calls",
+    models: &[("deepseek-reasoner", Thinking::ByDefault), ("deepseek-chat", Thinking::OnRequest)],
+    traits: &[("", Traits::of(&[Trait::WantsReasoning, Trait::NoDeveloper]))],
+    verdicts: &DEEPSEEK_VERDICTS,
+    evidence: "api-docs.deepseek.com/guides/thinking_mode; agno-agi/agno#3105, langgenius/dify#32222; recorded accepted \
+               requests",
+    ..copy_of(&CHAT)
+};
+
+/// DeepSeek names no place, and repeats the type as the code.
+const NO_PLACE: Answer = Answer { code: Some("invalid_request_error"), ..Answer::BODY };
+
+const INSUFFICIENT: &str = "An assistant message with 'tool_calls' must be followed by tool messages responding to each \
+                            'tool_call_id'. (insufficient tool messages following tool_calls message)";
+
+const NO_CALL: &str = "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'";
+
+static DEEPSEEK_VERDICTS: [Verdict; 15] = with_shared([
+    said(501, Some(0), Levels::ERROR, INSUFFICIENT, NO_PLACE),
+    said(501, Some(1), Levels::ERROR, INSUFFICIENT, NO_PLACE),
+    said(502, None, Levels::ERROR, NO_CALL, NO_PLACE),
+    said(
+        514,
+        None,
+        Levels::ERROR,
+        "The `reasoning_content` in the thinking mode must be passed back to the API.",
+        NO_PLACE,
+    ),
+]);
+
+pub static KIMI: Target = Target {
+    name: "kimi",
+    title: "Moonshot's Kimi: what a thinking model thought comes back with its calls",
+    models: &[
+        ("kimi-k2-thinking", Thinking::ByDefault),
+        ("kimi-k2.5", Thinking::ByDefault),
+        ("kimi-k2.6", Thinking::ByDefault),
+    ],
+    traits: &[("", Traits::of(&[Trait::WantsReasoning, Trait::NoDeveloper]))],
+    verdicts: &KIMI_VERDICTS,
+    evidence: "continuedev/continue#11600, labring/FastGPT#6357, oai-compatible-copilot#140; two recorded accepted requests",
+    ..copy_of(&CHAT)
+};
+
+static KIMI_VERDICTS: [Verdict; 12] = with_shared([said(
+    514,
+    None,
+    Levels::ERROR,
+    "thinking is enabled but reasoning_content is missing in assistant tool call message at index {message}",
+    Answer::BODY,
+)]);
+
+pub static CEREBRAS: Target = Target {
+    name: "cerebras",
+    title: "Cerebras: what the model thought is called `reasoning`",
+    traits: &[("", Traits::of(&[Trait::RefusesReasoning, Trait::NamesItReasoning]))],
+    verdicts: &CEREBRAS_VERDICTS,
+    evidence: "kilocode#10375, qwen-code#11045, opencode#48774; three recorded accepted requests",
+    ..copy_of(&CHAT)
+};
+
+const UNSUPPORTED: &str = "messages.{message}.assistant.reasoning_content: property \
+                           'messages.{message}.assistant.reasoning_content' is unsupported";
+
+static CEREBRAS_VERDICTS: [Verdict; 12] = with_shared([said(
+    515,
+    None,
+    Levels::ERROR,
+    UNSUPPORTED,
+    Answer { code: Some("wrong_api_format"), ..Answer::BODY },
+)]);
+
+pub static GROQ: Target = Target {
+    name: "groq",
+    title: "Groq: refuses what the model thought",
+    traits: &[("", Traits::of(&[Trait::RefusesReasoning]))],
+    verdicts: &GROQ_VERDICTS,
+    evidence: "hermes#34716, hermes#45655, jan#8136; 17 recorded accepted requests",
+    ..copy_of(&CHAT)
+};
+
+const NOT_SATISFIED: &str = "'messages.{message}' : for 'role:assistant' the following must be \
+                             satisfied[('messages.{message}' : property 'reasoning_content' is unsupported)]";
+
+static GROQ_VERDICTS: [Verdict; 12] = with_shared([said(515, None, Levels::ERROR, NOT_SATISFIED, Answer::BODY)]);
+
+pub static XAI_CHAT: Target = Target {
+    name: "xai-chat",
+    title: "xAI Chat Completions API: each message says something",
+    verdicts: &XAI_VERDICTS,
+    evidence: "langchain-ai/langchain#34140; 12 recorded accepted requests",
+    ..copy_of(&CHAT)
+};
+
+static XAI_VERDICTS: [Verdict; 12] = with_shared([said(
+    519,
+    None,
+    Levels::WARNING,
+    "Each message must have at least one content element",
+    Answer::BODY,
+)]);
+
+/// A target like OpenAI's, before it is made another; not its models, which are OpenAI's.
+const fn copy_of(of: &Target) -> Target {
+    Target {
+        name: of.name,
+        title: of.title,
+        dialect: of.dialect,
+        store: of.store,
+        caps: of.caps,
+        models: &[],
+        traits: &[],
+        verdicts: of.verdicts,
+        evidence: of.evidence,
+    }
+}

@@ -17,6 +17,13 @@ pub static TARGETS: &[&Target] = &[
     &compatible::DEEPSEEK,
     &compatible::OPENAI_COMPATIBLE,
     &chat::CHAT,
+    &chat::CHAT_COMPATIBLE,
+    &chat::MISTRAL,
+    &chat::DEEPSEEK_CHAT,
+    &chat::KIMI,
+    &chat::CEREBRAS,
+    &chat::GROQ,
+    &chat::XAI_CHAT,
     &anthropic::ANTHROPIC,
 ];
 

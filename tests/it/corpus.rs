@@ -114,6 +114,87 @@ fn what_was_refused_for_its_history_is_an_error_in_the_providers_words() {
     assert_eq!(refused, 2);
 }
 
+/// Recorded requests of Chat Completions, with the target that their host is.
+pub fn chats(root: &std::path::Path) -> Vec<(Recorded, Options)> {
+    let rows = manifest(root).into_iter();
+    let requests = rows.filter(|row| row.format == "openai-chat" && !row.gold.is_empty());
+    let with_target = |row: Recorded| {
+        let target = match row.provider.as_str() {
+            "openai" | "azure-openai" => "chat",
+            "deepseek" => "deepseek-chat",
+            "xai" => "xai-chat",
+            "api.groq.com" => "groq",
+            "api.cerebras.ai" => "cerebras",
+            host if host.contains("mistral") => "mistral",
+            _ => "chat-compatible",
+        };
+        (row, Options { target: targets::by_name(target), ..Options::default() })
+    };
+    requests.map(with_target).collect()
+}
+
+#[test]
+fn no_chat_that_was_accepted_is_an_error() {
+    let Some(root) = corpus() else { return };
+    let (mut accepted, mut warned) = (BTreeMap::<&str, u32>::new(), 0);
+    let mut codes: BTreeMap<String, u32> = BTreeMap::new();
+    for (row, options) in chats(&root).into_iter().filter(|(row, _)| row.gold == "accepted") {
+        let text = fs::read(root.join(&row.path)).expect("readable");
+        let read = check(&text, &options).format.map(|format| format.info().name);
+        assert_eq!(read, Some("chat-request"), "{}", row.path);
+        let found = diagnostics(&text, &options);
+        for diagnostic in found.iter().filter(|d| d.severity != Severity::Info) {
+            assert_ne!(diagnostic.severity, Severity::Error, "{}: {}", row.path, diagnostic.message);
+            *codes.entry(diagnostic.rule.to_string()).or_default() += 1;
+        }
+        let repaired = repair(&text, &options, &Default::default());
+        assert!(repaired.fixed.patch.is_empty(), "{}: fix changes it: {:?}", row.path, repaired.notes);
+        *accepted.entry(options.target.map_or("", |target| target.name)).or_default() += 1;
+        warned += u32::from(found.iter().any(|d| d.severity == Severity::Warning));
+    }
+    let all: u32 = accepted.values().sum();
+    println!("accepted chats: {all} {accepted:?}; with an error: 0; with a warning: {warned} {codes:?}");
+    assert!(all > 150 && warned * 100 <= all * 10, "{warned} of {all} carry a warning");
+}
+
+#[test]
+fn chats_that_were_refused_for_their_history_are_errors_in_the_providers_words() {
+    let Some(root) = corpus() else { return };
+    let mut refused = 0;
+    for (row, options) in chats(&root).into_iter().filter(|(row, _)| row.gold == "rejected") {
+        let text = fs::read(root.join(&row.path)).expect("readable");
+        let found = diagnostics(&text, &options);
+        let errors: Vec<_> = found.iter().filter(|d| d.severity == Severity::Error).collect();
+        if row.history_related {
+            let said = row.api_error.clone().unwrap_or_default();
+            let quoted = errors.iter().any(|error| error.api_message.as_ref() == Some(&said));
+            assert!(quoted, "{}: {said} is not among {errors:?}", row.path);
+            refused += 1;
+        } else {
+            assert!(errors.is_empty(), "{}: no matter of history: {errors:?}", row.path);
+        }
+    }
+    println!("history rejections of chats found in the provider's words: {refused}");
+    assert_eq!(refused, 2);
+}
+
+#[test]
+fn recorded_completions_are_read_and_have_no_errors() {
+    let Some(root) = corpus() else { return };
+    let mut read = 0;
+    for row in manifest(&root).into_iter().filter(|row| row.format == "openai-chat" && row.kind == "response") {
+        let text = fs::read(root.join(&row.path)).expect("readable");
+        let format = check(&text, &Options::default()).format.map(|format| format.info().name);
+        assert_eq!(format, Some("chat-completion"), "{}", row.path);
+        let found = diagnostics(&text, &Options::default());
+        let errors: Vec<_> = found.iter().filter(|d| d.severity == Severity::Error).collect();
+        assert!(errors.is_empty(), "{}: {errors:?}", row.path);
+        read += 1;
+    }
+    println!("recorded completions: {read}");
+    assert!(read > 100);
+}
+
 /// Counts the items and the answered calls of each history.
 struct Count;
 

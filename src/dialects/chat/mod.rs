@@ -1,6 +1,8 @@
 //! Messages of Chat Completions, OpenAI's and its kin's: `{"role": …, "content": …, "tool_calls": […]}`. A tool's result
 //! is a message of its own.
 
+pub mod change;
+pub mod field;
 mod lift;
 mod lower;
 pub(super) mod rows;
@@ -8,7 +10,7 @@ pub(super) mod rows;
 use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};
 use crate::dialects::responses::STUB;
 use crate::history::Kind;
-use crate::json::edit::{Base, remove_members};
+use crate::json::edit::Base;
 use crate::json::{Str, Val, string};
 use crate::neutral::{Conversation, Losses, Takes};
 use crate::place::Edit;
@@ -30,16 +32,7 @@ impl Dialect for Chat {
     }
 
     fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
-        match change {
-            Change::StripCalls => remove_members(item, &["tool_calls"], base, out),
-            Change::Rename(key) => {
-                let field = if item.get("tool_call_id").is_some() { "tool_call_id" } else { "id" };
-                let old = item.get(field).ok_or(Cannot("the item has no such field"))?;
-                out.push(Edit::replace(base.of(old), string::quoted(key)));
-            }
-            _ => return Err(Cannot("no message of this dialect has such a field")),
-        }
-        Ok(())
+        change::change(change, item, base, out)
     }
 
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
@@ -63,5 +56,9 @@ impl Dialect for Chat {
 
     fn lower(&self, conversation: &Conversation, written: Written, out: &mut Vec<u8>) {
         lower::lower(conversation, written, out);
+    }
+
+    fn bridge(&self) -> Option<&'static str> {
+        Some(r#"{"role":"assistant","content":"(no message was recorded)"}"#)
     }
 }

@@ -14,6 +14,8 @@ struct Fields<'t> {
     key: Option<Str<'t>>,
     /// Something else that the model said: a refusal, a sound, a call of the old form.
     other: bool,
+    /// What the model thought, as DeepSeek and its kin hand it out.
+    reasoned: bool,
 }
 
 impl<'t> Fields<'t> {
@@ -26,6 +28,7 @@ impl<'t> Fields<'t> {
                 b"tool_calls" => fields.calls = Some(member.val).filter(Val::is_array),
                 b"tool_call_id" => fields.key = member.val.as_str().filter(|key| !key.is_empty()),
                 b"refusal" | b"audio" | b"function_call" => fields.other |= !member.val.is_null(),
+                b"reasoning_content" => fields.reasoned = !member.val.is_null(),
                 _ => {}
             }
         }
@@ -47,6 +50,9 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
     if fields.other {
         row.flags.set(Flags::CONTENT);
     }
+    if fields.reasoned {
+        row.flags.set(Flags::REASONED);
+    }
     if row.role == Role::Tool {
         row.kind = Kind::ToolResult;
         row.flags.set(Flags::MESSAGE);
@@ -58,7 +64,9 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
         row.flags.set(Flags::CALLS_APART);
     }
     out(Item { row, val, id: None, key: None });
-    let block = |val: Val<'t>| Row { flags: origin.flags, part: BLOCK, at: origin.base.of(val), ..row };
+    // A block stands in a list, whether its message does or not.
+    let flags = Flags(origin.flags.0 & !Flags::ALONE.0);
+    let block = |val: Val<'t>| Row { flags, part: BLOCK, at: origin.base.of(val), ..row };
     for part in fields.content.filter(Val::is_array).iter().flat_map(Val::elements) {
         let mut row = block(part);
         row.kind = match part.get("type").and_then(|kind| kind.text()).as_deref() {
@@ -83,6 +91,9 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
 fn set_key(row: &mut Row, key: Option<Str<'_>>) {
     let Some(key) = key else { return };
     row.key = fingerprint(key);
+    if key.raw.len() == 9 && key.raw.iter().all(u8::is_ascii_alphanumeric) {
+        row.flags.set(Flags::NINE);
+    }
     if key.raw.len() > ID_LIMIT && key.decode().len() > ID_LIMIT {
         row.flags.set(Flags::LONG_KEY);
     }

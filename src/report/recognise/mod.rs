@@ -170,6 +170,7 @@ pub fn claims() -> impl Iterator<Item = (&'static str, Claim)> {
     };
     let of_target = |target: &'static Target| {
         let verdicts = target.verdicts.iter().filter_map(|verdict| Some((verdict, verdict.api?)));
+        let verdicts = verdicts.filter(|(_, template)| !template.is_empty());
         verdicts.filter_map(move |(verdict, template)| {
             let rule = crate::rules::by_code(verdict.code)?;
             Some((template, Claim { rule, variant: verdict.variant.unwrap_or(0), target: Some(target) }))

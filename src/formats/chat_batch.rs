@@ -1,0 +1,61 @@
+//! Lines of the Batch API for `/v1/chat/completions`: `{"custom_id": …, "body": {request}}` in, and
+//! `{"custom_id": …, "response": {"body": {completion}}}` out.
+
+use crate::dialect::Body;
+use crate::dialects::chat::CHAT;
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, request_body};
+use crate::history::{Flags, Usage};
+
+use super::{chat_completion, chat_request};
+
+pub struct ChatBatch;
+
+pub static FORMAT: ChatBatch = ChatBatch;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "chat-batch",
+    title: "lines of the Batch API for Chat Completions, in and out",
+    told_by: "`custom_id` with `messages` in `body`, or a completion in `response.body`",
+    dialect: &CHAT,
+    target: "chat",
+    usage: Usage::Request,
+    histories: Histories::PerRecord,
+    parts: &[
+        Part { path: &["body", "messages"], unit: Unit::Element },
+        Part { path: &["response", "body", "choices"], unit: Unit::Element },
+    ],
+    records_responses: false,
+};
+
+impl Format for ChatBatch {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if !probe.has("custom_id") {
+            return 0;
+        }
+        let request = probe.val.get("body").is_some_and(|body| chat_request::body_score(body) > 0);
+        let response = probe.val.at(&["response", "body"]).is_some_and(chat_completion::is_completion);
+        if request || response { 97 } else { 0 }
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        if let Some(body) = record.val.get("body") {
+            sink.mark(Mark::Start(Box::new(chat_request::settings(body, record, Usage::Request))));
+            chat_request::read_messages(body, record, 0, Flags::default(), sink);
+            sink.mark(Mark::End);
+        } else if let Some(completion) = record.val.at(&["response", "body"]) {
+            chat_completion::read_completion(completion, record, 1, Flags::default(), sink);
+        }
+    }
+
+    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
+        if let Some(body) = record.val.get("body") {
+            request_body(body, record, each);
+        } else if let Some(completion) = record.val.at(&["response", "body"]) {
+            chat_completion::message_body(completion, record, Flags::default(), each);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Lines for fine-tuning by preference: `{"input": {"messages": […]}, "preferred_output": […], "non_preferred_output":
+//! […]}`. The input goes on with what is preferred; what is not is a history of its own.
+
+use crate::dialect::{Body, Shape};
+use crate::dialects::chat::CHAT;
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, request_body};
+use crate::history::{Flags, Settings, Usage};
+
+use super::chat_request;
+
+pub struct ChatPreference;
+
+pub static FORMAT: ChatPreference = ChatPreference;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "chat-preference",
+    title: "lines for fine-tuning by preference on Chat Completions",
+    told_by: "`preferred_output` and `non_preferred_output` beside `input.messages`",
+    dialect: &CHAT,
+    target: "chat",
+    usage: Usage::Log,
+    histories: Histories::PerRecord,
+    parts: &[
+        Part { path: &["input", "messages"], unit: Unit::Element },
+        Part { path: &["preferred_output"], unit: Unit::Element },
+        Part { path: &["non_preferred_output"], unit: Unit::Element },
+    ],
+    records_responses: false,
+};
+
+impl Format for ChatPreference {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let input = || probe.val.get("input").is_some_and(|input| chat_request::body_score(input) > 0);
+        let outputs = || ["preferred_output", "non_preferred_output"].iter().all(|key| probe.val.get(key).is_some());
+        if probe.has("input") && outputs() && input() { 95 } else { 0 }
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        let start = || Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() }));
+        let output = |key: &str, part: u8, sink: &mut dyn Sink| {
+            if let Some(messages) = record.val.get(key) {
+                read_array(&CHAT, messages, record, part, Flags::default(), sink);
+            }
+            sink.mark(Mark::End);
+        };
+        sink.mark(start());
+        if let Some(input) = record.val.get("input") {
+            chat_request::read_messages(input, record, 0, Flags::default(), sink);
+        }
+        output("preferred_output", 1, sink);
+        sink.mark(start());
+        output("non_preferred_output", 2, sink);
+    }
+
+    /// What is preferred is how the conversation goes on.
+    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
+        if let Some(input) = record.val.get("input") {
+            request_body(input, record, each);
+        }
+        if let Some(val) = record.val.get("preferred_output") {
+            each(Body { val, base: record.base, embedded: false, shape: Shape::List });
+        }
+    }
+}

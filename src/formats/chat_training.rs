@@ -1,0 +1,70 @@
+//! Lines for supervised fine-tuning: `{"messages": […], "tools": […]}`. They end with what the model is to learn to say,
+//! and may tell it not to learn from a message (`"weight": 0`).
+
+use crate::dialect::Body;
+use crate::dialects::chat::CHAT;
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_slice, request_body};
+use crate::history::{Flags, Settings, Usage};
+use crate::json::Val;
+
+use super::chat_request;
+
+pub struct ChatTraining;
+
+pub static FORMAT: ChatTraining = ChatTraining;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "chat-training",
+    title: "lines for fine-tuning on Chat Completions",
+    told_by: "`messages` without `model`, with a `weight` on one of them or the assistant's last",
+    dialect: &CHAT,
+    target: "chat",
+    usage: Usage::Log,
+    histories: Histories::PerRecord,
+    parts: &[Part { path: &["messages"], unit: Unit::Element }],
+    records_responses: false,
+};
+
+/// What a line for training may hold.
+const KEYS: [&str; 4] = ["messages", "tools", "parallel_tool_calls", "functions"];
+
+impl Format for ChatTraining {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let known = || probe.val.members().all(|member| KEYS.iter().any(|key| member.key.is(key.as_bytes())));
+        if !probe.has("messages") || !known() || !is_lesson(probe.val) {
+            return 0;
+        }
+        match chat_request::body_score(probe.val) {
+            0 => 0,
+            score => score + 5,
+        }
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        if read_slice(&INFO, record, Flags::default(), sink) {
+            return;
+        }
+        sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
+        chat_request::read_messages(record.val, record, 0, Flags::default(), sink);
+        sink.mark(Mark::End);
+    }
+
+    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
+        request_body(record.val, record, each);
+    }
+}
+
+fn is_lesson(line: Val<'_>) -> bool {
+    let mut last_is_models = false;
+    for message in line.get("messages").into_iter().flat_map(|messages| messages.elements()) {
+        if message.get("weight").is_some() {
+            return true;
+        }
+        last_is_models = message.get("role").is_some_and(|role| role.is("assistant"));
+    }
+    last_is_models
+}

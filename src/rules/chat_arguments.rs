@@ -1,0 +1,67 @@
+//! RL513: a call's arguments are no JSON.
+
+use crate::dialect::Item;
+use crate::dialects::chat::{change, field};
+use crate::history::{Act, Code, Finding, Kind, KindSet};
+use crate::rule::{Check, Evidence, Loss, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a call of a function whose `arguments` are an empty text, or a text that is no JSON.
+    ///
+    /// ## Why it matters
+    ///
+    /// OpenAI takes any text. Others read it, and refuse the request with HTTP 400; DashScope (Qwen) says
+    ///
+    /// > The "function.arguments" parameter of the code model must be in JSON format.
+    ///
+    /// and MiniMax
+    ///
+    /// > invalid params, invalid function arguments json string, tool_call_id: call_abc (2013)
+    ///
+    /// It happens when a stream breaks off within a call.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"qwen-plus","messages":[
+    ///  {"role":"assistant","tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{\"city\": \"Par"}}]},
+    ///  {"role":"tool","tool_call_id":"call_1","content":"unknown city"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// On request: empty arguments become `{}`; others become an object that holds the text, `{"arguments": "…"}`,
+    /// so that nothing is lost.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: cc-switch#4735, NousResearch/hermes-agent#12167, oh-my-pi#181, nanobot#2373. No report names
+    /// OpenAI.
+    513, "chat-arguments", Check::Item(CALLS, check),
+    [
+        Variant {
+            message: "the arguments of call {call_id} are no JSON",
+            also: &[
+                "The \"function.arguments\" parameter of the code model must be in JSON format.",
+                "invalid params, invalid function arguments json string, tool_call_id: {call_id} (2013)",
+            ],
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "put the text into an object",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const CALLS: KindSet = KindSet::of(&[Kind::ToolUse]);
+
+fn check(item: &Item<'_>, out: &mut Out) {
+    let arguments = item.val.at(&["function", "arguments"]).and_then(|arguments| arguments.text());
+    if arguments.is_some_and(|arguments| !change::is_json(&arguments)) {
+        out.add(Finding::new(Code(513), item.row).act(Act::Field(field::ARGUMENTS)));
+    }
+}

@@ -1,0 +1,48 @@
+//! RL521: nothing tells which API the messages are for.
+
+use crate::history::{Code, Facts, Finding, Row};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Notes, once a file, that messages were read as those of Chat Completions although they might as well be
+    /// Anthropic's: a role and a text is all that they have.
+    ///
+    /// ## Why it matters
+    ///
+    /// The rules of both differ. `--format` tells which it is; as it stands, `replaylint` reads the more common
+    /// one. The note is shown with `-v`.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"some-model","messages":[{"role":"user","content":"Hi"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// There is nothing to fix.
+    ///
+    /// ## Evidence
+    ///
+    /// Documented: both APIs take this body.
+    521, "chat-assumed", Check::History(check),
+    [
+        Variant {
+            message: "nothing here tells Chat Completions from other APIs: it is read as Chat (--format tells otherwise)",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let settings = &cx.history.settings;
+    let first = cx.history.rows.first().filter(|row| row.record == 0);
+    if let Some(request) = settings.request.filter(|_| settings.facts.has(Facts::PLAIN) && first.is_some()) {
+        out.add(Finding::new(Code(521), Row::of_place(request, 0)).never(""));
+    }
+}

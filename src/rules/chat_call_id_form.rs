@@ -1,0 +1,63 @@
+//! RL518: a call's id has a form that the server does not take.
+
+use crate::history::{Act, Code, Finding, Flags, Kind};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::{Levels, Trait};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds, for Mistral, calls whose `id` is not made of nine letters and digits.
+    ///
+    /// ## Why it matters
+    ///
+    /// Mistral's own library refuses such a request:
+    ///
+    /// > Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9.
+    ///
+    /// La Plateforme takes other ids today, servers that run Mistral's models by themselves often do not. So it is
+    /// a warning.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"mistral-large-latest","messages":[
+    ///  {"role":"assistant","tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{}"}}]},
+    ///  {"role":"tool","tool_call_id":"call_1","content":"sunny"}]}
+    /// ```
+    ///
+    /// (with `--target mistral`)
+    ///
+    /// ## Fix
+    ///
+    /// On request the id becomes nine letters and digits, alike on the call and its reply, and the same in every
+    /// run. Nothing is lost.
+    ///
+    /// ## Evidence
+    ///
+    /// Documented: mistral-common's `validator.py`. 32 recorded requests with other ids were accepted by La
+    /// Plateforme.
+    518, "chat-call-id-form", Check::History(check),
+    [
+        Variant {
+            message: "the id {call_id} is not made of nine letters and digits",
+            api: Some("Tool call id was {call_id} but must be a-z, A-Z, 0-9, with a length of 9."),
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            fix: "give the call and its reply an id of nine letters and digits",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    if !cx.has(Trait::NineCharIds) {
+        return;
+    }
+    for row in cx.history.rows.iter().filter(|row| row.kind == Kind::ToolUse && row.key != 0) {
+        if !row.has(Flags::NINE) {
+            out.add(Finding::new(Code(518), *row).act(Act::Rename));
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! RL505: a call's id is longer than the API takes.
+
+use crate::dialect::Item;
+use crate::history::{Act, Code, Finding, Kind, KindSet};
+use crate::rule::{Check, Evidence, Loss, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a call whose `id` has more than 64 characters, or more than 40, which older servers took.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > Invalid 'messages[10].tool_calls[0].id': string too long. Expected a string with maximum length 40, but
+    /// > got a string with length 51 instead.
+    ///
+    /// Up to 2026 the sentence named 40, and Azure still does; OpenAI's own server names 64 today. It happens when
+    /// a history comes from another provider, or a proxy packs state into ids.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"gpt-4o","messages":[
+    ///  {"role":"assistant","tool_calls":[
+    ///  {"id":"call_0123456789_0123456789_0123456789_0123456789_0123456789_0123456789","type":"function","function":{"name":"f","arguments":"{}"}}]},
+    ///  {"role":"tool","tool_call_id":"call_0123456789_0123456789_0123456789_0123456789_0123456789_0123456789","content":"ok"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The id is shortened to 40 characters, alike on the call and its reply, and to the same one in every run.
+    /// Nothing is lost. Between 41 and 64 characters only on request.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: camel-ai/camel#2215, microsoft/autogen#6377, vercel/ai#8132, sst/opencode#12653 for 40;
+    /// jin-bo/agentao#321 for 64. Two recorded requests with an id of more than 40 characters were accepted, by
+    /// OpenRouter.
+    505, "chat-call-id-length", Check::Item(CALLS, check),
+    [
+        Variant {
+            message: "the id of call {call_id} has {length} characters; 64 are allowed",
+            api: Some("Invalid 'messages[{message}].tool_calls[{block}].id': string too long. Expected a string with maximum length 64, but got a string with length {length} instead."),
+            evidence: Evidence::Reported,
+            fix: "shorten the id on both sides alike",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the id of call {call_id} has {length} characters; some servers take 40",
+            api: Some("Invalid 'messages[{message}].tool_calls[{block}].id': string too long. Expected a string with maximum length 40, but got a string with length {length} instead."),
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "shorten the id on both sides alike",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const CALLS: KindSet = KindSet::of(&[Kind::ToolUse]);
+
+const LIMIT: usize = 64;
+const OLD_LIMIT: usize = 40;
+
+const LONG_FOR_SOME: u8 = 1;
+
+fn check(item: &Item<'_>, out: &mut Out) {
+    let Some(key) = item.key.filter(|key| key.raw.len() > OLD_LIMIT) else { return };
+    let length = String::from_utf8_lossy(&key.decode()).chars().count();
+    let finding = Finding::new(Code(505), item.row).arg(length as u32).act(Act::Rename);
+    if length > LIMIT {
+        out.add(finding);
+    } else if length > OLD_LIMIT {
+        out.add(finding.variant(LONG_FOR_SOME));
+    }
+}

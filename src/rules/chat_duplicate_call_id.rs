@@ -1,0 +1,80 @@
+//! RL504: two calls have one id.
+
+use std::collections::HashMap;
+
+use crate::history::{Act, Code, Finding, Kind};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a call whose `id` another call in front of it has.
+    ///
+    /// ## Why it matters
+    ///
+    /// Within one message the replies cannot be told apart, and the second of them is refused as RL503 is. In a
+    /// later turn OpenAI takes it, as far as is known; Mistral counts the ids of the whole history and says
+    ///
+    /// > Not the same number of function calls and responses
+    ///
+    /// and MiniMax has words of its own. It happens with models that make up ids like `functions.search:0` anew in
+    /// each turn.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"mistral-large-latest","messages":[
+    ///  {"role":"assistant","tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{}"}}]},
+    ///  {"role":"tool","tool_call_id":"call_1","content":"sunny"},
+    ///  {"role":"assistant","tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{}"}}]},
+    ///  {"role":"tool","tool_call_id":"call_1","content":"rainy"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The later call and its reply get an id of their own, the same in every run. Nothing is lost.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported for Mistral and MiniMax: oh-my-pi#2055, NousResearch/hermes-agent#11722, openclaw/openclaw#47136.
+    /// Inferred for two calls in one message.
+    504, "chat-duplicate-call-id", Check::History(check),
+    [
+        Variant {
+            message: "the id {call_id} stands on a call of an earlier turn, too",
+            related: "the earlier call",
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "give the call and its reply an id of their own",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "two calls of one message have the id {call_id}",
+            related: "the other call",
+            evidence: Evidence::Inferred,
+            fix: "give the call and its reply an id of their own",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const IN_ONE_MESSAGE: u8 = 1;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let turns = &cx.history.turns;
+    let mut seen: HashMap<u64, u32> = HashMap::new();
+    for (ix, row) in cx.history.rows.iter().enumerate() {
+        if row.kind != Kind::ToolUse || row.key == 0 {
+            continue;
+        }
+        let ix = ix as u32;
+        if let Some(first) = seen.insert(row.key, ix) {
+            let finding = Finding::new(Code(504), *row).with(cx.row(first).at).act(Act::Rekey);
+            let here = turns.turn_of(first) == turns.turn_of(ix);
+            out.add(finding.variant(if here { IN_ONE_MESSAGE } else { 0 }));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! RL503: two tool messages answer one call.
+
+use crate::history::{Act, BondState, Code, Finding};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a tool message for a call that another tool message of the same run answers.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > Invalid parameter: Duplicate value for 'tool_call_id' of 'call_abc', in messages[7] and messages[8].
+    ///
+    /// It happens when a cancelled tool still delivers its result, or when a history is merged with itself.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"gpt-4o","messages":[
+    ///  {"role":"assistant","tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{}"}}]},
+    ///  {"role":"tool","tool_call_id":"call_1","content":"sunny"},
+    ///  {"role":"tool","tool_call_id":"call_1","content":"sunny"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// If both say the same (as canonical JSON), the later one goes, and nothing is lost. If they differ, which one
+    /// the model saw is not known, and nothing is guessed.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: agno-agi/agno#5116, sst/opencode#1211, nanobot#3945. No recorded accepted request has two replies
+    /// to one call.
+    503, "chat-duplicate-reply", Check::History(check),
+    [
+        Variant {
+            message: "tool message {call_id} stands twice",
+            related: "the first one",
+            api: Some("Invalid parameter: Duplicate value for 'tool_call_id' of '{call_id}', in messages[{partner_message}] and messages[{message}]."),
+            answer: Answer { param: Some("messages.[{message}].tool_call_id"), ..Answer::HISTORY },
+            evidence: Evidence::Reported,
+            fix: "drop the later copy",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "two different tool messages answer call {call_id}",
+            related: "the first one",
+            api: Some("Invalid parameter: Duplicate value for 'tool_call_id' of '{call_id}', in messages[{partner_message}] and messages[{message}]."),
+            answer: Answer { param: Some("messages.[{message}].tool_call_id"), ..Answer::HISTORY },
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const DIFFERENT: u8 = 1;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    for bond in cx.history.turns.bonds.iter().filter(|bond| bond.state == BondState::Again) {
+        let (row, first) = (*cx.row(bond.output), *cx.row(bond.twin));
+        let finding = Finding::new(Code(503), row).with(first.at);
+        out.add(match cx.look.same(&row, &first) {
+            true => finding.act(Act::Drop),
+            false => finding
+                .variant(DIFFERENT)
+                .never("the replies differ, and which one the model saw is not told"),
+        });
+    }
+}

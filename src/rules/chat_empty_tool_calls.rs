@@ -1,0 +1,63 @@
+//! RL508: a message's list of calls is empty.
+
+use crate::dialects::chat::field;
+use crate::history::{Act, Code, Finding, Flags, Kind};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a message with `"tool_calls": []`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > Invalid 'messages[1].tool_calls': empty array. Expected an array with minimum length 1, but got an empty
+    /// > array instead.
+    ///
+    /// It happens when a client stores every reply with all its fields, or drops the last call of a message.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"gpt-4o","messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello","tool_calls":[]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The key is deleted. Nothing is lost.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: openai/openai-node#1341, openai/openai-python#2061, home-assistant/core#118577. Two recorded
+    /// requests with an empty list were accepted, by Mistral.
+    508, "chat-empty-tool-calls", Check::History(check),
+    [
+        Variant {
+            message: "the list of calls is empty",
+            api: Some("Invalid 'messages[{message}].tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead."),
+            also: &["Empty tool_calls is not supported in message"],
+            answer: Answer {
+                param: Some("messages[{message}].tool_calls"),
+                code: Some("empty_array"),
+                ..Answer::HISTORY
+            },
+            evidence: Evidence::Reported,
+            fix: "delete the empty list",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    for turn in &cx.history.turns.turns {
+        let row = *cx.row(turn.row);
+        // What a server has said so may be sent to it again.
+        if row.has(Flags::CALLS_APART) && !row.has(Flags::RECORDED) && !turn.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse) {
+            out.add(Finding::new(Code(508), row).act(Act::Field(field::EMPTY_CALLS)));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! RL517: the last message is the model's own.
+
+use crate::dialects::chat::field;
+use crate::history::{Act, Code, Finding, Flags, Kind, Role, Usage};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::{Levels, Trait};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a request whose last message is one of the assistant, without calls.
+    ///
+    /// ## Why it matters
+    ///
+    /// OpenAI takes it, and the model answers itself, which is seldom meant. Mistral refuses it unless the message
+    /// is marked as one to go on with:
+    ///
+    /// > Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant
+    ///
+    /// It happens when a stored conversation is sent before the user has spoken again.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"gpt-4o","messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// For Mistral the message gets `"prefix": true`, and the model goes on with it. Nothing is lost.
+    ///
+    /// ## Evidence
+    ///
+    /// Documented: mistral-common's `validator.py`. Two recorded requests of this kind were accepted by other
+    /// servers.
+    517, "chat-last-role", Check::History(check),
+    [
+        Variant {
+            message: "the last message is one of the assistant: the model answers itself",
+            levels: Levels::WARNING,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the last message is one of the assistant, and not marked as one to go on with",
+            evidence: Evidence::Documented,
+            fix: "mark the message with `\"prefix\": true`",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const UNMARKED: u8 = 1;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let Some(turn) = cx.history.turns.turns.last().filter(|turn| turn.role == Role::Assistant) else { return };
+    let row = *cx.row(turn.row);
+    let is_request = cx.history.settings.usage == Usage::Request && !row.has(Flags::RECORDED);
+    if !is_request || turn.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse) {
+        return;
+    }
+    let mut marked = false;
+    cx.look.look(&row, &mut |message| {
+        marked = message.get("prefix").and_then(|prefix| prefix.as_bool()) == Some(true);
+    });
+    let finding = Finding::new(Code(517), row);
+    if marked {
+    } else if cx.has(Trait::RoleOrder) {
+        out.add(finding.variant(UNMARKED).act(Act::Field(field::PREFIX)));
+    } else {
+        out.add(finding.never("what the user was to say is not there"));
+    }
+}

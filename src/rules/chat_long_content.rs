@@ -1,0 +1,63 @@
+//! RL520: a text is longer than the API takes.
+
+use crate::dialect::Item;
+use crate::history::{Code, Finding, Kind, KindSet};
+use crate::rule::{Check, Evidence, Out, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a message whose `content` is a text of more than 10,485,760 characters.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > Invalid 'messages[1].content': string too long. Expected a string with maximum length 10485760, but got a
+    /// > string with length 11818940
+    ///
+    /// It happens when a tool returns a whole file, or an image is put into the text.
+    ///
+    /// ## Example
+    ///
+    /// A tool message with a log of 12 MB in its `content`.
+    ///
+    /// ## Fix
+    ///
+    /// There is none: what may be cut is a person's decision.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported, in September 2026.
+    520, "chat-long-content", Check::Item(MESSAGES, check),
+    [
+        Variant {
+            message: "the content has {length} characters; 10,485,760 are allowed",
+            api: Some("Invalid 'messages[{message}].content': string too long. Expected a string with maximum length 10485760, but got a string with length {length}"),
+            answer: Answer {
+                param: Some("messages[{message}].content"),
+                code: Some("string_above_max_length"),
+                ..Answer::HISTORY
+            },
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const MESSAGES: KindSet = KindSet::of(&[Kind::Turn, Kind::ToolResult]);
+
+const LIMIT: usize = 10_485_760;
+
+fn check(item: &Item<'_>, out: &mut Out) {
+    // Most are told apart by their size alone.
+    if (item.row.at.len as usize) <= LIMIT {
+        return;
+    }
+    let text = item.val.get("content").and_then(|content| content.text());
+    let length = text.map_or(0, |text| String::from_utf8_lossy(&text).chars().count());
+    if length > LIMIT {
+        out.add(Finding::new(Code(520), item.row).arg(length as u32).never("what may be cut is a person's decision"));
+    }
+}

@@ -1,0 +1,71 @@
+//! RL514: a thinking model does not get back what it thought.
+
+use crate::dialects::chat::field;
+use crate::history::{Act, Code, Finding, Flags, Kind, Role};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Trait;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a message with calls that lacks `reasoning_content`, where the server wants it back and the model
+    /// thinks: by its name, or because the request says so (`thinking`, `reasoning_effort`).
+    ///
+    /// ## Why it matters
+    ///
+    /// DeepSeek and Kimi refuse the request with HTTP 400:
+    ///
+    /// > The `reasoning_content` in the thinking mode must be passed back to the API.
+    ///
+    /// > thinking is enabled but reasoning_content is missing in assistant tool call message at index 2
+    ///
+    /// It happens when a client keeps only the fields that OpenAI knows, or when a conversation began with another
+    /// model.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"kimi-k2-thinking","messages":[
+    ///  {"role":"assistant","tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":"{}"}}]},
+    ///  {"role":"tool","tool_call_id":"call_1","content":"sunny"}]}
+    /// ```
+    ///
+    /// (with `--target kimi`)
+    ///
+    /// ## Fix
+    ///
+    /// What was thought is lost, so a text of one space takes its place, as others do it. With thinking turned off
+    /// in the request nothing would be missing.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: continuedev/continue#11600, FastGPT#6357, opencode#16318 for Kimi;
+    /// api-docs.deepseek.com/guides/thinking_mode and litellm#28057 for DeepSeek. All recorded accepted requests to
+    /// thinking models of both carry the field.
+    514, "chat-missing-reasoning", Check::History(check),
+    [
+        Variant {
+            message: "a message with calls lacks the `reasoning_content` that a thinking model must get back",
+            also: &[
+                "Missing `reasoning_content` field in the assistant message at message index {message}.",
+                "The `content[].thinking` in the thinking mode must be passed back",
+            ],
+            evidence: Evidence::Reported,
+            fix: "put a `reasoning_content` of one space there",
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    if !cx.has(Trait::WantsReasoning) || cx.reasons() != Some(true) {
+        return;
+    }
+    for turn in cx.history.turns.turns.iter().filter(|turn| turn.role == Role::Assistant) {
+        let row = *cx.row(turn.row);
+        let calls = || turn.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse);
+        if !row.has(Flags::REASONED) && !row.has(Flags::RECORDED) && calls() {
+            out.add(Finding::new(Code(514), row).act(Act::Field(field::LOST_REASONING)));
+        }
+    }
+}

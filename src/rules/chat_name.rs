@@ -1,0 +1,109 @@
+//! RL510: a name has characters that names may not have.
+
+use crate::dialect::Item;
+use crate::dialects::chat::field;
+use crate::history::{Act, Code, Finding, Kind, KindSet};
+use crate::rule::{Check, Evidence, Loss, Out, Variant};
+use crate::target::{Answer, Levels};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds the `name` of a message, and the name of a called function, that is empty or has other characters than
+    /// `a-z`, `A-Z`, `0-9`, `_` and `-`; as a warning also one of more than 64 characters.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > Invalid 'messages[1].name': string does not match pattern. Expected a string that matches the pattern
+    /// > '^[a-zA-Z0-9_-]+$'.
+    ///
+    /// It happens when people are called by their names, when tools of an MCP server are called `server.tool`, or
+    /// when a stream loses the beginning of a call.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"gpt-4o","messages":[{"role":"user","name":"Ada Lovelace","content":"Hi"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// Other characters become `_`, and what is too long is cut; an empty name of a message is deleted. The empty
+    /// name of a function stays: which tool was called is not told.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: continuedev/continue#11645, continuedev/continue#9784. No recorded accepted request has such a
+    /// name.
+    510, "chat-name", Check::Item(NAMED, check),
+    [
+        Variant {
+            message: "the name of the message has characters other than a-z, A-Z, 0-9, _ and -",
+            api: Some("Invalid 'messages[{message}].name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."),
+            answer: Answer { param: Some("messages[{message}].name"), ..Answer::HISTORY },
+            evidence: Evidence::Reported,
+            fix: "put _ for every other character",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the name of the message is empty",
+            evidence: Evidence::Inferred,
+            fix: "delete the name",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the called function {name} has characters other than a-z, A-Z, 0-9, _ and - in its name",
+            api: Some("Invalid 'messages[{message}].tool_calls[{block}].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."),
+            evidence: Evidence::Reported,
+            fix: "put _ for every other character",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the called function has no name",
+            api: Some("Invalid 'messages[{message}].tool_calls[{block}].function.name': empty string. Expected a string with minimum length 1, but got an empty string instead."),
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the name has {length} characters; 64 are allowed",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            fix: "cut the name",
+            ..Variant::BASE
+        },
+    ]
+}
+
+const NAMED: KindSet = KindSet::of(&[Kind::Turn, Kind::ToolResult, Kind::ToolUse]);
+
+const LIMIT: usize = 64;
+
+const EMPTY: u8 = 1;
+const FUNCTION: u8 = 2;
+const EMPTY_FUNCTION: u8 = 3;
+const LONG: u8 = 4;
+
+fn check(item: &Item<'_>, out: &mut Out) {
+    let is_call = item.row.kind == Kind::ToolUse;
+    let name = match is_call {
+        true => item.val.at(&["function", "name"]).or_else(|| item.val.at(&["custom", "name"])),
+        false => item.val.get("name"),
+    };
+    let Some(name) = name.and_then(|name| name.text()) else { return };
+    let finding = Finding::new(Code(510), item.row).arg(name.len() as u32);
+    let clean = Act::Field(if is_call { field::FUNCTION_NAME } else { field::NAME });
+    let allowed = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    if name.is_empty() {
+        out.add(match is_call {
+            true => finding.variant(EMPTY_FUNCTION).never("which tool was called is not told"),
+            false => finding.variant(EMPTY).act(Act::Field(field::EMPTY_NAME)),
+        });
+    } else if !name.iter().all(allowed) {
+        out.add(finding.variant(if is_call { FUNCTION } else { 0 }).act(clean));
+    } else if name.len() > LIMIT {
+        out.add(finding.variant(LONG).act(clean));
+    }
+}

@@ -1,0 +1,81 @@
+//! RL507: the content of a message is null, or not there.
+
+use crate::dialects::chat::field;
+use crate::history::{Act, Code, Finding, Flags, Kind, Role, Row};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::{Answer, Levels};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a message of a user, the system, a developer or a tool whose `content` is null, and one of the
+    /// assistant that has no calls either. Content that is not there at all is a warning.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > Invalid value for 'content': expected a string, got null.
+    ///
+    /// Null is allowed only beside `tool_calls`. It happens when a tool returned nothing, or when a stream broke
+    /// off before the first text.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"gpt-4o","messages":[{"role":"user","content":null}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// Null becomes an empty text: `""`. Nothing is lost.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: docker/docker-agent#63, langchain-ai/langchainjs#4153, run-llama/llama_index#17555. No recorded
+    /// accepted request has such a message.
+    507, "chat-null-content", Check::History(check),
+    [
+        Variant {
+            message: "the content of a message of the {role} is null",
+            api: Some("Invalid value for 'content': expected a string, got null."),
+            answer: Answer { param: Some("messages.[{message}].content"), ..Answer::HISTORY },
+            evidence: Evidence::Reported,
+            fix: "make the content an empty text",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "a message of the {role} has no content",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            fix: "make the content an empty text",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const ABSENT: u8 = 1;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let turns = &cx.history.turns;
+    // What a server has said so may be sent to it again.
+    let said = |row: &Row| row.has(Flags::RECORDED);
+    for turn in turns.turns.iter().filter(|turn| !said(cx.row(turn.row))) {
+        let row = *cx.row(turn.row);
+        let excused = match row.role {
+            Role::User | Role::System | Role::Developer | Role::Tool => false,
+            Role::Assistant => {
+                row.has(Flags::CONTENT) || turn.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse)
+            }
+            Role::Other | Role::None => true,
+        };
+        let finding = Finding::new(Code(507), row).act(Act::Field(field::NULL_CONTENT));
+        if row.has(Flags::NULL) && !excused {
+            out.add(finding);
+        } else if row.has(Flags::ABSENT) && !excused && row.role != Role::Assistant {
+            out.add(finding.variant(ABSENT));
+        }
+    }
+}

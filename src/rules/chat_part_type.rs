@@ -1,0 +1,108 @@
+//! RL511: a part of a message is of a type that Chat does not have.
+
+use crate::dialect::Item;
+use crate::dialects::chat::field;
+use crate::history::{Act, Code, Finding, Flags, Kind, KindSet};
+use crate::rule::{Check, Evidence, Loss, Out, Variant};
+use crate::target::{Answer, Levels};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds parts of messages that another API has: `tool_use`, `tool_result`, `thinking`, `input_text` and their
+    /// like. A type that is known nowhere is a warning.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > Invalid value: 'tool_result'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal',
+    /// > 'audio', and 'file'.
+    ///
+    /// It happens when a history that was made for another provider is sent as it is.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"gpt-4o","messages":[{"role":"user","content":[{"type":"input_text","text":"Hi"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// A text part of the Responses API gets the type `text`, and nothing is lost. Thinking is dropped: no message
+    /// of Chat can carry it. What else another API says there is not guessed.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported. Recorded only of servers that know more types: Mistral takes `document_url` and `thinking`.
+    511, "chat-part-type", Check::Item(PARTS, check),
+    [
+        Variant {
+            message: "a part of type {type} belongs to another API",
+            api: Some("Invalid value: '{type}'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', 'audio', and 'file'."),
+            also: &["Invalid 'messages[{message}]'. Content blocks are expected to be either text or image_url type."],
+            answer: Answer { param: Some("messages[{message}].content[{block}].type"), ..Answer::HISTORY },
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "a text is of the type {type}, which belongs to the Responses API",
+            api: Some("Invalid value: '{type}'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', 'audio', and 'file'."),
+            answer: Answer { param: Some("messages[{message}].content[{block}].type"), ..Answer::HISTORY },
+            evidence: Evidence::Reported,
+            fix: "make its type `text`",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "a part of type {type} belongs to another API",
+            api: Some("Invalid value: '{type}'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', 'audio', and 'file'."),
+            answer: Answer { param: Some("messages[{message}].content[{block}].type"), ..Answer::HISTORY },
+            evidence: Evidence::Reported,
+            fix: "drop the part",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "a part is of the type {type}, which is not known",
+            levels: Levels::WARNING,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const PARTS: KindSet = KindSet::of(&[Kind::Block]);
+
+const TEXT: u8 = 1;
+const THINKING: u8 = 2;
+const UNKNOWN: u8 = 3;
+
+/// Types of the Anthropic and the Responses API.
+const FOREIGN: [&str; 9] = [
+    "tool_use",
+    "tool_result",
+    "image",
+    "document",
+    "server_tool_use",
+    "web_search_tool_result",
+    "input_image",
+    "input_file",
+    "function_call",
+];
+
+fn check(item: &Item<'_>, out: &mut Out) {
+    // What a server has said so may be sent to it again.
+    let Some(kind) = item.val.get("type").filter(|_| !item.row.has(Flags::RECORDED)) else { return };
+    let is = |names: &[&str]| names.iter().any(|name| kind.is(name));
+    let finding = Finding::new(Code(511), item.row);
+    if is(&["audio"]) || !kind.is_string() {
+    } else if is(&["input_text", "output_text"]) {
+        out.add(finding.variant(TEXT).act(Act::Field(field::TEXT_PART)));
+    } else if is(&["thinking", "redacted_thinking"]) {
+        out.add(finding.variant(THINKING).act(Act::Drop));
+    } else if is(&FOREIGN) {
+        out.add(finding.never("what it says has no place in a message of Chat as it is"));
+    } else {
+        out.add(finding.variant(UNKNOWN).never("what it means is not known"));
+    }
+}

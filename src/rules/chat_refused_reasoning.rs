@@ -1,0 +1,79 @@
+//! RL515: a message carries what the model thought where the server refuses that.
+
+use crate::dialects::chat::field;
+use crate::history::{Act, Code, Finding, Flags};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::Trait;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds `reasoning_content` in messages for servers that refuse the field.
+    ///
+    /// ## Why it matters
+    ///
+    /// Groq and Cerebras refuse the request with HTTP 400:
+    ///
+    /// > 'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property
+    /// > 'reasoning_content' is unsupported)]
+    ///
+    /// > messages.2.assistant.reasoning_content: property 'messages.2.assistant.reasoning_content' is unsupported
+    ///
+    /// It happens when a conversation began with DeepSeek, Kimi or another server that hands the field out.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"llama-3.3-70b-versatile","messages":[
+    ///  {"role":"assistant","content":"Hello","reasoning_content":"They greet me."},
+    ///  {"role":"user","content":"Bye"}]}
+    /// ```
+    ///
+    /// (with `--target groq`)
+    ///
+    /// ## Fix
+    ///
+    /// Cerebras knows the same under the name `reasoning`: there the field is renamed, and nothing is lost. For
+    /// Groq it is deleted.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: kilocode#10375, qwen-code#11045, opencode#48774, hermes#34716, jan#8136. A recorded request to
+    /// Cerebras with `reasoning` was accepted.
+    515, "chat-refused-reasoning", Check::History(check),
+    [
+        Variant {
+            message: "the server refuses `reasoning_content`",
+            evidence: Evidence::Reported,
+            fix: "delete the field",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the server refuses `reasoning_content`: it calls it `reasoning`",
+            evidence: Evidence::Reported,
+            fix: "rename the field to `reasoning`",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const OTHER_NAME: u8 = 1;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    if !cx.has(Trait::RefusesReasoning) {
+        return;
+    }
+    for row in cx.history.turns.turns.iter().map(|turn| *cx.row(turn.row)) {
+        if !row.has(Flags::REASONED) {
+            continue;
+        }
+        let mut taken = true;
+        cx.look.look(&row, &mut |message| taken = message.get("reasoning").is_some());
+        let finding = Finding::new(Code(515), row);
+        out.add(match cx.has(Trait::NamesItReasoning) && !taken {
+            true => finding.variant(OTHER_NAME).act(Act::Field(field::RENAME_REASONING)),
+            false => finding.act(Act::Field(field::STRIP_REASONING)),
+        });
+    }
+}

@@ -1,0 +1,98 @@
+//! RL512: a message has a role that the API or the model does not take.
+
+use crate::dialects::chat::field;
+use crate::history::{Act, Code, Finding, Flags, Role};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::{Answer, Levels, Trait};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a message whose role is none of Chat's; a message of the system or of a developer for a model that
+    /// takes none; and the role `developer` for servers that do not know it.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > Unsupported value: 'messages[0].role' does not support 'developer' with this model.
+    ///
+    /// > Invalid value: 'tooool'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and
+    /// > 'developer'.
+    ///
+    /// Many compatible servers know no `developer` and answer `unknown variant 'developer'`.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"o1-mini","messages":[{"role":"developer","content":"Be brief"},{"role":"user","content":"Hi"}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// Where the model takes no instructions, the message becomes one of the user; where `developer` is not known,
+    /// one of the system. The text stays, its rank is lost. An unknown role is not guessed.
+    ///
+    /// ## Evidence
+    ///
+    /// Recorded: two requests to o1-mini, refused with this sentence. Reported for unknown roles and for
+    /// `developer` on compatible servers.
+    512, "chat-role", Check::History(check),
+    [
+        Variant {
+            message: "the role {role} is not known",
+            api: Some("Invalid value: '{role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'."),
+            answer: Answer { param: Some("messages[{message}].role"), ..Answer::HISTORY },
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the model takes no message of the role {role}",
+            api: Some("Unsupported value: 'messages[{message}].role' does not support '{role}' with this model."),
+            answer: Answer {
+                param: Some("messages[{message}].role"),
+                code: Some("unsupported_value"),
+                ..Answer::HISTORY
+            },
+            evidence: Evidence::Recorded,
+            fix: "make it a message of the user",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "servers other than OpenAI's know no role `developer`",
+            also: &["unknown variant 'developer'"],
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "make it a message of the system",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const REFUSED: u8 = 1;
+const DEVELOPER: u8 = 2;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let rows = cx.history.turns.turns.iter().map(|turn| *cx.row(turn.row));
+    for row in rows.filter(|row| !matches!(row.role, Role::User | Role::Assistant | Role::Tool)) {
+        let finding = Finding::new(Code(512), row);
+        match row.role {
+            Role::System | Role::Developer if cx.has(Trait::NoInstructions) => {
+                out.add(finding.variant(REFUSED).act(Act::Field(field::USER_ROLE)));
+            }
+            Role::Developer if cx.has(Trait::NoDeveloper) => {
+                out.add(finding.variant(DEVELOPER).act(Act::Field(field::SYSTEM_ROLE)));
+            }
+            // A result of the old form has the role `function`.
+            Role::Other | Role::None if !row.has(Flags::RECORDED) => {
+                let mut known = false;
+                cx.look.look(&row, &mut |message| known = message.get("role").is_some_and(|r| r.is("function")));
+                if !known {
+                    out.add(finding.never("who speaks is not told"));
+                }
+            }
+            _ => {}
+        }
+    }
+}
