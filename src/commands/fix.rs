@@ -245,7 +245,9 @@ impl<'r> Session<'r> {
             bytes.read_into(note.at.start, note.at.len as usize, &mut text).ok()?;
             let mut tape = Tape::new();
             scan(&text, &mut tape).ok()?;
-            dialect.stub(tape.root(&text)?).ok()
+            // What is added answers a call, or stands in front of a message.
+            let bridge = || dialect.bridge().map(|text| text.as_bytes().to_vec());
+            dialect.stub(tape.root(&text)?).ok().or_else(bridge)
         };
         let content = if self.run.content() == Content::Shown { Content::Shown } else { Content::Masked };
         repair::write_diff(&done.notes, bytes, &done.fixed.patch, &stub, &self.run.style, content, out)

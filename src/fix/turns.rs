@@ -86,7 +86,9 @@ impl Plan<'_> {
     }
 
     fn bridge(&mut self, ix: u32, judged: &Judged) {
-        if self.dialect.bridge().is_none() || !self.fate(ix).stays() {
+        // What goes, or has another neighbour in front of it then, is judged again.
+        let goes = |ix: u32| self.fates.get(&ix).is_some_and(|fate| !fate.stays() || !fate.behind.is_empty());
+        if self.dialect.bridge().is_none() || goes(ix) || ix.checked_sub(1).is_some_and(goes) {
             return;
         }
         self.fate(ix).before.push(Fresh::Bridge);

@@ -2,7 +2,7 @@
 
 use crate::dialects::chat::field;
 use crate::history::{Act, Code, Finding, Role};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Trait;
 
 crate::rule! {
@@ -34,7 +34,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Behind a tool, a message of the assistant comes between that says that none was recorded. Behind the
+    /// Behind a tool, a message of the assistant comes between that says that none was recorded; it claims nothing. Behind the
     /// assistant, the message of the system becomes one of the user.
     ///
     /// ## Evidence
@@ -47,6 +47,7 @@ crate::rule! {
             related: "the message in front",
             evidence: Evidence::Documented,
             fix: "put a message of the assistant between",
+            loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {

@@ -23,5 +23,6 @@ mod reports;
 mod schema;
 mod segments;
 mod support;
+mod tally;
 mod trees;
 mod writing;

@@ -1,15 +1,14 @@
 //! Accepted requests, broken in one place each: the break is found, nothing else is, and the repair heals it.
 
-use std::collections::BTreeMap;
 use std::fs;
 
-use replaylint::fix::FixOptions;
 use replaylint::lint::Options;
 use replaylint::target::Severity;
 use serde_json::{Value, json};
 
 use crate::corpus::{corpus, responses};
-use crate::support::{diagnostics, repair};
+use crate::support::diagnostics;
+use crate::tally::Tally;
 
 /// An item, and the number of the group that it belongs to: reasoning, what it heads, and the outputs of that.
 #[derive(Clone)]
@@ -292,9 +291,7 @@ pub struct Tally {
 #[test]
 fn one_break_at_a_time_is_found_and_healed() {
     let Some(root) = corpus() else { return };
-    let mut tallies: BTreeMap<&'static str, Tally> = BTreeMap::new();
-    let mut unhealed: BTreeMap<String, u32> = BTreeMap::new();
-    let mut requests = 0;
+    let mut tally = Tally::default();
     let mut long_texts = 0;
     for (row, options) in responses(&root).into_iter().filter(|(row, _)| row.gold == "accepted") {
         let body: Value =
@@ -312,23 +309,15 @@ fn one_break_at_a_time_is_found_and_healed() {
             plain: body["model"].as_str().is_some_and(|model| model.starts_with("gpt-4")),
         };
         let broken = breaks(&grouped(input), &setting);
-        requests += u32::from(!broken.is_empty());
+        tally.requests += u32::from(!broken.is_empty());
         let baseline = codes(&body, &options);
         for broken in broken {
             let mut body = body.clone();
             body["input"] = broken.items.iter().map(|item| item.value.clone()).collect();
-            judge(&broken, &body, &options, &baseline, &row.path, &mut tallies, &mut unhealed);
+            judge(&broken, &body, &options, &baseline, &row.path, &mut tally);
         }
     }
-    let sum = |of: fn(&Tally) -> u32| tallies.values().map(of).sum::<u32>();
-    let (made, caught, healed) = (sum(|t| t.made), sum(|t| t.caught), sum(|t| t.healed));
-    for (what, tally) in &tallies {
-        println!("{what}: {} made, {} caught, {} healed", tally.made, tally.caught, tally.healed);
-    }
-    println!("{requests} requests, {made} breaks, {caught} caught, {healed} healed; not healed: {unhealed:?}");
-    assert!(requests >= 200 && made >= 1000, "{requests} requests, {made} breaks");
-    assert!(caught * 100 >= made * 97, "{caught} of {made} caught");
-    assert!(healed * 100 >= made * 97, "{healed} of {made} healed: {unhealed:?}");
+    tally.settle(200);
 }
 
 fn codes(body: &Value, options: &Options) -> Vec<String> {
@@ -336,24 +325,9 @@ fn codes(body: &Value, options: &Options) -> Vec<String> {
     diagnostics(&text, options).iter().map(|d| d.rule.to_string()).collect()
 }
 
-fn judge(
-    broken: &Broken,
-    body: &Value,
-    options: &Options,
-    baseline: &[String],
-    path: &str,
-    tallies: &mut BTreeMap<&'static str, Tally>,
-    unhealed: &mut BTreeMap<String, u32>,
-) {
+fn judge(broken: &Broken, body: &Value, options: &Options, baseline: &[String], path: &str, tally: &mut Tally) {
     let text = serde_json::to_vec(body).expect("JSON");
-    let found = diagnostics(&text, options);
-    let tally = tallies.entry(broken.what).or_default();
-    tally.made += 1;
-    if found.iter().any(|d| broken.expected.contains(&d.rule.to_string().as_str())) {
-        tally.caught += 1;
-    } else {
-        println!("not caught: {} in {path}", broken.what);
-    }
+    let found = tally.judge(broken.what, broken.expected, &text, options, path);
     for diagnostic in found.iter().filter(|d| d.severity == Severity::Error) {
         let index = diagnostic.spot.pointer.rsplit('/').next().and_then(|n| n.parse::<usize>().ok());
         let group = index.and_then(|n| broken.items.get(n)).map(|item| item.group);
@@ -366,15 +340,4 @@ fn judge(
             diagnostic.spot.pointer
         );
     }
-    let repaired = repair(&text, options, &FixOptions::default());
-    let left: Vec<_> = repaired.left.iter().filter(|d| d.severity == Severity::Error).collect();
-    if left.is_empty() {
-        tally.healed += 1;
-    }
-    for diagnostic in left {
-        let why = diagnostic.no_fix.unwrap_or("no reason given");
-        *unhealed.entry(format!("{} after '{}': {why}", diagnostic.rule, broken.what)).or_default() += 1;
-    }
-    let again = repair(&repaired.text, options, &FixOptions::default());
-    assert!(again.fixed.patch.is_empty(), "{} in {path}: a second run still edits", broken.what);
 }
