@@ -68,7 +68,7 @@ impl Format for ChatRequest {
 
 /// What a list of messages is told by.
 pub(super) const OWN: u8 = 75;
-const SYSTEM: u8 = 60;
+const SYSTEM: u8 = 51;
 const PLAIN: u8 = 50;
 /// Below what a list of Responses items is told by.
 const PLAIN_LIST: u8 = 30;

@@ -44,7 +44,6 @@ pub fn lint_like<H: OnHistory>(
         Some((_, Some(format))) if sniffed == Container::Empty && format.info().histories.span_records() => {
             (lines, Some(format))
         }
-        // What was a document of a format is one after an edit, too.
         Some((Container::Document { .. }, format)) if matches!(sniffed, Container::Document { .. }) => {
             (sniffed, format)
         }

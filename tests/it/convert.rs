@@ -19,7 +19,7 @@ use replaylint::targets;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::corpus::{corpus, manifest};
+use crate::corpus::{chat_target, corpus, manifest};
 use crate::support::DOC;
 
 const DIALECTS: [&str; 5] = ["responses", "chat", "anthropic", "gemini", "bedrock"];
@@ -277,6 +277,7 @@ fn recorded_requests_convert_to_every_dialect_and_back() {
             "deepseek" => "deepseek",
             _ => "openai",
         };
+        let target = if from == "chat" { chat_target(&row.provider) } else { target };
         let options = Options { target: targets::by_name(target), ..Options::default() };
         for to in DIALECTS {
             if to == from {

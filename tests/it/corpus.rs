@@ -119,20 +119,25 @@ fn what_was_refused_for_its_history_is_an_error_in_the_providers_words() {
     assert_eq!(refusals(&root, responses(&root)), 2);
 }
 
+/// The target that a host of Chat Completions is.
+pub fn chat_target(host: &str) -> &'static str {
+    match host {
+        "openai" | "azure-openai" => "chat",
+        "deepseek" => "deepseek-chat",
+        "xai" => "xai-chat",
+        "api.groq.com" => "groq",
+        "api.cerebras.ai" => "cerebras",
+        host if host.contains("mistral") => "mistral",
+        _ => "chat-compatible",
+    }
+}
+
 /// Recorded requests of Chat Completions, with the target that their host is.
 pub fn chats(root: &std::path::Path) -> Vec<(Recorded, Options)> {
     let rows = manifest(root).into_iter();
     let requests = rows.filter(|row| row.format == "openai-chat" && !row.gold.is_empty());
     let with_target = |row: Recorded| {
-        let target = match row.provider.as_str() {
-            "openai" | "azure-openai" => "chat",
-            "deepseek" => "deepseek-chat",
-            "xai" => "xai-chat",
-            "api.groq.com" => "groq",
-            "api.cerebras.ai" => "cerebras",
-            host if host.contains("mistral") => "mistral",
-            _ => "chat-compatible",
-        };
+        let target = chat_target(&row.provider);
         (row, Options { target: targets::by_name(target), ..Options::default() })
     };
     requests.map(with_target).collect()
