@@ -9,7 +9,8 @@ use crate::rules::fields::{self, Cure};
 use crate::rules::namespace_mismatch::{self, Home};
 
 use super::Action;
-use super::plan::{Plan, RowIndex, cause};
+use super::plan::{Plan, cause};
+use super::rows::RowIndex;
 
 /// Where a call names the namespace of its tool.
 static NAMESPACE: Spot = Spot { path: &["namespace"], parts: &[], is: Is::Missing };

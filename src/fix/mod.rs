@@ -9,6 +9,7 @@ mod pairs;
 mod plan;
 mod render;
 mod rounds;
+mod rows;
 mod thinking;
 mod turns;
 

@@ -7,7 +7,8 @@ use crate::history::{Code, Flags, Group, Kind, Row};
 use crate::lint::Judged;
 use crate::rule::Loss;
 
-use super::plan::{Plan, RowIndex, cause, lives_by_id};
+use super::plan::{Plan, cause, lives_by_id};
+use super::rows::RowIndex;
 use super::{Action, Cause, Reasoning};
 
 /// What becomes of a group, from gentle to harsh.

@@ -8,7 +8,8 @@ use crate::lint::Judged;
 use crate::rule::Loss;
 
 use super::modes::Mode;
-use super::plan::{Fresh, Plan, RowIndex, cause};
+use super::plan::{Fresh, Plan, cause};
+use super::rows::RowIndex;
 use super::{Action, Cause, Orphans};
 
 const ORPHAN_OUTPUT: Code = Code(102);

@@ -1,6 +1,6 @@
 //! The plan of one history: what becomes of each item.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use crate::dialect::{Change as Text, Dialect};
 use crate::format::FormatInfo;
@@ -12,6 +12,7 @@ use crate::rule::{Cx, Loss, When};
 use crate::target::{Severity, Trait};
 
 use super::modes::Mode;
+use super::rows::RowIndex;
 use super::{Action, Cause, Change, FixOptions, Reasoning, Refusal};
 
 /// An item that comes to stand where none stood.
@@ -454,32 +455,6 @@ pub(super) fn short_key(cx: &Cx<'_>, key: &[u8]) -> String {
     let start: String =
         text.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).take(most).collect();
     format!("{start}_{hash:016x}")
-}
-
-/// Finds the row of a finding by its place.
-pub(super) struct RowIndex {
-    by_start: Vec<(u64, u32)>,
-}
-
-impl RowIndex {
-    fn new(cx: &Cx<'_>, judged: &[&Judged]) -> Self {
-        if judged.is_empty() {
-            return RowIndex { by_start: Vec::new() };
-        }
-        let wanted: HashSet<u64> = judged.iter().map(|j| j.finding.row.at.start).collect();
-        let rows = cx.history.rows.iter().chain(&cx.history.continued).enumerate();
-        let mut by_start: Vec<(u64, u32)> = rows
-            .filter(|(_, row)| wanted.contains(&row.at.start))
-            .map(|(ix, row)| (row.at.start, ix as u32))
-            .collect();
-        by_start.sort_unstable();
-        RowIndex { by_start }
-    }
-
-    pub fn of(&self, row: &Row) -> Option<u32> {
-        let at = self.by_start.binary_search_by_key(&row.at.start, |(start, _)| *start).ok()?;
-        Some(self.by_start[at].1)
-    }
 }
 
 /// Whether an item of this kind lives by its id: a hosted call without one says nothing to the server.

@@ -10,7 +10,8 @@ use crate::lint::Judged;
 use crate::rule::Loss;
 use crate::target::Trait;
 
-use super::plan::{Fate, Fresh, Plan, RowIndex, cause, short_key};
+use super::plan::{Fate, Fresh, Plan, cause, short_key};
+use super::rows::RowIndex;
 use super::{Action, Orphans};
 
 const LONE: &str = "the message stands in no list from which it could go";

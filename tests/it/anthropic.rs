@@ -5,6 +5,7 @@ use std::fs;
 
 use proptest::prelude::*;
 use replaylint::fix::{FixOptions, Orphans};
+use replaylint::formats;
 use replaylint::lint::Options;
 use replaylint::target::Severity;
 use replaylint::targets;
@@ -148,7 +149,9 @@ proptest! {
             2 => bodies.iter().map(|body| format!("{body}\n")).collect(),
             _ => json!({"requests": bodies.iter().map(|body| json!({"custom_id": "x", "params": body})).collect::<Vec<_>>()}).to_string(),
         };
-        guarded_repair(&text, text.as_bytes(), &Options::default(), &wanted);
+        // Some of these look like Chat as well.
+        let format = formats::by_name(if shape == 3 { "anthropic-batch" } else { "anthropic-request" });
+        guarded_repair(&text, text.as_bytes(), &Options { format, ..Options::default() }, &wanted);
     }
 }
 

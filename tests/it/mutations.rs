@@ -281,13 +281,6 @@ fn breaks(items: &[Item], setting: &Setting) -> Vec<Broken> {
     found
 }
 
-#[derive(Default)]
-pub struct Tally {
-    pub made: u32,
-    pub caught: u32,
-    pub healed: u32,
-}
-
 #[test]
 fn one_break_at_a_time_is_found_and_healed() {
     let Some(root) = corpus() else { return };
