@@ -6,7 +6,7 @@ use crate::json::edit::Base;
 use crate::json::spot::{Spot, To};
 use crate::json::{Str, Val};
 use crate::neutral::{At, Conversation, Losses, Takes};
-use crate::place::Edit;
+use crate::place::{Edit, Place};
 
 /// An item as it is passed by: its row, and its text for the length of one call.
 #[derive(Clone, Copy)]
@@ -159,6 +159,12 @@ pub trait Dialect: Sync {
     fn envelope(&self) -> Option<(&'static str, &'static str)> {
         None
     }
+    /// What makes items of the Responses API of this log's records; `None` if its items are replayed as they are.
+    /// `stored` says that the server keeps items.
+    fn replay(&self, _stored: bool) -> Option<Box<dyn Replay>> {
+        None
+    }
+
     /// What the dialect can say, for conversion. A dialect of logs alone says nothing: it is replayed in another.
     fn takes(&self) -> &'static Takes {
         &Takes::NOTHING
@@ -169,4 +175,22 @@ pub trait Dialect: Sync {
 
     /// Writes a conversation that was fitted to what the dialect [takes](Dialect::takes).
     fn lower(&self, _conversation: &Conversation, _written: Written, _out: &mut Vec<u8>) {}
+}
+
+/// Items of the Responses API that records of another system's log become. Records come twice, in order.
+pub trait Replay {
+    /// Tells what some later record needs to know.
+    fn tell(&mut self, _record: Val<'_>) {}
+
+    fn take(&mut self, record: Val<'_>, base: Base<'_>);
+
+    fn finish(self: Box<Self>) -> Replayed;
+}
+
+/// Items for the `input` of a request, each the text of a JSON object on one line.
+#[derive(Debug, Default)]
+pub struct Replayed {
+    pub items: Vec<Vec<u8>>,
+    /// What was left out, and why.
+    pub left_out: Vec<(Place, &'static str)>,
 }

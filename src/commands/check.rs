@@ -3,11 +3,12 @@
 use std::io::Write;
 
 use crate::history::Code;
-use crate::lint::{self, Findings};
+use crate::recast;
 use crate::report::words::count;
 use crate::report::{Diagnostic, Seen, Summary, diagnose, homes};
 use crate::source::{Doc, Input, words};
 
+use super::convert::dialect;
 use super::{Failure, Outcome, Run, complain, talk};
 
 /// What one doc gave.
@@ -28,7 +29,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let content = run.content();
     let work = |doc: std::io::Result<Doc>, threads: usize| {
         let doc = doc?;
-        let found = lint::lint(doc.id, &*doc.bytes, run.lints.of(&doc.label), threads, &Findings)?;
+        let found = recast::check(doc.id, &*doc.bytes, run.lints.of(&doc.label), threads, &dialect)?;
         let skipped = found.format.is_none() && !doc.named;
         let diagnostics = match skipped {
             true => Vec::new(),

@@ -32,6 +32,11 @@ pub static TO: [(&str, &dyn Dialect, Written); 6] = [
     ("bedrock", &BEDROCK, Written::Request),
 ];
 
+/// The dialect with this name.
+pub(super) fn dialect(name: &str) -> Option<&'static dyn Dialect> {
+    TO.iter().map(|(_, dialect, _)| *dialect).find(|dialect| dialect.name() == name)
+}
+
 /// What `convert` is told beyond what all commands are.
 pub struct Conversion {
     pub to: &'static dyn Dialect,

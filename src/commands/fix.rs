@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::diff::unified;
 use crate::fix::{self, Action, FixOptions, Fixed};
 use crate::json::{Tape, scan, string};
+use crate::lint;
 use crate::options::Misuse;
 use crate::place::Pieces;
 use crate::report::homes;
@@ -58,6 +59,16 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
         let doc = doc?;
         let options = run.lints.of(&doc.label);
         let fixed = fix::fix(doc.id, &*doc.bytes, options, &repairs.options, threads)?;
+        if let Some((format, target)) = fixed.before.format.zip(options.target)
+            && !lint::speaks(format.info(), target)
+        {
+            let to = target.dialect;
+            let why = format!(
+                "is no {to} history, which {} takes; `replaylint convert --to {to}` makes one",
+                target.name
+            );
+            return Err(io::Error::other(why));
+        }
         let skipped = fixed.before.format.is_none() && !doc.named;
         let mut notes = repair::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
         let mut left = match skipped {

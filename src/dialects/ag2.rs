@@ -2,7 +2,7 @@
 //! `{"__event__": class, …}` elsewhere and inside of others. What the provider made (reasoning, what it ran itself) is
 //! kept as the Responses item that it was, under `item`; calls, results and messages are AG2's own, without item ids.
 
-use crate::dialect::{Cannot, Change, Dialect, Item, Names, Origin};
+use crate::dialect::{Cannot, Change, Dialect, Item, Names, Origin, Replay};
 use crate::history::continued::{continuing, tie_of_id};
 use crate::history::{Flags, Kind, Role, Row};
 use crate::json::edit::Base;
@@ -156,6 +156,10 @@ impl Dialect for Ag2 {
             }
         }
         Ok(())
+    }
+
+    fn replay(&self, _stored: bool) -> Option<Box<dyn Replay>> {
+        Some(Box::new(super::ag2_replay::Events::default()))
     }
 
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {

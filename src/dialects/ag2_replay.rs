@@ -6,12 +6,13 @@
 
 use std::collections::HashSet;
 
+use crate::dialect::{Replay, Replayed};
 use crate::history::Kind;
 use crate::json::edit::Base;
 use crate::json::{NodeKind, Val};
 
 use super::ag2::Event;
-use super::replay::{Replayed, array, data_part, object, quoted, raw, text, text_part};
+use super::replay::{array, data_part, object, quoted, raw, text, text_part};
 
 /// Fields that only answers have. With them the API refuses an item: "Unknown parameter: 'input[2].action'".
 const ANSWERED: &[&str] = &["created_by"];
@@ -23,7 +24,7 @@ const SUMMARY: &str = "[Summary of earlier conversation]\n";
 
 /// Replays the events of a log, in order. Outputs of shells stand behind their calls, so their keys are told before.
 #[derive(Debug, Default)]
-pub struct Replay {
+pub struct Events {
     made: Replayed,
     /// Ids of the items that were sent.
     sent: HashSet<Vec<u8>>,
@@ -31,9 +32,9 @@ pub struct Replay {
     answered: HashSet<Vec<u8>>,
 }
 
-impl Replay {
-    /// Takes the key of a shell's output, if an event holds one. All events are told before any is replayed.
-    pub fn tell(&mut self, event: Val<'_>) {
+impl Replay for Events {
+    /// Takes the key of a shell's output, if an event holds one.
+    fn tell(&mut self, event: Val<'_>) {
         let item = Event::of(event).and_then(|event| event.item());
         if let Some(item) = item.filter(|item| kind_of(*item) == Kind::ShellCallOutput) {
             self.answered.extend(item.get("call_id").and_then(|key| key.text()).map(|key| key.into_owned()));
@@ -41,7 +42,7 @@ impl Replay {
     }
 
     /// Replays an event, bare or in an envelope.
-    pub fn event(&mut self, val: Val<'_>, base: Base<'_>) {
+    fn take(&mut self, val: Val<'_>, base: Base<'_>) {
         let Some(event) = Event::of(val) else { return };
         match event.class() {
             b"ModelRequest" => {
@@ -64,10 +65,12 @@ impl Replay {
         }
     }
 
-    pub fn finish(self) -> Replayed {
+    fn finish(self: Box<Self>) -> Replayed {
         self.made
     }
+}
 
+impl Events {
     fn user(&mut self, part: Vec<u8>) {
         self.made.item(&[("role", quoted("user")), ("content", array(&[part]))]);
     }
@@ -216,10 +219,10 @@ mod tests {
         let mut tape = Tape::new();
         scan(log.as_bytes(), &mut tape).expect("JSON");
         let root = tape.root(log.as_bytes()).expect("a value");
-        let mut replay = Replay::default();
+        let mut replay = Events::default();
         root.elements().for_each(|event| replay.tell(event));
-        root.elements().for_each(|event| replay.event(event, Base::new(DocId(0), 0)));
-        replay.finish().items.iter().map(|item| String::from_utf8_lossy(item).into_owned()).collect()
+        root.elements().for_each(|event| replay.take(event, Base::new(DocId(0), 0)));
+        Box::new(replay).finish().items.iter().map(|item| String::from_utf8_lossy(item).into_owned()).collect()
     }
 
     #[test]

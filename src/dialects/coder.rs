@@ -5,7 +5,7 @@
 //! without an item id, a text without one, reasoning in full if it has its blob and else by reference, and a call that
 //! the provider ran by reference; its result is never sent.
 
-use crate::dialect::{Cannot, Change, Dialect, Item, Names, Origin};
+use crate::dialect::{Cannot, Change, Dialect, Item, Names, Origin, Replay};
 use crate::history::continued::{continuing, tie_of_id};
 use crate::history::{Flags, Kind, Role, Row};
 use crate::json::edit::{Base, remove_members};
@@ -202,6 +202,10 @@ impl Dialect for Coder {
             }
         }
         Ok(())
+    }
+
+    fn replay(&self, stored: bool) -> Option<Box<dyn Replay>> {
+        Some(Box::new(super::coder_replay::Rows::new(stored)))
     }
 
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {

@@ -4,16 +4,17 @@
 //! goes in full where its data were kept, so that no reference stands beside full items of its group. A call without a
 //! result is answered by one that claims nothing. And no call is made up for a result that has none: that is a finding.
 
+use crate::dialect::{Replay, Replayed};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan};
 
 use super::coder::{Part, PartKind};
-use super::replay::{Replayed, array, data_part, object, quoted, raw, text, text_part};
+use super::replay::{array, data_part, object, quoted, raw, text, text_part};
 use super::responses::STUB;
 
 /// Replays the rows of a chat, one after the other.
 #[derive(Debug, Default)]
-pub struct Replay {
+pub struct Rows {
     /// Whether the server stores items, so that they can be sent by reference.
     store: bool,
     made: Replayed,
@@ -32,13 +33,8 @@ enum Sent {
     Nothing,
 }
 
-impl Replay {
-    pub fn new(store: bool) -> Self {
-        Replay { store, ..Replay::default() }
-    }
-
-    /// Replays a row of the table.
-    pub fn row(&mut self, row: Val<'_>, base: Base<'_>) {
+impl Replay for Rows {
+    fn take(&mut self, row: Val<'_>, base: Base<'_>) {
         if row.get("visibility").and_then(text).is_some_and(|who| who != "both" && who != "model") {
             return;
         }
@@ -59,9 +55,15 @@ impl Replay {
         }
     }
 
-    pub fn finish(mut self) -> Replayed {
+    fn finish(mut self: Box<Self>) -> Replayed {
         self.made.items.append(&mut self.media);
         self.made
+    }
+}
+
+impl Rows {
+    pub fn new(store: bool) -> Self {
+        Rows { store, ..Rows::default() }
     }
 
     /// The results of a turn end here: what nothing answered is answered, and images follow.
@@ -343,10 +345,10 @@ mod tests {
     fn replay(rows: &str, store: bool) -> Vec<String> {
         let mut tape = Tape::new();
         scan(rows.as_bytes(), &mut tape).expect("JSON");
-        let mut replay = Replay::new(store);
+        let mut replay = Rows::new(store);
         let root = tape.root(rows.as_bytes()).expect("a value");
-        root.elements().for_each(|row| replay.row(row, Base::new(DocId(0), 0)));
-        replay.finish().items.iter().map(|item| String::from_utf8_lossy(item).into_owned()).collect()
+        root.elements().for_each(|row| replay.take(row, Base::new(DocId(0), 0)));
+        Box::new(replay).finish().items.iter().map(|item| String::from_utf8_lossy(item).into_owned()).collect()
     }
 
     fn assistant(parts: &str, store: bool) -> Vec<String> {

@@ -1,17 +1,9 @@
 //! What logs of other systems become when they are replayed: items of the Responses API, as texts, and what of the log
 //! is not replayed, with its place.
 
+use crate::dialect::Replayed;
 use crate::json::edit::Base;
 use crate::json::{Val, string};
-use crate::place::Place;
-
-/// Items for the `input` of a request, each the text of a JSON object on one line.
-#[derive(Debug, Default)]
-pub struct Replayed {
-    pub items: Vec<Vec<u8>>,
-    /// What was left out, and why.
-    pub left_out: Vec<(Place, &'static str)>,
-}
 
 impl Replayed {
     pub fn leave(&mut self, val: Val<'_>, base: Base<'_>, why: &'static str) {

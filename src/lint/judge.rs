@@ -88,6 +88,13 @@ pub struct Bench<'h> {
     pub history: &'h History,
     age: Option<Age>,
     dialect: &'static dyn Dialect,
+    /// The dialect that both the history and the target speak; empty if they speak different ones.
+    spoken: &'static str,
+}
+
+/// Whether a format's histories are in the dialect of a target; else they are to be converted first.
+pub fn speaks(info: &FormatInfo, target: &Target) -> bool {
+    targets::by_name(info.target).is_none_or(|own| own.dialect == target.dialect)
 }
 
 impl<'h> Bench<'h> {
@@ -100,7 +107,8 @@ impl<'h> Bench<'h> {
         let model = settings.model.as_deref().or(options.model.as_deref());
         let thinking = model.map_or(Thinking::Unknown, |model| target.thinking(model));
         let traits = target.traits(model);
-        Bench { target, stored, thinking, traits, history, age: options.age, dialect: info.dialect }
+        let spoken = if speaks(info, target) { target.dialect } else { "" };
+        Bench { target, stored, thinking, traits, history, age: options.age, dialect: info.dialect, spoken }
     }
 
     pub fn cx(&self, look: &'h dyn Look, known: &'h Known) -> Cx<'h> {
@@ -126,7 +134,7 @@ impl<'h> Bench<'h> {
         number: u32,
     ) -> (Vec<Judged>, Vec<u64>) {
         let mut out = Out { findings: items.to_vec(), ..Out::default() };
-        for rule in enabled.rules().filter(|rule| rule.judges(self.target.dialect)) {
+        for rule in enabled.rules().filter(|rule| rule.judges(self.spoken)) {
             match &rule.check {
                 Check::Pair(check) => self.history.pairs.iter().for_each(|pair| check(cx, pair, &mut out)),
                 Check::Group(check) => self.history.groups.iter().for_each(|group| check(cx, group, &mut out)),
@@ -144,7 +152,7 @@ impl<'h> Bench<'h> {
             .into_iter()
             .filter(|finding| enabled.has(finding.code))
             .filter_map(|finding| {
-                let judges = rules::by_code(finding.code)?.judges(self.target.dialect);
+                let judges = rules::by_code(finding.code)?.judges(self.spoken);
                 let severity = self.severity(&finding).filter(|_| judges)?;
                 let finding = self.with_index(self.without_illegal_remedy(finding));
                 let (mut loss, flattens) = loss(cx, &finding);

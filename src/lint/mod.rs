@@ -21,7 +21,7 @@ use crate::target::Target;
 pub use branches::finding;
 pub use doc::{lint, lint_like};
 pub use gather::gather;
-pub use judge::{Bench, Enabled, Judged, levels};
+pub use judge::{Bench, Enabled, Judged, levels, speaks};
 pub use look::Texts;
 
 /// What the user said about the files, and which rules run.

@@ -3,18 +3,21 @@
 use std::io;
 
 use crate::convert::Taker;
-use crate::format::FormatInfo;
+use crate::dialect::BLOCK;
+use crate::format::{FormatInfo, Histories};
 use crate::history::{Code, Finding, Flags, Row};
 use crate::json::Tape;
 use crate::json::edit::Base;
 use crate::json::{pointer, scan};
 use crate::lint::detect::{self, Reading};
 use crate::lint::{self, Judged, OnHistory, Texts};
+use crate::neutral::At;
 use crate::place::{DocId, Place};
 use crate::rule::Cx;
 use crate::source::{Container, ReadAt, framing, lines, parallel};
 use crate::target::Severity;
 
+use super::foreign::Items;
 use super::record::{Caster, Made, is_log, too_long};
 use super::{Recast, Recasting};
 
@@ -34,6 +37,7 @@ pub fn recast(
     match container {
         Container::Document { start } => document(id, bytes, how, start, threads, &mut all, each)?,
         Container::Lines { start } => lines(id, bytes, how, start, threads, &mut all, each)?,
+        Container::Events { .. } => log(id, bytes, how, threads, &mut all, each)?,
         _ => {
             let mut caster = Caster::new(id, how);
             let variant = match container {
@@ -154,6 +158,8 @@ pub struct Kept {
     pub info: &'static FormatInfo,
     pub rows: Vec<Row>,
     pub model: Option<Box<str>>,
+    /// Whether the server stores items, where the log says.
+    pub stored: Option<bool>,
 }
 
 /// Keeps the histories that the engine puts together.
@@ -163,7 +169,8 @@ impl OnHistory for Keep {
     type Made = Kept;
 
     fn history(&self, cx: &Cx<'_>, info: &'static FormatInfo, _: &[Judged], _: u32) -> Option<Kept> {
-        Some(Kept { info, rows: cx.history.rows.clone(), model: cx.history.settings.model.clone() })
+        let settings = &cx.history.settings;
+        Some(Kept { info, rows: cx.history.rows.clone(), model: settings.model.clone(), stored: settings.store })
     }
 
     fn renumber(_: &mut Kept, _: u32) {}
@@ -184,15 +191,37 @@ fn log(
     for judged in found.judged.iter().filter(|j| j.history.is_none() && j.severity == Severity::Error) {
         caster.fail(judged.finding);
     }
-    for kept in &found.made {
+    // Of a tree, the live branch; `rebuild` gives the others.
+    let one = found.format.is_some_and(|format| format.info().histories == Histories::Tree);
+    for kept in found.made.iter().take(if one { 1 } else { usize::MAX }) {
+        let stored = how.options.store.or(kept.stored).unwrap_or(true);
+        let foreign = Items::of(id, bytes, found.container, kept, stored)?;
         let texts = Texts::new(bytes, kept.info.dialect);
-        let mut taker = Taker::new(kept.info.dialect, &how.plan);
-        for row in &kept.rows {
-            let embedded = row.has(Flags::EMBEDDED);
-            texts.item(row, |val| taker.item(val, Base::new(id, row.at.start), embedded));
-        }
+        let mut left_out = Vec::new();
+        let is_foreign = foreign.is_some();
+        let taker = match foreign {
+            Some(items) => {
+                let mut taker = Items::taker(&how.plan);
+                left_out = items.give(&mut taker);
+                taker
+            }
+            None => {
+                let mut taker = Taker::new(kept.info.dialect, &how.plan);
+                // A message brings its blocks.
+                for row in kept.rows.iter().filter(|row| row.part != BLOCK) {
+                    let embedded = row.has(Flags::EMBEDDED);
+                    texts.item(row, |val| taker.item(val, Base::new(id, row.at.start), embedded));
+                }
+                taker
+            }
+        };
         let mut result = Vec::new();
-        let converted = taker.finish(kept.model.as_deref(), &how.plan, &mut result);
+        let mut converted = taker.finish(kept.model.as_deref(), &how.plan, &mut result);
+        if is_foreign {
+            // The items stand nowhere in the doc: what they lose is told at the beginning.
+            converted.losses.iter_mut().for_each(|lost| lost.at = At::default());
+            converted.losses.extend(left_out);
+        }
         let at = kept.rows.first().map_or(Place::new(id, 0, 0), |row| row.at);
         let record_of = |place: Place| {
             let ix = kept.rows.partition_point(|row| row.at.start <= place.start);

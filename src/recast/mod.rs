@@ -2,16 +2,50 @@
 //! order. Every loss is a finding on the place of its source.
 
 mod doc;
+mod foreign;
 mod record;
 
-use crate::convert::Plan;
+use std::io;
+
+use crate::convert::{Plan, Thoughts};
+use crate::dialect::{Dialect, Written};
 use crate::format::Format;
-use crate::lint::{DocLint, Judged, Options};
+use crate::lint::{self, DocLint, Findings, Judged, Options};
+use crate::place::DocId;
 use crate::schema::Schemas;
-use crate::source::Container;
+use crate::source::{Container, ReadAt};
 use crate::target::Severity;
 
 pub use doc::{Keep, Kept, recast};
+
+/// Checks a doc against its target. Histories of another dialect are converted, and what the conversion loses, or what
+/// the target would refuse of its result, is found at the place of its source. `speaks` gives the dialect of a name.
+pub fn check(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    options: &Options,
+    threads: usize,
+    speaks: &dyn Fn(&str) -> Option<&'static dyn Dialect>,
+) -> io::Result<DocLint<()>> {
+    let found = lint::lint(id, bytes, options, threads, &Findings)?;
+    let Some(to) = options
+        .target
+        .filter(|target| found.format.is_some_and(|format| !lint::speaks(format.info(), target)))
+        .and_then(|target| speaks(target.dialect))
+    else {
+        return Ok(found);
+    };
+    let plan = Plan {
+        to,
+        written: Written::Request,
+        thoughts: Thoughts::Auto,
+        model: options.model.clone(),
+        newest_first: options.newest_first,
+    };
+    let how = Recasting { options, plan, least: Severity::Info, most: usize::MAX };
+    let done = recast(id, bytes, &how, threads, &mut |_| Ok(()))?;
+    Ok(DocLint { histories: found.histories, items: found.items, ..done.told() })
+}
 
 /// What to convert to, and what is to be told of it.
 pub struct Recasting<'r> {

@@ -187,7 +187,9 @@ pub fn too_long(id: DocId, start: u64, record: u32) -> Finding {
     Finding::new(Code(1), Row::of_place(Place::new(id, start, 0), record)).arg(What::TooLong as u32)
 }
 
-/// Whether a format's records make one history together.
+/// Whether a format's records make one history together, or become one.
 pub fn is_log(format: &dyn Format) -> bool {
-    format.info().histories == Histories::PerDoc
+    let info = format.info();
+    // What is replayed in another form is read as a whole.
+    info.histories != Histories::PerRecord || info.dialect.replay(true).is_some()
 }

@@ -8,7 +8,7 @@ use crate::json::{Val, string};
 use super::lift::{Lifted, message, text_part};
 
 /// Name of the dialect that these blocks are of.
-pub(super) const DIALECT: &str = "session";
+pub const DIALECT: &str = "session";
 
 /// Gathers the blocks of one node: outputs stand before what the user adds to them.
 #[derive(Default)]

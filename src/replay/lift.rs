@@ -2,7 +2,7 @@
 //! its SDKs added; blocks of a session are written anew.
 
 use crate::history::tree::Marks;
-use crate::history::{Flags, Role, Row};
+use crate::history::{Flags, Kind, Role, Row};
 use crate::json::{Val, string};
 
 use super::Conversation;
@@ -13,7 +13,7 @@ const OUTPUT_ONLY: [&str; 4] = ["parsed", "parsed_arguments", "created_by", "log
 
 /// The items of a request, and what could not be taken along.
 #[derive(Default)]
-pub(super) struct Lifted {
+pub struct Lifted {
     pub items: Vec<Vec<u8>>,
     /// Thinking that another provider signed.
     pub thinking: usize,
@@ -21,6 +21,20 @@ pub(super) struct Lifted {
     pub skipped: usize,
     /// Items that were not complete when they were stored.
     pub incomplete: usize,
+}
+
+/// The items that the blocks of a session's history become.
+pub fn of_session(rows: &[Row], see: &mut dyn FnMut(&Row, &mut dyn FnMut(Val<'_>))) -> Lifted {
+    let mut lifted = Lifted::default();
+    let is_users = |row: &Row| row.kind == Kind::FunctionCallOutput || row.role == Role::User;
+    for node in rows.chunk_by(|a, b| is_users(a) == is_users(b)) {
+        let mut blocks = Blocks::default();
+        for row in node {
+            see(row, &mut |val| blocks.take(row, val));
+        }
+        blocks.finish(&mut lifted);
+    }
+    lifted
 }
 
 /// The items of a run of nodes, in order.

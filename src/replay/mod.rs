@@ -13,4 +13,8 @@ pub use body::{Policy, Rebuild, Rebuilt, rebuild};
 pub use chain::{ChainOptions, Judge, Reason, Verdict};
 pub use conversation::Conversation;
 pub use cut::Budget;
+pub use lift::{Lifted, of_session};
 pub use turns::{Turn, turns};
+
+/// Name of the dialect of sessions, whose blocks are written anew for a request.
+pub use blocks::DIALECT as SESSION;
