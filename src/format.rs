@@ -3,6 +3,7 @@
 //! dialect's business.
 
 use crate::dialect::{Body, Dialect, Item, Origin, Shape};
+use crate::history::stream::{Event, Stream};
 use crate::history::tree::{Builder, Entry, Forest};
 use crate::history::{Finding, Flags, History, Role, Row, Settings, Usage};
 use crate::json::Val;
@@ -124,6 +125,8 @@ pub enum Mark {
     Entry(Box<Entry>),
     /// The items of the node so far were provisional; what follows replaces them.
     Replace,
+    /// An event of a stream whose history is reduced: the items that follow are what it says.
+    Event(Box<Event>),
 }
 
 /// Takes what a format finds in a record.
@@ -134,6 +137,9 @@ pub trait Sink {
     /// How a page of items is ordered, if the user said so.
     fn newest_first(&self) -> Option<bool>;
 }
+
+/// Key of an object that stands, first in a list, for elements that are stored elsewhere: `slim` put it there.
+pub const REFERENCE: &str = "replaylint_ref";
 
 pub trait Format: Sync {
     fn info(&self) -> &'static FormatInfo;
@@ -287,6 +293,8 @@ pub struct Assembler {
     tree: Option<Builder>,
     /// A node has begun.
     in_node: bool,
+    /// Reduces events, if there are any.
+    stream: Option<Box<Stream>>,
 }
 
 impl Assembler {
@@ -304,6 +312,7 @@ impl Assembler {
             open,
             tree,
             in_node: false,
+            stream: None,
         }
     }
 
@@ -329,6 +338,10 @@ impl Assembler {
 
     /// Takes a run of rows.
     pub fn rows(&mut self, rows: &[Row]) {
+        if let Some(stream) = &mut self.stream {
+            stream.rows(rows);
+            return;
+        }
         if let Some(tree) = self.tree.as_mut().filter(|_| self.in_node) {
             tree.rows(rows);
         }
@@ -378,6 +391,7 @@ impl Assembler {
                     tree.entry(*entry);
                 }
             }
+            Mark::Event(event) => self.stream.get_or_insert_default().event(&event),
             Mark::Replace => {
                 if let Some(tree) = &mut self.tree {
                     tree.reset();
@@ -395,6 +409,11 @@ impl Assembler {
     /// The doc ends.
     pub fn finish(&mut self) -> Option<History> {
         if self.histories == Histories::PerDoc { self.end() } else { None }
+    }
+
+    /// The events of the doc, reduced, if it has any.
+    pub fn stream(&mut self) -> Option<&mut Stream> {
+        self.stream.as_deref_mut()
     }
 
     /// The doc ends, and its records made a tree.
@@ -422,7 +441,10 @@ impl Assembler {
         if !std::mem::take(&mut self.open) {
             return None;
         }
-        let mut rows = std::mem::take(&mut self.rows);
+        let mut rows = match &self.stream {
+            Some(stream) => stream.history(),
+            None => std::mem::take(&mut self.rows),
+        };
         let settings = std::mem::take(&mut self.settings);
         if settings.newest_first {
             rows.reverse();

@@ -40,6 +40,7 @@ formats![
     ag2_events,
     ag2_log,
     kode_session,
+    iterate_stream,
 ];
 
 /// The format with this name.

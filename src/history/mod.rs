@@ -10,6 +10,7 @@ pub mod pairs;
 pub mod row;
 pub mod settings;
 pub mod shapes;
+pub mod stream;
 pub mod time;
 pub mod tree;
 pub mod turns;

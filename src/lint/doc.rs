@@ -14,6 +14,7 @@ use super::branches;
 use super::detect::{self, Reading};
 use super::judge::of_live_rows;
 use super::stage::{Batch, Stage};
+use super::streams;
 use super::{Bench, DocLint, Judged, OnHistory, Options, Texts};
 
 /// Lints a doc on up to `threads` threads.
@@ -365,7 +366,7 @@ impl<H: OnHistory> Run<'_, H> {
         Ok(())
     }
 
-    /// Judges the branches of a doc whose records make a tree, and the tree.
+    /// Judges what the records of a doc make together: the branches of a tree, and the tree; a stream of events.
     fn tree(
         &self,
         from: &mut Assembler,
@@ -373,6 +374,8 @@ impl<H: OnHistory> Run<'_, H> {
         info: &'static FormatInfo,
         all: &mut Gathered<H::Made>,
     ) {
+        let misfits = streams::of_stream(from, &Texts::new(self.bytes));
+        misfits.into_iter().for_each(|finding| self.raise(finding, all));
         let Some((histories, findings)) = branches::of_tree(from, info, self.options.all_branches) else { return };
         histories.into_iter().for_each(|history| self.history(history, items, info, all));
         findings.into_iter().for_each(|finding| self.raise(finding, all));

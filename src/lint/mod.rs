@@ -10,6 +10,7 @@ mod gather;
 mod judge;
 mod look;
 mod stage;
+pub mod streams;
 
 use crate::format::{Format, FormatInfo};
 use crate::history::{Effort, Usage};

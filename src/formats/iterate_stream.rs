@@ -1,0 +1,254 @@
+//! Event streams of iterate's agents: `{type, payload, offset, createdAt}`, one a line or in an array. A request is
+//! known by the offset of the event that made it; what it sends is reduced from the events up to there. Streams of
+//! before that was so carry each request's body as well, and say all of the history again with each.
+
+use crate::dialects::chat::CHAT;
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit};
+use crate::dialect::Item;
+use crate::history::stream::{Body, Digest, Event, Step};
+use crate::history::{Flags, Kind, Role, Row, Usage};
+use crate::json::{Val, fingerprint, fingerprint_of};
+
+pub struct IterateStream;
+
+pub static FORMAT: IterateStream = IterateStream;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "iterate-stream",
+    title: "event stream of an iterate agent",
+    told_by: "events whose `type` begins with `events.iterate.com/`: one a line, or in an array",
+    dialect: &CHAT,
+    target: "chat",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[
+        Part { path: &["payload", "body", "messages"], unit: Unit::Element },
+        Part { path: &["payload", "message", "input"], unit: Unit::Element },
+    ],
+    records_responses: false,
+};
+
+/// The instructions of requests for which nobody gave any.
+pub const DEFAULT_SYSTEM: &str = "You are a helpful assistant. You can trust your user.";
+
+const READ_ONLY: &str = "a stream of events is read, not edited";
+
+/// How the types of events begin.
+const PREFIX: &[u8] = b"events.iterate.com/";
+
+/// The offset of a request, as events of all ages call it.
+const REQUEST: [&str; 2] = ["llmRequestId", "llmRequestOffset"];
+
+/// What an event must say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    Nothing,
+    /// A text under this key.
+    Text(&'static str),
+    /// The offset of a request.
+    Request,
+    /// That, or the name that the request had before it was made.
+    RequestOrName,
+}
+
+/// Types of events, what they do, and what they must say. Later names of a type stand beside the first ones; `agents/`
+/// is read as `agent/`.
+#[rustfmt::skip]
+static TYPES: [(&str, Step, Needs); 26] = [
+    ("agent/system-prompt-updated", Step::System, Needs::Text("systemPrompt")),
+    ("agent/input-added", Step::Message, Needs::Text("content")),
+    ("agent/user-message-received", Step::Message, Needs::Text("content")),
+    ("agent/context-added", Step::Message, Needs::Text("content")),
+    ("agent/context-rewritten", Step::Rewrite, Needs::Nothing),
+    ("agent/output-added", Step::Output, Needs::Text("content")),
+    ("agent/llm-config-updated", Step::Other, Needs::Nothing),
+    ("agent/llm-request-scheduled", Step::Scheduled, Needs::Nothing),
+    ("agent/llm-request-requested", Step::Requested, Needs::Text("model")),
+    ("agent/llm-request-completed", Step::Completed, Needs::Request),
+    ("agent/llm-request-settled", Step::Completed, Needs::Request),
+    ("agent/llm-request-cancelled", Step::Cancelled, Needs::RequestOrName),
+    ("agent/llm-request-queued", Step::Other, Needs::Nothing),
+    ("agent/status-updated", Step::Other, Needs::Nothing),
+    ("cloudflare-ai/llm-request-started", Step::Started, Needs::Request),
+    ("cloudflare-ai/llm-response-chunk", Step::Other, Needs::Nothing),
+    ("cloudflare-ai/llm-request-completed", Step::Ended, Needs::Request),
+    ("cloudflare-ai/llm-request-attempt-failed", Step::Other, Needs::Request),
+    ("openai-ws/config-updated", Step::Other, Needs::Nothing),
+    ("openai-ws/llm-request-started", Step::Started, Needs::Request),
+    ("openai-ws/llm-request-completed", Step::Ended, Needs::Request),
+    ("openai-ws/llm-request-attempt-failed", Step::Other, Needs::Request),
+    ("openai-ws/websocket-connected", Step::Other, Needs::Nothing),
+    ("openai-ws/websocket-message-sent", Step::Other, Needs::Nothing),
+    ("openai-ws/websocket-message-received", Step::Other, Needs::Nothing),
+    ("openai-ws/websocket-disconnected", Step::Other, Needs::Nothing),
+];
+
+/// Events of the stream itself are none of the agent's business.
+const STREAM: &[u8] = b"stream/";
+
+impl Format for IterateStream {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let first = if probe.val.is_array() { probe.val.elements().find(|e| e.is_object()) } else { Some(probe.val) };
+        if first.and_then(type_of).is_some() { 100 } else { 0 }
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        if record.number == 0 {
+            sink.mark(Mark::Settings(|settings, _| settings.read_only = Some(READ_ONLY), Box::default()));
+        }
+        match record.slice {
+            Slice::Head => {}
+            _ if record.val.is_array() => record.val.elements().for_each(|event| read_event(event, record, sink)),
+            _ => read_event(record.val, record, sink),
+        }
+    }
+}
+
+/// The type of an event behind the host's name, `agents/` as `agent/`; `None` for what is no event of these.
+fn type_of(event: Val<'_>) -> Option<Vec<u8>> {
+    let name = event.get("type")?.text()?;
+    let bare = name.strip_prefix(b"https://").unwrap_or(&name).strip_prefix(PREFIX)?;
+    Some(match bare.strip_prefix(b"agents/") {
+        Some(rest) => [b"agent/", rest].concat(),
+        None => bare.to_vec(),
+    })
+}
+
+/// What an event does, and whether it says what it must. Shared with whoever reads a stream for its requests.
+fn step(name: &[u8], payload: Option<Val<'_>>) -> Step {
+    let Some((_, step, needs)) = TYPES.iter().find(|(known, ..)| known.as_bytes() == name) else {
+        return if name.starts_with(STREAM) { Step::Other } else { Step::Unknown };
+    };
+    let text = |key: &str| payload.and_then(|payload| payload.get(key)).is_some_and(|val| val.is_string());
+    let said = match needs {
+        Needs::Nothing => payload.is_none_or(|payload| payload.is_object()),
+        Needs::Text(key) => text(key),
+        Needs::Request => request(payload).is_some(),
+        Needs::RequestOrName => request(payload).is_some() || text("requestId"),
+    };
+    // Shapes that are not known, of types that came later, are no faults.
+    match (said, *step) {
+        (false, Step::Message) if name == b"agent/context-added" => Step::Unknown,
+        (false, _) => Step::Invalid,
+        (true, Step::Rewrite) if payload.and_then(rewritten).is_none() => Step::Unknown,
+        (true, step) => step,
+    }
+}
+
+fn request(payload: Option<Val<'_>>) -> Option<u64> {
+    let payload = payload?;
+    REQUEST.iter().find_map(|key| payload.get(key)?.as_u64())
+}
+
+/// The messages that take the place of the history.
+fn rewritten(payload: Val<'_>) -> Option<Val<'_>> {
+    let messages = payload.get("messages").or_else(|| payload.get("context")).filter(|list| list.is_array())?;
+    messages.elements().all(|message| text_message(message).is_some()).then_some(messages)
+}
+
+/// Role and content of a message that is nothing but a text.
+fn text_message(message: Val<'_>) -> Option<(Role, Val<'_>)> {
+    let role = Role::of(&message.get("role")?.text()?);
+    let content = message.get("content").filter(|content| content.is_string())?;
+    (message.count() == 2).then_some((role, content))
+}
+
+fn text_digest(content: Val<'_>) -> u64 {
+    content.as_str().map_or(0, fingerprint)
+}
+
+/// Fingerprint of a list of messages, and whether its instructions are the default ones.
+pub fn digest(messages: Val<'_>) -> (Digest, bool) {
+    let mut digest = Digest::default();
+    for (n, message) in messages.elements().enumerate() {
+        let Some((role, content)) = text_message(message) else { return (Digest::NONE, false) };
+        let content = text_digest(content);
+        match role {
+            Role::System if n == 0 => digest.system = content,
+            _ => digest.append(Digest::of_message(role, content)),
+        }
+    }
+    (digest, digest.system == fingerprint_of(DEFAULT_SYSTEM.as_bytes()))
+}
+
+fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
+    let Some(name) = type_of(event) else { return };
+    let payload = event.get("payload");
+    let step = step(&name, payload);
+    let body = payload.and_then(|payload| payload.at(&["body", "messages"])).filter(|list| list.is_array());
+    let repeated = body.filter(|list| !is_reference(*list) && matches!(step, Step::Requested | Step::Started));
+    let unrecoverable = || payload.and_then(|payload| payload.get("reason")).is_some_and(|it| it.is("unrecoverable"));
+    let gave_up = name.ends_with(b"/llm-request-attempt-failed") && step == Step::Other && unrecoverable();
+    let mut said = Said { role: Role::User, contents: Vec::new() };
+    said.read(&name, step, payload);
+    let mark = Event {
+        step: if gave_up { Step::Ended } else { step },
+        at: record.base.of(event),
+        record: record.number,
+        offset: event.get("offset").and_then(|offset| offset.as_u64()),
+        request: request(payload),
+        name: payload.and_then(|payload| payload.get("requestId")?.as_str()).map_or(0, fingerprint),
+        said: said.digest(step),
+        body: repeated.map(|list| {
+            let (digest, default) = digest(list);
+            Body { at: record.base.of(list), digest, default }
+        }),
+    };
+    sink.mark(Mark::Event(Box::new(mark)));
+    for (role, content) in said.contents {
+        let mut row = Row::of_place(record.base.of(content), record.number);
+        (row.kind, row.of, row.role) = (Kind::Turn, Kind::Turn, role);
+        row.flags = Flags::SYNTHETIC | if content.size() > 2 { Flags::CONTENT } else { Flags::EMPTY };
+        sink.item(Item { row, val: content, id: None, key: None });
+    }
+}
+
+/// Whether a list of messages was replaced by a reference.
+fn is_reference(list: Val<'_>) -> bool {
+    list.elements().next().is_some_and(|first| first.get(crate::format::REFERENCE).is_some())
+}
+
+/// What an event adds to the history.
+struct Said<'t> {
+    role: Role,
+    contents: Vec<(Role, Val<'t>)>,
+}
+
+impl<'t> Said<'t> {
+    fn read(&mut self, name: &[u8], step: Step, payload: Option<Val<'t>>) {
+        let Some(payload) = payload else { return };
+        let role = match step {
+            Step::System => Role::System,
+            Step::Output => Role::Assistant,
+            Step::Message if name == b"agent/context-added" => {
+                payload.get("role").and_then(|role| role.text()).map_or(Role::User, |role| Role::of(&role))
+            }
+            Step::Message => Role::User,
+            Step::Rewrite => {
+                let messages = rewritten(payload).into_iter().flat_map(|messages| messages.elements());
+                self.contents.extend(messages.filter_map(text_message));
+                return;
+            }
+            _ => return,
+        };
+        self.role = role;
+        let key = if step == Step::System { "systemPrompt" } else { "content" };
+        self.contents.extend(payload.get(key).map(|content| (role, content)));
+    }
+
+    fn digest(&self, step: Step) -> Digest {
+        let mut digest = Digest::default();
+        for (role, content) in &self.contents {
+            match step {
+                Step::System => return Digest::of_system(text_digest(*content)),
+                Step::Rewrite => digest.append(Digest::of_message(*role, text_digest(*content))),
+                _ => return Digest::of_message(*role, text_digest(*content)),
+            }
+        }
+        digest
+    }
+}

@@ -1,0 +1,248 @@
+//! The reduction. A message counts unless it is an output of a request that is not the current one; scheduling and
+//! requesting make a request current, and its own end, or its cancellation, ends that.
+
+use std::collections::HashMap;
+
+use crate::history::Row;
+use crate::place::Place;
+
+use super::{Body, Digest, Event, Misfit, Misplaced, Step};
+
+/// A state of the history: which of the stream's messages a request would send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Context {
+    from: u32,
+    to: u32,
+    /// Index of the instructions that hold, plus one; 0 for the default.
+    system: u32,
+}
+
+/// The request that is current.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Current {
+    #[default]
+    None,
+    Scheduled(u64),
+    Requested(u64),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Open,
+    Cancelled,
+    Done,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Request {
+    at: Place,
+    record: u32,
+    state: State,
+    output: Option<Place>,
+}
+
+/// Reduces events that are handed to it in order.
+#[derive(Default)]
+pub struct Stream {
+    /// Messages, and apart from them instructions, in the order of the events.
+    rows: Vec<Row>,
+    systems: Vec<Row>,
+    context: Context,
+    digest: Digest,
+    /// What the rows behind the event are; `None` if they do not count.
+    taking: Option<Step>,
+    current: Current,
+    requests: HashMap<u64, Request>,
+    /// Names that requests have before they are made.
+    names: HashMap<u64, Place>,
+    /// Offset and place of the event before.
+    last: Option<(u64, Place)>,
+    last_request: Option<u64>,
+    unknown: Option<(u32, Misplaced)>,
+    problems: Vec<Misplaced>,
+    events: u64,
+}
+
+impl Stream {
+    /// Takes an event, before its rows.
+    pub fn event(&mut self, event: &Event) {
+        self.taking = None;
+        self.events += 1;
+        self.order(event);
+        match event.step {
+            Step::System => {
+                self.taking = Some(Step::System);
+                self.digest.system = event.said.system;
+            }
+            Step::Message => self.say(event),
+            Step::Output if self.counts(event) => self.say(event),
+            Step::Rewrite => {
+                self.context.from = self.context.to;
+                (self.digest.messages, self.digest.count) = (event.said.messages, event.said.count);
+                self.taking = Some(Step::Message);
+            }
+            Step::Scheduled => {
+                self.current = Current::Scheduled(event.name);
+                self.names.insert(event.name, event.at);
+            }
+            Step::Requested => self.request(event),
+            Step::Completed | Step::Ended | Step::Cancelled => self.end(event),
+            Step::Unknown => match &mut self.unknown {
+                Some((count, _)) => *count += 1,
+                none => *none = Some((1, misplaced(Misfit::Unknown(1), event, None))),
+            },
+            Step::Invalid => self.problem(Misfit::Invalid, event, None),
+            Step::Output | Step::Started | Step::Other => {}
+        }
+        if let Some(body) = &event.body
+            && !self.repeats(body)
+        {
+            self.problem(Misfit::Body(self.context), event, Some(body.at));
+        }
+    }
+
+    /// Takes rows of the event that came last.
+    pub fn rows(&mut self, rows: &[Row]) {
+        match self.taking {
+            Some(Step::System) => {
+                self.systems.extend(rows.last());
+                self.context.system = self.systems.len() as u32;
+            }
+            Some(_) => {
+                self.rows.extend_from_slice(rows);
+                self.context.to = self.rows.len() as u32;
+            }
+            None => {}
+        }
+    }
+
+    /// Whether a body says what the history does.
+    pub fn repeats(&self, body: &Body) -> bool {
+        let same = match self.digest.system {
+            0 => body.default,
+            system => body.digest.system == system,
+        };
+        same && (body.digest.messages, body.digest.count) == (self.digest.messages, self.digest.count)
+    }
+
+    /// What a request would send that is made now.
+    pub fn context(&self) -> Context {
+        self.context
+    }
+
+    /// Instructions, if any were given, and messages of a state of the history.
+    pub fn of(&self, context: Context) -> (Option<&Row>, &[Row]) {
+        let system = context.system.checked_sub(1).and_then(|ix| self.systems.get(ix as usize));
+        (system, &self.rows[context.from as usize..context.to as usize])
+    }
+
+    /// All that a request would send that is made now.
+    pub fn history(&self) -> Vec<Row> {
+        let (system, rows) = self.of(self.context);
+        system.into_iter().chain(rows).copied().collect()
+    }
+
+    /// Number of events so far.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// What does not fit, in the order of the stream.
+    pub fn finish(&mut self) -> Vec<Misplaced> {
+        let mut problems = std::mem::take(&mut self.problems);
+        if let Some((count, first)) = self.unknown.take() {
+            problems.push(Misplaced { misfit: Misfit::Unknown(count), ..first });
+        }
+        for (&offset, request) in self.requests.iter().filter(|(_, request)| request.state == State::Open) {
+            let last = self.last_request == Some(offset);
+            let misfit = if last { Misfit::Running } else { Misfit::Abandoned };
+            let Request { at, record, .. } = *request;
+            problems.push(Misplaced { misfit, at, record, partner: None, offset });
+        }
+        problems.sort_by_key(|problem| problem.at.start);
+        problems
+    }
+
+    fn problem(&mut self, misfit: Misfit, event: &Event, partner: Option<Place>) {
+        self.problems.push(misplaced(misfit, event, partner));
+    }
+
+    fn order(&mut self, event: &Event) {
+        let Some(offset) = event.offset else {
+            self.problem(Misfit::NoOffset, event, None);
+            return;
+        };
+        match self.last {
+            Some((last, at)) if offset <= last => self.problem(Misfit::Order, event, Some(at)),
+            _ => self.last = Some((offset, event.at)),
+        }
+    }
+
+    fn say(&mut self, event: &Event) {
+        self.taking = Some(Step::Message);
+        self.digest.append(event.said);
+    }
+
+    /// Whether an output becomes part of the history.
+    fn counts(&mut self, event: &Event) -> bool {
+        let Some(offset) = event.request else { return true };
+        let is_current = self.current == Current::Requested(offset);
+        let current = match self.current {
+            Current::Requested(offset) => self.requests.get(&offset).map(|request| request.at),
+            Current::Scheduled(name) => self.names.get(&name).copied(),
+            Current::None => None,
+        };
+        let found = match self.requests.get_mut(&offset) {
+            None => Some((Misfit::OutputOfNothing, None)),
+            Some(request) => match (request.state, request.output.replace(event.at)) {
+                (State::Cancelled, _) => Some((Misfit::AfterCancel, Some(request.at))),
+                (_, Some(first)) => Some((Misfit::AnsweredTwice, Some(first))),
+                _ if is_current => None,
+                _ if current.is_some() => Some((Misfit::Stale, current)),
+                _ => Some((Misfit::Late, Some(request.at))),
+            },
+        };
+        if let Some((misfit, partner)) = found {
+            self.problem(misfit, event, partner);
+        }
+        is_current
+    }
+
+    fn request(&mut self, event: &Event) {
+        let Some(offset) = event.offset else { return };
+        self.current = Current::Requested(offset);
+        self.last_request = Some(offset);
+        let (at, record) = (event.at, event.record);
+        self.names.extend((event.name != 0).then_some((event.name, at)));
+        self.requests.entry(offset).or_insert(Request { at, record, state: State::Open, output: None });
+    }
+
+    fn end(&mut self, event: &Event) {
+        let cancelled = event.step == Step::Cancelled;
+        let Some(offset) = event.request else {
+            // By the name that it had before it was made: it may have been made meanwhile.
+            if self.current == Current::Scheduled(event.name) {
+                self.current = Current::None;
+            }
+            if !self.names.contains_key(&event.name) {
+                self.problem(Misfit::EndOfNothing, event, None);
+            }
+            return;
+        };
+        if self.current == Current::Requested(offset) && event.step != Step::Ended {
+            self.current = Current::None;
+        }
+        match self.requests.get_mut(&offset) {
+            Some(request) if request.state == State::Open => {
+                request.state = if cancelled { State::Cancelled } else { State::Done };
+            }
+            Some(_) => {}
+            None => self.problem(Misfit::EndOfNothing, event, None),
+        }
+    }
+}
+
+fn misplaced(misfit: Misfit, event: &Event, partner: Option<Place>) -> Misplaced {
+    let offset = event.request.or(event.offset).unwrap_or_default();
+    Misplaced { misfit, at: event.at, record: event.record, partner, offset }
+}

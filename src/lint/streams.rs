@@ -1,0 +1,159 @@
+//! From a reduced stream to findings, and what an embedded body says that the history does not.
+
+use std::fmt;
+
+use crate::format::Assembler;
+use crate::formats::iterate_stream::DEFAULT_SYSTEM;
+use crate::history::stream::{Context, Misfit, Misplaced, Stream};
+use crate::history::{Code, Finding, Role, Row};
+use crate::json::{NodeKind, Val, string};
+use crate::place::Place;
+
+use super::Texts;
+
+/// What does not fit in the stream of a doc.
+pub fn of_stream(assembler: &mut Assembler, texts: &Texts<'_>) -> Vec<Finding> {
+    let Some(stream) = assembler.stream() else { return Vec::new() };
+    let problems = stream.finish();
+    problems.iter().map(|problem| finding(problem, stream, texts)).collect()
+}
+
+/// The rule of a misfit, its variant and its number.
+pub fn finding(problem: &Misplaced, stream: &Stream, texts: &Texts<'_>) -> Finding {
+    let offset = u32::try_from(problem.offset).unwrap_or(u32::MAX);
+    let (code, variant, arg, why) = match problem.misfit {
+        Misfit::Abandoned => (620, 0, offset, "what it would have given is not known"),
+        Misfit::Running => (620, 1, offset, "it may still run"),
+        Misfit::Stale => (621, 0, offset, "the history does without it, as the agent did"),
+        Misfit::Late => (621, 1, offset, "the history does without it, as the agent did"),
+        Misfit::AfterCancel => (622, 0, offset, "the history does without it, as the agent did"),
+        Misfit::AnsweredTwice => (623, 0, offset, "which of the two was meant is not known"),
+        Misfit::EndOfNothing => (624, 0, offset, "the request is not in the file"),
+        Misfit::OutputOfNothing => (624, 1, offset, "the request is not in the file"),
+        Misfit::Order => (625, 0, offset, "in which order the events came is not known"),
+        Misfit::NoOffset => (625, 1, 0, "its place in the stream is not known"),
+        Misfit::Body(context) => {
+            let index = problem.partner.and_then(|body| difference(texts, stream, context, body));
+            (626, 0, index.map_or(0, |found| found.index), "which of the two was sent is not known")
+        }
+        Misfit::Unknown(count) => (627, 0, count, "what it means is not known"),
+        Misfit::Invalid => (628, 0, offset, "what it should have said is not known"),
+    };
+    let row = Row::of_place(problem.at, problem.record);
+    let partner = problem.partner.filter(|_| !matches!(problem.misfit, Misfit::Body(_)));
+    Finding::new(Code(code), row).variant(variant).arg(arg).with(partner).never(why)
+}
+
+/// The first message in which a body differs from the history, by what can be said of both without their content.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// Index of the message.
+    pub index: u32,
+    pub body: Side,
+    pub history: Side,
+}
+
+/// One of two messages that differ.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// There are no more messages.
+    Nothing,
+    /// No message that holds just a role and a text.
+    Other,
+    /// A role and the length of the text in bytes.
+    Text(Role, usize),
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Side::Nothing => write!(f, "nothing"),
+            Side::Other => write!(f, "more than a role and a text"),
+            Side::Text(role, len) => {
+                write!(f, "{} text of {len} bytes", format!("{role:?}").to_ascii_lowercase())
+            }
+        }
+    }
+}
+
+/// Compares the messages of a body with those of the history.
+pub fn difference(texts: &Texts<'_>, stream: &Stream, context: Context, body: Place) -> Option<Difference> {
+    texts.see(body, false, |list| first_difference(texts, stream, context, list)).flatten()
+}
+
+/// The same for a list that was read already.
+pub fn first_difference(
+    texts: &Texts<'_>,
+    stream: &Stream,
+    context: Context,
+    list: Val<'_>,
+) -> Option<Difference> {
+    let (system, rows) = stream.of(context);
+    let mut messages = list.elements();
+    let system = Said { role: Role::System, row: system };
+    let said = std::iter::once(system).chain(rows.iter().map(|row| Said { role: row.role, row: Some(row) }));
+    let mut index = 0;
+    for said in said {
+        let message = messages.next();
+        if !message.is_some_and(|message| said.is(texts, message)) {
+            let body = message.map_or(Side::Nothing, side);
+            return Some(Difference { index, body, history: said.side(texts) });
+        }
+        index += 1;
+    }
+    messages.next().map(|message| Difference { index, body: side(message), history: Side::Nothing })
+}
+
+/// A message of the history; without a row the default instructions.
+struct Said<'h> {
+    role: Role,
+    row: Option<&'h Row>,
+}
+
+impl Said<'_> {
+    fn is(&self, texts: &Texts<'_>, message: Val<'_>) -> bool {
+        let Some((role, content)) = parts(message) else { return false };
+        role == self.role
+            && match self.row {
+                None => content.is(DEFAULT_SYSTEM),
+                Some(row) => {
+                    texts.item(row, |own| own.raw() == content.raw() || own.text() == content.text()) == Some(true)
+                }
+            }
+    }
+
+    fn side(&self, texts: &Texts<'_>) -> Side {
+        let len = match self.row {
+            None => DEFAULT_SYSTEM.len(),
+            Some(row) => texts.item(row, |own| own.text().map_or(0, |text| text.len())).unwrap_or(0),
+        };
+        Side::Text(self.role, len)
+    }
+}
+
+/// Role and content of a message that is nothing but a text.
+fn parts(message: Val<'_>) -> Option<(Role, Val<'_>)> {
+    let content = message.get("content").filter(|content| content.kind() == NodeKind::String)?;
+    let role = Role::of(&message.get("role")?.text()?);
+    (message.count() == 2).then_some((role, content))
+}
+
+fn side(message: Val<'_>) -> Side {
+    match parts(message) {
+        Some((role, content)) => Side::Text(role, content.text().map_or(0, |text| text.len())),
+        None => Side::Other,
+    }
+}
+
+/// The messages that a request sends in a state of the history, as JSON, without white space.
+pub fn messages(texts: &Texts<'_>, stream: &Stream, context: Context) -> Vec<Vec<u8>> {
+    let (system, rows) = stream.of(context);
+    let message = |role: Role, content: &[u8]| {
+        let role = format!("{role:?}").to_ascii_lowercase();
+        [b"{\"role\":\"", role.as_bytes(), b"\",\"content\":", content, b"}"].concat()
+    };
+    let of_row = |row: &Row| texts.item(row, |own| message(row.role, own.raw()));
+    let first = system.and_then(of_row);
+    let first = first.unwrap_or_else(|| message(Role::System, &string::quoted(DEFAULT_SYSTEM)));
+    std::iter::once(first).chain(rows.iter().filter_map(of_row)).collect()
+}

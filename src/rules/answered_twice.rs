@@ -1,0 +1,41 @@
+//! RL623: a request of an event stream has two outputs.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds, in an event stream, the second output of one request.
+    ///
+    /// ## Why it matters
+    ///
+    /// One answer of a model is in the history twice, or two are where one was asked for: two instances carried the request
+    /// out, or one that started again did not see that it was done.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"events.iterate.com/agent/llm-request-requested","payload":{"model":"m"},"offset":3}
+    /// {"type":"events.iterate.com/agent/output-added","payload":{"content":"…","llmRequestId":3},"offset":4}
+    /// {"type":"events.iterate.com/agent/output-added","payload":{"content":"…","llmRequestId":3},"offset":5}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: which of the two was meant is not known.
+    ///
+    /// ## Evidence
+    ///
+    /// iterate checks that a request is current before it appends its output, but not in one step, so two may come. No text of the API was seen.
+    623, "answered-twice", Check::Raised,
+    [
+        Variant {
+            message: "the request at offset {arg} has an output already",
+            related: "the first output",
+            levels: Levels::WARNING,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
+    ]
+}

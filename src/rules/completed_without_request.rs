@@ -1,0 +1,44 @@
+//! RL624: an event names a request that is not in the stream.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds, in an event stream, the end or the output of a request for which no event made it.
+    ///
+    /// ## Why it matters
+    ///
+    /// The stream was cut, or put together from several: what the request sent cannot be rebuilt, and its output is in no later
+    /// request, since it never was the current one.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"events.iterate.com/agent/llm-request-completed","payload":{"llmRequestId":3,"provider":"cloudflare-ai","durationMs":900,"result":{"status":"success"}},"offset":5}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: the request is not in the file.
+    ///
+    /// ## Evidence
+    ///
+    /// A request is found by its offset and by nothing else in iterate's own reader. No text of the API was seen.
+    624, "completed-without-request", Check::Raised,
+    [
+        Variant {
+            message: "this ends a request that is not in the stream",
+            levels: Levels::WARNING,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "this output is of the request at offset {arg}, which is not in the stream: the history goes without it",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}

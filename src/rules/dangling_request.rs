@@ -1,0 +1,47 @@
+//! RL620: a request of an event stream has no end.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds, in an event stream, a request that was neither completed nor cancelled: the stream went on to another request
+    /// without a word about it, or it ends first.
+    ///
+    /// ## Why it matters
+    ///
+    /// Whoever carried the request out may have died with it. An agent that starts again finds such requests and makes them
+    /// once more, so that one is paid for, and may act, twice. A request that the stream ends in may also just be running.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"events.iterate.com/agent/llm-request-requested","payload":{"model":"m"},"offset":3}
+    /// {"type":"events.iterate.com/agent/input-added","payload":{"content":"hello?"},"offset":4}
+    /// {"type":"events.iterate.com/agent/llm-request-requested","payload":{"model":"m"},"offset":5}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: what the request would have given is not in the file. `replaylint rebuild --at OFFSET` prints what it sent.
+    ///
+    /// ## Evidence
+    ///
+    /// iterate takes requests that were started and have no end for candidates of a recovery. No text of the API was seen.
+    620, "dangling-request", Check::Raised,
+    [
+        Variant {
+            message: "the request at offset {arg} was neither completed nor cancelled, and another came after it",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the stream ends before the request at offset {arg} does",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}

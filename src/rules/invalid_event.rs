@@ -1,0 +1,39 @@
+//! RL628: an event of a known type does not say what it must.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds, in an event stream, an event of a known type whose payload lacks what that type must say: the text of a message,
+    /// the offset of a request, a model.
+    ///
+    /// ## Why it matters
+    ///
+    /// The first versions of the agent stop at such an event, and with them the whole stream; later ones pass over it, and so
+    /// does the history here.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"events.iterate.com/agent/input-added","payload":{"text":"hello"},"offset":2}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: what it should have said is not known.
+    ///
+    /// ## Evidence
+    ///
+    /// iterate's reducer works so, and its tests name the cases. No text of the API was seen.
+    628, "invalid-event", Check::Raised,
+    [
+        Variant {
+            message: "the payload lacks what an event of this type must say: passed over",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}

@@ -1,0 +1,46 @@
+//! RL625: the offsets of an event stream do not rise.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds, in an event stream, an event whose offset is not above the one before, or that has none.
+    ///
+    /// ## Why it matters
+    ///
+    /// Requests are known by their offset, and what they sent is everything up to there: with offsets that fall or repeat,
+    /// neither is certain. `slim` and `rebuild` refuse such a stream.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"events.iterate.com/agent/input-added","payload":{"content":"a"},"offset":5}
+    /// {"type":"events.iterate.com/agent/input-added","payload":{"content":"b"},"offset":4}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: in which order the events came is not known.
+    ///
+    /// ## Evidence
+    ///
+    /// Offsets are given by the store, one up for each event. No text of the API was seen.
+    625, "offsets-not-increasing", Check::Raised,
+    [
+        Variant {
+            message: "offset {arg} does not stand above the one before",
+            related: "the event before",
+            levels: Levels::ERROR,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the event has no offset",
+            levels: Levels::ERROR,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
+    ]
+}

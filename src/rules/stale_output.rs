@@ -1,0 +1,49 @@
+//! RL621: an output of an event stream came for a request that was not current any more.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds, in an event stream, an output that names a request which is not the current one: another was scheduled or made
+    /// meanwhile, or it was completed before.
+    ///
+    /// ## Why it matters
+    ///
+    /// The agent ignores such an output: no later request sends it, though a reader of the stream sees it stand there. The
+    /// history that is checked here, and that `rebuild` prints, goes without it, too.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"events.iterate.com/agent/llm-request-requested","payload":{"model":"m"},"offset":3}
+    /// {"type":"events.iterate.com/agent/llm-request-requested","payload":{"model":"m"},"offset":5}
+    /// {"type":"events.iterate.com/agent/output-added","payload":{"content":"…","llmRequestId":3},"offset":6}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None is needed: the history goes without it.
+    ///
+    /// ## Evidence
+    ///
+    /// iterate's reducer works so, and its tests name the cases. No text of the API was seen.
+    621, "stale-output", Check::Raised,
+    [
+        Variant {
+            message: "this output is of the request at offset {arg}, which was not the current one: the history goes without it",
+            related: "the current request",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "this output is of the request at offset {arg}, which had ended: the history goes without it",
+            related: "the request",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}
