@@ -2,6 +2,7 @@
 
 mod convert;
 mod lookup;
+mod slim;
 mod tree;
 
 use std::io::{self, IsTerminal, Write};
@@ -53,6 +54,8 @@ enum Command {
     Tree(tree::TreeArgs),
     /// Print the request that goes on at a node: chained, or with the whole history, repaired
     Rebuild(tree::RebuildArgs),
+    /// Take out of a log what each of its requests repeats; -w writes
+    Slim(slim::SlimArgs),
     /// Print a completion script for a shell
     #[command(hide = true)]
     Completions { shell: clap_complete::Shell },
@@ -287,6 +290,7 @@ impl Cli {
             Command::Diff(args) => args.run(out),
             Command::Tree(args) => args.run(out),
             Command::Rebuild(args) => args.run(out),
+            Command::Slim(args) => args.run(out),
             Command::Completions { shell } => {
                 clap_complete::generate(shell, &mut Cli::command(), "replaylint", out);
                 Ok(Outcome::Clean)

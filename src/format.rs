@@ -141,6 +141,11 @@ pub trait Sink {
 /// Key of an object that stands, first in a list, for elements that are stored elsewhere: `slim` put it there.
 pub const REFERENCE: &str = "replaylint_ref";
 
+/// Whether a value stands for elements that are stored elsewhere.
+pub fn is_reference(val: Val<'_>) -> bool {
+    val.is_object() && val.count() == 1 && val.get(REFERENCE).is_some()
+}
+
 pub trait Format: Sync {
     fn info(&self) -> &'static FormatInfo;
 
@@ -261,6 +266,11 @@ pub fn read_array(
     sink: &mut dyn Sink,
 ) {
     for element in array.elements() {
+        if is_reference(element) {
+            // Partners may be among what it stands for.
+            sink.mark(Mark::Settings(|settings, _| settings.broken = true, Box::default()));
+            continue;
+        }
         read_item(dialect, element, record, part, flags, sink);
     }
 }

@@ -12,6 +12,7 @@ use crate::commands::{self, Failure, Outcome};
 use crate::fix::FixOptions;
 use crate::history::time;
 use crate::options::{self, Misuse};
+use crate::replay::stream::Provider;
 use crate::replay::{Budget, ChainOptions, Policy};
 use crate::report::tree::{OUTPUTS, Print};
 use crate::targets;
@@ -42,7 +43,8 @@ pub(super) struct RebuildArgs {
     #[command(flatten)]
     common: Common,
     /// The node behind which the conversation goes on: its name or a unique part of it, a response id, or the number
-    /// of a record; the current leaf if it is not given
+    /// of a record; the current leaf if it is not given. Of an event stream, the offset or the name of a request; of a
+    /// slimmed log, the number of a record
     #[arg(long, value_name = "NODE", help_heading = "Request")]
     at: Option<String>,
     /// What the user says next
@@ -66,6 +68,9 @@ pub(super) struct RebuildArgs {
     /// What to do about reasoning
     #[arg(long, value_enum, default_value = "auto", help_heading = "Request")]
     reasoning: ReasoningArg,
+    /// Whose request of an event stream it is, where the stream does not say: cloudflare-ai, openai-ws
+    #[arg(long, value_name = "NAME", help_heading = "Request")]
+    provider: Option<String>,
     /// Write the request to FILE
     #[arg(short = 'o', long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
@@ -126,7 +131,9 @@ impl RebuildArgs {
         let (chain, told) = self.chain.mean(&self.common)?;
         let fix =
             FixOptions { orphans: self.orphans.into(), reasoning: self.reasoning.into(), ..FixOptions::default() };
-        let wanted = Wanted { at: self.at, policy, ask: self.ask, budget, fix, told, output: self.output };
+        let provider = self.provider.as_deref().map(provider).transpose()?;
+        let wanted =
+            Wanted { at: self.at, policy, ask: self.ask, budget, fix, told, output: self.output, provider };
         let run = self.common.mean(None)?;
         commands::rebuild::rebuild(&run, &chain, &wanted, out)
     }
@@ -172,6 +179,12 @@ fn age(text: &str) -> Result<Option<i64>, Misuse> {
     };
     let number = digits.parse::<u32>().map_err(|_| wrong())?;
     Ok((number > 0).then(|| i64::from(number) * unit))
+}
+
+/// Who carries requests out.
+fn provider(name: &str) -> Result<Provider, Misuse> {
+    let known = Provider::ALL.into_iter().find(|known| known.name() == name);
+    known.ok_or_else(|| options::unknown("provider", name, Provider::ALL.map(Provider::name).to_vec()))
 }
 
 /// The one form in which a tree is printed.

@@ -6,6 +6,8 @@ pub mod diff;
 pub mod explain;
 pub mod fix;
 pub mod rebuild;
+pub mod slim;
+mod stored;
 pub mod tables;
 pub mod tree;
 

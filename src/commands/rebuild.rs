@@ -7,6 +7,7 @@ use crate::fix::FixOptions;
 use crate::place::Pieces;
 use crate::replay::body::BODY;
 use crate::replay::cut::CHARS_A_TOKEN;
+use crate::replay::stream::Provider;
 use crate::replay::{Budget, ChainOptions, Policy, Rebuild, Rebuilt, rebuild as build};
 use crate::report::tree::problems;
 use crate::report::words::{count, grouped, harmless, printable};
@@ -29,6 +30,8 @@ pub struct Wanted {
     pub fix: FixOptions,
     pub told: Told,
     pub output: Option<PathBuf>,
+    /// Who carries the requests of an event stream out.
+    pub provider: Option<Provider>,
 }
 
 /// What the printed body is called in messages.
@@ -36,6 +39,9 @@ const LABEL: &str = "request";
 
 pub fn rebuild(run: &Run, chain: &ChainOptions, wanted: &Wanted, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let (mut conversations, failed) = read(run)?;
+    if let Some(outcome) = super::stored::rebuild(run, &conversations, wanted, out)? {
+        return Ok(if failed { Outcome::Failed } else { outcome });
+    }
     conversations.retain(|conversation| !conversation.forest.nodes.is_empty());
     if conversations.is_empty() {
         if !failed {

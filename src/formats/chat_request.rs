@@ -5,7 +5,7 @@
 use crate::dialect::{Body, Shape};
 use crate::dialects::chat::CHAT;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice, request_body,
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, is_reference, read_array, read_slice, request_body,
 };
 use crate::history::{Effort, Facts, Flags, Settings, Usage};
 use crate::json::Val;
@@ -117,7 +117,8 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
 /// How surely a list is one of messages of Chat.
 pub(super) fn list_score(list: Val<'_>) -> u8 {
     let mut score = 0;
-    for message in list.elements().take(SAMPLE) {
+    // A log that `slim` went over holds references in the place of messages.
+    for message in list.elements().filter(|message| !is_reference(*message)).take(SAMPLE) {
         match message_score(message) {
             0 => return 0,
             one => score = if score == FOREIGN && one < OWN { FOREIGN } else { score.max(one) },

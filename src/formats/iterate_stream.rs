@@ -3,7 +3,7 @@
 //! before that was so carry each request's body as well, and say all of the history again with each.
 
 use crate::dialects::chat::CHAT;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, is_reference};
 use crate::dialect::Item;
 use crate::history::stream::{Body, Digest, Event, Step};
 use crate::history::{Flags, Kind, Role, Row, Usage};
@@ -180,7 +180,7 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     let payload = event.get("payload");
     let step = step(&name, payload);
     let body = payload.and_then(|payload| payload.at(&["body", "messages"])).filter(|list| list.is_array());
-    let repeated = body.filter(|list| !is_reference(*list) && matches!(step, Step::Requested | Step::Started));
+    let repeated = body.filter(|list| !is_shortened(*list) && matches!(step, Step::Requested | Step::Started));
     let unrecoverable = || payload.and_then(|payload| payload.get("reason")).is_some_and(|it| it.is("unrecoverable"));
     let gave_up = name.ends_with(b"/llm-request-attempt-failed") && step == Step::Other && unrecoverable();
     let mut said = Said { role: Role::User, contents: Vec::new() };
@@ -199,6 +199,12 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
         }),
     };
     sink.mark(Mark::Event(Box::new(mark)));
+    if step == Step::Requested
+        && let Some(model) = payload.and_then(|payload| payload.get("model")?.text())
+    {
+        let model = String::from_utf8_lossy(&model).into();
+        sink.mark(Mark::Settings(|settings, model| settings.model = Some(model), model));
+    }
     for (role, content) in said.contents {
         let mut row = Row::of_place(record.base.of(content), record.number);
         (row.kind, row.of, row.role) = (Kind::Turn, Kind::Turn, role);
@@ -208,8 +214,8 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
 }
 
 /// Whether a list of messages was replaced by a reference.
-fn is_reference(list: Val<'_>) -> bool {
-    list.elements().next().is_some_and(|first| first.get(crate::format::REFERENCE).is_some())
+fn is_shortened(list: Val<'_>) -> bool {
+    list.elements().next().is_some_and(is_reference)
 }
 
 /// What an event adds to the history.

@@ -1,7 +1,7 @@
 //! A bare JSON array of Responses items: what an SDK's `to_input_list()` or a session's `get_items()` gives.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, is_reference, read_array, read_slice};
 use crate::history::{Flags, Kind, Settings, Usage};
 use crate::json::Val;
 
@@ -46,7 +46,7 @@ pub(super) fn list_score(val: Val<'_>) -> u8 {
         return 0;
     }
     let mut best = 0;
-    for element in val.elements().filter(|e| e.is_object()).take(20) {
+    for element in val.elements().filter(|e| e.is_object() && !is_reference(*e)).take(20) {
         match item_score(element) {
             // One element that is no item (a Chat message with tool calls, say) decides against the list.
             0 => return 0,

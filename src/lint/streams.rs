@@ -78,22 +78,23 @@ impl fmt::Display for Side {
 
 /// Compares the messages of a body with those of the history.
 pub fn difference(texts: &Texts<'_>, stream: &Stream, context: Context, body: Place) -> Option<Difference> {
-    texts.see(body, false, |list| first_difference(texts, stream, context, list)).flatten()
+    texts.see(body, false, |list| first_difference(texts, stream, context, list, 0)).flatten()
 }
 
-/// The same for a list that was read already.
+/// The same for a list that was read already, and whose first `from` messages are known to be the same.
 pub fn first_difference(
     texts: &Texts<'_>,
     stream: &Stream,
     context: Context,
     list: Val<'_>,
+    from: u32,
 ) -> Option<Difference> {
     let (system, rows) = stream.of(context);
-    let mut messages = list.elements();
+    let mut messages = list.elements().skip(from as usize);
     let system = Said { role: Role::System, row: system };
     let said = std::iter::once(system).chain(rows.iter().map(|row| Said { role: row.role, row: Some(row) }));
-    let mut index = 0;
-    for said in said {
+    let mut index = from;
+    for said in said.skip(from as usize) {
         let message = messages.next();
         if !message.is_some_and(|message| said.is(texts, message)) {
             let body = message.map_or(Side::Nothing, side);

@@ -6,7 +6,11 @@ pub mod body;
 pub mod chain;
 pub mod conversation;
 pub mod cut;
+mod events;
 mod lift;
+pub mod records;
+pub mod slim;
+pub mod stream;
 pub mod turns;
 
 pub use body::{Policy, Rebuild, Rebuilt, rebuild};

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::history::Row;
 use crate::place::Place;
 
-use super::{Body, Digest, Event, Misfit, Misplaced, Step};
+use super::{Digest, Event, Misfit, Misplaced, Step};
 
 /// A state of the history: which of the stream's messages a request would send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -15,6 +15,13 @@ pub struct Context {
     to: u32,
     /// Index of the instructions that hold, plus one; 0 for the default.
     system: u32,
+}
+
+impl Context {
+    /// Whether it says what another did, and perhaps more.
+    pub fn continues(self, other: Context) -> bool {
+        (self.from, self.system) == (other.from, other.system) && self.to >= other.to
+    }
 }
 
 /// The request that is current.
@@ -39,6 +46,9 @@ struct Request {
     record: u32,
     state: State,
     output: Option<Place>,
+    /// What it sends.
+    context: Context,
+    digest: Digest,
 }
 
 /// Reduces events that are handed to it in order.
@@ -95,9 +105,9 @@ impl Stream {
             Step::Output | Step::Started | Step::Other => {}
         }
         if let Some(body) = &event.body
-            && !self.repeats(body)
+            && !self.repeats(event)
         {
-            self.problem(Misfit::Body(self.context), event, Some(body.at));
+            self.problem(Misfit::Body(self.sent(event)), event, Some(body.at));
         }
     }
 
@@ -116,13 +126,29 @@ impl Stream {
         }
     }
 
-    /// Whether a body says what the history does.
-    pub fn repeats(&self, body: &Body) -> bool {
-        let same = match self.digest.system {
+    /// Whether the body of the event that came last says what the history does.
+    pub fn repeats(&self, event: &Event) -> bool {
+        let Some(body) = &event.body else { return false };
+        let own = self.request_of(event).map_or(self.digest, |request| request.digest);
+        let same = match own.system {
             0 => body.default,
             system => body.digest.system == system,
         };
-        same && (body.digest.messages, body.digest.count) == (self.digest.messages, self.digest.count)
+        same && (body.digest.messages, body.digest.count) == (own.messages, own.count)
+    }
+
+    /// What the request sends that the event which came last speaks of.
+    pub fn sent(&self, event: &Event) -> Context {
+        self.request_of(event).map_or(self.context, |request| request.context)
+    }
+
+    fn request_of(&self, event: &Event) -> Option<&Request> {
+        self.requests.get(&event.request.or(event.offset)?)
+    }
+
+    /// What the request at an offset sends; `None` if there is none.
+    pub fn at_request(&self, offset: u64) -> Option<Context> {
+        self.requests.get(&offset).map(|request| request.context)
     }
 
     /// What a request would send that is made now.
@@ -140,6 +166,11 @@ impl Stream {
     pub fn history(&self) -> Vec<Row> {
         let (system, rows) = self.of(self.context);
         system.into_iter().chain(rows).copied().collect()
+    }
+
+    /// What was found last that does not fit.
+    pub fn last_problem(&self) -> Option<Misfit> {
+        self.problems.last().map(|problem| problem.misfit)
     }
 
     /// Number of events so far.
@@ -173,7 +204,10 @@ impl Stream {
             return;
         };
         match self.last {
-            Some((last, at)) if offset <= last => self.problem(Misfit::Order, event, Some(at)),
+            Some((last, at)) if offset <= last => {
+                let problem = misplaced(Misfit::Order, event, Some(at));
+                self.problems.push(Misplaced { offset, ..problem });
+            }
             _ => self.last = Some((offset, event.at)),
         }
     }
@@ -214,7 +248,9 @@ impl Stream {
         self.last_request = Some(offset);
         let (at, record) = (event.at, event.record);
         self.names.extend((event.name != 0).then_some((event.name, at)));
-        self.requests.entry(offset).or_insert(Request { at, record, state: State::Open, output: None });
+        let (context, digest) = (self.context, self.digest);
+        let request = Request { at, record, state: State::Open, output: None, context, digest };
+        self.requests.entry(offset).or_insert(request);
     }
 
     fn end(&mut self, event: &Event) {

@@ -1,0 +1,61 @@
+//! What may be typed behind `slim`.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::commands::fix::Destination;
+use crate::commands::slim::Slimming;
+use crate::commands::{self, Failure, Outcome};
+use crate::options::Misuse;
+use crate::source::commit::Replace;
+
+use super::Common;
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Logs in which each request repeats the one before grow with the square of their length: JSONL of \
+                        requests, event streams with bodies, rollouts with compactions. What is repeated becomes a \
+                        reference, {\"replaylint_ref\": …}, where and only where the same comes back from it; else \
+                        the first difference is told and the body stays.\n\
+                        `replaylint rebuild FILE --at N` prints one body, `slim --restore` puts all back.\n\
+                        Exit codes: 0, 2 if the job could not be done."
+)]
+pub(super) struct SlimArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Write: each file is replaced in one step, the old one stays beside it as FILE.bak
+    #[arg(short, long, conflicts_with = "output", help_heading = "Slim")]
+    write: bool,
+    /// Write the slimmed log to FILE
+    #[arg(short = 'o', long, value_name = "FILE", help_heading = "Slim")]
+    output: Option<PathBuf>,
+    /// Put back what was taken out
+    #[arg(long, help_heading = "Slim")]
+    restore: bool,
+    /// Keep no backup beside a file that is replaced
+    #[arg(long, requires = "write", help_heading = "Slim")]
+    no_backup: bool,
+    /// Write even if the file changed meanwhile or may be in use
+    #[arg(long, requires = "write", help_heading = "Slim")]
+    force: bool,
+}
+
+impl SlimArgs {
+    pub(super) fn run(mut self, out: &mut dyn Write) -> Result<Outcome, Failure> {
+        if let Some(form) = std::mem::take(&mut self.common.output_format).first().filter(|form| *form != "text") {
+            return Err(Misuse::new(format!("slim prints what it saves, not '{form}'")).into());
+        }
+        if self.common.pointer.is_some() {
+            return Err(Misuse::new("slim looks for what formats repeat, not behind a pointer").into());
+        }
+        let to = match (self.write, self.output) {
+            (true, _) => Destination::InPlace(Replace { backup: !self.no_backup, force: self.force }),
+            (_, Some(path)) => Destination::Copy(path),
+            _ => Destination::Preview,
+        };
+        let run = self.common.mean(None)?;
+        commands::slim::slim(&run, &Slimming { to, restore: self.restore }, out)
+    }
+}

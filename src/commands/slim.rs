@@ -1,0 +1,230 @@
+//! `slim`: takes out of logs what each of their records repeats; with `--restore` puts it back. Nothing is written
+//! unless `-w` or `-o` says so, or standard input is filtered.
+
+use std::io::{self, Write};
+
+use crate::options::Misuse;
+use crate::place::Pieces;
+use crate::replay::slim::restore::{self, Restored};
+use crate::replay::slim::{self, Kept, Refusal, Saved, Slim};
+use crate::report::words::{count, grouped, printable};
+use crate::source::{Doc, Input, Patched, ReadAt, commit, words};
+
+use super::check::label_of;
+use super::fix::Destination;
+use super::{Failure, Outcome, Run, complain, talk};
+
+/// What `slim` is told.
+pub struct Slimming {
+    pub to: Destination,
+    /// Put back what was taken out.
+    pub restore: bool,
+}
+
+/// Kept bodies that are told one by one.
+const TOLD: usize = 10;
+
+pub fn slim(run: &Run, wanted: &Slimming, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let (inputs, mut failed) = run.inputs();
+    if inputs.len() > 1 && matches!(wanted.to, Destination::Copy(_)) {
+        return Err(Misuse::new("-o takes one log at a time").help("-w writes each beside its backup").into());
+    }
+    let mut ended = None;
+    let work = |doc: io::Result<Doc>, _: usize| {
+        let doc = doc?;
+        let made = Made::of(&doc, run, wanted.restore)?;
+        Ok((doc, made))
+    };
+    run.each_doc(&inputs, work, |input, done: io::Result<(Doc, Made)>| {
+        let told = match done {
+            Ok((doc, made)) => deliver(run, wanted, &doc, &made, *input == Input::Stdin, out),
+            Err(error) => {
+                complain(&words(&label_of(input), &error));
+                Ok(Outcome::Failed)
+            }
+        };
+        match told {
+            Ok(outcome) => failed |= outcome == Outcome::Failed,
+            Err(Failure::Misuse(misuse)) => {
+                complain(&misuse.message);
+                failed = true;
+            }
+            Err(failure) => ended = Some(failure),
+        }
+        ended.is_none()
+    });
+    match ended {
+        Some(failure) => Err(failure),
+        None => Ok(if failed { Outcome::Failed } else { Outcome::Clean }),
+    }
+}
+
+/// What was made of a doc.
+struct Made {
+    /// The doc without references, if it has any.
+    restored: Option<Restored>,
+    /// `None` if only references were put back.
+    slim: Option<Slim>,
+}
+
+impl Made {
+    /// A log that was slimmed before, and went on, is put together first: then it is slimmed as if for the first time.
+    fn of(doc: &Doc, run: &Run, restore: bool) -> io::Result<Made> {
+        let options = run.lints.of(&doc.label);
+        let restored = match restore::has_references(&*doc.bytes)? {
+            true => Some(restore::restore(doc.id, &*doc.bytes, options)?),
+            false => None,
+        };
+        let full = restored.as_ref().map_or(&*doc.bytes, |restored| &*restored.bytes);
+        let sound = restored.as_ref().is_none_or(|restored| restored.broken.is_empty());
+        let slim = (!restore && sound).then(|| slim::slim(doc.id, full, options)).transpose()?;
+        Ok(Made { restored, slim })
+    }
+
+    fn full<'m>(&'m self, doc: &'m Doc) -> &'m dyn ReadAt {
+        self.restored.as_ref().map_or(&*doc.bytes, |restored| &*restored.bytes)
+    }
+}
+
+fn deliver(
+    run: &Run,
+    wanted: &Slimming,
+    doc: &Doc,
+    made: &Made,
+    is_stdin: bool,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let full = made.full(doc);
+    let no_edits = Vec::new();
+    let edits = made.slim.as_ref().map_or(&*no_edits, |slim| slim.patch.edits(doc.id));
+    let view = Patched::new(full, Pieces::new(edits, doc.id, full.len()));
+    let reason = refusal(made, doc);
+    if let Some((message, is_failure)) = &reason {
+        // What a walk meets may be anything.
+        if *is_failure || doc.named || run.verbose {
+            complain(message);
+        }
+    }
+    let failed = reason.as_ref().is_some_and(|(_, is_failure)| *is_failure);
+    let changed = reason.is_none() && !same(&*doc.bytes, &view)?;
+    let filter = is_stdin && matches!(wanted.to, Destination::Preview | Destination::InPlace(_));
+    let as_it_was = &*doc.bytes;
+    let product: &dyn ReadAt = if changed { &view } else { as_it_was };
+    if filter {
+        commit::copy(product, out)?;
+    }
+    let mut talk_to: Box<dyn Write> = if filter { Box::new(anstream::stderr()) } else { Box::new(out) };
+    if reason.is_none() && !run.quiet {
+        told(made, doc, view.len(), &mut *talk_to)?;
+    }
+    let misuse = |error: commit::CommitError| Failure::Misuse(Misuse::new(error.to_string()));
+    match &wanted.to {
+        _ if filter || failed => {}
+        Destination::InPlace(how) if changed => {
+            let backup = commit::replace(doc, &view, *how).map_err(misuse)?;
+            let backup = backup.map(|path| format!("; the old file is {}", path.display())).unwrap_or_default();
+            if !run.quiet {
+                talk(&format!("{}: written{backup}", doc.label));
+            }
+        }
+        Destination::Copy(to) => commit::write_new(to, product).map_err(misuse)?,
+        Destination::Preview if changed && !run.quiet => {
+            let verb = if wanted.restore { "slim --restore -w" } else { "slim -w" };
+            writeln!(talk_to, "  Nothing was written; `replaylint {verb}` writes, and keeps a backup.")?;
+        }
+        _ => {}
+    }
+    Ok(if failed { Outcome::Failed } else { Outcome::Clean })
+}
+
+/// Why nothing is made of a doc, and whether that is a failure.
+fn refusal(made: &Made, doc: &Doc) -> Option<(String, bool)> {
+    let label = printable(&doc.label);
+    if let Some((record, why)) = made.restored.as_ref().and_then(|restored| restored.broken.first()) {
+        return Some((format!("{label}: record {record}: {why}; nothing was changed"), true));
+    }
+    match made.slim.as_ref()?.refused? {
+        Refusal::NoLog => Some((format!("{label}: one document, no log: nothing in it is repeated"), false)),
+        Refusal::Order(record) => Some((
+            format!(
+                "{label}: record {record}: the offset does not stand above the one before (RL625), so what requests \
+                 sent is not certain; nothing was changed"
+            ),
+            true,
+        )),
+    }
+}
+
+fn same(a: &dyn ReadAt, b: &dyn ReadAt) -> io::Result<bool> {
+    const STEP: u64 = 1 << 20;
+    if a.len() != b.len() {
+        return Ok(false);
+    }
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for at in (0..a.len()).step_by(STEP as usize) {
+        let len = STEP.min(a.len() - at) as usize;
+        a.read_into(at, len, &mut left)?;
+        b.read_into(at, len, &mut right)?;
+        if left != right {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn told(made: &Made, doc: &Doc, after: u64, out: &mut dyn Write) -> io::Result<()> {
+    let label = printable(&doc.label);
+    let full = made.full(doc).len();
+    let Some(slim) = &made.slim else {
+        let references = made.restored.as_ref().map_or(0, |restored| restored.references);
+        let bodies = count(references, "reference");
+        return writeln!(
+            out,
+            "{label}: {bodies} put back, {} bytes become {}",
+            grouped(doc.bytes.len()),
+            grouped(full)
+        );
+    };
+    let Saved { lists, items, repeated, references } = slim.saved;
+    if lists == 0 {
+        writeln!(out, "{label}: nothing is repeated that a reference would be shorter than")?;
+    } else {
+        let percent = after * 100 / full.max(1);
+        writeln!(out, "{label}: {} bytes become {} ({percent}%)", grouped(full), grouped(after))?;
+        writeln!(
+            out,
+            "  {} in {}: {} bytes of what stands in the log before, replaced by {} bytes of references",
+            count(items, "item"),
+            count(lists, "list"),
+            grouped(repeated),
+            grouped(references)
+        )?;
+        writeln!(
+            out,
+            "  ten times as long: {} bytes, slimmed {}",
+            grouped(grown(full, repeated)),
+            grouped(after * 10)
+        )?;
+    }
+    if !slim.kept.is_empty() {
+        let bodies =
+            if slim.kept.len() == 1 { "1 body stays" } else { &format!("{} bodies stay", slim.kept.len()) };
+        writeln!(out, "  {bodies}, because the history gives another:")?;
+    }
+    for Kept { record, pointer, request, difference } in slim.kept.iter().take(TOLD) {
+        let (body, history) = (&difference.body, &difference.history);
+        writeln!(
+            out,
+            "    record {record} {pointer}, request at offset {request}: {body}; in the history {history}"
+        )?;
+    }
+    if slim.kept.len() > TOLD {
+        writeln!(out, "    and {} more", slim.kept.len() - TOLD)?;
+    }
+    Ok(())
+}
+
+/// Bytes of a log that goes on like this to ten times its length: what is repeated grows with the square of it.
+pub fn grown(full: u64, repeated: u64) -> u64 {
+    (full - repeated.min(full)) * 10 + repeated * 100
+}

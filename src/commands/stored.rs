@@ -1,0 +1,121 @@
+//! `rebuild` of what a log stores by reference: a request of an event stream, by the events up to its own; a record
+//! that `slim` made shorter.
+
+use std::io::{self, Write};
+
+use crate::options::Misuse;
+use crate::replay::records;
+use crate::replay::slim::restore::{self, Restored};
+use crate::replay::stream::{self, Provider, Refused, Sent};
+use crate::replay::{Conversation, conversation::Part};
+use crate::report::words::{count, printable};
+use crate::source::commit;
+
+use super::rebuild::Wanted;
+use super::{Failure, Outcome, Run, complain, talk};
+
+/// Rebuilds a request, if the one input is such a log.
+pub(super) fn rebuild(
+    run: &Run,
+    conversations: &[Conversation],
+    wanted: &Wanted,
+    out: &mut dyn Write,
+) -> Result<Option<Outcome>, Failure> {
+    let parts: Vec<&Part> = conversations.iter().flat_map(|conversation| &conversation.parts).collect();
+    let stream = parts.iter().find(|part| part.format.is_some_and(records::is_stream));
+    if let Some(part) = stream {
+        if parts.len() > 1 {
+            return Err(Misuse::new("rebuild takes one event stream at a time").into());
+        }
+        return of_stream(run, part, wanted, out).map(Some);
+    }
+    if wanted.provider.is_some() {
+        let misuse = Misuse::new("only requests of event streams have a provider");
+        return Err(misuse.help("--provider goes with streams of iterate").into());
+    }
+    let [part] = parts.as_slice() else { return Ok(None) };
+    match restore::has_references(&*part.doc.bytes)? {
+        true => of_log(run, part, wanted, out).map(Some),
+        false => Ok(None),
+    }
+}
+
+fn of_stream(run: &Run, part: &Part, wanted: &Wanted, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let doc = &part.doc;
+    let options = run.lints.of(&doc.label);
+    let sent = stream::rebuild(doc.id, &*doc.bytes, options, wanted.at.as_deref(), wanted.provider)?;
+    let sent = match sent {
+        Ok(sent) => sent,
+        Err(Refused::Unknown(near)) => {
+            let at = wanted.at.as_deref().unwrap_or_default();
+            let misuse = Misuse::new(format!("there is no event or request '{}'", printable(at)));
+            let help = if near.is_empty() { "there are no events".to_owned() } else { near.join(", ") };
+            return Err(misuse.help(format!("the nearest offsets are {help}")).into());
+        }
+        Err(Refused::Order(record)) => {
+            complain(&format!(
+                "{}: record {record}: the offset does not stand above the one before (RL625), so what requests sent \
+                 is not certain",
+                printable(&doc.label)
+            ));
+            return Ok(Outcome::Failed);
+        }
+    };
+    if !run.quiet {
+        tell(&sent);
+    }
+    write(&sent.body, wanted, out)?;
+    Ok(Outcome::Clean)
+}
+
+fn tell(sent: &Sent) {
+    let messages = count(sent.messages as u64, "message");
+    let Sent { offset, provider, model, .. } = sent;
+    let by = provider.map(|provider: Provider| format!(", for {}", provider.name())).unwrap_or_default();
+    let model = model.as_ref().map(|model| format!(", model {}", printable(model))).unwrap_or_default();
+    match sent.is_request {
+        true => talk(&format!("request at offset {offset}: {messages}{by}{model}; it {}", sent.state)),
+        false => talk(&format!("what a request at offset {offset} would send: {messages}{by}{model}")),
+    }
+    if let Some(index) = sent.differs {
+        talk(&format!("  the body that the event holds is another, from message {index} on (RL626)"));
+    }
+}
+
+/// A record of a log, as it was before it was slimmed.
+fn of_log(run: &Run, part: &Part, wanted: &Wanted, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let doc = &part.doc;
+    let Restored { bytes, records, broken, .. } = restore::restore(doc.id, &*doc.bytes, run.lints.of(&doc.label))?;
+    let all = format!("records 1 to {}", records.len());
+    let Some(at) = &wanted.at else {
+        let misuse = Misuse::new("the log holds its requests by reference: name a record");
+        return Err(misuse.help(format!("--at N, of {all}; `replaylint slim --restore` puts all back")).into());
+    };
+    let number: Option<usize> = at.parse().ok();
+    let place = number.and_then(|number| records.get(number.checked_sub(1)?)).filter(|place| place.len > 0);
+    let Some(place) = place else {
+        return Err(Misuse::new(format!("there is no record '{}'", printable(at)))
+            .help(format!("there are {all}"))
+            .into());
+    };
+    if let Some((record, why)) = broken.iter().find(|(record, _)| Some(*record as usize) <= number) {
+        complain(&format!("{}: record {record}: {why}", printable(&doc.label)));
+        return Ok(Outcome::Failed);
+    }
+    let mut text = Vec::new();
+    bytes.read_into(place.start, place.len as usize, &mut text)?;
+    text.push(b'\n');
+    if !run.quiet {
+        talk(&format!("record {at}, as it was before it was slimmed"));
+    }
+    write(&text, wanted, out)?;
+    Ok(Outcome::Clean)
+}
+
+fn write(body: &[u8], wanted: &Wanted, out: &mut dyn Write) -> Result<(), Failure> {
+    let body = body.to_vec();
+    match &wanted.output {
+        Some(path) => commit::write_new(path, &body).map_err(|error| Misuse::new(error.to_string()).into()),
+        None => commit::copy(&body, out).map_err(|error: io::Error| error.into()),
+    }
+}

@@ -1,0 +1,104 @@
+//! What stands for elements that are stored elsewhere: plain JSON, first in the list whose elements it replaces, with
+//! its version and everything that is needed to find them.
+//!
+//! - `{"replaylint_ref":{"v":1,"kind":"prefix","record":12,"at":"/input","items":40}}`: the first 40 elements of the list
+//!   at `/input` in record 12 (from 1; the line, blank ones not counted, or the element of the array that the file is).
+//! - `{"replaylint_ref":{"v":1,"kind":"history","request":11,"items":7}}`: the 7 messages that the request at offset 11
+//!   sends, by the events of the same stream.
+//! - `{"replaylint_ref":{"v":1,"kind":"text","value":…}}`, in the place of a string that holds JSON: the value is its
+//!   text, and may hold one of the others.
+
+use crate::format::REFERENCE;
+use crate::json::{Val, string};
+
+/// The version that is written, and the only one that is read.
+const VERSION: u64 = 1;
+
+/// What a list leaves out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reference {
+    Prefix { record: u32, at: String, items: u32 },
+    History { request: u64, items: u32 },
+}
+
+impl Reference {
+    pub fn write(&self) -> Vec<u8> {
+        let what = match self {
+            Reference::Prefix { record, at, items } => {
+                let at = String::from_utf8_lossy(&string::quoted(at)).into_owned();
+                format!("\"prefix\",\"record\":{record},\"at\":{at},\"items\":{items}")
+            }
+            Reference::History { request, items } => {
+                format!("\"history\",\"request\":{request},\"items\":{items}")
+            }
+        };
+        format!("{{\"{REFERENCE}\":{{\"v\":{VERSION},\"kind\":{what}}}}}").into_bytes()
+    }
+
+    /// `None` for what is no reference; an error, in words, for one that cannot be read.
+    pub fn read(val: Val<'_>) -> Option<Result<Reference, &'static str>> {
+        let inner = inner(val)?;
+        if version(inner) != Some(VERSION) {
+            return Some(Err("the reference is of another version"));
+        }
+        let number = |key: &str| inner.get(key).and_then(|val| val.as_u64());
+        let small = |key: &str| number(key).and_then(|number| u32::try_from(number).ok());
+        let read = || match inner.get("kind")?.text()?.as_ref() {
+            b"prefix" => Some(Reference::Prefix {
+                record: small("record")?,
+                at: String::from_utf8_lossy(&inner.get("at")?.text()?).into_owned(),
+                items: small("items")?,
+            }),
+            b"history" => Some(Reference::History { request: number("request")?, items: small("items")? }),
+            _ => None,
+        };
+        Some(read().ok_or("the reference does not say what it stands for"))
+    }
+}
+
+/// What stands in the place of a string begins and ends so, with its text between.
+pub fn text_wrap() -> (Vec<u8>, &'static [u8]) {
+    (format!("{{\"{REFERENCE}\":{{\"v\":{VERSION},\"kind\":\"text\",\"value\":").into_bytes(), b"}}")
+}
+
+/// The text of a string that was replaced by its value.
+pub fn wrapped(val: Val<'_>) -> Option<Val<'_>> {
+    let inner = inner(val).filter(|inner| version(*inner) == Some(VERSION))?;
+    inner.get("kind").filter(|kind| kind.is("text"))?;
+    inner.get("value")
+}
+
+fn inner(val: Val<'_>) -> Option<Val<'_>> {
+    if !crate::format::is_reference(val) {
+        return None;
+    }
+    val.get(REFERENCE).filter(|inner| inner.is_object())
+}
+
+fn version(inner: Val<'_>) -> Option<u64> {
+    inner.get("v").and_then(|version| version.as_u64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{Tape, scan};
+
+    fn read(text: &[u8]) -> Option<Result<Reference, &'static str>> {
+        let mut tape = Tape::new();
+        assert_eq!(scan(text, &mut tape), Ok(()));
+        Reference::read(tape.root(text)?)
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let prefix = Reference::Prefix { record: 12, at: "/a~1b/input".to_owned(), items: 40 };
+        let history = Reference::History { request: 11, items: 7 };
+        for reference in [prefix, history] {
+            assert_eq!(read(&reference.write()), Some(Ok(reference)));
+        }
+        assert_eq!(read(br#"{"role":"user"}"#), None);
+        assert!(matches!(read(br#"{"replaylint_ref":{"v":2,"kind":"prefix"}}"#), Some(Err(_))));
+        assert!(matches!(read(br#"{"replaylint_ref":{"v":1,"kind":"prefix","items":-1}}"#), Some(Err(_))));
+    }
+}

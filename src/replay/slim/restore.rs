@@ -1,0 +1,225 @@
+//! Putting back what references stand for. Records are written in order, and each reference is followed into what was
+//! written before it; so no more is held than two records, and where each record begins.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+use crate::format::REFERENCE;
+use crate::history::stream::Event;
+use crate::json::{Tape, Val, scan, string};
+use crate::lint::{Options, Texts, streams};
+use crate::place::{DocId, Place};
+use crate::source::ReadAt;
+use crate::source::read::FileBytes;
+
+use super::super::events::{Feed, is_stream};
+use super::super::records::{self, Entry};
+use super::lists;
+use super::reference::{Reference, wrapped};
+
+/// A doc with all its references put back.
+pub struct Restored {
+    pub bytes: Box<dyn ReadAt>,
+    /// Number of references.
+    pub references: u64,
+    /// Place of each record, by its number from 1.
+    pub records: Vec<Place>,
+    /// References that lead nowhere: number of the record, and why.
+    pub broken: Vec<(u32, &'static str)>,
+}
+
+/// Whether a doc holds references.
+pub fn has_references(bytes: &dyn ReadAt) -> io::Result<bool> {
+    const STEP: usize = 1 << 20;
+    let mut buf = vec![0; STEP + REFERENCE.len()];
+    let mut at = 0;
+    while at < bytes.len() {
+        let n = bytes.read_at(at, &mut buf)?;
+        if records::mentions(&buf[..n], REFERENCE) {
+            return Ok(true);
+        }
+        at += STEP as u64;
+    }
+    Ok(false)
+}
+
+/// Puts back everything in a doc.
+pub fn restore(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<Restored> {
+    let mut file = tempfile::tempfile()?;
+    let mut out = Out { file: BufWriter::with_capacity(1 << 20, file.try_clone()?), written: 0, copied: 0 };
+    let reader = file.try_clone()?;
+    let mut feed = Feed::default();
+    let mut made =
+        Restored { bytes: Box::new(Vec::new()), references: 0, records: Vec::new(), broken: Vec::new() };
+    records::each(id, bytes, options.format, options.max_record, &mut |entry| {
+        out.copy(bytes, entry.place.start)?;
+        let start = out.written;
+        if entry.format.is_some_and(is_stream) {
+            feed.take(entry);
+        }
+        let text = entry.val.map(|val| val.record()).filter(|text| records::mentions(text, REFERENCE));
+        match (text, entry.val) {
+            (Some(_), Some(val)) => {
+                let full = Expand { from: &reader, out: &mut out, source: bytes, feed: &feed, made: &mut made }
+                    .record(entry, val)?;
+                out.write(&full)?;
+                out.copied = entry.place.end();
+            }
+            _ => out.copy(bytes, entry.place.end())?,
+        }
+        let number = entry.number as usize;
+        made.records.resize(number.saturating_sub(1), Place::new(id, start, 0));
+        made.records.push(Place::new(id, start, u32::try_from(out.written - start).unwrap_or(u32::MAX)));
+        Ok(true)
+    })?;
+    out.copy(bytes, bytes.len())?;
+    out.file.flush()?;
+    file.flush()?;
+    made.bytes = Box::new(FileBytes::new(file)?);
+    Ok(made)
+}
+
+/// What is written so far.
+struct Out {
+    file: BufWriter<File>,
+    written: u64,
+    /// Offset in the source behind what was taken from it.
+    copied: u64,
+}
+
+impl Out {
+    fn write(&mut self, text: &[u8]) -> io::Result<()> {
+        self.file.write_all(text)?;
+        self.written += text.len() as u64;
+        Ok(())
+    }
+
+    /// Copies the source up to an offset.
+    fn copy(&mut self, source: &dyn ReadAt, to: u64) -> io::Result<()> {
+        let mut buf = Vec::new();
+        while self.copied < to {
+            let len = (to - self.copied).min(1 << 20);
+            source.read_into(self.copied, len as usize, &mut buf)?;
+            self.write(&buf)?;
+            self.copied += len;
+        }
+        Ok(())
+    }
+}
+
+/// Writes one record anew.
+struct Expand<'e> {
+    from: &'e File,
+    out: &'e mut Out,
+    source: &'e dyn ReadAt,
+    feed: &'e Feed,
+    made: &'e mut Restored,
+}
+
+impl Expand<'_> {
+    fn record(&mut self, entry: &Entry<'_>, val: Val<'_>) -> io::Result<Vec<u8>> {
+        let mut full = Vec::with_capacity(val.size() as usize * 2);
+        let mut at = 0;
+        for found in references(val) {
+            full.extend_from_slice(&val.record()[at as usize..found.start() as usize]);
+            match wrapped(found) {
+                Some(value) => {
+                    let text = self.text(entry, value)?;
+                    full.extend(string::quoted(&String::from_utf8_lossy(&text)));
+                }
+                None => full.extend(self.elements(entry, found)?),
+            }
+            at = found.end();
+        }
+        full.extend_from_slice(&val.record()[at as usize..]);
+        Ok(full)
+    }
+
+    /// The text of a string that was replaced by its value.
+    fn text(&mut self, entry: &Entry<'_>, value: Val<'_>) -> io::Result<Vec<u8>> {
+        let mut full = Vec::new();
+        let mut at = value.start();
+        for found in references(value) {
+            full.extend_from_slice(&value.record()[at as usize..found.start() as usize]);
+            full.extend(self.elements(entry, found)?);
+            at = found.end();
+        }
+        full.extend_from_slice(&value.record()[at as usize..value.end() as usize]);
+        Ok(full)
+    }
+
+    /// The elements that a reference stands for; itself, if they are not found.
+    fn elements(&mut self, entry: &Entry<'_>, found: Val<'_>) -> io::Result<Vec<u8>> {
+        let elements = match Reference::read(found) {
+            Some(Ok(Reference::Prefix { record, at, items })) => self.prefix(record, &at, items)?,
+            Some(Ok(Reference::History { request, items })) => self.history(request, items),
+            Some(Err(why)) => Err(why),
+            None => Err("the reference does not say what it stands for"),
+        };
+        self.made.references += 1;
+        Ok(elements.unwrap_or_else(|why| {
+            self.made.broken.push((entry.number, why));
+            found.raw().to_vec()
+        }))
+    }
+
+    fn prefix(&mut self, record: u32, at: &str, items: u32) -> io::Result<Result<Vec<u8>, &'static str>> {
+        let place = (record as usize).checked_sub(1).and_then(|ix| self.made.records.get(ix));
+        let Some(place) = place.copied().filter(|place| place.len > 0) else {
+            return Ok(Err("the record that the reference names does not stand before it"));
+        };
+        self.out.file.flush()?;
+        let mut text = Vec::new();
+        FileBytes::new(self.from.try_clone()?)?.read_into(place.start, place.len as usize, &mut text)?;
+        let mut tape = Tape::new();
+        let root = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
+        let steps: Vec<&str> = at.split('/').skip(1).collect();
+        let run = root.and_then(|root| run_at(root, &steps, items));
+        Ok(run.ok_or("the record that the reference names has no such elements"))
+    }
+
+    fn history(&self, request: u64, items: u32) -> Result<Vec<u8>, &'static str> {
+        let sent = |event: &Event| (event.request.or(event.offset) == Some(request)).then_some(());
+        let context = self.feed.event.as_ref().and_then(sent).and_then(|()| self.feed.stream.at_request(request));
+        let context = context.ok_or("the request that the reference names is not in the stream")?;
+        let messages = streams::messages(&Texts::new(self.source), &self.feed.stream, context);
+        match messages.len() == items as usize {
+            true => Ok(messages.join(&b","[..])),
+            false => Err("the history has another number of messages than the reference says"),
+        }
+    }
+}
+
+/// The text of the first elements of the list at the end of some steps, which may lead through a string.
+fn run_at(root: Val<'_>, steps: &[&str], items: u32) -> Option<Vec<u8>> {
+    let mut at = root;
+    for (n, step) in steps.iter().enumerate() {
+        if at.is_string() {
+            let text = at.text()?.into_owned();
+            let mut tape = Tape::new();
+            scan(&text, &mut tape).ok()?;
+            return run_at(tape.root(&text)?, &steps[n..], items);
+        }
+        at = at.get(step)?;
+    }
+    Some(lists::run(at, items).to_vec()).filter(|run| !run.is_empty())
+}
+
+/// References in a value, in their order: those that stand first in a list, and what was a string.
+fn references(val: Val<'_>) -> Vec<Val<'_>> {
+    let mut found = Vec::new();
+    let mut open = vec![val];
+    while let Some(at) = open.pop() {
+        let first =
+            at.elements().next().filter(|first| Reference::read(*first).is_some() && wrapped(*first).is_none());
+        if at.start() != val.start() && wrapped(at).is_some() {
+            found.push(at);
+            continue;
+        }
+        found.extend(first);
+        open.extend(at.elements().skip(usize::from(first.is_some())));
+        open.extend(at.members().map(|member| member.val));
+    }
+    found.sort_by_key(Val::start);
+    found
+}

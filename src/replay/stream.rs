@@ -1,0 +1,175 @@
+//! What a request of an event stream sent: the history reduced from the events up to its own.
+
+use std::io;
+
+use crate::history::stream::{Event, Misfit, Step};
+use crate::lint::{Options, Texts, streams};
+use crate::place::DocId;
+use crate::source::ReadAt;
+
+use super::events::Feed;
+use super::records;
+
+/// Who carries a request out: they write the same history differently.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Provider {
+    CloudflareAi,
+    OpenaiWs,
+}
+
+impl Provider {
+    pub const ALL: [Provider; 2] = [Provider::CloudflareAi, Provider::OpenaiWs];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Provider::CloudflareAi => "cloudflare-ai",
+            Provider::OpenaiWs => "openai-ws",
+        }
+    }
+
+    /// Members of the body behind its messages.
+    fn members(self) -> &'static str {
+        match self {
+            Provider::CloudflareAi => ",\"stream\":true",
+            Provider::OpenaiWs => "",
+        }
+    }
+}
+
+/// A request that was rebuilt.
+pub struct Sent {
+    pub body: Vec<u8>,
+    pub messages: usize,
+    pub provider: Option<Provider>,
+    /// The request is in the stream; else this is what one would send that is made there.
+    pub is_request: bool,
+    /// Offset up to which events count.
+    pub offset: u64,
+    pub model: Option<String>,
+    /// What the stream says of its end.
+    pub state: &'static str,
+    /// The body that the stream holds is another, from this message on.
+    pub differs: Option<u32>,
+}
+
+/// Why no request can be rebuilt.
+#[derive(Debug)]
+pub enum Refused {
+    /// There is no such event; the nearest ones are these.
+    Unknown(Vec<String>),
+    /// The event in this record has no offset, or one that is not above the one before.
+    Order(u32),
+}
+
+/// What is known of the stream's events up to the wanted one.
+#[derive(Default)]
+struct Seen {
+    found: bool,
+    at: Option<u64>,
+    model: Option<String>,
+    provider: Option<Provider>,
+    broken: Option<u32>,
+    offsets: Vec<u64>,
+}
+
+/// Rebuilds what was sent at an offset, or by a request of this name; without one, what would be sent at the end.
+pub fn rebuild(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    options: &Options,
+    at: Option<&str>,
+    provider: Option<Provider>,
+) -> io::Result<Result<Sent, Refused>> {
+    let mut feed = Feed::default();
+    let mut seen = Seen::default();
+    let mut own: Option<Event> = None;
+    let mut differs = None;
+    let texts = Texts::new(bytes);
+    records::each(id, bytes, options.format, options.max_record, &mut |entry| {
+        if !feed.take(entry) {
+            return Ok(true);
+        }
+        let (Some(event), Some(val)) = (&feed.event, entry.val) else { return Ok(true) };
+        if let Some(Misfit::Order | Misfit::NoOffset) = feed.stream.last_problem() {
+            seen.broken = Some(entry.number);
+            return Ok(false);
+        }
+        seen.offsets.extend(event.offset);
+        let payload = val.get("payload");
+        let text = |key: &str| {
+            let text = payload.and_then(|payload| payload.get(key))?.text()?;
+            Some(String::from_utf8_lossy(&text).into_owned())
+        };
+        let offset = event.offset.map(|offset| offset.to_string());
+        let names = [offset, text("requestId").filter(|_| event.step == Step::Requested)];
+        let is_own = at.is_some_and(|at| names.iter().flatten().any(|name| name == at));
+        if event.step == Step::Requested || is_own {
+            seen.model = text("model").or(seen.model.take());
+            let named = text("provider");
+            seen.provider = Provider::ALL.into_iter().find(|one| Some(one.name()) == named.as_deref());
+        }
+        if is_own {
+            (seen.found, seen.at) = (true, event.offset);
+            differs = event.body.as_ref().and_then(|body| {
+                let context = feed.stream.sent(event);
+                streams::difference(&texts, &feed.stream, context, body.at).map(|found| found.index)
+            });
+            own = Some(event.clone());
+        }
+        Ok(!is_own)
+    })?;
+    if let Some(record) = seen.broken {
+        return Ok(Err(Refused::Order(record)));
+    }
+    if let (Some(at), false) = (at, seen.found) {
+        return Ok(Err(Refused::Unknown(nearest(at, &seen.offsets))));
+    }
+    let is_request = own.as_ref().is_some_and(|event| event.step == Step::Requested);
+    let offset = seen.at.or(seen.offsets.last().copied()).unwrap_or_default();
+    let (told, state) = if is_request { later(id, bytes, options, offset)? } else { (None, "") };
+    let provider = provider.or(told).or(seen.provider);
+    let messages = streams::messages(&texts, &feed.stream, feed.stream.context());
+    let lines: Vec<String> =
+        messages.iter().map(|message| String::from_utf8_lossy(message).into_owned()).collect();
+    let members = provider.map_or("", Provider::members);
+    let body = format!("{{\"messages\":[\n  {}\n]{members}}}\n", lines.join(",\n  ")).into_bytes();
+    let model = seen.model;
+    Ok(Ok(Sent { body, messages: messages.len(), provider, is_request, offset, model, state, differs }))
+}
+
+/// What events behind a request say of it: who carried it out, and how it ended.
+fn later(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    options: &Options,
+    request: u64,
+) -> io::Result<(Option<Provider>, &'static str)> {
+    let mut feed = Feed::default();
+    let (mut provider, mut state) = (None, "has no end in the stream");
+    records::each(id, bytes, options.format, options.max_record, &mut |entry| {
+        feed.take(entry);
+        let Some(event) = feed.event.as_ref().filter(|event| event.request == Some(request)) else {
+            return Ok(true);
+        };
+        let kind = entry.val.and_then(|val| val.get("type")?.text()).unwrap_or_default();
+        let named = |one: &Provider| memchr::memmem::find(&kind, one.name().as_bytes()).is_some();
+        provider = provider.or(Provider::ALL.into_iter().find(named));
+        match event.step {
+            Step::Completed | Step::Ended => state = "was completed",
+            Step::Cancelled => state = "was cancelled",
+            _ => return Ok(true),
+        }
+        Ok(event.step == Step::Ended)
+    })?;
+    Ok((provider, state))
+}
+
+/// The offsets beside one that is not there; the first and last ones for what is no number.
+fn nearest(at: &str, offsets: &[u64]) -> Vec<String> {
+    let around = match at.parse::<u64>() {
+        Ok(offset) => offsets.partition_point(|known| *known < offset),
+        Err(_) => offsets.len(),
+    };
+    let from = around.saturating_sub(2);
+    offsets[from..(around + 2).min(offsets.len())].iter().map(u64::to_string).collect()
+}
