@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 mod generate;
+mod logs;
 
 use std::hint::black_box;
 use std::io::{BufWriter, Write};
@@ -17,9 +18,12 @@ use replaylint::convert::{Plan, Thoughts};
 use replaylint::fix::{self, FixOptions};
 use replaylint::history::Code;
 use replaylint::lint::{self, DocLint, Enabled, Findings, Options};
-use replaylint::place::DocId;
+use replaylint::place::{DocId, Pieces};
 use replaylint::recast::{Recasting, recast};
-use replaylint::source::{Doc, Input, lines};
+use replaylint::replay::slim::restore::restore;
+use replaylint::replay::slim::slim;
+use replaylint::replay::{Conversation, stream};
+use replaylint::source::{Doc, Input, Patched, ReadAt, lines};
 use replaylint::target::Severity;
 
 const DOC: DocId = DocId(0);
@@ -49,7 +53,49 @@ fn main() {
         }
         println!();
     }
+    repetition("event stream with bodies", &logs::stream(1000, true));
+    repetition("request log", &logs::requests(1000, 1));
+    repetition("event stream by reference", &logs::stream(100_000, false));
+    growth();
     startup(folder.path());
+}
+
+/// Logs whose requests repeat each other, against `check` on the same bytes.
+fn repetition(name: &str, data: &Vec<u8>) {
+    let mb = data.len() as f64 / 1e6;
+    let options = Options::default();
+    let check = best(|| drop(black_box(lint::lint(DOC, data, &options, 1, &Findings))));
+    println!("{name}, {mb:.0} MB\n  check, 1 thread     {:>6.0} MB/s", mb / check.as_secs_f64());
+    let row = |what: &str, time: Duration| {
+        let ratio = time.as_secs_f64() / check.as_secs_f64();
+        println!("  {what:<19} {:>6.0} MB/s  {ratio:.2} times the time of check", mb / time.as_secs_f64());
+    };
+    let read = || Conversation::read(vec![Doc::of_bytes(DOC, "log", data.clone())], |_| &options).expect("memory");
+    row("tree", best(|| drop(black_box(read()))));
+    let sent = || stream::rebuild(DOC, data, &options, None, None).expect("memory reads");
+    row("rebuild", best(|| drop(black_box(sent()))));
+    row("slim", best(|| drop(black_box(slim(DOC, data, &options)))));
+    let made = slim(DOC, data, &options).expect("memory reads");
+    let view = Patched::new(data, Pieces::new(made.patch.edits(DOC), DOC, data.len() as u64));
+    let mut short = Vec::new();
+    view.read_into(0, view.len() as usize, &mut short).expect("memory reads");
+    let back = best(|| drop(black_box(restore(DOC, &short, &options))));
+    row("slim --restore", back);
+    println!();
+}
+
+/// How logs grow, and what is left of them.
+fn growth() {
+    println!("turns        in full    slimmed   (event stream; request log)");
+    for turns in [10, 100, 1000] {
+        let sizes = [logs::stream(turns, true), logs::requests(turns, 1)].map(|data| {
+            let made = slim(DOC, &data, &Options::default()).expect("memory reads");
+            let saved = (made.saved.repeated - made.saved.references) as usize;
+            format!("{:>12} {:>10}", data.len(), data.len() - saved)
+        });
+        println!("{turns:>5} {}", sizes.join("; "));
+    }
+    println!();
 }
 
 /// Runs in a process of its own, which tells its peak memory before it ends.

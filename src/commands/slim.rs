@@ -115,7 +115,13 @@ fn deliver(
     }
     let mut talk_to: Box<dyn Write> = if filter { Box::new(anstream::stderr()) } else { Box::new(out) };
     if reason.is_none() && !run.quiet {
-        told(made, doc, view.len(), &mut *talk_to)?;
+        match made.restored.as_ref().filter(|_| !changed && made.slim.is_some()) {
+            Some(restored) => {
+                let references = count(restored.references, "reference");
+                writeln!(talk_to, "{}: is slim already, {references}", printable(&doc.label))?;
+            }
+            None => told(made, doc, view.len(), &mut *talk_to)?,
+        }
     }
     let misuse = |error: commit::CommitError| Failure::Misuse(Misuse::new(error.to_string()));
     match &wanted.to {

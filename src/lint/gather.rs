@@ -11,7 +11,7 @@ use crate::source::{Container, ReadAt, framing, lines};
 
 use super::detect::{self, Reading};
 use super::stage::{Batch, Stage};
-use super::{Enabled, Options};
+use super::{Enabled, Options, streams};
 
 /// What a doc added to a tree.
 pub struct Gathered {
@@ -142,6 +142,14 @@ fn add(batch: &mut Batch, assembler: Assembler, id: DocId) -> Assembler {
 
 /// Ends a doc.
 fn end(mut assembler: Assembler, id: DocId) -> Builder {
+    if let Some(nodes) = assembler.stream().map(|stream| streams::nodes(stream)) {
+        let mut tree = assembler.into_tree();
+        for (entry, rows) in nodes {
+            tree.entry(entry);
+            tree.rows(&rows);
+        }
+        return tree;
+    }
     if let Some(history) = assembler.finish()
         && let Some(tree) = assembler.tree()
     {

@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::format::Assembler;
 use crate::formats::iterate_stream::DEFAULT_SYSTEM;
-use crate::history::stream::{Context, Misfit, Misplaced, Stream};
+use crate::history::stream::{Context, Misfit, Misplaced, State, Step, Stream};
+use crate::history::tree::{Entry, Marks, Part};
 use crate::history::{Code, Finding, Role, Row};
 use crate::json::{NodeKind, Val, string};
 use crate::place::Place;
@@ -16,6 +17,28 @@ pub fn of_stream(assembler: &mut Assembler, texts: &Texts<'_>) -> Vec<Finding> {
     let Some(stream) = assembler.stream() else { return Vec::new() };
     let problems = stream.finish();
     problems.iter().map(|problem| finding(problem, stream, texts)).collect()
+}
+
+/// The steps of a stream as a path of nodes, named by their offsets.
+pub fn nodes(stream: &Stream) -> Vec<(Entry, Vec<Row>)> {
+    let mut before: Option<Box<str>> = None;
+    let mut nodes = Vec::new();
+    for (stage, rows, state) in stream.stages() {
+        let name: Box<str> = stage.offset.to_string().into();
+        let part = if stage.step == Step::Message { Part::Input } else { Part::Answer };
+        let part = if stage.step == Step::Rewrite { Part::Input } else { part };
+        let mut entry = Entry::new(&name, stage.at, stage.record, part);
+        entry.parent = before.replace(name);
+        entry.message = stage.request.map(|offset| format!("request {offset}").into());
+        match (stage.step, state) {
+            (Step::Rewrite, _) => entry.marks.set(Marks::RESTART.and(Marks::TRIMMED)),
+            (_, Some(State::Open)) => entry.marks.set(Marks::UNFINISHED),
+            (_, Some(State::Cancelled)) => entry.marks.set(Marks::FAILED),
+            _ => {}
+        }
+        nodes.push((entry, rows.to_vec()));
+    }
+    nodes
 }
 
 /// The rule of a misfit, its variant and its number.

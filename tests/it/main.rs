@@ -11,6 +11,8 @@ mod formats;
 #[path = "../../benches/generate.rs"]
 mod generate;
 mod layers;
+#[path = "../../benches/logs.rs"]
+mod logs;
 mod messages;
 mod mutations;
 mod mutations_anthropic;
@@ -22,6 +24,7 @@ mod readme;
 mod reports;
 mod schema;
 mod segments;
+mod slim;
 mod support;
 mod tally;
 mod trees;

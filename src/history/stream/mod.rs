@@ -70,6 +70,28 @@ pub struct Body {
     pub default: bool,
 }
 
+/// How a request ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    Open,
+    Cancelled,
+    Done,
+}
+
+/// A step of the conversation: messages that count, or a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Stage {
+    pub at: Place,
+    /// Number of the record, from 0.
+    pub record: u32,
+    pub offset: u64,
+    /// The request that it is, or that it answers.
+    pub request: Option<u64>,
+    pub step: Step,
+    /// The first of its rows; the next one's is the end.
+    pub rows: u32,
+}
+
 /// What does not fit in a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Misfit {

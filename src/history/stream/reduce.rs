@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::history::Row;
 use crate::place::Place;
 
-use super::{Digest, Event, Misfit, Misplaced, Step};
+use super::{Digest, Event, Misfit, Misplaced, Stage, State, Step};
 
 /// A state of the history: which of the stream's messages a request would send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -31,13 +31,6 @@ enum Current {
     None,
     Scheduled(u64),
     Requested(u64),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
-    Open,
-    Cancelled,
-    Done,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -70,14 +63,13 @@ pub struct Stream {
     last_request: Option<u64>,
     unknown: Option<(u32, Misplaced)>,
     problems: Vec<Misplaced>,
-    events: u64,
+    stages: Vec<Stage>,
 }
 
 impl Stream {
     /// Takes an event, before its rows.
     pub fn event(&mut self, event: &Event) {
         self.taking = None;
-        self.events += 1;
         self.order(event);
         match event.step {
             Step::System => {
@@ -90,6 +82,7 @@ impl Stream {
                 self.context.from = self.context.to;
                 (self.digest.messages, self.digest.count) = (event.said.messages, event.said.count);
                 self.taking = Some(Step::Message);
+                self.stage(event);
             }
             Step::Scheduled => {
                 self.current = Current::Scheduled(event.name);
@@ -173,9 +166,14 @@ impl Stream {
         self.problems.last().map(|problem| problem.misfit)
     }
 
-    /// Number of events so far.
-    pub fn events(&self) -> u64 {
-        self.events
+    /// The steps of the conversation, in order, each with its rows and, of a request, its state.
+    pub fn stages(&self) -> impl Iterator<Item = (Stage, &[Row], Option<State>)> {
+        let ends = self.stages.iter().skip(1).map(|stage| stage.rows).chain([self.rows.len() as u32]);
+        self.stages.iter().zip(ends).map(|(stage, end)| {
+            let request = stage.request.filter(|_| stage.step == Step::Requested);
+            let state = request.and_then(|offset| self.requests.get(&offset)).map(|request| request.state);
+            (*stage, &self.rows[stage.rows as usize..end as usize], state)
+        })
     }
 
     /// What does not fit, in the order of the stream.
@@ -215,6 +213,14 @@ impl Stream {
     fn say(&mut self, event: &Event) {
         self.taking = Some(Step::Message);
         self.digest.append(event.said);
+        self.stage(event);
+    }
+
+    fn stage(&mut self, event: &Event) {
+        let Event { at, record, step, .. } = *event;
+        let request = if step == Step::Requested { event.offset } else { event.request };
+        let offset = event.offset.unwrap_or_default();
+        self.stages.push(Stage { at, record, offset, request, step, rows: self.rows.len() as u32 });
     }
 
     /// Whether an output becomes part of the history.
@@ -251,6 +257,7 @@ impl Stream {
         let (context, digest) = (self.context, self.digest);
         let request = Request { at, record, state: State::Open, output: None, context, digest };
         self.requests.entry(offset).or_insert(request);
+        self.stage(event);
     }
 
     fn end(&mut self, event: &Event) {
