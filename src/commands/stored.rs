@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use crate::options::Misuse;
+use crate::options::{self, Misuse};
 use crate::replay::records;
 use crate::replay::slim::restore::{self, Restored};
 use crate::replay::stream::{self, Provider, Refused, Sent};
@@ -48,9 +48,9 @@ fn of_stream(run: &Run, part: &Part, wanted: &Wanted, out: &mut dyn Write) -> Re
         Ok(sent) => sent,
         Err(Refused::Unknown(near)) => {
             let at = wanted.at.as_deref().unwrap_or_default();
-            let misuse = Misuse::new(format!("there is no event or request '{}'", printable(at)));
-            let help = if near.is_empty() { "there are no events".to_owned() } else { near.join(", ") };
-            return Err(misuse.help(format!("the nearest offsets are {help}")).into());
+            let near = options::nearest(at, near.iter().map(String::as_str).collect(), 4);
+            let near: Vec<String> = near.into_iter().map(printable).collect();
+            return Err(options::unknown_of("event or request", &printable(at), &near).into());
         }
         Err(Refused::Order(record)) => {
             complain(&format!(

@@ -374,7 +374,7 @@ impl<H: OnHistory> Run<'_, H> {
         info: &'static FormatInfo,
         all: &mut Gathered<H::Made>,
     ) {
-        let misfits = streams::of_stream(from, &Texts::new(self.bytes));
+        let misfits = streams::of_stream(from, self.bytes);
         misfits.into_iter().for_each(|finding| self.raise(finding, all));
         let Some((histories, findings)) = branches::of_tree(from, info, self.options.all_branches) else { return };
         histories.into_iter().for_each(|history| self.history(history, items, info, all));

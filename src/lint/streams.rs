@@ -2,21 +2,28 @@
 
 use std::fmt;
 
-use crate::format::Assembler;
-use crate::formats::iterate_stream::DEFAULT_SYSTEM;
+use crate::format::{Assembler, Format};
+use crate::formats::iterate_stream::{self, DEFAULT_SYSTEM};
 use crate::history::stream::{Context, Misfit, Misplaced, State, Step, Stream};
 use crate::history::tree::{Entry, Marks, Part};
 use crate::history::{Code, Finding, Role, Row};
 use crate::json::{NodeKind, Val, string};
 use crate::place::Place;
+use crate::source::ReadAt;
 
 use super::Texts;
 
 /// What does not fit in the stream of a doc.
-pub fn of_stream(assembler: &mut Assembler, texts: &Texts<'_>) -> Vec<Finding> {
+pub fn of_stream(assembler: &mut Assembler, bytes: &dyn ReadAt) -> Vec<Finding> {
+    let texts = &texts(bytes);
     let Some(stream) = assembler.stream() else { return Vec::new() };
     let problems = stream.finish();
     problems.iter().map(|problem| finding(problem, stream, texts)).collect()
+}
+
+/// The texts of a stream.
+pub fn texts(bytes: &dyn ReadAt) -> Texts<'_> {
+    Texts::new(bytes, iterate_stream::FORMAT.info().dialect)
 }
 
 /// The steps of a stream as a path of nodes, named by their offsets.

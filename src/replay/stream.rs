@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::history::stream::{Event, Misfit, Step};
-use crate::lint::{Options, Texts, streams};
+use crate::lint::{Options, streams};
 use crate::place::DocId;
 use crate::source::ReadAt;
 
@@ -70,6 +70,8 @@ struct Seen {
     provider: Option<Provider>,
     broken: Option<u32>,
     offsets: Vec<u64>,
+    /// Names of requests, as they were before they had an offset.
+    names: Vec<String>,
 }
 
 /// Rebuilds what was sent at an offset, or by a request of this name; without one, what would be sent at the end.
@@ -84,7 +86,7 @@ pub fn rebuild(
     let mut seen = Seen::default();
     let mut own: Option<Event> = None;
     let mut differs = None;
-    let texts = Texts::new(bytes);
+    let texts = streams::texts(bytes);
     records::each(id, bytes, options.format, options.max_record, &mut |entry| {
         if !feed.take(entry) {
             return Ok(true);
@@ -102,6 +104,7 @@ pub fn rebuild(
         };
         let offset = event.offset.map(|offset| offset.to_string());
         let names = [offset, text("requestId").filter(|_| event.step == Step::Requested)];
+        seen.names.extend(names[1].clone());
         let is_own = at.is_some_and(|at| names.iter().flatten().any(|name| name == at));
         if event.step == Step::Requested || is_own {
             seen.model = text("model").or(seen.model.take());
@@ -122,7 +125,7 @@ pub fn rebuild(
         return Ok(Err(Refused::Order(record)));
     }
     if let (Some(at), false) = (at, seen.found) {
-        return Ok(Err(Refused::Unknown(nearest(at, &seen.offsets))));
+        return Ok(Err(Refused::Unknown(nearest(at, &seen))));
     }
     let is_request = own.as_ref().is_some_and(|event| event.step == Step::Requested);
     let offset = seen.at.or(seen.offsets.last().copied()).unwrap_or_default();
@@ -164,10 +167,12 @@ fn later(
     Ok((provider, state))
 }
 
-/// The offsets beside one that is not there; the first and last ones for what is no number.
-fn nearest(at: &str, offsets: &[u64]) -> Vec<String> {
+/// The offsets beside one that is not there; for what is no number all names of requests, else the last offsets.
+fn nearest(at: &str, seen: &Seen) -> Vec<String> {
+    let offsets = &seen.offsets;
     let around = match at.parse::<u64>() {
         Ok(offset) => offsets.partition_point(|known| *known < offset),
+        Err(_) if !seen.names.is_empty() => return seen.names.clone(),
         Err(_) => offsets.len(),
     };
     let from = around.saturating_sub(2);

@@ -283,3 +283,47 @@ fn overlong_texts_and_members_of_the_request_are_repaired_in_a_large_document() 
         assert!(after.get("previous_response_id").is_none() && after["conversation"] == "conv_1");
     }
 }
+
+fn log() -> String {
+    String::from_utf8(crate::logs::requests(8, 1)).expect("UTF-8")
+}
+
+#[test]
+fn slimming_keeps_a_backup_and_is_undone() {
+    let full = log();
+    let folder = folder_with("log.jsonl", &full);
+    let output = run(folder.path(), &["slim", "log.jsonl"]);
+    assert_eq!((output.status.code(), names(folder.path())), (Some(0), vec!["log.jsonl".to_owned()]));
+    assert_eq!(read(folder.path(), "log.jsonl"), full);
+    assert_eq!(run(folder.path(), &["slim", "-w", "log.jsonl"]).status.code(), Some(0));
+    let slim = read(folder.path(), "log.jsonl");
+    assert!(slim.len() * 2 < full.len() && read(folder.path(), "log.jsonl.bak") == full);
+    // A second time nothing changes, so nothing is written.
+    settle(&folder.path().join("log.jsonl"));
+    assert_eq!(run(folder.path(), &["slim", "-w", "log.jsonl"]).status.code(), Some(0));
+    assert_eq!(names(folder.path()), ["log.jsonl", "log.jsonl.bak"]);
+    // The log goes on, and is slimmed again.
+    let more = format!("{slim}{}", full.lines().last().expect("a line"));
+    fs::write(folder.path().join("log.jsonl"), &more).expect("written");
+    assert_eq!(run(folder.path(), &["slim", "-w", "log.jsonl"]).status.code(), Some(2), "it may be in use");
+    assert_eq!(run(folder.path(), &["slim", "-w", "--force", "log.jsonl"]).status.code(), Some(0));
+    assert!(read(folder.path(), "log.jsonl").len() < more.len());
+    let output = run(folder.path(), &["slim", "--restore", "-o", "full.jsonl", "log.jsonl"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(read(folder.path(), "full.jsonl"), full.clone() + full.lines().last().expect("a line"));
+}
+
+#[test]
+fn slimming_is_a_filter_too() {
+    let full = log();
+    let (code, slim, err) = pipe(&["slim"], &full);
+    assert!(code == Some(0) && slim.len() * 2 < full.len() && err.contains("bytes become"), "{err}");
+    let (code, back, _) = pipe(&["slim", "--restore"], &slim);
+    assert_eq!((code, back), (Some(0), full));
+    // What cannot be slimmed comes out as it went in.
+    let broken =
+        "{\"input\":[{\"replaylint_ref\":{\"v\":9}},{\"role\":\"user\",\"content\":\"x\"}]}\n{\"input\":[]}\n";
+    for text in [BROKEN, broken, "{\"a\":\n", ""] {
+        assert_eq!(pipe(&["slim", "-q"], text).1, text);
+    }
+}

@@ -12,8 +12,8 @@ use crate::format::Format;
 use crate::history::stream::{Context, Misfit};
 use crate::json::Val;
 use crate::json::edit::Base;
-use crate::lint::streams::{Difference, first_difference};
-use crate::lint::{Options, Texts};
+use crate::lint::Options;
+use crate::lint::streams::{Difference, first_difference, texts};
 use crate::place::{DocId, Edit, Patch, Place};
 use crate::source::ReadAt;
 
@@ -105,6 +105,7 @@ impl Run<'_> {
         if entry.odd {
             return Ok(());
         }
+        self.feed.event = None;
         if is_stream(format) {
             self.feed.take(entry);
             if let Some(Misfit::Order | Misfit::NoOffset) = self.feed.stream.last_problem() {
@@ -114,7 +115,7 @@ impl Run<'_> {
         }
         let mut failed = None;
         lists::of_record(format, val, &mut |list| {
-            let done = match self.is_body(list) {
+            let done = match self.is_body(entry, list) {
                 true => self.body(entry, list),
                 false => self.list(entry, list),
             };
@@ -127,12 +128,9 @@ impl Run<'_> {
     }
 
     /// Whether the list is what the event at hand repeats of the history.
-    fn is_body(&self, list: &List<'_>) -> bool {
+    fn is_body(&self, entry: &Entry<'_>, list: &List<'_>) -> bool {
         let body = self.feed.event.as_ref().and_then(|event| event.body);
-        list.string.is_none()
-            && body.is_some_and(|body| body.at.len == list.val.size())
-            && self.feed.event.is_some()
-            && list.pointer == BODY
+        list.string.is_none() && body.is_some_and(|body| body.at == entry.base.of(list.val))
     }
 
     /// A list that repeats the history of its stream.
@@ -141,7 +139,7 @@ impl Run<'_> {
         let Some(request) = event.request.or(event.offset) else { return Ok(None) };
         let context = self.feed.stream.sent(event);
         let items = list.val.count();
-        let texts = Texts::new(self.bytes);
+        let texts = texts(self.bytes);
         let known = match self.verified.filter(|(_, count, of)| *count <= items && context.continues(*of)) {
             Some((place, count, _)) if self.is_text(place, lists::run(list.val, count))? => count,
             _ => 0,
@@ -207,6 +205,3 @@ impl Run<'_> {
         Some(Edit::replace(place, text))
     }
 }
-
-/// Where an event repeats the history.
-const BODY: &str = "/payload/body/messages";

@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, Write};
 use crate::format::REFERENCE;
 use crate::history::stream::Event;
 use crate::json::{Tape, Val, scan, string};
-use crate::lint::{Options, Texts, streams};
+use crate::lint::{Options, streams};
 use crate::place::{DocId, Place};
 use crate::source::ReadAt;
 use crate::source::read::FileBytes;
@@ -182,7 +182,7 @@ impl Expand<'_> {
         let sent = |event: &Event| (event.request.or(event.offset) == Some(request)).then_some(());
         let context = self.feed.event.as_ref().and_then(sent).and_then(|()| self.feed.stream.at_request(request));
         let context = context.ok_or("the request that the reference names is not in the stream")?;
-        let messages = streams::messages(&Texts::new(self.source), &self.feed.stream, context);
+        let messages = streams::messages(&streams::texts(self.source), &self.feed.stream, context);
         match messages.len() == items as usize {
             true => Ok(messages.join(&b","[..])),
             false => Err("the history has another number of messages than the reference says"),
