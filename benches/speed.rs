@@ -72,7 +72,7 @@ fn repetition(name: &str, data: &Vec<u8>) {
     };
     let read = || Conversation::read(vec![Doc::of_bytes(DOC, "log", data.clone())], |_| &options).expect("memory");
     row("tree", best(|| drop(black_box(read()))));
-    let sent = || stream::rebuild(DOC, data, &options, None, None).expect("memory reads");
+    let sent = || stream::rebuild(DOC, data, &options, &stream::Asked::default()).expect("memory reads");
     row("rebuild", best(|| drop(black_box(sent()))));
     row("slim", best(|| drop(black_box(slim(DOC, data, &options)))));
     let made = slim(DOC, data, &options).expect("memory reads");

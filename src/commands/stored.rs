@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use crate::options::{self, Misuse};
 use crate::replay::records;
 use crate::replay::slim::restore::{self, Restored};
-use crate::replay::stream::{self, Provider, Refused, Sent};
+use crate::replay::stream::{self, Asked, Provider, Refused, Sent};
 use crate::replay::{Conversation, conversation::Part};
 use crate::report::words::{count, printable};
 use crate::source::commit;
@@ -22,10 +22,14 @@ pub(super) fn rebuild(
     out: &mut dyn Write,
 ) -> Result<Option<Outcome>, Failure> {
     let parts: Vec<&Part> = conversations.iter().flat_map(|conversation| &conversation.parts).collect();
+    let unfit = |what: &str| Misuse::new(format!("--{what} does not go with a request that was sent"));
     let stream = parts.iter().find(|part| part.format.is_some_and(records::is_stream));
     if let Some(part) = stream {
         if parts.len() > 1 {
             return Err(Misuse::new("rebuild takes one event stream at a time").into());
+        }
+        if wanted.budget.is_some() {
+            return Err(unfit("last, --max-chars or --max-tokens").into());
         }
         return of_stream(run, part, wanted, out).map(Some);
     }
@@ -35,6 +39,7 @@ pub(super) fn rebuild(
     }
     let [part] = parts.as_slice() else { return Ok(None) };
     match restore::has_references(&*part.doc.bytes)? {
+        true if wanted.ask.is_some() => Err(unfit("ask").help("`replaylint slim --restore` first").into()),
         true => of_log(run, part, wanted, out).map(Some),
         false => Ok(None),
     }
@@ -43,7 +48,8 @@ pub(super) fn rebuild(
 fn of_stream(run: &Run, part: &Part, wanted: &Wanted, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let doc = &part.doc;
     let options = run.lints.of(&doc.label);
-    let sent = stream::rebuild(doc.id, &*doc.bytes, options, wanted.at.as_deref(), wanted.provider)?;
+    let asked = Asked { at: wanted.at.as_deref(), ask: wanted.ask.as_deref(), provider: wanted.provider };
+    let sent = stream::rebuild(doc.id, &*doc.bytes, options, &asked)?;
     let sent = match sent {
         Ok(sent) => sent,
         Err(Refused::Unknown(near)) => {

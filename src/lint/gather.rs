@@ -41,7 +41,9 @@ pub fn gather(id: DocId, bytes: &dyn ReadAt, options: &Options, tree: &mut Build
             if let Some(format) = all.format {
                 let mut assembler = Assembler::with_tree(format.info(), std::mem::take(tree));
                 assembler.begin();
-                *tree = end(add(&mut stage.batch, assembler, id), id);
+                let mut assembler = add(&mut stage.batch, assembler, id);
+                all.raised = streams::of_stream(&mut assembler, bytes);
+                *tree = end(assembler, id);
             }
             all.raised.append(&mut stage.batch.raised);
         }
@@ -120,7 +122,8 @@ impl Lines<'_> {
             all.raised.push(cut);
         }
         all.records = stage.batch.records;
-        if let Some(assembler) = spanning {
+        if let Some(mut assembler) = spanning {
+            all.raised.extend(streams::of_stream(&mut assembler, self.bytes));
             *tree = end(assembler, self.id);
         }
         Ok(())

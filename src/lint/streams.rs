@@ -39,8 +39,7 @@ pub fn nodes(stream: &Stream) -> Vec<(Entry, Vec<Row>)> {
         entry.message = stage.request.map(|offset| format!("request {offset}").into());
         match (stage.step, state) {
             (Step::Rewrite, _) => entry.marks.set(Marks::RESTART.and(Marks::TRIMMED)),
-            (_, Some(State::Open)) => entry.marks.set(Marks::UNFINISHED),
-            (_, Some(State::Cancelled)) => entry.marks.set(Marks::FAILED),
+            (_, Some(State::Open | State::Cancelled)) => entry.marks.set(Marks::FAILED),
             _ => {}
         }
         nodes.push((entry, rows.to_vec()));
@@ -179,12 +178,14 @@ fn side(message: Val<'_>) -> Side {
 /// The messages that a request sends in a state of the history, as JSON, without white space.
 pub fn messages(texts: &Texts<'_>, stream: &Stream, context: Context) -> Vec<Vec<u8>> {
     let (system, rows) = stream.of(context);
-    let message = |role: Role, content: &[u8]| {
-        let role = format!("{role:?}").to_ascii_lowercase();
-        [b"{\"role\":\"", role.as_bytes(), b"\",\"content\":", content, b"}"].concat()
-    };
     let of_row = |row: &Row| texts.item(row, |own| message(row.role, own.raw()));
     let first = system.and_then(of_row);
     let first = first.unwrap_or_else(|| message(Role::System, &string::quoted(DEFAULT_SYSTEM)));
     std::iter::once(first).chain(rows.iter().filter_map(of_row)).collect()
+}
+
+/// A message of this role, without white space; its content is JSON already.
+pub fn message(role: Role, content: &[u8]) -> Vec<u8> {
+    let role = format!("{role:?}").to_ascii_lowercase();
+    [b"{\"role\":\"", role.as_bytes(), b"\",\"content\":", content, b"}"].concat()
 }

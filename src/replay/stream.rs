@@ -2,7 +2,9 @@
 
 use std::io;
 
+use crate::history::Role;
 use crate::history::stream::{Event, Misfit, Step};
+use crate::json::string;
 use crate::lint::{Options, streams};
 use crate::place::DocId;
 use crate::source::ReadAt;
@@ -34,6 +36,17 @@ impl Provider {
             Provider::OpenaiWs => "",
         }
     }
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Default)]
+pub struct Asked<'a> {
+    /// Offset or name of a request, or any other offset; without it, the end of the stream.
+    pub at: Option<&'a str>,
+    /// What the user says next.
+    pub ask: Option<&'a str>,
+    /// Whose request it is; else the stream may say it.
+    pub provider: Option<Provider>,
 }
 
 /// A request that was rebuilt.
@@ -74,14 +87,14 @@ struct Seen {
     names: Vec<String>,
 }
 
-/// Rebuilds what was sent at an offset, or by a request of this name; without one, what would be sent at the end.
+/// Rebuilds what was sent, or would be sent.
 pub fn rebuild(
     id: DocId,
     bytes: &dyn ReadAt,
     options: &Options,
-    at: Option<&str>,
-    provider: Option<Provider>,
+    asked: &Asked<'_>,
 ) -> io::Result<Result<Sent, Refused>> {
+    let at = asked.at;
     let mut feed = Feed::default();
     let mut seen = Seen::default();
     let mut own: Option<Event> = None;
@@ -130,8 +143,9 @@ pub fn rebuild(
     let is_request = own.as_ref().is_some_and(|event| event.step == Step::Requested);
     let offset = seen.at.or(seen.offsets.last().copied()).unwrap_or_default();
     let (told, state) = if is_request { later(id, bytes, options, offset)? } else { (None, "") };
-    let provider = provider.or(told).or(seen.provider);
-    let messages = streams::messages(&texts, &feed.stream, feed.stream.context());
+    let provider = asked.provider.or(told).or(seen.provider);
+    let mut messages = streams::messages(&texts, &feed.stream, feed.stream.context());
+    messages.extend(asked.ask.map(|text| streams::message(Role::User, &string::quoted(text))));
     let lines: Vec<String> =
         messages.iter().map(|message| String::from_utf8_lossy(message).into_owned()).collect();
     let members = provider.map_or("", Provider::members);

@@ -4,7 +4,7 @@ use replaylint::lint::Options;
 use replaylint::place::Pieces;
 use replaylint::replay::slim::restore::{has_references, restore};
 use replaylint::replay::slim::{Refusal, Slim, slim};
-use replaylint::replay::stream::{self, Provider, Refused, Sent};
+use replaylint::replay::stream::{self, Asked, Provider, Refused, Sent};
 use replaylint::source::{Patched, ReadAt};
 use serde_json::{Value, json};
 
@@ -34,7 +34,8 @@ fn values(text: &[u8]) -> Vec<Value> {
 }
 
 fn rebuilt(text: &[u8], at: Option<&str>, provider: Option<Provider>) -> Result<Sent, Refused> {
-    stream::rebuild(DOC, &text.to_vec(), &Options::default(), at, provider).expect("memory reads")
+    let asked = Asked { at, provider, ask: None };
+    stream::rebuild(DOC, &text.to_vec(), &Options::default(), &asked).expect("memory reads")
 }
 
 fn body(text: &[u8], at: &str) -> Value {
@@ -56,9 +57,8 @@ const OUTPUT: &str = "agent/output-added";
 
 #[test]
 fn logs_that_grow_with_the_square_grow_with_their_length() {
-    let make: [(&str, fn(usize) -> Vec<u8>); 2] =
-        [("stream", |turns| logs::stream(turns, true)), ("requests", |turns| logs::requests(turns, 1))];
-    for (name, make) in make {
+    for name in ["stream", "requests"] {
+        let make = |turns| if name == "stream" { logs::stream(turns, true) } else { logs::requests(turns, 1) };
         let sizes = [10, 100, 1000].map(|turns| {
             let full = make(turns);
             let (made, slim) = slimmed(&full);
