@@ -12,6 +12,7 @@ use crate::source::{Container, ReadAt, framing, lines, parallel};
 
 use super::branches;
 use super::detect::{self, Reading};
+use super::gathered::{Chunk, Gathered};
 use super::judge::of_live_rows;
 use super::stage::{Batch, Stage};
 use super::streams;
@@ -86,52 +87,6 @@ impl<H> Clone for Run<'_, H> {
 }
 
 impl<H> Copy for Run<'_, H> {}
-
-/// What a pass, or a chunk of it, has gathered.
-struct Gathered<T> {
-    format: Option<&'static dyn Format>,
-    judged: Vec<Judged>,
-    made: Vec<T>,
-    records: u32,
-    histories: u32,
-    items: u64,
-    lines: Vec<(u64, u64)>,
-    wanted: HashSet<u64>,
-    known: Known,
-}
-
-impl<T> Default for Gathered<T> {
-    fn default() -> Self {
-        Gathered {
-            format: None,
-            judged: Vec::new(),
-            made: Vec::new(),
-            records: 0,
-            histories: 0,
-            items: 0,
-            lines: Vec::new(),
-            wanted: HashSet::new(),
-            known: Known::default(),
-        }
-    }
-}
-
-impl<T> Gathered<T> {
-    fn finish(mut self, container: Container, options: &Options) -> DocLint<T> {
-        self.judged.sort_by_key(Judged::order);
-        DocLint {
-            container,
-            format: self.format,
-            schemas: options.schemas.clone(),
-            judged: self.judged,
-            made: self.made,
-            records: self.records,
-            histories: self.histories,
-            items: self.items,
-            lines: self.lines,
-        }
-    }
-}
 
 impl<H: OnHistory> Run<'_, H> {
     fn pass(&self) -> io::Result<Gathered<H::Made>> {
@@ -466,38 +421,4 @@ impl<H: OnHistory> Run<'_, H> {
 
 fn fault(what: What, row: Row) -> Finding {
     Finding::new(Code(1), row).arg(what as u32).never("what was meant is not known")
-}
-
-/// The lines of one chunk: rows for the assembler, or the verdicts on its records.
-struct Chunk<T> {
-    start: u64,
-    newlines: u64,
-    batch: Batch,
-    own: Gathered<T>,
-}
-
-impl<T> Chunk<T> {
-    /// Counts records and histories from where the chunks before ended.
-    fn renumber(&mut self, records: u32, histories: u32) {
-        self.batch.rows.iter_mut().for_each(|row| row.record += records);
-        let findings = self.batch.items.iter_mut().chain(&mut self.batch.raised).chain(&mut self.batch.cut);
-        findings.for_each(|finding| finding.row.record += records);
-        for judged in &mut self.own.judged {
-            judged.finding.row.record += records;
-            judged.history = judged.history.map(|n| n + histories);
-        }
-    }
-}
-
-impl<T> Gathered<T> {
-    fn take(&mut self, chunk: Chunk<T>) {
-        self.format = self.format.or(chunk.own.format);
-        self.records += chunk.batch.records;
-        self.histories += chunk.own.histories;
-        self.items += chunk.own.items;
-        self.judged.extend(chunk.own.judged);
-        self.made.extend(chunk.own.made);
-        self.wanted.extend(chunk.own.wanted);
-        self.known.merge(chunk.own.known);
-    }
 }

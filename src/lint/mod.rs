@@ -7,6 +7,7 @@ mod branches;
 pub mod detect;
 mod doc;
 mod gather;
+mod gathered;
 mod judge;
 mod look;
 mod stage;
