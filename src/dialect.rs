@@ -155,6 +155,11 @@ pub trait Dialect: Sync {
         None
     }
 
+    /// Whether results had better not stand in one message with anything else.
+    fn keeps_results_apart(&self) -> bool {
+        false
+    }
+
     /// What stands around the results of a message that holds nothing else; `None` if results are messages themselves.
     fn envelope(&self) -> Option<(&'static str, &'static str)> {
         None

@@ -64,6 +64,10 @@ impl Answer {
     pub const HISTORY: Answer = Answer { kind: "invalid_request_error", param: Some("{list}"), code: None };
     /// About a body that is no request at all.
     pub const BODY: Answer = Answer { param: None, ..Answer::HISTORY };
+    /// Of Google's APIs: a status and no place.
+    pub const GOOGLE: Answer = Answer { kind: "INVALID_ARGUMENT", ..Answer::BODY };
+    /// Of AWS: the name of an exception.
+    pub const AWS: Answer = Answer { kind: "ValidationException", ..Answer::BODY };
 }
 
 /// Where a target's verdict differs from the rule's own.
@@ -148,6 +152,16 @@ pub enum Trait {
     NoInstructions,
     /// The role `developer` is not known.
     NoDeveloper,
+    /// The first call of each step in the current turn carries the signature of the thought that led to it.
+    SignedCalls,
+    /// Reasoning goes back only with its signature.
+    SignedReasoning,
+    /// Reasoning goes back only without a signature.
+    UnsignedReasoning,
+    /// Reasoning is not taken back at all.
+    NoReasoning,
+    /// Documents come with their bytes, not from a place in S3.
+    NoRemoteDocuments,
 }
 
 /// A set of traits.
@@ -232,7 +246,9 @@ fn fits(pattern: &str, model: &str) -> bool {
     let model = model.rsplit('/').next().unwrap_or(model);
     let model = model.strip_prefix("openai.").unwrap_or(model);
     // Bedrock puts a region in front of that.
-    let model = model.split_once("anthropic.").map_or(model, |(_, model)| model);
+    let region = |region| model.strip_prefix(region);
+    let model = ["us.", "eu.", "apac.", "global."].into_iter().find_map(region).unwrap_or(model);
+    let model = model.strip_prefix("anthropic.").unwrap_or(model);
     match pattern.strip_suffix('$') {
         Some(whole) => model == whole,
         None => model.starts_with(pattern),

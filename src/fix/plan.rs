@@ -131,6 +131,8 @@ pub(super) struct Plan<'p> {
     pub unsettled: BTreeMap<usize, Cause>,
     /// Values in the request whose members go.
     pub unset: Vec<Place>,
+    /// What changes in the request around the messages.
+    pub request: Option<(Row, Fate)>,
     /// By the index of the item; [`NONE`] for a member of the request.
     changes: Vec<(u32, Change)>,
     refusals: Vec<Refusal>,
@@ -147,6 +149,7 @@ impl<'p> Plan<'p> {
             modes: BTreeMap::new(),
             unsettled: BTreeMap::new(),
             unset: Vec::new(),
+            request: None,
             changes: Vec::new(),
             refusals: Vec::new(),
         }
@@ -197,12 +200,13 @@ impl<'p> Plan<'p> {
                 || !fate.before.is_empty()
                 || !fate.behind.is_empty()
         });
-        if self.fates.is_empty() && self.unset.is_empty() && self.refusals.is_empty() {
+        if self.fates.is_empty() && self.request.is_none() && self.unset.is_empty() && self.refusals.is_empty() {
             return None;
         }
         self.carry_changes();
         let cx = self.cx;
         let mut fates: Vec<(Row, Fate)> = self.fates.into_iter().map(|(ix, fate)| (*cx.row(ix), fate)).collect();
+        fates.extend(self.request);
         fates.sort_by_key(|(row, _)| row.at.start);
         self.changes.sort_by_key(|(_, change)| (change.row.at.start, change.action));
         Some(HistoryPlan {

@@ -10,11 +10,10 @@ use crate::lint::Judged;
 use crate::rule::Loss;
 use crate::target::Trait;
 
+use super::blocks::LONE;
 use super::plan::{Fate, Fresh, Plan, cause, short_key};
 use super::rows::RowIndex;
 use super::{Action, Orphans};
-
-const LONE: &str = "the message stands in no list from which it could go";
 
 /// A result on its way to a step.
 struct Arrival {
@@ -47,20 +46,22 @@ impl Plan<'_> {
                 self.mend(ix, field, judged);
             }
         }
+        self.blocks(rows, judged, |act| matches!(act, Act::Retype));
+        for judged in of(Act::Drop) {
+            if let Some(ix) = rows.of(&judged.finding.row) {
+                self.drop_block(ix, judged);
+            }
+        }
         let mut arrivals = Arrivals::new();
         for judged in of(Act::Reorder).chain(of(Act::Answer)) {
             if let Some(ix) = rows.of(&judged.finding.row) {
                 self.bring(ix, judged, bonds.get(&ix), &mut arrivals);
             }
         }
-        for judged in of(Act::Drop) {
-            if let Some(ix) = rows.of(&judged.finding.row) {
-                self.drop_block(ix, judged);
-            }
-        }
         for (step, list) in arrivals {
             self.settle_arrivals(step, list);
         }
+        self.blocks(rows, judged, |act| matches!(act, Act::Split));
         self.thinking_by_flag();
         self.drop_idle_thinking();
         self.drop_emptied();
@@ -69,6 +70,7 @@ impl Plan<'_> {
                 self.bridge(ix, judged);
             }
         }
+        self.blocks(rows, judged, |act| matches!(act, Act::Request(_)));
         if self.cx.has(Trait::BoundThinking) {
             self.drop_unbound_thinking(judged);
         }
@@ -100,6 +102,10 @@ impl Plan<'_> {
     /// gets none goes.
     fn bring(&mut self, ix: u32, judged: &Judged, bond: Option<&Bond>, arrivals: &mut Arrivals) {
         let Some(bond) = bond else { return };
+        let message = self.cx.history.turns.turn_of(bond.call).map(|turn| self.cx.history.turns.turn(turn).row);
+        if self.is_dropped(bond.call) || message.is_some_and(|row| self.is_dropped(row)) {
+            return;
+        }
         let step = self.cx.history.turns.turn_of(bond.call).and_then(|turn| self.cx.history.turns.step_of(turn));
         let Some(step) = step.map(|step| step.model.start) else { return };
         let row = *self.cx.row(ix);
@@ -147,17 +153,7 @@ impl Plan<'_> {
             return self.refuse(judged, LONE);
         }
         self.drop_row(ix, cause(judged), variant.loss, variant.fix);
-    }
-
-    /// A message that stands in no list cannot go, so what it says cannot all go either.
-    fn would_empty_lone(&self, ix: u32) -> bool {
-        let turns = &self.cx.history.turns;
-        let Some(turn) = turns.turn_of(ix).map(|turn| turns.turn(turn)) else { return false };
-        let message = self.cx.row(turn.row);
-        message.has(Flags::ALONE)
-            && (turn.row == ix
-                || !message.has(Flags::CONTENT)
-                    && turn.blocks().all(|other| other == ix || self.is_dropped(other)))
+        self.drop_results_of(ix, cause(judged));
     }
 
     /// Results stand in the turn behind their calls, before anything else there, the real ones first.
@@ -188,12 +184,12 @@ impl Plan<'_> {
                     self.fate(anchor).behind.extend(fresh);
                     anchor
                 }
-                (None, false) => {
+                (None, false) if !self.dialect.keeps_results_apart() => {
                     self.fate(blocks.start).before.extend(fresh);
                     blocks.start
                 }
-                // The turn's content is a text, or there is no turn.
-                (None, true) => {
+                // The turn's content is a text, or no place for results, or there is no turn.
+                (None, _) => {
                     self.fate(last_of_model).behind.push(Fresh::Message(fresh));
                     last_of_model
                 }

@@ -1,9 +1,12 @@
-//! The body of a request to Bedrock's `Converse`, as a document or one a line; or the bare list of its messages.
+//! The body of a request to Bedrock's `Converse`, as a document or one a line; or the bare list of its messages. The
+//! model is in the URL; tools that call it by a file keep it as `modelId` beside the messages.
 
 use crate::dialect::{Body, Shape};
 use crate::dialects::bedrock::BEDROCK;
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Unit, request_body};
-use crate::history::Usage;
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_slice, request_body,
+};
+use crate::history::{Facts, Flags, Settings, Usage};
 use crate::json::Val;
 
 pub struct BedrockRequest;
@@ -12,7 +15,7 @@ pub static FORMAT: BedrockRequest = BedrockRequest;
 
 static INFO: FormatInfo = FormatInfo {
     name: "bedrock-request",
-    title: "body of a Bedrock Converse request",
+    title: "body of a Bedrock Converse request, or the list of its messages",
     told_by: "`messages` with blocks without types, or with `inferenceConfig` or `toolConfig` beside them",
     dialect: &BEDROCK,
     target: "bedrock",
@@ -30,11 +33,23 @@ impl Format for BedrockRequest {
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         match probe.val.is_array() {
             true => list_score(probe.val),
-            false => probe.val.get("messages").filter(|list| list.is_array()).map_or(0, |list| body_score(probe.val, list)),
+            false => body_score(probe.val),
         }
     }
 
-    fn read(&self, _: &Record<'_>, _: &mut dyn Sink) {}
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        if read_slice(&INFO, record, Flags::default(), sink) {
+            return;
+        }
+        if record.val.is_array() {
+            sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Request, ..Settings::default() })));
+            read_array(&BEDROCK, record.val, record, 1, Flags::default(), sink);
+        } else {
+            sink.mark(Mark::Start(Box::new(settings(record.val, record, Usage::Request))));
+            read_messages(record.val, record, 0, sink);
+        }
+        sink.mark(Mark::End);
+    }
 
     fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
         match record.val.is_array() {
@@ -44,38 +59,74 @@ impl Format for BedrockRequest {
     }
 }
 
-/// Keys that name the blocks of Converse.
-const OWN: [&str; 10] = [
+/// What a body says about its request.
+pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Settings {
+    let model = body.get("modelId").or_else(|| body.get("model")).and_then(|model| model.text());
+    // Of a large document the lists come apart: here they look empty.
+    let whole = record.slice == Slice::Whole;
+    let mut facts = Facts::default();
+    facts.set_if(Facts::NO_TOOLS, body.get("toolConfig").is_none_or(|config| config.is_null()));
+    Settings {
+        usage,
+        model: model.map(|model| String::from_utf8_lossy(&model).into()),
+        facts,
+        request: (whole && body.get("toolConfig").is_none()).then(|| record.base.of(body)),
+        ..Settings::default()
+    }
+}
+
+pub(super) fn read_messages(body: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
+    if let Some(messages) = body.get("messages") {
+        read_array(&BEDROCK, messages, record, part, Flags::default(), sink);
+    }
+}
+
+/// Members of a body that only Converse has.
+const BESIDE: [&str; 5] =
+    ["inferenceConfig", "toolConfig", "guardrailConfig", "additionalModelRequestFields", "modelId"];
+
+/// Names of the blocks of Converse.
+const BLOCKS: [&str; 11] = [
     "text",
     "toolUse",
     "toolResult",
     "image",
     "document",
     "video",
+    "audio",
     "reasoningContent",
     "cachePoint",
     "guardContent",
     "citationsContent",
 ];
 
-fn body_score(body: Val<'_>, list: Val<'_>) -> u8 {
-    let beside = ["inferenceConfig", "toolConfig", "guardrailConfig", "additionalModelRequestFields"];
-    match list_score(list) {
+/// How surely an object is the body of a request.
+pub(super) fn body_score(body: Val<'_>) -> u8 {
+    let Some(messages) = body.get("messages").filter(Val::is_array) else { return 0 };
+    let beside = BESIDE.iter().any(|key| body.get(key).is_some());
+    match list_score(messages) {
+        0 if beside && messages.elements().all(is_open) => 86,
         0 => 0,
-        _ if beside.iter().any(|key| body.get(key).is_some()) => 90,
+        _ if beside => 90,
         score => score,
     }
 }
 
-/// How surely a list is one of Converse's messages: content is a list of blocks that their only key names.
+/// A message that has nothing of another dialect.
+fn is_open(message: Val<'_>) -> bool {
+    let typed = |block: Val<'_>| block.get("type").is_some();
+    let content = message.get("content");
+    message.get("role").is_some() && !content.into_iter().flat_map(|content| content.elements()).any(typed)
+}
+
+/// How surely a list is one of messages, by its first: lists of blocks that their only member names.
 fn list_score(list: Val<'_>) -> u8 {
-    let block = |block: Val<'_>| {
-        block.get("type").is_none() && OWN.iter().any(|key| block.get(key).is_some())
-    };
+    let block = |block: Val<'_>| block.get("type").is_none() && BLOCKS.iter().any(|key| block.get(key).is_some());
     let own = |message: Val<'_>| {
-        let content = message.get("content").filter(|content| content.is_array());
+        let content = message.get("content").filter(Val::is_array);
         message.get("role").is_some() && content.is_some_and(|content| content.elements().all(block))
     };
     let some = |message: Val<'_>| message.get("content").is_some_and(|content| content.count() > 0);
-    if list.count() > 0 && list.elements().all(own) && list.elements().any(some) { 82 } else { 0 }
+    let mut first = list.elements().take(20);
+    if list.count() > 0 && first.all(own) && list.elements().take(20).any(some) { 82 } else { 0 }
 }

@@ -1,9 +1,11 @@
-//! The body of a request to Gemini's `generateContent`, as a document or one a line; or the bare list of its messages.
+//! The body of a request to Gemini's `generateContent`, as a document or one a line; or the bare list of its contents.
 
 use crate::dialect::{Body, Shape};
 use crate::dialects::gemini::GEMINI;
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Unit, request_body};
-use crate::history::Usage;
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_item, read_slice, request_body,
+};
+use crate::history::{Flags, Settings, Usage};
 use crate::json::Val;
 
 pub struct GeminiRequest;
@@ -12,7 +14,7 @@ pub static FORMAT: GeminiRequest = GeminiRequest;
 
 static INFO: FormatInfo = FormatInfo {
     name: "gemini-request",
-    title: "body of a Gemini request",
+    title: "body of a Gemini request, or the list of its contents",
     told_by: "`contents` with `parts`, or a list of contents",
     dialect: &GEMINI,
     target: "gemini",
@@ -28,16 +30,23 @@ impl Format for GeminiRequest {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let list = probe.val.get("contents").or_else(|| probe.val.is_array().then_some(probe.val));
-        match list {
-            // One content may stand for the list.
-            Some(only) if only.get("parts").is_some() => 90,
-            Some(list) => list_score(list),
-            None => 0,
+        match probe.val.is_array() {
+            true => list_score(probe.val),
+            false => body_score(probe.val),
         }
     }
 
-    fn read(&self, _: &Record<'_>, _: &mut dyn Sink) {}
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        if read_slice(&INFO, record, Flags::default(), sink) {
+            return;
+        }
+        sink.mark(Mark::Start(Box::new(settings(record.val, Usage::Request))));
+        match record.val.is_array() {
+            true => read_array(&GEMINI, record.val, record, 1, Flags::default(), sink),
+            false => read_contents(record.val, record, 0, sink),
+        }
+        sink.mark(Mark::End);
+    }
 
     fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
         match record.val.is_array() {
@@ -47,18 +56,47 @@ impl Format for GeminiRequest {
     }
 }
 
-/// How surely a list is one of contents: every element has parts, and speaks for the user or the model.
-fn list_score(list: Val<'_>) -> u8 {
-    let own = |content: Val<'_>| {
-        let role = content.get("role").is_none_or(|role| ["user", "model", "function"].iter().any(|name| role.is(name)));
-        let parts = content.get("parts").is_some_and(|parts| parts.is_object() || parts.elements().all(is_part));
-        // UI messages have parts, too, and an id.
-        role && parts && content.get("id").is_none()
-    };
-    if list.count() > 0 && list.elements().all(own) { 88 } else { 0 }
+/// What a body says about its request. The model is in the URL; some tools keep it beside the contents.
+pub(super) fn settings(body: Val<'_>, usage: Usage) -> Settings {
+    let model = body.get("model").and_then(|model| model.text());
+    let model = model.map(|model| String::from_utf8_lossy(&model).into());
+    Settings { usage, model, ..Settings::default() }
 }
 
-/// Parts of UI messages have types.
-fn is_part(part: Val<'_>) -> bool {
-    part.is_object() && part.get("type").is_none()
+/// Reads the contents of a body. SDKs take one content for a list of one.
+pub(super) fn read_contents(body: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
+    match body.get("contents") {
+        Some(contents) if contents.is_object() => {
+            read_item(&GEMINI, contents, record, part, Flags::ALONE, sink);
+        }
+        Some(contents) => read_array(&GEMINI, contents, record, part, Flags::default(), sink),
+        None => {}
+    }
+}
+
+/// How surely an object is the body of a request.
+pub(super) fn body_score(body: Val<'_>) -> u8 {
+    match body.get("contents") {
+        Some(contents) if contents.is_object() => u8::from(contents.get("parts").is_some()) * 88,
+        Some(contents) if contents.count() == 0 && contents.is_array() => 40,
+        Some(contents) => list_score(contents),
+        None => 0,
+    }
+}
+
+/// How surely a list is one of contents, by its first: parts without types (those of UI messages have them), and no
+/// content beside them.
+fn list_score(list: Val<'_>) -> u8 {
+    let is_content = |content: Val<'_>| {
+        let parts = content.get("parts");
+        let own = |part: Val<'_>| part.is_object() && part.get("type").is_none() && part.get("part_kind").is_none();
+        let fits = match parts {
+            Some(parts) => parts.is_null() || parts.is_object() || parts.is_array() && parts.elements().all(own),
+            None => content.get("role").is_some_and(|role| role.is("model")),
+        };
+        fits && content.get("content").is_none() && content.get("kind").is_none() && content.get("type").is_none()
+    };
+    let first = |list: Val<'_>| list.elements().take(20).all(is_content);
+    let some = |list: Val<'_>| list.elements().take(20).any(|content| content.get("parts").is_some());
+    if list.is_array() && list.count() > 0 && first(list) && some(list) { 88 } else { 0 }
 }

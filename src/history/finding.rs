@@ -58,6 +58,10 @@ pub enum Act {
     Hoist,
     /// Put a message of the model in front, so that the turns alternate as the target wants.
     Bridge,
+    /// Put what is no result into a message of its own behind.
+    Split,
+    /// Mend the request around the messages: a number in a table of the dialect's own.
+    Request(u16),
     /// Copy the pending safety checks of the call to its output.
     Acknowledge,
     /// What this row of the table of field rules says about members of the item.

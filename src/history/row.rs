@@ -193,6 +193,8 @@ impl Flags {
     pub const SIGNED: Flags = Flags(1 << 23);
     /// The provider is asked to cache the prompt up to here.
     pub const CACHED: Flags = Flags(1 << 27);
+    /// A call or result that needs no id: how many there are of each is what counts.
+    pub const COUNTED: Flags = Flags(1 << 28);
 
     /// A message that stands in no list: it can be changed, and not taken out.
     pub const ALONE: Flags = Flags(1 << 24);

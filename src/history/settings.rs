@@ -117,7 +117,7 @@ pub struct Settings {
     pub facts: Facts,
     /// Marks for the prompt cache that stand in front of the messages: on tools and instructions.
     pub cache_marks: u32,
-    /// The request's body, where instructions can be put beside its messages.
+    /// The request's body, where something can be put beside its messages.
     pub request: Option<Place>,
     /// Why nothing of this history can be edited.
     pub read_only: Option<&'static str>,

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::counts;
 use super::kind::{Kind, Role};
 use super::pairs::NONE;
 use super::row::{Flags, Row};
@@ -80,7 +81,10 @@ impl Turns {
         // Where results are messages of their own, nothing else may stand between them and their calls.
         let apart = rows.iter().any(|row| row.has(Flags::MESSAGE) || row.has(Flags::CALLS_APART));
         let steps = steps(&turns, apart);
-        let bonds = bonds(rows, &turns, &steps);
+        let bonds = match rows.iter().any(|row| row.has(Flags::COUNTED)) {
+            true => counts::bonds(rows, &turns, &steps),
+            false => bonds(rows, &turns, &steps),
+        };
         Turns { turns, steps, bonds }
     }
 
@@ -102,6 +106,12 @@ impl Turns {
     pub fn step_of(&self, turn: u32) -> Option<&Step> {
         let at = self.steps.partition_point(|step| step.model.start <= turn).checked_sub(1)?;
         Some(&self.steps[at]).filter(|step| step.model.contains(&turn))
+    }
+
+    /// The step whose answers hold a turn.
+    pub fn step_behind(&self, turn: u32) -> Option<&Step> {
+        let at = self.steps.partition_point(|step| step.answers.start <= turn).checked_sub(1)?;
+        Some(&self.steps[at]).filter(|step| step.answers.contains(&turn))
     }
 
     /// The rows of the blocks of some turns.
@@ -181,11 +191,11 @@ fn steps(turns: &[Turn], apart: bool) -> Vec<Step> {
 
 /// Calls and results of one key.
 #[derive(Default)]
-struct Keyed {
+pub(super) struct Keyed {
     /// Calls that no result of their step answers.
-    open: Vec<u32>,
+    pub open: Vec<u32>,
     /// Results that answer no call of their step.
-    loose: Vec<u32>,
+    pub loose: Vec<u32>,
 }
 
 fn bonds(rows: &[Row], turns: &[Turn], steps: &[Step]) -> Vec<Bond> {
@@ -229,6 +239,13 @@ fn bonds(rows: &[Row], turns: &[Turn], steps: &[Step]) -> Vec<Bond> {
             keyed.entry(row.key).or_default().loose.push(ix as u32);
         }
     }
+    far(keyed, &mut bonds);
+    bonds.sort_unstable_by_key(|bond| (bond.call.min(bond.output), bond.output));
+    bonds
+}
+
+/// Binds what is left of each key across steps.
+pub(super) fn far(keyed: HashMap<u64, Keyed>, bonds: &mut Vec<Bond>) {
     for Keyed { mut open, loose } in keyed.into_values() {
         open.sort_unstable();
         let mut loose = loose.into_iter().peekable();
@@ -249,8 +266,6 @@ fn bonds(rows: &[Row], turns: &[Turn], steps: &[Step]) -> Vec<Bond> {
         let rest = loose.map(|output| Bond { call: NONE, output, twin: NONE, state: BondState::Orphan });
         bonds.extend(rest);
     }
-    bonds.sort_unstable_by_key(|bond| (bond.call.min(bond.output), bond.output));
-    bonds
 }
 
 #[cfg(test)]

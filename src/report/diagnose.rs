@@ -346,7 +346,7 @@ pub(super) fn call_id(item: Val<'_>) -> Option<String> {
 }
 
 /// Where the dialects keep the id that pairs call and output, and a tool's name.
-const CALL_IDS: [&[&str]; 7] = [
+const CALL_IDS: [&[&str]; 9] = [
     &["call_id"],
     &["tool_call_id"],
     &["tool_use_id"],
@@ -354,14 +354,18 @@ const CALL_IDS: [&[&str]; 7] = [
     &["toolResult", "toolUseId"],
     &["functionCall", "id"],
     &["functionResponse", "id"],
+    &["function_call", "id"],
+    &["function_response", "id"],
 ];
-const NAMES: [&[&str]; 6] = [
+const NAMES: [&[&str]; 8] = [
     &["name"],
     &["function", "name"],
     &["custom", "name"],
     &["toolUse", "name"],
     &["functionCall", "name"],
     &["functionResponse", "name"],
+    &["function_call", "name"],
+    &["function_response", "name"],
 ];
 
 /// What a value looks like from outside, without its content; of lists also what they begin with, so many levels down.

@@ -1,8 +1,10 @@
 //! The targets, a family a file, and their table.
 
 pub mod anthropic;
+pub mod bedrock;
 pub mod chat;
 pub mod compatible;
+pub mod gemini;
 pub mod openai;
 
 use crate::target::Target;
@@ -25,6 +27,8 @@ pub static TARGETS: &[&Target] = &[
     &chat::GROQ,
     &chat::XAI_CHAT,
     &anthropic::ANTHROPIC,
+    &gemini::GEMINI,
+    &bedrock::BEDROCK,
 ];
 
 /// The target with this name.

@@ -17,27 +17,10 @@ use serde::Deserialize;
 const PENDING: &[&str] = &[
     "anthropic: results at the beginning",
     "anthropic: shapes that are told in other words",
-    "bedrock: use without result",
-    "bedrock: more results than uses",
-    "bedrock: ids repeat",
-    "bedrock: no tools",
-    "bedrock: blank text",
-    "bedrock: empty content",
-    "bedrock: first message",
-    "bedrock: input is no object",
-    "bedrock: error without words",
     "name of a tool",
     "arguments are no JSON",
     "type of another API",
     "data of a file",
-    "gemini: call turn",
-    "gemini: response turn",
-    "gemini: counts",
-    "gemini: signature missing",
-    "gemini: empty parts",
-    "gemini: role",
-    "gemini: ends with the model",
-    "gemini: name of a response",
 ];
 
 #[derive(Deserialize)]

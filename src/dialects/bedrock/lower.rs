@@ -1,5 +1,8 @@
 //! From a conversation to Bedrock's Converse API. The model stands in the URL there, not in the body.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use crate::dialect::Written;
 use crate::dialects::common::{part_text, write_input_object};
 use crate::neutral::write::Writer;
@@ -75,15 +78,17 @@ pub static TAKES: Takes = Takes {
 };
 
 pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
+    let names = &Names::default();
     Writer::new(out).object(|w| {
         if !conversation.instructions.is_empty() {
-            w.key("system").array(|w| conversation.instructions.iter().for_each(|block| write_block(block, w)));
+            w.key("system")
+                .array(|w| conversation.instructions.iter().for_each(|block| write_block(block, names, w)));
         }
         w.key("messages").array(|w| {
             let is_model = |voice| voice == Voice::Assistant;
             for run in conversation.messages.chunk_by(|a, b| is_model(a.voice) == is_model(b.voice)) {
                 let blocks: Vec<&Block> = run.iter().flat_map(|message| &message.blocks).collect();
-                write_message(is_model(run[0].voice), &blocks, w);
+                write_message(is_model(run[0].voice), &blocks, names, w);
             }
         });
         write_tools(conversation, w);
@@ -91,26 +96,26 @@ pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
     });
 }
 
-fn write_message(model: bool, blocks: &[&Block], w: &mut Writer<'_>) {
+fn write_message(model: bool, blocks: &[&Block], names: &Names, w: &mut Writer<'_>) {
     w.object(|w| {
         w.key("role").plain(if model { "assistant" } else { "user" });
-        w.key("content").array(|w| blocks.iter().for_each(|block| write_block(block, w)));
+        w.key("content").array(|w| blocks.iter().for_each(|block| write_block(block, names, w)));
     });
 }
 
-fn write_block(block: &Block, w: &mut Writer<'_>) {
+fn write_block(block: &Block, names: &Names, w: &mut Writer<'_>) {
     if let What::Foreign(foreign) = &block.what {
         return w.raw(&foreign.raw);
     }
     w.object(|w| match &block.what {
         What::Text { text, .. } | What::Refusal(text) => w.key("text").text(text),
-        What::Media(media) => write_media(media, w),
+        What::Media(media) => write_media(media, names, w),
         What::Call(call) => w.key("toolUse").object(|w| {
             w.key("toolUseId").text(&call.id);
             w.key("name").text(&call.name);
             write_input_object(&call.input, w.key("input"));
         }),
-        What::Result(result) => w.key("toolResult").object(|w| write_result(result, w)),
+        What::Result(result) => w.key("toolResult").object(|w| write_result(result, names, w)),
         What::Reasoning(reasoning) => w.key("reasoningContent").object(|w| write_reasoning(reasoning, w)),
         What::Foreign(_) => {}
     });
@@ -132,7 +137,7 @@ fn write_reasoning(reasoning: &Reasoning, w: &mut Writer<'_>) {
     });
 }
 
-fn write_media(media: &Media, w: &mut Writer<'_>) {
+fn write_media(media: &Media, names: &Names, w: &mut Writer<'_>) {
     let subtype = media.subtype();
     let (key, usual) = match media.kind {
         MediaKind::Image => ("image", "png"),
@@ -150,12 +155,31 @@ fn write_media(media: &Media, w: &mut Writer<'_>) {
         };
         w.key("format").plain(format);
         if media.kind == MediaKind::File {
-            w.key("name").plain(&document_name(media.name.as_ref()));
+            w.key("name").plain(&names.of(media.name.as_ref()));
         }
         if let Source::Data(data) = &media.source {
             w.key("source").object(|w| w.key("bytes").text(data));
         }
     });
+}
+
+/// Names of the documents so far, and how often each was asked for: no two documents of a request may share one.
+#[derive(Default)]
+struct Names(RefCell<HashMap<String, u32>>);
+
+impl Names {
+    fn of(&self, name: Option<&Text>) -> String {
+        let mut used = self.0.borrow_mut();
+        let stem = document_name(name);
+        let mut name = stem.clone();
+        while used.contains_key(&name) {
+            let number = used.entry(stem.clone()).or_insert(1);
+            *number += 1;
+            name = format!("{stem} ({number})");
+        }
+        used.insert(name.clone(), 1);
+        name
+    }
 }
 
 /// Letters, digits, single spaces, hyphens, brackets and parentheses are what a document's name may hold.
@@ -167,12 +191,12 @@ fn document_name(name: Option<&Text>) -> String {
     if name.is_empty() { "document".to_owned() } else { name }
 }
 
-fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
+fn write_result(result: &ToolResult, names: &Names, w: &mut Writer<'_>) {
     w.key("toolUseId").text(&result.id);
     w.key("content").array(|w| {
         for part in result.parts.iter().filter(|part| !matches!(part, Part::Text(text) if text.is_blank())) {
             w.object(|w| match part {
-                Part::Media(media, _) => write_media(media, w),
+                Part::Media(media, _) => write_media(media, names, w),
                 Part::Json(raw) if raw.bytes().first() == Some(&b'{') => w.key("json").raw(raw),
                 part => w.key("text").text(&part_text(part).unwrap_or_default()),
             });

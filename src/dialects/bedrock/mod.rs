@@ -1,11 +1,19 @@
-//! Messages of AWS Bedrock's Converse API.
+//! Messages of AWS Bedrock's Converse API: `{"role": "user" | "assistant", "content": […]}`, with blocks that are told
+//! by the name of their one member.
 
+mod change;
 mod lift;
 mod lower;
+mod rows;
+
+pub use change::Mend;
+pub use rows::{document, tool_result, tool_use};
 
 use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};
-use crate::json::Val;
+use crate::dialects::responses::STUB;
+use crate::history::Kind;
 use crate::json::edit::Base;
+use crate::json::{Str, Val, string};
 use crate::neutral::{Conversation, Losses, Takes};
 use crate::place::Edit;
 
@@ -21,14 +29,32 @@ impl Dialect for Bedrock {
         NAME
     }
 
-    fn rows<'t>(&self, _: Val<'t>, _: Origin<'_>, _: &mut dyn FnMut(Item<'t>)) {}
-
-    fn change(&self, _: &Change, _: Val<'_>, _: Base<'_>, _: &mut Vec<Edit>) -> Result<(), Cannot> {
-        Err(Cannot("items of this dialect are converted, and not edited"))
+    fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+        rows::rows(val, origin, out);
     }
 
-    fn stub(&self, _: Val<'_>) -> Result<Vec<u8>, Cannot> {
-        Err(Cannot("items of this dialect are converted, and not edited"))
+    fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+        change::change(change, item, base, out)
+    }
+
+    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
+        let id = call.at(&["toolUse", "toolUseId"]).filter(Val::is_string).ok_or(Cannot("the call has no id"))?;
+        let text = string::quoted(STUB);
+        Ok([br#"{"toolResult":{"toolUseId":"#, id.raw(), br#","content":[{"text":"#, &text, b"}]}}"].concat())
+    }
+
+    /// The id that pairs call and result; of a document, its name, which is to be unique too.
+    fn key<'t>(&self, kind: Kind, item: Val<'t>) -> Option<Str<'t>> {
+        let path: &[&str] = match kind {
+            Kind::ToolUse => &["toolUse", "toolUseId"],
+            Kind::ToolResult => &["toolResult", "toolUseId"],
+            _ => &["document", "name"],
+        };
+        item.at(path).and_then(|key| key.as_str())
+    }
+
+    fn envelope(&self) -> Option<(&'static str, &'static str)> {
+        Some((r#"{"role":"user","content":["#, "]}"))
     }
 
     fn takes(&self) -> &'static Takes {

@@ -1,11 +1,18 @@
-//! Contents of the Gemini API.
+//! Contents of the Gemini API: `{"role": "user" | "model", "parts": […]}`, in the JSON of the API or with the names
+//! that Python's dumps give its members. A call needs no id: it is told by its name and its place.
 
+mod change;
 mod lift;
 mod lower;
+mod rows;
+
+pub use change::Mend;
 
 use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};
-use crate::json::Val;
+use crate::dialects::responses::STUB;
+use crate::history::Kind;
 use crate::json::edit::Base;
+use crate::json::{Str, Val, string};
 use crate::neutral::{Conversation, Losses, Takes};
 use crate::place::Edit;
 
@@ -21,14 +28,38 @@ impl Dialect for Gemini {
         NAME
     }
 
-    fn rows<'t>(&self, _: Val<'t>, _: Origin<'_>, _: &mut dyn FnMut(Item<'t>)) {}
-
-    fn change(&self, _: &Change, _: Val<'_>, _: Base<'_>, _: &mut Vec<Edit>) -> Result<(), Cannot> {
-        Err(Cannot("items of this dialect are converted, and not edited"))
+    fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+        rows::rows(val, origin, out);
     }
 
-    fn stub(&self, _: Val<'_>) -> Result<Vec<u8>, Cannot> {
-        Err(Cannot("items of this dialect are converted, and not edited"))
+    fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+        change::change(change, item, base, out)
+    }
+
+    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
+        let snake = call.get("functionCall").is_none();
+        let inner = rows::call(call).ok_or(Cannot("the part is no call"))?;
+        let name = inner.get("name").filter(Val::is_string).ok_or(Cannot("the call has no name"))?;
+        let key = if snake { "function_response" } else { "functionResponse" };
+        let id = inner.get("id").filter(Val::is_string);
+        let id = id.map(|id| [br#""id":"#, id.raw(), b","].concat()).unwrap_or_default();
+        let response = [br#"{"output":"#.as_slice(), &string::quoted(STUB), b"}"].concat();
+        let key = string::quoted(key);
+        Ok([b"{", &*key, b":{", &id, br#""name":"#, name.raw(), br#","response":"#, &response, b"}}"].concat())
+    }
+
+    /// What a call is told by: its name.
+    fn key<'t>(&self, _: Kind, item: Val<'t>) -> Option<Str<'t>> {
+        let inner = rows::call(item).or_else(|| rows::response(item))?;
+        inner.get("name").and_then(|name| name.as_str())
+    }
+
+    fn keeps_results_apart(&self) -> bool {
+        true
+    }
+
+    fn envelope(&self) -> Option<(&'static str, &'static str)> {
+        Some((r#"{"role":"user","parts":["#, "]}"))
     }
 
     fn takes(&self) -> &'static Takes {

@@ -103,14 +103,6 @@ pub static ELSEWHERE: &[Elsewhere] = &[
     row("{path}: Extra inputs are not permitted",
         "the block holds a key that the API does not know, often left over from streaming",
         "delete the key that the message names"),
-    row("The safety decision from function call {name} must be acknowledged in the corresponding function response.",
-        "a computer-use call was held back for a person to allow it",
-        "add `safety_acknowledgement` to the response, if you do allow it"),
-    row("A text block must be included when using documents.",
-        "a message with a document has no text beside it", "add a text block to that message"),
-    row("User messages cannot contain reasoning content.",
-        "reasoning that this model did not make, or that is not signed, stands in the history",
-        "take the reasoning blocks out"),
 
     // No fault of the history at all.
     row("Rate limit reached for", "too many requests or tokens in a short time", WAIT),

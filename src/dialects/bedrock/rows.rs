@@ -1,0 +1,67 @@
+//! From a message of Converse to rows: the message, and each block of its content.
+
+use crate::dialect::{BLOCK, Item, Origin};
+use crate::dialects::chat::rows::{content_flags, text_flags};
+use crate::history::{Flags, Kind, Role, Row};
+use crate::json::{Val, fingerprint};
+
+/// What a block is by the member that it has.
+const BLOCKS: [(&str, Kind); 8] = [
+    ("text", Kind::Text),
+    ("toolUse", Kind::ToolUse),
+    ("toolResult", Kind::ToolResult),
+    ("image", Kind::Media),
+    ("document", Kind::Media),
+    ("video", Kind::Media),
+    ("audio", Kind::Media),
+    ("reasoningContent", Kind::Thinking),
+];
+
+pub fn tool_use(block: Val<'_>) -> Option<Val<'_>> {
+    block.get("toolUse")
+}
+
+pub fn tool_result(block: Val<'_>) -> Option<Val<'_>> {
+    block.get("toolResult")
+}
+
+pub fn document(block: Val<'_>) -> Option<Val<'_>> {
+    block.get("document")
+}
+
+/// `val` is a message, or the `output` of a response, which holds one.
+pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+    let mut row = Row::of_place(origin.base.of(val), origin.record);
+    (row.turn, row.part, row.flags, row.kind) = (origin.turn, origin.part, origin.flags, Kind::Turn);
+    row.role = val.get("role").and_then(|role| role.text()).map_or(Role::None, |role| Role::of(&role));
+    let content = val.get("content");
+    row.flags.set(content_flags(content));
+    out(Item { row, val, id: None, key: None });
+    for block in content.filter(Val::is_array).iter().flat_map(Val::elements) {
+        let mut row = Row { flags: origin.flags, part: BLOCK, at: origin.base.of(block), ..row };
+        let found = BLOCKS.iter().find_map(|(name, kind)| Some((*kind, block.get(name)?)));
+        row.kind = found.map_or(Kind::Block, |(kind, _)| kind);
+        let mut key = None;
+        match found {
+            Some((Kind::Text, text)) => row.flags.set(text_flags(Some(text))),
+            Some((Kind::ToolUse | Kind::ToolResult, inner)) => {
+                key = inner.get("toolUseId");
+                if inner.get("type").is_some_and(|kind| kind.is("server_tool_use")) {
+                    row.flags.set(Flags::SERVER_RUN);
+                }
+            }
+            Some((Kind::Media, inner)) => key = inner.get("name"),
+            Some((Kind::Thinking, inner)) if is_signed(inner) => row.flags.set(Flags::SIGNED),
+            _ => {}
+        }
+        let key = key.and_then(|key| key.as_str()).filter(|key| !key.is_empty());
+        row.key = key.map_or(0, fingerprint);
+        out(Item { row, val: block, id: None, key });
+    }
+}
+
+/// Reasoning that is hidden is signed by what hides it.
+fn is_signed(reasoning: Val<'_>) -> bool {
+    let signature = reasoning.at(&["reasoningText", "signature"]).and_then(|signature| signature.as_str());
+    signature.is_some_and(|text| !text.is_empty()) || reasoning.get("redactedContent").is_some()
+}

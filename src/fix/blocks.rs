@@ -1,0 +1,105 @@
+//! What the plan does to blocks besides bringing results to their calls: blocks that come to stand in a message of their
+//! own, results that get a name or go with their call, and what the request around the messages must hold for them.
+
+use crate::dialect::{BLOCK, Change as Text};
+use crate::history::{Act, Bond, Flags, Kind, NONE, Remedy};
+use crate::lint::Judged;
+use crate::rule::Loss;
+
+use super::plan::{Fate, Fresh, Plan, cause};
+use super::rows::RowIndex;
+use super::{Action, Cause};
+
+pub(super) const LONE: &str = "the message stands in no list from which it could go";
+
+impl Plan<'_> {
+    /// Findings whose remedies touch a block, and no list that it stands in.
+    pub(super) fn blocks(&mut self, rows: &RowIndex, judged: &[&Judged], act: fn(&Act) -> bool) {
+        for judged in judged {
+            let Remedy::One(wanted) = judged.finding.remedy else { continue };
+            let Some(ix) = rows.of(&judged.finding.row).filter(|_| act(&wanted)) else { continue };
+            match wanted {
+                Act::Retype => self.name_as_its_call(ix, judged),
+                Act::Split => self.split(ix, judged),
+                Act::Request(field) => self.mend_request(ix, field, judged),
+                _ => {}
+            }
+        }
+    }
+
+    /// What the request must hold for its calls and results, if any of them stays.
+    pub(super) fn mend_request(&mut self, ix: u32, field: u16, judged: &Judged) {
+        let mut rows = self.cx.history.rows.iter().zip(0..);
+        if !rows.any(|(row, ix)| matches!(row.kind, Kind::ToolUse | Kind::ToolResult) && !self.is_dropped(ix)) {
+            return;
+        }
+        let variant = judged.variant();
+        if variant.loss == Loss::Lossy && !self.may_lose() {
+            return self.refuse(judged, "it would add what the request does not say (--lossless)");
+        }
+        let Some(at) = self.cx.history.settings.request else {
+            return self.refuse(judged, "the request around the messages is not there, or too large");
+        };
+        let mut row = *self.cx.row(ix);
+        (row.at, row.part) = (at, BLOCK);
+        let fate = Fate { text: vec![Text::Field(field)], ..Fate::default() };
+        self.request = Some((row, fate));
+        self.change_with(ix, cause(judged), Action::Rewrite, variant.loss, variant.fix, Some(at));
+    }
+
+    /// A result gets the name that its call has.
+    pub(super) fn name_as_its_call(&mut self, ix: u32, judged: &Judged) {
+        let bond = self.cx.history.turns.bonds.iter().find(|bond| bond.output == ix && bond.call != NONE);
+        let Some(call) = bond.map(|bond| *self.cx.row(bond.call)) else { return };
+        let (dialect, mut name) = (self.dialect, None);
+        self.cx.look.look(&call, &mut |item| {
+            name = dialect.key(call.kind, item).map(|name| String::from_utf8_lossy(&name.decode()).into_owned());
+        });
+        if let Some(name) = name {
+            self.fate(ix).text.push(Text::Rename(name));
+            self.change(ix, cause(judged), Action::Rewrite, judged.variant().loss, judged.variant().fix);
+        }
+    }
+
+    /// What a message says besides results comes to stand in a message of its own behind it.
+    pub(super) fn split(&mut self, ix: u32, judged: &Judged) {
+        let turns = &self.cx.history.turns;
+        let Some(turn) = turns.turn_of(ix).map(|turn| *turns.turn(turn)) else { return };
+        if self.cx.row(turn.row).has(Flags::ALONE) {
+            return self.refuse(judged, LONE);
+        }
+        let others = turn.blocks().filter(|ix| self.cx.row(*ix).kind != Kind::ToolResult);
+        let others: Vec<u32> = others.filter(|ix| self.fates.get(ix).is_none_or(Fate::stays)).collect();
+        let fresh = others.iter().map(|ix| Fresh::Moved(*self.cx.row(*ix), Vec::new())).collect();
+        let place = self.cx.row(turn.row).at;
+        self.fate(turn.row).behind.push(Fresh::Message(fresh));
+        for ix in others {
+            self.fate(ix).moved = true;
+            let (loss, what) = (judged.variant().loss, judged.variant().fix);
+            self.change_with(ix, cause(judged), Action::Move, loss, what, Some(place));
+        }
+    }
+
+    /// A result goes with its call, and with the message that the call is in.
+    pub(super) fn drop_results_of(&mut self, ix: u32, cause: Cause) {
+        let turns = &self.cx.history.turns;
+        let calls = match turns.turn_of(ix).map(|turn| turns.turn(turn)).filter(|turn| turn.row == ix) {
+            Some(turn) => turn.blocks(),
+            None => ix..ix + 1,
+        };
+        let is_theirs = |bond: &&Bond| calls.contains(&bond.call) && bond.output != NONE;
+        let results: Vec<u32> = turns.bonds.iter().filter(is_theirs).map(|bond| bond.output).collect();
+        for result in results.into_iter().filter(|result| *result != ix) {
+            self.drop_row(result, cause, Loss::Lossy, "drop the result, whose call goes");
+        }
+    }
+
+    /// A message that stands in no list cannot go, so what it says cannot all go either.
+    pub(super) fn would_empty_lone(&self, ix: u32) -> bool {
+        let turns = &self.cx.history.turns;
+        let Some(turn) = turns.turn_of(ix).map(|turn| turns.turn(turn)) else { return false };
+        let message = self.cx.row(turn.row);
+        let all_go = || turn.blocks().all(|other| other == ix || self.is_dropped(other));
+        message.has(Flags::ALONE) && (turn.row == ix || !message.has(Flags::CONTENT) && all_go())
+    }
+}

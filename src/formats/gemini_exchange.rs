@@ -1,0 +1,95 @@
+//! A Gemini request together with its response: `{"request": {…}, "response": {…}}`, as proxies, recorders and batch
+//! jobs write it; also with `body` for the request, and without a response. The record tells the model, which a request
+//! alone does not: by the response's `modelVersion`, or the URL that was asked.
+
+use crate::dialect::{Body, Shape};
+use crate::dialects::gemini::GEMINI;
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
+use crate::history::Usage;
+use crate::json::Val;
+
+use super::{gemini_request, gemini_response};
+
+pub struct GeminiExchange;
+
+pub static FORMAT: GeminiExchange = GeminiExchange;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "gemini-exchange",
+    title: "Gemini request with its response",
+    told_by: "`request` or `body` with `contents`, mostly beside a `response` with `candidates`",
+    dialect: &GEMINI,
+    target: "gemini",
+    usage: Usage::Exchange,
+    histories: Histories::PerRecord,
+    parts: &[
+        Part { path: &["request", "contents"], unit: Unit::Element },
+        Part { path: &["body", "contents"], unit: Unit::Element },
+        Part { path: &["request", "body", "contents"], unit: Unit::Element },
+        Part { path: &["response", "candidates"], unit: Unit::Element },
+        Part { path: &["response", "body", "candidates"], unit: Unit::Element },
+    ],
+    records_responses: true,
+};
+
+/// Number of the parts that are requests; the others are responses.
+const REQUEST_PARTS: usize = 3;
+
+impl Format for GeminiExchange {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if probe.has("request") || probe.has("body") { u8::from(request(probe.val).is_some()) * 92 } else { 0 }
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        let Some((part, body)) = request(record.val) else { return };
+        let response = response(record.val);
+        let mut settings = gemini_request::settings(body, Usage::Exchange);
+        let answered = || response.and_then(|(_, response)| gemini_response::model(response));
+        settings.model = settings.model.or_else(answered).or_else(|| asked(record.val));
+        sink.mark(Mark::Start(Box::new(settings)));
+        gemini_request::read_contents(body, record, part as u8, sink);
+        if let Some((part, response)) = response {
+            gemini_response::read_candidates(response, record, part as u8, sink);
+        }
+        sink.mark(Mark::End);
+    }
+
+    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
+        let mut body = |val, shape| each(Body { val, base: record.base, embedded: false, shape });
+        if let Some((_, request)) = request(record.val) {
+            body(request, Shape::Request);
+        }
+        if let Some(said) = response(record.val).and_then(|(_, response)| gemini_response::said(response)) {
+            body(said, Shape::Item);
+        }
+    }
+}
+
+/// The request or response that holds a part's list.
+fn side<'r>(val: Val<'r>, part: usize) -> Option<Val<'r>> {
+    let path = INFO.parts[part].path;
+    val.at(&path[..path.len() - 1])
+}
+
+fn request<'r>(val: Val<'r>) -> Option<(usize, Val<'r>)> {
+    let is_body = |body: &Val<'_>| gemini_request::body_score(*body) > 0;
+    (0..REQUEST_PARTS).find_map(|part| side(val, part).filter(is_body).map(|body| (part, body)))
+}
+
+fn response<'r>(val: Val<'r>) -> Option<(usize, Val<'r>)> {
+    let is_response = |val: &Val<'_>| gemini_response::is_response(*val);
+    (REQUEST_PARTS..INFO.parts.len()).find_map(|part| side(val, part).filter(is_response).map(|val| (part, val)))
+}
+
+/// The model in a URL: `…/models/gemini-3-pro:generateContent`.
+fn asked(record: Val<'_>) -> Option<Box<str>> {
+    let url = ["url", "uri"].iter().find_map(|key| record.get(key).or_else(|| record.at(&["request", key])));
+    let url = url?.text()?;
+    let url = String::from_utf8_lossy(&url);
+    let (_, model) = url.split_once("/models/")?;
+    Some(model.split([':', '?', '/']).next()?.into())
+}

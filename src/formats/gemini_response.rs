@@ -1,0 +1,81 @@
+//! A response of Gemini's `generateContent`: `{"candidates": [{"content": …}]}`. Replayed, the content of its first
+//! candidate is the tail of a history. It is part of an object, so it can be changed, and not taken out.
+
+use crate::dialect::{Body, Shape};
+use crate::dialects::gemini::GEMINI;
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice};
+use crate::history::{Flags, Settings, Usage};
+use crate::json::Val;
+
+pub struct GeminiResponse;
+
+pub static FORMAT: GeminiResponse = GeminiResponse;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "gemini-response",
+    title: "response of the Gemini API",
+    told_by: "`candidates`, a list of objects with `content` or `finishReason`; or `promptFeedback` with `modelVersion`",
+    dialect: &GEMINI,
+    target: "gemini",
+    usage: Usage::Log,
+    histories: Histories::PerRecord,
+    parts: &[Part { path: &["candidates"], unit: Unit::Element }],
+    records_responses: true,
+};
+
+impl Format for GeminiResponse {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        u8::from(is_response(probe.val)) * 90
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        if read_slice(&INFO, record, Flags::RECORDED, sink) {
+            return;
+        }
+        sink.mark(Mark::Start(Box::new(Settings {
+            usage: Usage::Log,
+            model: model(record.val),
+            ..Settings::default()
+        })));
+        read_candidates(record.val, record, 0, sink);
+        sink.mark(Mark::End);
+    }
+
+    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
+        if let Some(val) = said(record.val) {
+            each(Body { val, base: record.base, embedded: false, shape: Shape::Item });
+        }
+    }
+}
+
+pub(super) fn is_response(val: Val<'_>) -> bool {
+    let told = ["content", "finishReason", "finish_reason"];
+    let is_candidate = |candidate: Val<'_>| told.iter().any(|key| candidate.get(key).is_some());
+    match val.get("candidates") {
+        Some(candidates) => candidates.elements().next().is_some_and(is_candidate),
+        // The prompt was blocked, and nothing was said.
+        None => val.get("promptFeedback").is_some() && val.get("modelVersion").is_some(),
+    }
+}
+
+/// The content of the first candidate.
+pub(super) fn said(response: Val<'_>) -> Option<Val<'_>> {
+    response.get("candidates")?.elements().next()?.get("content")
+}
+
+/// The model that answered.
+pub(super) fn model(response: Val<'_>) -> Option<Box<str>> {
+    let model = response.get("modelVersion").or_else(|| response.get("model_version"))?.text()?;
+    Some(String::from_utf8_lossy(&model).into())
+}
+
+/// Reads what a response says.
+pub(super) fn read_candidates(response: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
+    if let Some(candidates) = response.get("candidates") {
+        read_array(&GEMINI, candidates, record, part, Flags::RECORDED, sink);
+    }
+}

@@ -1,0 +1,69 @@
+//! RL587: the first message is not the user's.
+
+use crate::history::{Act, Code, Finding, Flags, Kind, Role, Turn};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::{Answer, Levels};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a history that begins with the assistant: its messages in front of the first words of the user.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API was reported to refuse such requests with HTTP 400:
+    ///
+    /// > A conversation must start with a user message. Try again with a conversation that starts with a user message.
+    ///
+    /// One recorded request to Claude that begins so was accepted, so it is a warning. It happens when a history is cut from
+    /// the front.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"messages":[
+    ///  {"role":"assistant","content":[{"text":"How can I help?"}]},
+    ///  {"role":"user","content":[{"text":"Hello"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// With `--fix-warnings` the messages are dropped, with the results of their calls. A history without any words of the
+    /// user is left.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported for Nova and for token counting; one recorded accepted request begins with the assistant.
+    587, "bedrock-assistant-first", Check::History(check),
+    [
+        Variant {
+            message: "the conversation starts with the assistant: the message stands in front of all that the user says",
+            api: Some("A conversation must start with a user message. Try again with a conversation that starts with a user message."),
+            answer: Answer::AWS,
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "drop the message",
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let turns = &cx.history.turns.turns;
+    if !turns.first().is_some_and(|turn| turn.role == Role::Assistant) {
+        return;
+    }
+    let says = |turn: &Turn| {
+        let words = turn.blocks().any(|ix| cx.row(ix).kind != Kind::ToolResult);
+        turn.role == Role::User && (words || cx.row(turn.row).has(Flags::CONTENT))
+    };
+    let begin = turns.iter().position(says);
+    let leading = turns[..begin.unwrap_or(1)].iter().filter(|turn| turn.role == Role::Assistant);
+    for row in leading.map(|turn| cx.row(turn.row)).filter(|row| !row.has(Flags::RECORDED)) {
+        let finding = Finding::new(Code(587), *row);
+        out.add(match begin {
+            Some(_) => finding.act(Act::Drop),
+            None => finding.never("the history holds no words of the user"),
+        });
+    }
+}

@@ -1,0 +1,66 @@
+//! RL586: a text is blank.
+
+use crate::history::{Act, Code, Finding, Flags, Kind, Row};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::{Answer, Levels};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a block whose `text` is empty or nothing but white space.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API was reported to refuse such requests with HTTP 400:
+    ///
+    /// > The text field in the ContentBlock object at messages.1.content.0 is blank. Add text to the text field, and try
+    /// > again.
+    ///
+    /// Two recorded requests with such a block were accepted, so it is a warning.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"messages":[
+    ///  {"role":"user","content":[{"text":"Hello"}]},
+    ///  {"role":"assistant","content":[{"text":" "},{"text":"Hi"}]},
+    ///  {"role":"user","content":[{"text":"Bye"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// With `--fix-warnings` the block is dropped, and its message with it if it says nothing else. The only block of a history
+    /// is left.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: hermes-agent PR#63983. Two recorded accepted requests have a blank text.
+    586, "bedrock-blank-text", Check::History(check),
+    [
+        Variant {
+            message: "the text is blank",
+            api: Some("The text field in the ContentBlock object at messages.{message}.content.{block} is blank. Add text to the text field, and try again."),
+            answer: Answer::AWS,
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "drop the block",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let is_blank = |row: &&Row| {
+        let blank = row.has(Flags::EMPTY) || row.has(Flags::BLANK);
+        row.kind == Kind::Text && blank && !row.has(Flags::RECORDED)
+    };
+    let blocks = cx.history.rows.iter().filter(|row| row.kind != Kind::Turn).count();
+    for row in cx.history.rows.iter().filter(is_blank) {
+        let finding = Finding::new(Code(586), *row);
+        out.add(match blocks {
+            1 => finding.never("the history holds nothing else"),
+            _ => finding.act(Act::Drop),
+        });
+    }
+}

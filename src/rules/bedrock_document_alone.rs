@@ -1,0 +1,62 @@
+//! RL590: a message has a document and no text.
+
+use crate::dialects::bedrock::{Mend, document};
+use crate::history::{Code, Finding, Flags, Kind, Role};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a message of the user with a `document` and without a `text` block.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > A text block must be included when using documents.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"messages":[
+    ///  {"role":"user","content":[{"document":{"name":"Report","format":"pdf","source":{"bytes":"JVBERi0="}}}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The message gets a text that points at the document.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported in many places. In all recorded accepted requests a text stands beside each document.
+    590, "bedrock-document-alone", Check::History(check),
+    [
+        Variant {
+            message: "the message has a document, and no text beside it",
+            api: Some("A text block must be included when using documents."),
+            answer: Answer::AWS,
+            evidence: Evidence::Reported,
+            fix: "add a text that points at the document",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    for turn in cx.history.turns.turns.iter().filter(|turn| turn.role == Role::User) {
+        let has = |kind: Kind| turn.blocks().any(|ix| cx.row(ix).kind == kind);
+        if !has(Kind::Media) || has(Kind::Text) || cx.row(turn.row).has(Flags::RECORDED) {
+            continue;
+        }
+        let is_document = |ix: u32| {
+            let mut is = false;
+            cx.look.look(cx.row(ix), &mut |block| is = document(block).is_some());
+            is
+        };
+        if turn.blocks().filter(|ix| cx.row(*ix).kind == Kind::Media).any(is_document) {
+            out.add(Finding::new(Code(590), *cx.row(turn.row)).act(Mend::DocumentText.act()));
+        }
+    }
+}

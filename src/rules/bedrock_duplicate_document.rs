@@ -1,0 +1,64 @@
+//! RL595: two documents have one name.
+
+use std::collections::HashMap;
+
+use crate::history::{Act, Code, Finding, Flags, Kind, Row};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds documents of one name among the messages. Those inside of tools' results are not looked at.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > Messages can't contain duplicate document names. Rename the document and retry your request.
+    ///
+    /// It happens when a file is attached again in a later turn, and when a client gives all documents the same name.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"messages":[
+    ///  {"role":"user","content":[{"text":"Compare"},
+    ///   {"document":{"name":"Report","format":"pdf","source":{"bytes":"JVBERi0="}}},
+    ///   {"document":{"name":"Report","format":"pdf","source":{"bytes":"JVBERi1="}}}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The later document gets another name, made from its own. Its text is not touched.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: maximhq/bifrost#7003, BerriAI/litellm#29418, ag-ui-protocol/ag-ui#2425, aws-samples/generative-ai-use-cases
+    /// #1685. All names in recorded accepted requests differ.
+    595, "bedrock-duplicate-document", Check::History(check),
+    [
+        Variant {
+            message: "the document has the name of another one",
+            related: "the other document",
+            api: Some("Messages can't contain duplicate document names. Rename the document and retry your request."),
+            answer: Answer::AWS,
+            evidence: Evidence::Reported,
+            fix: "give the later document a name of its own",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let mut seen: HashMap<u64, &Row> = HashMap::new();
+    // Only documents have a key: their names.
+    let documents = cx.history.rows.iter().filter(|row| row.kind == Kind::Media && row.key != 0);
+    for row in documents.filter(|row| !row.has(Flags::RECORDED)) {
+        match seen.get(&row.key) {
+            None => drop(seen.insert(row.key, row)),
+            Some(first) => out.add(Finding::new(Code(595), *row).with(first.at).act(Act::Rekey)),
+        }
+    }
+}

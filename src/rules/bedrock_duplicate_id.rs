@@ -1,0 +1,123 @@
+//! RL582: a message has two calls, or two results, of one id.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::history::{Act, BondState, Code, Finding, Kind, Row};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds two `toolUse` blocks, or two `toolResult` blocks, with one `toolUseId` in one message.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > The toolResult blocks at messages.2.content contain duplicate Ids: tooluse_abc
+    ///
+    /// It happens when a client stores a result for an interrupted call, and the tool answers after all; and when streamed
+    /// blocks are stored twice.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"messages":[
+    ///  {"role":"user","content":[{"text":"Weather?"}]},
+    ///  {"role":"assistant","content":[{"toolUse":{"toolUseId":"tooluse_1","name":"weather","input":{}}}]},
+    ///  {"role":"user","content":[
+    ///   {"toolResult":{"toolUseId":"tooluse_1","content":[{"text":"sunny"}]}},
+    ///   {"toolResult":{"toolUseId":"tooluse_1","content":[{"text":"sunny"}]}}]}],
+    ///  "toolConfig":{"tools":[{"toolSpec":{"name":"weather","inputSchema":{"json":{"type":"object"}}}}]}}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// Of two that say the same the later one is dropped, and nothing is lost. A call that differs gets an id of its own, with
+    /// its result. Two results that differ are left: nothing says which of them the model is to see.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: BerriAI/litellm#20047 and #20048, kirodotdev/Kiro#9355. None of 21 recorded accepted requests has such
+    /// blocks.
+    582, "bedrock-duplicate-id", Check::History(check),
+    [
+        Variant {
+            message: "result {call_id} stands twice in the message, and says the same",
+            related: "the first one",
+            api: Some(RESULTS),
+            answer: Answer::AWS,
+            evidence: Evidence::Reported,
+            fix: "drop the later copy",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "result {call_id} stands twice in the message, and says something else",
+            related: "the first one",
+            api: Some(RESULTS),
+            answer: Answer::AWS,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "call {call_id} stands twice in the message, and says the same",
+            related: "the first one",
+            api: Some(CALLS),
+            answer: Answer::AWS,
+            evidence: Evidence::Reported,
+            fix: "drop the later copy",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "two calls of the message have the id {call_id}",
+            related: "the first one",
+            api: Some(CALLS),
+            answer: Answer::AWS,
+            evidence: Evidence::Reported,
+            fix: "give the later call, and its result, an id of its own",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const RESULTS: &str = "The toolResult blocks at messages.{message}.content contain duplicate Ids: {call_id}";
+const CALLS: &str = "The toolUse blocks at messages.{message}.content contain duplicate Ids: {call_id}";
+
+const SAME: u8 = 0;
+const DIFFERS: u8 = 1;
+const SAME_CALL: u8 = 2;
+const OTHER_CALL: u8 = 3;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let turns = &cx.history.turns;
+    // Calls and results that are each other's are no copies, whatever they say: both get an id of their own.
+    let answered = turns.bonds.iter().filter(|bond| matches!(bond.state, BondState::Answered | BondState::Far));
+    let paired: HashSet<u32> = answered.flat_map(|bond| [bond.call, bond.output]).collect();
+    for turn in &turns.turns {
+        let mut seen: HashMap<(bool, u64), &Row> = HashMap::new();
+        for ix in turn.blocks() {
+            let row = cx.row(ix);
+            if !matches!(row.kind, Kind::ToolUse | Kind::ToolResult) || row.key == 0 {
+                continue;
+            }
+            let is_call = row.kind == Kind::ToolUse;
+            let Some(first) = seen.get(&(is_call, row.key)).copied() else {
+                seen.insert((is_call, row.key), row);
+                continue;
+            };
+            let finding = Finding::new(Code(582), *row).with(first.at);
+            let same = || cx.look.same(first, row);
+            out.add(match is_call {
+                true if !paired.contains(&ix) && same() => finding.variant(SAME_CALL).act(Act::Drop),
+                true => finding.variant(OTHER_CALL).act(Act::Rekey),
+                false if paired.contains(&ix) => continue,
+                false if same() => finding.variant(SAME).act(Act::Drop),
+                false => finding.variant(DIFFERS).never("which of the two results is the real one is not known"),
+            });
+        }
+    }
+}

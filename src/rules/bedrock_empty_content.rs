@@ -1,0 +1,65 @@
+//! RL585: a message has no content.
+
+use crate::history::{Act, Code, Finding, Flags, Kind};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a message whose `content` is missing or empty.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > The content field in the Message object at messages.355 is empty. Add a ContentBlock object to the content field and
+    /// > try again.
+    ///
+    /// It happens when the model answered nothing, and when all that a message said was filtered out.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"messages":[
+    ///  {"role":"user","content":[{"text":"Hello"}]},
+    ///  {"role":"assistant","content":[]},
+    ///  {"role":"user","content":[{"text":"Are you there?"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The message is dropped, which said nothing. The only message of a history is left.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported, and verified with both roles: theopenco/llmgateway PR#3127. None of 21 recorded accepted requests has such a
+    /// message.
+    585, "bedrock-empty-content", Check::History(check),
+    [
+        Variant {
+            message: "the message has no content",
+            api: Some("The content field in the Message object at messages.{message} is empty. Add a ContentBlock object to the content field and try again."),
+            answer: Answer::AWS,
+            evidence: Evidence::Reported,
+            fix: "drop the message",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let turns = &cx.history.turns.turns;
+    for turn in turns {
+        let row = cx.row(turn.row);
+        let empty = [Flags::EMPTY, Flags::NULL, Flags::ABSENT].iter().any(|flag| row.has(*flag));
+        if row.kind == Kind::Turn && empty && !row.has(Flags::RECORDED) {
+            let finding = Finding::new(Code(585), *row);
+            out.add(match turns.len() {
+                1 => finding.never("the history holds nothing else"),
+                _ => finding.act(Act::Drop),
+            });
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! RL593: reasoning stands where it is not taken back.
+
+use crate::history::{Act, Code, Finding, Flags, Kind, Role};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::{Answer, Levels, Trait};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds `reasoningContent` in a message of the user; and, as a warning, any of it in a history for a model that does not
+    /// reason or does not take its reasoning back. The model is in the URL and not in the request: the latter is found where a
+    /// record or `--model` tells it.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > User messages cannot contain reasoning content. Please remove the reasoning content and try again.
+    ///
+    /// It happens when roles are mixed up, and when a history that one model made is sent to another.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"messages":[
+    ///  {"role":"user","content":[{"reasoningContent":{"reasoningText":{"text":"Hm"}}},{"text":"Hello"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The reasoning is dropped.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: oh-my-pi PR#9086, aws-samples/bedrock-chat PR#851, vercel/ai#7034 (for Nova, DeepSeek and Claude 3).
+    593, "bedrock-misplaced-reasoning", Check::History(check),
+    [
+        Variant {
+            message: "reasoning stands in a message of the user",
+            api: Some("User messages cannot contain reasoning content. Please remove the reasoning content and try again."),
+            answer: Answer::AWS,
+            evidence: Evidence::Reported,
+            fix: "drop the reasoning",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "reasoning goes to a model that does not take it back",
+            api: Some("User messages cannot contain reasoning content. Please remove the reasoning content and try again."),
+            answer: Answer::AWS,
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "drop the reasoning",
+            ..Variant::BASE
+        },
+    ]
+}
+
+const FOREIGN: u8 = 1;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let turns = &cx.history.turns;
+    for turn in &turns.turns {
+        for row in turn.blocks().map(|ix| cx.row(ix)) {
+            if row.kind != Kind::Thinking || row.has(Flags::RECORDED) {
+                continue;
+            }
+            let finding = Finding::new(Code(593), *row).act(Act::Drop);
+            if turn.role == Role::User {
+                out.add(finding);
+            } else if cx.has(Trait::NoReasoning) {
+                out.add(finding.variant(FOREIGN));
+            }
+        }
+    }
+}

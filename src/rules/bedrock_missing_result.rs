@@ -1,0 +1,100 @@
+//! RL580: a call is answered neither in the next turn nor in its own.
+
+use crate::history::{Act, BondState, Code, Finding, Flags, Kind};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::{Answer, Levels};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `toolUse` that no `toolResult` answers in the user's turn behind it. Messages of one role that follow each
+    /// other are one turn. Tools that the provider runs are answered in the turn of the call itself.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > Expected toolResult blocks at messages.2.content for the following Ids: tooluse_abc
+    ///
+    /// It happens when a run is interrupted, when the user writes before the tool answers, and when a history is cut. At
+    /// the end of a log the call is about to run: there it is only noted (shown with `-v`).
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"messages":[
+    ///  {"role":"user","content":[{"text":"Weather?"}]},
+    ///  {"role":"assistant","content":[{"toolUse":{"toolUseId":"tooluse_1","name":"weather","input":{}}}]},
+    ///  {"role":"user","content":[{"text":"Are you there?"}]}],
+    ///  "toolConfig":{"tools":[{"toolSpec":{"name":"weather","inputSchema":{"json":{"type":"object"}}}}]}}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// A result that stands elsewhere is moved to the front of the turn behind the call, and nothing is lost. Else the call
+    /// is dropped, and its message with it if it says nothing else; with `--orphans stub` the call is answered instead, by a
+    /// result that claims nothing.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: agno-agi/agno#6698, zeroclaw#1476, firebase/genkit#664, hermes-agent#108584. None of 21 recorded accepted
+    /// requests has such a call.
+    580, "bedrock-missing-result", Check::History(check),
+    [
+        Variant {
+            message: "call {call_id} has no result in the turn behind it",
+            api: Some(EXPECTED),
+            answer: Answer::AWS,
+            evidence: Evidence::Reported,
+            fix: "drop the call; --orphans stub would answer it and lose nothing",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the result of call {call_id} does not stand in the turn behind it",
+            related: "the result stands here",
+            api: Some(EXPECTED),
+            answer: Answer::AWS,
+            evidence: Evidence::Reported,
+            fix: "move the result behind its call",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "call {call_id} has no result yet: the log ends here",
+            levels: Levels::INFO,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const EXPECTED: &str = "Expected toolResult blocks at messages.{arg}.content for the following Ids: {call_id}";
+
+const FAR: u8 = 1;
+const PENDING: u8 = 2;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let turns = &cx.history.turns;
+    for bond in &turns.bonds {
+        if !matches!(bond.state, BondState::Open | BondState::Far) {
+            continue;
+        }
+        let row = cx.row(bond.call);
+        let turn = turns.turn_of(bond.call);
+        // What the provider runs may still be running; a second call of one id is RL582's.
+        let again = |turn: u32| {
+            let mut before = turns.turn(turn).first..bond.call;
+            before.any(|ix| cx.row(ix).kind == Kind::ToolUse && cx.row(ix).key == row.key)
+        };
+        if row.has(Flags::SERVER_RUN) || turn.is_some_and(again) {
+            continue;
+        }
+        let behind = turn.and_then(|turn| turns.step_of(turn)).map_or(0, |step| step.model.end);
+        let finding = Finding::new(Code(580), *row).arg(behind);
+        out.add(match bond.state {
+            BondState::Far => finding.variant(FAR).with(cx.row(bond.output).at).act(Act::Reorder),
+            _ if cx.is_pending(bond.call) => finding.variant(PENDING).never("the call is about to run"),
+            _ => finding.act(Act::Answer),
+        });
+    }
+}

@@ -1,0 +1,61 @@
+//! RL581: a result answers no call.
+
+use crate::history::{Act, BondState, Code, Finding, NONE};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `toolResult` without its `toolUse` in the turn in front, and one that answers a call in another message again.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > The number of toolResult blocks at messages.2.content exceeds the number of toolUse blocks of previous turn.
+    ///
+    /// It happens when a history is cut from the front, or compacted while a call was open.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"messages":[
+    ///  {"role":"user","content":[{"toolResult":{"toolUseId":"tooluse_1","content":[{"text":"sunny"}]}}]}],
+    ///  "toolConfig":{"tools":[{"toolSpec":{"name":"weather","inputSchema":{"json":{"type":"object"}}}}]}}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The result is dropped. What the tool returned is lost for the model; `--dropped FILE` keeps it.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported in several places. None of 21 recorded accepted requests has such a result.
+    581, "bedrock-orphan-result", Check::History(check),
+    [
+        Variant {
+            message: "result {call_id} answers no call in the turn in front",
+            api: Some("The number of toolResult blocks at messages.{message}.content exceeds the number of toolUse blocks of previous turn."),
+            answer: Answer::AWS,
+            evidence: Evidence::Reported,
+            fix: "drop the result",
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let turns = &cx.history.turns;
+    for bond in &turns.bonds {
+        let orphan = match bond.state {
+            BondState::Orphan => true,
+            // Two in one message are RL582's.
+            BondState::Again => bond.twin == NONE || turns.turn_of(bond.twin) != turns.turn_of(bond.output),
+            BondState::Answered | BondState::Far | BondState::Open => false,
+        };
+        if orphan {
+            out.add(Finding::new(Code(581), *cx.row(bond.output)).act(Act::Drop));
+        }
+    }
+}

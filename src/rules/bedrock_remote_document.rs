@@ -1,0 +1,66 @@
+//! RL592: a document lies in S3, and the model does not take it from there.
+
+use crate::dialects::bedrock::document;
+use crate::history::{Code, Finding, Flags, Kind, Row};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::{Answer, Trait};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds, for Claude, a `document` whose source is an `s3Location`. The model is in the URL and not in the request: the
+    /// rule speaks where a record or `--model` tells it.
+    ///
+    /// ## Why it matters
+    ///
+    /// The service hands the request on to the model, which refuses it with HTTP 400:
+    ///
+    /// > The model returned the following errors: messages.2.content.2.document.source.type: Field required
+    ///
+    /// It happens when a history that another model made is sent to Claude.
+    ///
+    /// ## Example
+    ///
+    /// With `--model anthropic.claude-sonnet-4-5`:
+    ///
+    /// ```json
+    /// {"messages":[
+    ///  {"role":"user","content":[{"text":"Read this"},
+    ///   {"document":{"name":"Report","format":"pdf","source":{"s3Location":{"uri":"s3://bucket/report.pdf"}}}}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: the bytes of the document are not in the file. Put them into `source.bytes`.
+    ///
+    /// ## Evidence
+    ///
+    /// Recorded: pydantic-ai, `test_multimodal_tool_return_matrix`, claude-sonnet-4-5.
+    592, "bedrock-remote-document", Check::History(check),
+    [
+        Variant {
+            message: "the document lies in S3, and this model takes only its bytes",
+            api: Some("The model returned the following errors: messages.{message}.content.{block}.document.source.type: Field required"),
+            answer: Answer::AWS,
+            evidence: Evidence::Recorded,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    if !cx.has(Trait::NoRemoteDocuments) {
+        return;
+    }
+    let is_media = |row: &&Row| row.kind == Kind::Media && !row.has(Flags::RECORDED);
+    for row in cx.history.rows.iter().filter(is_media) {
+        let mut remote = false;
+        cx.look.look(row, &mut |block| {
+            let source = document(block).and_then(|document| document.get("source"));
+            remote = source.is_some_and(|source| source.get("s3Location").is_some());
+        });
+        if remote {
+            out.add(Finding::new(Code(592), *row).never("the bytes of the document are not in the file"));
+        }
+    }
+}

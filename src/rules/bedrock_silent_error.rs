@@ -1,0 +1,57 @@
+//! RL589: a result is an error, and says nothing.
+
+use crate::dialect::Item;
+use crate::dialects::bedrock::{Mend, tool_result};
+use crate::history::{Code, Finding, Flags, Kind, KindSet};
+use crate::rule::{Check, Evidence, Loss, Out, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `toolResult` with the status `error` and without any content.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > The content field at messages.2.content.0.toolResult cannot be empty when status value is error.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"messages":[
+    ///  {"role":"user","content":[{"text":"Weather?"}]},
+    ///  {"role":"assistant","content":[{"toolUse":{"toolUseId":"tooluse_1","name":"weather","input":{}}}]},
+    ///  {"role":"user","content":[{"toolResult":{"toolUseId":"tooluse_1","status":"error","content":[]}}]}],
+    ///  "toolConfig":{"tools":[{"toolSpec":{"name":"weather","inputSchema":{"json":{"type":"object"}}}}]}}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The result gets a text that says that the tool gave no output.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported once or twice, in the API's own words.
+    589, "bedrock-silent-error", Check::Item(KindSet::of(&[Kind::ToolResult]), check),
+    [
+        Variant {
+            message: "result {call_id} is an error, and says nothing",
+            api: Some("The content field at messages.{message}.content.{block}.toolResult cannot be empty when status value is error."),
+            answer: Answer::AWS,
+            evidence: Evidence::Reported,
+            fix: "say that the tool gave no output",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(item: &Item<'_>, out: &mut Out) {
+    let Some(result) = tool_result(item.val).filter(|_| !item.row.has(Flags::RECORDED)) else { return };
+    let empty = result.get("content").is_some_and(|content| content.is_array() && content.count() == 0);
+    if empty && result.get("status").is_some_and(|status| status.is("error")) {
+        out.add(Finding::new(Code(589), item.row).act(Mend::ErrorText.act()));
+    }
+}

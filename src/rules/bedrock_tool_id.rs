@@ -1,0 +1,73 @@
+//! RL583: the id of a call is one that the API does not take.
+
+use crate::dialect::Item;
+use crate::history::kind::ID_LIMIT;
+use crate::history::{Act, Code, Finding, Flags, Kind, KindSet};
+use crate::rule::{Check, Evidence, Loss, Out, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `toolUse` whose `toolUseId` is longer than 64 characters, or has others than letters, digits and `_.:-`; and
+    /// calls and results that have no id to pair them by.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API's reference gives this pattern and this length, and the service refuses what does not fit before the model sees
+    /// it. It happens to histories that began with another provider.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"messages":[
+    ///  {"role":"user","content":[{"text":"Weather?"}]},
+    ///  {"role":"assistant","content":[{"toolUse":{"toolUseId":"call|1","name":"weather","input":{}}}]},
+    ///  {"role":"user","content":[{"toolResult":{"toolUseId":"call|1","content":[{"text":"sunny"}]}}]}],
+    ///  "toolConfig":{"tools":[{"toolSpec":{"name":"weather","inputSchema":{"json":{"type":"object"}}}}]}}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// Call and result get the same new id, made from the old one, and nothing is lost. A block without an id is dropped, as
+    /// nothing says what it belongs to.
+    ///
+    /// ## Evidence
+    ///
+    /// Documented: AWS API reference, ToolUseBlock and ToolResultBlock (an older version allows no `.` and no `:`);
+    /// run-llama/llama_index PR#22775, maximhq/bifrost PR#6300. All ids of recorded accepted requests fit.
+    583, "bedrock-tool-id", Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
+    [
+        Variant {
+            message: "the id of call {call_id} is too long, or has characters that are not allowed",
+            answer: Answer::AWS,
+            evidence: Evidence::Documented,
+            fix: "give call and result an id that is allowed",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the {type} has no toolUseId to pair it by",
+            answer: Answer::AWS,
+            evidence: Evidence::Documented,
+            fix: "drop the block",
+            ..Variant::BASE
+        },
+    ]
+}
+
+const MISSING: u8 = 1;
+
+fn check(item: &Item<'_>, out: &mut Out) {
+    if item.row.has(Flags::RECORDED) {
+        return;
+    }
+    let finding = Finding::new(Code(583), item.row);
+    let Some(key) = item.key.map(|key| key.decode()) else {
+        return out.add(finding.variant(MISSING).act(Act::Drop));
+    };
+    let allowed = |b: &u8| b.is_ascii_alphanumeric() || b"_.:-".contains(b);
+    if item.row.kind == Kind::ToolUse && !(key.len() <= ID_LIMIT && key.iter().all(allowed)) {
+        out.add(finding.act(Act::Rename));
+    }
+}

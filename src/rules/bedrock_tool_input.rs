@@ -1,0 +1,61 @@
+//! RL584: the input of a call is no object.
+
+use crate::dialect::Item;
+use crate::dialects::bedrock::{Mend, tool_use};
+use crate::history::{Code, Finding, Flags, Kind, KindSet};
+use crate::json::Val;
+use crate::rule::{Check, Evidence, Loss, Out, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `toolUse` whose `input` is no JSON object.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > The format of the value at messages.1.content.0.toolUse.input is invalid. Provide a json object for the field and
+    /// > try again.
+    ///
+    /// It happens when the arguments are kept as a text, as other APIs do, or when a stream was cut in the middle of them.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"messages":[
+    ///  {"role":"user","content":[{"text":"Weather?"}]},
+    ///  {"role":"assistant","content":[{"toolUse":{"toolUseId":"tooluse_1","name":"weather","input":"{}"}}]},
+    ///  {"role":"user","content":[{"toolResult":{"toolUseId":"tooluse_1","content":[{"text":"sunny"}]}}]}],
+    ///  "toolConfig":{"tools":[{"toolSpec":{"name":"weather","inputSchema":{"json":{"type":"object"}}}}]}}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// A text that is an object becomes that object; nothing becomes an empty one; anything else is kept as the member `input`
+    /// of an object.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: vercel/ai#16561. All inputs in recorded accepted requests are objects.
+    584, "bedrock-tool-input", Check::Item(KindSet::of(&[Kind::ToolUse]), check),
+    [
+        Variant {
+            message: "the input of call {call_id} is no object",
+            api: Some("The format of the value at messages.{message}.content.{block}.toolUse.input is invalid. Provide a json object for the field and try again."),
+            answer: Answer::AWS,
+            evidence: Evidence::Reported,
+            fix: "make it an object",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(item: &Item<'_>, out: &mut Out) {
+    let input = tool_use(item.val).and_then(|call| call.get("input"));
+    if !input.as_ref().is_some_and(Val::is_object) && !item.row.has(Flags::RECORDED) {
+        out.add(Finding::new(Code(584), item.row).act(Mend::Input.act()));
+    }
+}

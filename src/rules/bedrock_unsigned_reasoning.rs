@@ -1,0 +1,99 @@
+//! RL594: reasoning has no signature, or one that the model does not take.
+
+use crate::dialects::bedrock::Mend;
+use crate::history::{Act, Code, Finding, Flags, Kind, Role};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::{Answer, Trait};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds, for Claude, `reasoningContent` of the assistant without a signature; and for gpt-oss such with one. The model is
+    /// in the URL and not in the request: the rule speaks where a record or `--model` tells it.
+    ///
+    /// ## Why it matters
+    ///
+    /// The service hands the request on to Claude, which refuses it with HTTP 400:
+    ///
+    /// > The model returned the following errors: messages.1.content.0.thinking.signature: Field required
+    ///
+    /// For gpt-oss the service itself says:
+    ///
+    /// > This model doesn't support the reasoningContent.reasoningText.signature field. Remove
+    /// > reasoningContent.reasoningText.signature and try again.
+    ///
+    /// It happens when a client stores the text of a thought and not what stands beside it, when a stream was cut before the
+    /// signature came, and when the thought was another model's.
+    ///
+    /// ## Example
+    ///
+    /// With `--model anthropic.claude-sonnet-4-5`:
+    ///
+    /// ```json
+    /// {"messages":[
+    ///  {"role":"user","content":[{"text":"Hello"}]},
+    ///  {"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"Hm"}}},{"text":"Hi"}]},
+    ///  {"role":"user","content":[{"text":"Bye"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// For Claude the reasoning is dropped: a signature cannot be made. For gpt-oss the signature goes, and the thought stays.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: run-llama/llama_index#20851, can1357/oh-my-pi PR#10486 (an empty signature counts as none),
+    /// langchain-ai/langchain-aws PR#408, maximhq/bifrost PR#6942; for gpt-oss earendil-works/pi#686. All recorded accepted
+    /// reasoning to Claude is signed.
+    594, "bedrock-unsigned-reasoning", Check::History(check),
+    [
+        Variant {
+            message: "the reasoning has no signature, which this model wants",
+            api: Some("The model returned the following errors: messages.{message}.content.{block}.thinking.signature: Field required"),
+            answer: Answer::AWS,
+            evidence: Evidence::Reported,
+            fix: "drop the reasoning",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the reasoning has a signature, which this model does not take",
+            api: Some("This model doesn't support the reasoningContent.reasoningText.signature field. Remove reasoningContent.reasoningText.signature and try again."),
+            answer: Answer::AWS,
+            evidence: Evidence::Reported,
+            fix: "take the signature away",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const SIGNED: u8 = 1;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let wants = cx.has(Trait::SignedReasoning) && !cx.has(Trait::NoReasoning);
+    if !wants && !cx.has(Trait::UnsignedReasoning) {
+        return;
+    }
+    for turn in cx.history.turns.turns.iter().filter(|turn| turn.role == Role::Assistant) {
+        for row in turn.blocks().map(|ix| cx.row(ix)) {
+            if row.kind != Kind::Thinking || row.has(Flags::RECORDED) {
+                continue;
+            }
+            let finding = Finding::new(Code(594), *row);
+            if wants && !row.has(Flags::SIGNED) {
+                out.add(finding.act(Act::Drop));
+            } else if !wants && has_signature(cx, row) {
+                out.add(finding.variant(SIGNED).act(Mend::StripSignature.act()));
+            }
+        }
+    }
+}
+
+/// Whether the member is there, if only empty.
+fn has_signature(cx: &Cx<'_>, row: &crate::history::Row) -> bool {
+    let mut has = false;
+    cx.look.look(row, &mut |block| {
+        has = block.at(&["reasoningContent", "reasoningText", "signature"]).is_some();
+    });
+    has
+}

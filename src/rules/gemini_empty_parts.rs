@@ -1,0 +1,74 @@
+//! RL566: a content has no parts.
+
+use crate::history::{Act, Code, Finding, Flags, Kind};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::{Answer, Levels};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a content whose `parts` are missing or empty.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API was reported to refuse such requests with HTTP 400:
+    ///
+    /// > * GenerateContentRequest.contents[3].parts: contents.parts must not be empty.
+    ///
+    /// and Vertex AI:
+    ///
+    /// > Unable to submit request because it must include at least one parts field, which describes the prompt input.
+    ///
+    /// One recorded request with such a content was accepted, so it is a warning. Gemini itself makes them: an answer that
+    /// holds nothing but thoughts is stored without parts.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"contents":[
+    ///  {"role":"user","parts":[{"text":"Hello"}]},
+    ///  {"role":"model","parts":[]},
+    ///  {"role":"user","parts":[{"text":"Are you there?"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// With `--fix-warnings` the content is dropped, which said nothing. The only content of a history is left.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported in many places; one recorded accepted request has an empty content.
+    566, "gemini-empty-parts", Check::History(check),
+    [
+        Variant {
+            message: "the content has no parts",
+            api: Some("* GenerateContentRequest.contents[{message}].parts: contents.parts must not be empty."),
+            also: &[
+                "Unable to submit request because it must include at least one parts field",
+                "GenerateContentRequest.contents: contents is not specified",
+                "Model input cannot be empty.",
+            ],
+            answer: Answer::GOOGLE,
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "drop the content",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let turns = &cx.history.turns.turns;
+    for turn in turns {
+        let row = cx.row(turn.row);
+        let empty = [Flags::EMPTY, Flags::NULL, Flags::ABSENT].iter().any(|flag| row.has(*flag));
+        if row.kind == Kind::Turn && empty && !row.has(Flags::RECORDED) {
+            let finding = Finding::new(Code(566), *row);
+            out.add(match turns.len() {
+                1 => finding.never("the history holds nothing else"),
+                _ => finding.act(Act::Drop),
+            });
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! RL567: a part is an empty text.
+
+use crate::history::{Act, Code, Finding, Flags, Kind};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::{Answer, Levels};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a part whose `text` is empty. A part that carries a thought signature is meant to be so.
+    ///
+    /// ## Why it matters
+    ///
+    /// Vertex AI was reported to refuse such requests with HTTP 400:
+    ///
+    /// > Unable to submit request because it has an empty text parameter
+    ///
+    /// Google's own host takes them, so it is a warning.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"contents":[
+    ///  {"role":"user","parts":[{"text":"Hello"}]},
+    ///  {"role":"model","parts":[{"text":""}]},
+    ///  {"role":"user","parts":[{"text":"Are you there?"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// With `--fix-warnings` the part is dropped, and its content with it if it says nothing else. The only part of a
+    /// history is left.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported in many places for Vertex AI; seven recorded accepted requests to Google's own host have an empty text.
+    567, "gemini-empty-text", Check::History(check),
+    [
+        Variant {
+            message: "the text is empty",
+            api: Some("Unable to submit request because it has an empty text parameter"),
+            answer: Answer::GOOGLE,
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "drop the part",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let says_nothing = |row: &&crate::history::Row| {
+        row.kind == Kind::Text && row.has(Flags::EMPTY) && !row.has(Flags::SIGNED) && !row.has(Flags::RECORDED)
+    };
+    let parts = cx.history.rows.iter().filter(|row| row.kind != Kind::Turn).count();
+    for row in cx.history.rows.iter().filter(says_nothing) {
+        let finding = Finding::new(Code(567), *row);
+        out.add(match parts {
+            1 => finding.never("the history holds nothing else"),
+            _ => finding.act(Act::Drop),
+        });
+    }
+}

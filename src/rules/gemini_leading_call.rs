@@ -1,0 +1,72 @@
+//! RL562: a call stands in front of all that the user says.
+
+use crate::history::{Act, Code, Finding, Flags, Kind, Role, Turn};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `functionCall` in a first turn of the model, and those behind it that no words of the user stand in front
+    /// of.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > Please ensure that function call turn comes immediately after a user turn or after a function response turn.
+    ///
+    /// It happens when a history is cut from the front to make it shorter, in the middle of a turn.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"contents":[
+    ///  {"role":"model","parts":[{"functionCall":{"name":"weather","args":{}}}]},
+    ///  {"role":"user","parts":[{"functionResponse":{"name":"weather","response":{"output":"sunny"}}}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The calls are dropped, with their responses: what they were asked for is not there any more. To keep them, put the user's words back in front.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: google-gemini/gemini-cli#26486, #11814, #26956. None of 56 recorded accepted requests begins with a
+    /// call.
+    562, "gemini-leading-call", Check::History(check),
+    [
+        Variant {
+            message: "the call⟨ of {name}⟩ stands in front of all that the user says",
+            api: Some("Please ensure that function call turn comes immediately after a user turn or after a function response turn."),
+            answer: Answer::GOOGLE,
+            evidence: Evidence::Reported,
+            fix: "drop the call",
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    for row in &cx.history.rows[..begin(cx) as usize] {
+        if row.kind == Kind::ToolUse && !row.has(Flags::RECORDED) {
+            out.add(Finding::new(Code(562), *row).act(Act::Drop));
+        }
+    }
+}
+
+/// The row at which the user first says something, if the model begins with a call. Once that is gone, calls in front
+/// of it are the first in their turn.
+pub(super) fn begin(cx: &Cx<'_>) -> u32 {
+    let turns = &cx.history.turns;
+    let is_call = |ix: u32| cx.row(ix).kind == Kind::ToolUse;
+    let first = turns.steps.first().filter(|step| step.model.start == 0);
+    let recorded = cx.history.rows.first().is_none_or(|row| row.has(Flags::RECORDED));
+    if recorded || !first.is_some_and(|step| turns.rows_of(step.model.clone()).any(is_call)) {
+        return 0;
+    }
+    let says = |turn: &&Turn| {
+        turn.role != Role::Assistant && turn.blocks().any(|ix| cx.row(ix).kind != Kind::ToolResult)
+    };
+    turns.turns.iter().find(says).map_or(cx.history.rows.len() as u32, |turn| turn.row)
+}

@@ -1,0 +1,64 @@
+//! RL568: something else stands among responses.
+
+use crate::history::{Act, Code, Finding, Flags, Kind, Role};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::{Answer, Levels};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a content that holds a `functionResponse` and something else: a text, an image.
+    ///
+    /// ## Why it matters
+    ///
+    /// Vertex AI counts the parts of such a content, and was reported to refuse it with HTTP 400:
+    ///
+    /// > Please ensure that the number of function response parts is equal to the number of function call parts of the
+    /// > function call turn.
+    ///
+    /// Google's own host takes it, so it is a warning.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"contents":[
+    ///  {"role":"user","parts":[{"text":"Weather?"}]},
+    ///  {"role":"model","parts":[{"functionCall":{"name":"weather","args":{}}}]},
+    ///  {"role":"user","parts":[
+    ///   {"functionResponse":{"name":"weather","response":{"output":"sunny"}}},{"text":"And tomorrow?"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// With `--fix-warnings` what is no response comes to stand in a content of its own behind, and nothing is lost.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: envoyproxy/ai-gateway PR#2686, BerriAI/litellm PR#17820; six recorded accepted requests to Google's own
+    /// host have such a content.
+    568, "gemini-mixed-response", Check::History(check),
+    [
+        Variant {
+            message: "the {type} stands in one content with responses",
+            api: Some("Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn."),
+            answer: Answer::GOOGLE,
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "move what is no response to a content of its own behind",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let is_response = |ix: &u32| cx.row(*ix).kind == Kind::ToolResult;
+    for turn in cx.history.turns.turns.iter().filter(|turn| turn.role == Role::User) {
+        let other = turn.blocks().find(|ix| !is_response(ix));
+        if let Some(other) = other.filter(|_| turn.blocks().any(|ix| is_response(&ix)))
+            && !cx.row(other).has(Flags::RECORDED)
+        {
+            out.add(Finding::new(Code(568), *cx.row(other)).act(Act::Split));
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! RL561: a response answers no call.
+
+use crate::history::{Act, BondState, Code, Finding};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a `functionResponse` that does not stand in the turn behind a turn with calls, and responses that are more
+    /// than the calls in front of them.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > Please ensure that function response turn comes immediately after a function call turn.
+    ///
+    /// or, where there are too many of them:
+    ///
+    /// > Please ensure that the number of function response parts is equal to the number of function call parts of the
+    /// > function call turn.
+    ///
+    /// It happens when a history is cut from the front, or compacted while a call was open.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"contents":[
+    ///  {"role":"user","parts":[{"functionResponse":{"name":"weather","response":{"output":"sunny"}}}]},
+    ///  {"role":"model","parts":[{"text":"Sunny."}]},
+    ///  {"role":"user","parts":[{"text":"Thanks"}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The response is dropped. What the tool returned is lost for the model; `--dropped FILE` keeps it.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: langchain-ai/langchain#27799, BerriAI/litellm#26755; for the number of responses see RL560. None of 56
+    /// recorded accepted requests has such a response.
+    561, "gemini-orphan-response", Check::History(check),
+    [
+        Variant {
+            message: "the response⟨ of {name}⟩ does not stand behind a turn with calls",
+            api: Some("Please ensure that function response turn comes immediately after a function call turn."),
+            answer: Answer::GOOGLE,
+            evidence: Evidence::Reported,
+            fix: "drop the response",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the response⟨ of {name}⟩ is one more than the calls in front of it",
+            api: Some("Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn."),
+            answer: Answer::GOOGLE,
+            evidence: Evidence::Reported,
+            fix: "drop the response",
+            ..Variant::BASE
+        },
+    ]
+}
+
+const SURPLUS: u8 = 1;
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let turns = &cx.history.turns;
+    for bond in turns.bonds.iter().filter(|bond| bond.state == BondState::Orphan) {
+        let step = turns.turn_of(bond.output).and_then(|turn| turns.step_behind(turn));
+        let calls = |step: &crate::history::Step| {
+            turns.rows_of(step.model.clone()).any(|ix| cx.row(ix).kind == crate::history::Kind::ToolUse)
+        };
+        let variant = if step.is_some_and(calls) { SURPLUS } else { 0 };
+        out.add(Finding::new(Code(561), *cx.row(bond.output)).variant(variant).act(Act::Drop));
+    }
+}

@@ -1,0 +1,69 @@
+//! RL570: a call was held back for a person to allow it, and its response does not say that one did.
+
+use crate::dialects::gemini::Mend;
+use crate::history::{BondState, Code, Finding, Flags};
+use crate::json::Val;
+use crate::rule::{Check, Cx, Evidence, Out, Variant, When};
+use crate::target::{Answer, Levels};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a response to a computer-use call with a `safety_decision` that has no `safety_acknowledgement`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API was reported to refuse the request with HTTP 400:
+    ///
+    /// > The safety decision from function call click_at must be acknowledged in the corresponding function response.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"contents":[
+    ///  {"role":"user","parts":[{"text":"Buy it"}]},
+    ///  {"role":"model","parts":[{"functionCall":{"name":"click_at","args":{"x":1,"y":2,
+    ///   "safety_decision":{"decision":"require_confirmation"}}}}]},
+    ///  {"role":"user","parts":[{"functionResponse":{"name":"click_at","response":{"url":"https://example.com"}}}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None by default: to acknowledge is a person's decision. With `--acknowledge-safety` the response says so.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported once: google-gemini/computer-use-preview#97; so it is a warning.
+    570, "gemini-unacknowledged-safety", Check::History(check),
+    [
+        Variant {
+            message: "the response⟨ of {name}⟩ does not acknowledge the call's safety decision",
+            related: "the call",
+            api: Some("The safety decision from function call {name} must be acknowledged in the corresponding function response."),
+            answer: Answer::GOOGLE,
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "acknowledge it (--acknowledge-safety)",
+            when: When::Flag,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    for bond in cx.history.turns.bonds.iter().filter(|bond| bond.state == BondState::Answered) {
+        let (call, response) = (cx.row(bond.call), cx.row(bond.output));
+        if !call.has(Flags::CHECKS_PENDING) {
+            continue;
+        }
+        let mut acknowledged = true;
+        cx.look.look(response, &mut |part: Val<'_>| {
+            let paths = [["functionResponse", "response"], ["function_response", "response"]];
+            let said = paths.iter().find_map(|path| part.at(path));
+            acknowledged = said.is_some_and(|said| said.get("safety_acknowledgement").is_some());
+        });
+        if !acknowledged {
+            out.add(Finding::new(Code(570), *response).with(call.at).act(Mend::Acknowledge.act()));
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! RL565: a call of the current turn lacks its thought signature, and the model wants it.
+
+use crate::dialects::gemini::Mend;
+use crate::history::{Code, Finding, Flags, Kind, Role};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::{Answer, Trait};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds, for models from Gemini 3 on, the first `functionCall` of a step without a `thoughtSignature`. Only the
+    /// current turn counts: what stands behind the last words of the user. Later calls of the same step need none. The
+    /// model is in the URL and not in the request: the rule speaks where a record or `--model` tells it.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly,
+    /// > and missing thought_signature may lead to degraded model performance. Additional data, function call
+    /// > `default_api:search` , position 2.
+    ///
+    /// It happens when a client stores calls without what stands beside them, when a library moves the signature to
+    /// another part, and when the calls were made by another model.
+    ///
+    /// ## Example
+    ///
+    /// With `--model gemini-3-pro-preview`:
+    ///
+    /// ```json
+    /// {"contents":[
+    ///  {"role":"user","parts":[{"text":"Weather?"}]},
+    ///  {"role":"model","parts":[{"functionCall":{"name":"weather","args":{}}}]},
+    ///  {"role":"user","parts":[{"functionResponse":{"name":"weather","response":{"output":"sunny"}}}]}]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// The call gets `skip_thought_signature_validator` for a signature: the text that Google documents for calls that came
+    /// from no thought of this model. Nothing is lost that was there; the model does without the thought.
+    ///
+    /// ## Evidence
+    ///
+    /// Documented: ai.google.dev/gemini-api/docs/thought-signatures; reported: vercel/ai PR#17620 and PR#17649,
+    /// karthink/gptel#1146, BerriAI/litellm#25357. All recorded accepted requests to Gemini 3 are signed so; 20 to older
+    /// models are not.
+    565, "gemini-unsigned-call", Check::History(check),
+    [
+        Variant {
+            message: "the call⟨ of {name}⟩ has no thought signature, which this model wants in the current turn",
+            api: Some("Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:{name}` , position {arg}."),
+            answer: Answer::GOOGLE,
+            evidence: Evidence::Documented,
+            fix: "sign it as a call without a thought",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    if !cx.has(Trait::SignedCalls) {
+        return;
+    }
+    let turns = &cx.history.turns;
+    let says = |ix: u32| matches!(cx.row(ix).kind, Kind::Text | Kind::Media);
+    let begins = |turn: &&crate::history::Turn| turn.role == Role::User && turn.blocks().any(says);
+    let current = turns.turns.iter().rfind(begins).map_or(0, |turn| turn.row);
+    for step in &turns.steps {
+        let first = turns.rows_of(step.model.clone()).find(|ix| cx.row(*ix).kind == Kind::ToolUse);
+        let Some(call) = first.filter(|ix| *ix > current) else { continue };
+        let row = cx.row(call);
+        if !row.has(Flags::SIGNED) && !row.has(Flags::RECORDED) {
+            // The API counts contents from one.
+            let position = turns.turn_of(call).map_or(0, |turn| turn + 1);
+            out.add(Finding::new(Code(565), *row).arg(position).act(Mend::Signature.act()));
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! AWS Bedrock's Converse API, which checks messages by itself before the model's own rules apply.
+
+use crate::target::{Caps, Target, Trait, Traits};
+
+pub static BEDROCK: Target = Target {
+    name: "bedrock",
+    title: "AWS Bedrock Converse API",
+    dialect: "bedrock",
+    store: false,
+    caps: Caps::NONE,
+    models: &[],
+    traits: TRAITS,
+    verdicts: &[],
+    evidence: "rules and their pages; 21 recorded accepted requests and one rejection",
+};
+
+/// Claude signs its reasoning, and takes documents with their bytes only (recorded rejection, claude-sonnet-4-5).
+const CLAUDE: Traits = Traits::of(&[Trait::SignedReasoning, Trait::NoRemoteDocuments]);
+/// Families that do not reason, or keep their reasoning to themselves.
+const WITHOUT: Traits = Traits::of(&[Trait::NoReasoning]);
+
+/// Names without region and Anthropic's own name in front.
+const TRAITS: &[(&str, Traits)] = &[
+    ("claude-3-haiku", WITHOUT),
+    ("claude-3-sonnet", WITHOUT),
+    ("claude-3-opus", WITHOUT),
+    ("claude-3-5-", WITHOUT),
+    ("amazon.nova-micro", WITHOUT),
+    ("amazon.nova-lite", WITHOUT),
+    ("amazon.nova-pro", WITHOUT),
+    ("deepseek.r1", WITHOUT),
+    ("claude-", CLAUDE),
+    ("gpt-oss", Traits::of(&[Trait::UnsignedReasoning])),
+];
