@@ -17,6 +17,8 @@ crate::rule! {
     ///
     /// > The toolResult blocks at messages.2.content contain duplicate Ids: tooluse_abc
     ///
+    /// > The toolUse blocks at messages.1.content contain duplicate Ids: tooluse_abc
+    ///
     /// It happens when a client stores a result for an interrupted call, and the tool answers after all; and when streamed
     /// blocks are stored twice.
     ///

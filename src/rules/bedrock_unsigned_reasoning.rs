@@ -1,7 +1,7 @@
 //! RL594: reasoning has no signature, or one that the model does not take.
 
 use crate::dialects::bedrock::Mend;
-use crate::history::{Act, Code, Finding, Flags, Kind, Role};
+use crate::history::{Act, Code, Finding, Flags, Kind, Role, Row};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Trait};
 
@@ -90,7 +90,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 }
 
 /// Whether the member is there, if only empty.
-fn has_signature(cx: &Cx<'_>, row: &crate::history::Row) -> bool {
+fn has_signature(cx: &Cx<'_>, row: &Row) -> bool {
     let mut has = false;
     cx.look.look(row, &mut |block| {
         has = block.at(&["reasoningContent", "reasoningText", "signature"]).is_some();
