@@ -49,7 +49,7 @@ impl Items {
     fn of_session(bytes: &dyn ReadAt, kept: &Kept) -> Items {
         let texts = Texts::new(bytes, kept.info.dialect);
         let lifted = replay::of_session(&kept.rows, &mut |row, see| {
-            texts.item(row, |val| see(val));
+            texts.item(row, see);
         });
         let here = kept.rows.first().map_or(Place::new(DocId(0), 0, 0), |row| row.at);
         let thinking = (0..lifted.thinking).map(|_| lost(LossKind::REASONING, here));

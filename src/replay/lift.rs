@@ -23,8 +23,11 @@ pub struct Lifted {
     pub incomplete: usize,
 }
 
+/// Hands the value of a row to what takes it.
+pub type See<'s> = &'s mut dyn FnMut(&Row, &mut dyn FnMut(Val<'_>));
+
 /// The items that the blocks of a session's history become.
-pub fn of_session(rows: &[Row], see: &mut dyn FnMut(&Row, &mut dyn FnMut(Val<'_>))) -> Lifted {
+pub fn of_session(rows: &[Row], see: See<'_>) -> Lifted {
     let mut lifted = Lifted::default();
     let is_users = |row: &Row| row.kind == Kind::FunctionCallOutput || row.role == Role::User;
     for node in rows.chunk_by(|a, b| is_users(a) == is_users(b)) {
