@@ -194,14 +194,13 @@ fn log(
     // Of a tree, the live branch; `rebuild` gives the others.
     let one = found.format.is_some_and(|format| format.info().histories == Histories::Tree);
     for kept in found.made.iter().take(if one { 1 } else { usize::MAX }) {
-        let stored = how.options.store.or(kept.stored).unwrap_or(true);
-        let foreign = Items::of(id, bytes, found.container, kept, stored)?;
+        let foreign = Items::of(id, bytes, found.container, kept, found.format, how.options)?;
         let texts = Texts::new(bytes, kept.info.dialect);
         let mut left_out = Vec::new();
         let is_foreign = foreign.is_some();
         let taker = match foreign {
             Some(items) => {
-                let mut taker = Items::taker(&how.plan);
+                let mut taker = items.taker(&how.plan);
                 left_out = items.give(&mut taker);
                 taker
             }

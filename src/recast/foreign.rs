@@ -4,20 +4,25 @@
 use std::io;
 
 use crate::convert::{Plan, Taker};
-use crate::dialect::Replay;
+use crate::dialect::{Body, Dialect, Replay, Shape};
+use crate::dialects::chat::CHAT;
 use crate::dialects::responses::RESPONSES;
+use crate::format::Format;
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan};
-use crate::lint::Texts;
+use crate::lint::{Options, Texts};
 use crate::neutral::{At, LossKind, Lost};
 use crate::place::{DocId, Place};
-use crate::replay::{self, SESSION};
+use crate::replay::records::is_stream;
+use crate::replay::{self, SESSION, stream};
 use crate::source::{Container, ReadAt, lines};
 
 use super::doc::Kept;
 
-/// The items of a history, each as its text, and what was left out.
+/// The items of a history, each as its text, or the request that it makes, and what was left out.
 pub(super) struct Items {
+    dialect: &'static dyn Dialect,
+    shape: Shape,
     texts: Vec<Vec<u8>>,
     left_out: Vec<Lost>,
 }
@@ -29,8 +34,13 @@ impl Items {
         bytes: &dyn ReadAt,
         container: Container,
         kept: &Kept,
-        stored: bool,
+        format: Option<&'static dyn Format>,
+        options: &Options,
     ) -> io::Result<Option<Items>> {
+        if options.format.or(format).is_some_and(is_stream) {
+            return Items::of_stream(id, bytes, options).map(Some);
+        }
+        let stored = options.store.or(kept.stored).unwrap_or(true);
         if kept.info.dialect.name() == SESSION {
             return Ok(Some(Items::of_session(bytes, kept)));
         }
@@ -40,10 +50,21 @@ impl Items {
         Ok(Some(Items::of_replay(replay)))
     }
 
+    fn new(texts: Vec<Vec<u8>>, left_out: Vec<Lost>) -> Items {
+        Items { dialect: &RESPONSES, shape: Shape::Item, texts, left_out }
+    }
+
+    /// An event stream: what its next request would send.
+    fn of_stream(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<Items> {
+        let sent = stream::rebuild(id, bytes, options, &stream::Asked::default())?;
+        let texts = sent.map(|sent| vec![sent.body]).unwrap_or_default();
+        Ok(Items { dialect: &CHAT, shape: Shape::Request, texts, left_out: Vec::new() })
+    }
+
     fn of_replay(replay: Box<dyn Replay>) -> Items {
         let replayed = replay.finish();
         let lost = |(place, _)| lost(LossKind::UNKNOWN, place);
-        Items { texts: replayed.items, left_out: replayed.left_out.into_iter().map(lost).collect() }
+        Items::new(replayed.items, replayed.left_out.into_iter().map(lost).collect())
     }
 
     fn of_session(bytes: &dyn ReadAt, kept: &Kept) -> Items {
@@ -54,7 +75,7 @@ impl Items {
         let here = kept.rows.first().map_or(Place::new(DocId(0), 0, 0), |row| row.at);
         let thinking = (0..lifted.thinking).map(|_| lost(LossKind::REASONING, here));
         let skipped = (0..lifted.skipped).map(|_| lost(LossKind::UNKNOWN, here));
-        Items { left_out: thinking.chain(skipped).collect(), texts: lifted.items }
+        Items::new(lifted.items, thinking.chain(skipped).collect())
     }
 
     /// Hands the items to a conversion. They stand nowhere in the doc, so the history's place tells of their losses.
@@ -62,15 +83,16 @@ impl Items {
         let mut tape = Tape::new();
         for text in &self.texts {
             if let Some(val) = scan(text, &mut tape).ok().and_then(|()| tape.root(text)) {
-                taker.item(val, Base::new(DocId(u32::MAX), 0), true);
+                let base = Base::new(DocId(u32::MAX), 0);
+                taker.take(&Body { val, base, embedded: true, shape: self.shape });
             }
         }
         self.left_out
     }
 
     /// What takes them.
-    pub fn taker(plan: &Plan) -> Taker {
-        Taker::new(&RESPONSES, plan)
+    pub fn taker(&self, plan: &Plan) -> Taker {
+        Taker::new(self.dialect, plan)
     }
 }
 

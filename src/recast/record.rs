@@ -1,7 +1,8 @@
 //! One record: read, converted, and the result checked as `check` would.
 
 use crate::convert::{self, Converted};
-use crate::dialect::Written;
+use crate::dialect::{Dialect, Written};
+use crate::dialects::responses::RESPONSES;
 use crate::format::{Format, FormatInfo, Histories, Record, Slice};
 use crate::formats;
 use crate::history::{Code, Finding, Flags, Remedy, Row, Usage};
@@ -135,7 +136,9 @@ impl<'c> Caster<'c> {
             Written::Items => "responses-item-lines".to_owned(),
             Written::Request => format!("{}-request", plan.to.name()),
         };
-        let same = info.dialect.takes().dialect == plan.to.name();
+        // A log that becomes items of the Responses API stays a log there.
+        let own = info.dialect.takes().dialect;
+        let same = own == plan.to.name() || own.is_empty() && plan.to.name() == RESPONSES.name();
         let fits = |target: &'static Target| (target.dialect == plan.to.name()).then_some(target);
         let options = Options {
             format: formats::by_name(&name),

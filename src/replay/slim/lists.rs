@@ -1,10 +1,10 @@
 //! The lists of a record that may repeat what an earlier record holds, and which of the earlier ones each goes on from.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 
 use crate::format::{Format, Unit};
-use crate::json::{Tape, Val, canonical, scan, string};
+use crate::json::{Tape, Val, canonical, fingerprint_of, scan, string};
 use crate::place::Place;
 use crate::source::ReadAt;
 
@@ -67,7 +67,11 @@ const WINDOW: usize = 16;
 
 /// The lists that were passed last.
 #[derive(Default)]
-pub struct Window(VecDeque<Passed>);
+pub struct Window {
+    passed: VecDeque<Passed>,
+    /// Fingerprints by those of the bytes: what is repeated is read as JSON once.
+    known: HashMap<u64, u64>,
+}
 
 /// The list that another goes on from.
 pub struct Found {
@@ -77,18 +81,23 @@ pub struct Found {
     pub items: u32,
 }
 
-/// Fingerprints of the first elements of a list, as far as they are objects: those end where they end.
-pub fn prints(list: Val<'_>) -> Vec<u64> {
-    list.elements().take_while(Val::is_object).map(|element| canonical::hash(element, &[])).collect()
-}
-
 impl Window {
+    /// Fingerprints of the first elements of a list, as far as they are objects: those end where they end.
+    pub fn prints(&mut self, list: Val<'_>) -> Vec<u64> {
+        let objects = list.elements().take_while(Val::is_object);
+        let print = |element: Val<'_>| {
+            let bytes = fingerprint_of(element.raw());
+            *self.known.entry(bytes).or_insert_with(|| canonical::hash(element, &[]))
+        };
+        objects.map(print).collect()
+    }
+
     /// The passed list that shares the most first elements; the last one among equals. Its text is read again, and only
     /// what is the same there counts.
     pub fn find(&self, list: &List<'_>, own: &[u64], bytes: &dyn ReadAt) -> io::Result<Option<Found>> {
         let embedded = list.string.is_some();
         let shared = |passed: &Passed| passed.prints.iter().zip(own).take_while(|(a, b)| a == b).count();
-        let candidates = self.0.iter().filter(|passed| passed.embedded == embedded);
+        let candidates = self.passed.iter().filter(|passed| passed.embedded == embedded);
         let best = candidates.map(|passed| (shared(passed), passed)).max_by_key(|(shared, _)| *shared);
         let Some((shared, passed)) = best.filter(|(shared, _)| *shared > 0) else { return Ok(None) };
         let items = passed.verified(list, shared as u32, bytes)?;
@@ -97,11 +106,11 @@ impl Window {
     }
 
     pub fn push(&mut self, record: u32, list: &List<'_>, at: Place, prints: Vec<u64>) {
-        if self.0.len() == WINDOW {
-            self.0.pop_front();
+        if self.passed.len() == WINDOW {
+            self.passed.pop_front();
         }
         let embedded = list.string.is_some();
-        self.0.push_back(Passed { record, pointer: list.pointer.clone(), at, embedded, prints });
+        self.passed.push_back(Passed { record, pointer: list.pointer.clone(), at, embedded, prints });
     }
 }
 

@@ -162,7 +162,7 @@ impl Run<'_> {
 
     /// A list that begins like one before.
     fn list(&mut self, entry: &Entry<'_>, list: &List<'_>) -> io::Result<Option<Edit>> {
-        let prints = lists::prints(list.val);
+        let prints = self.window.prints(list.val);
         let found = self.window.find(list, &prints, self.bytes)?;
         self.window.push(entry.number, list, lists::source(list, entry.base), prints);
         let Some(found) = found else { return Ok(None) };
