@@ -2,10 +2,12 @@
 
 use std::io::Write;
 
+use crate::fix::{self, FixOptions};
 use crate::history::Code;
+use crate::lint::{self, DocLint, Judged};
 use crate::recast;
 use crate::report::words::count;
-use crate::report::{Diagnostic, Seen, Summary, diagnose, homes};
+use crate::report::{Diagnostic, Seen, Summary, diagnose, homes, proposal};
 use crate::source::{Doc, Input, words};
 
 use super::convert::dialect;
@@ -27,6 +29,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let mut summary = Summary::default();
     let mut broken = None;
     let content = run.content();
+    let proposes = run.outputs.iter().any(|output| output.name == "sarif");
     let work = |doc: std::io::Result<Doc>, threads: usize| {
         let doc = doc?;
         let found = recast::check(doc.id, &*doc.bytes, run.lints.of(&doc.label), threads, &dialect)?;
@@ -35,6 +38,9 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             true => Vec::new(),
             false => {
                 let mut told = diagnose(doc.id, &doc.label, &*doc.bytes, &found, content)?;
+                if proposes && doc.segments.is_empty() {
+                    propose(run, &doc, &found, threads, &mut told)?;
+                }
                 homes::diagnostics(&doc.segments, &mut told);
                 told
             }
@@ -99,6 +105,23 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
         (false, true) => Outcome::Found,
         (false, false) => Outcome::Clean,
     })
+}
+
+/// Adds to the diagnostics of a doc what the default repair would do for them.
+fn propose(
+    run: &Run,
+    doc: &Doc,
+    found: &DocLint<()>,
+    threads: usize,
+    told: &mut [Diagnostic],
+) -> std::io::Result<()> {
+    let options = run.lints.of(&doc.label);
+    let repairs = |target| found.format.is_some_and(|format| lint::speaks(format.info(), target));
+    if !found.judged.iter().any(Judged::is_fixed_by_default) || !options.target.is_none_or(repairs) {
+        return Ok(());
+    }
+    let fixed = fix::fix(doc.id, &*doc.bytes, options, &FixOptions::default(), threads)?;
+    proposal::propose(doc.id, &*doc.bytes, &fixed, run.show_content, told)
 }
 
 /// Whether a doc is known to be none of ours: not recognised, empty, or no JSON at all.

@@ -179,6 +179,7 @@ impl Teller<'_> {
             no_fix,
             notes: self.notes(),
             snippet: tellable.then(|| self.snippet(content)).flatten(),
+            proposal: Vec::new(),
         }
     }
 

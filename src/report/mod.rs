@@ -6,6 +6,7 @@ pub mod histories;
 pub mod homes;
 pub mod page;
 pub mod place;
+pub mod proposal;
 pub mod recognise;
 pub mod repair;
 pub mod rulebook;
@@ -75,6 +76,8 @@ pub struct Diagnostic {
     pub no_fix: Option<&'static str>,
     pub notes: Vec<String>,
     pub snippet: Option<Snippet>,
+    /// What `fix` would put in place of what, where a report asks for that.
+    pub proposal: Vec<proposal::Replacement>,
 }
 
 /// Where something stands: line and column from 1, column in code points; the span in bytes.

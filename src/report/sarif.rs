@@ -1,7 +1,6 @@
 //! SARIF 2.1.0, for code scanning and editors. <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>
 //!
-//! A result says what its fix would be in its `properties`. It has no `fixes`: those hold the text to put in, and one
-//! repair serves all findings of a group and moves items whole, so it is neither of one result nor free of content.
+//! A result says what its fix would be in its `properties`, and has it in its `fixes` where that carries no content.
 
 use std::io::{self, Write};
 
@@ -12,6 +11,7 @@ use crate::rules::RULES;
 use crate::target::Severity;
 
 use super::ci::{details, file, fingerprints};
+use super::proposal::Replacement;
 use super::{Diagnostic, Report, Seen, Spot, Style, Summary, rulebook, summary_value};
 
 /// Where the README lies, which lists all rules.
@@ -106,7 +106,7 @@ fn result(diagnostic: &Diagnostic, fingerprint: &str) -> Value {
     let related: Vec<Value> = related.collect();
     let fix = diagnostic.fix.as_ref();
     let fix = fix.map(|fix| json!({ "title": fix.title, "loss": fix.loss.name(), "default": fix.default }));
-    json!({
+    let mut result = json!({
         "ruleId": diagnostic.rule.to_string(),
         "ruleIndex": RULES.iter().position(|rule| rule.code == diagnostic.rule),
         "level": level(diagnostic.severity),
@@ -123,27 +123,50 @@ fn result(diagnostic: &Diagnostic, fingerprint: &str) -> Value {
             "fix": fix,
             "noFix": diagnostic.no_fix,
         },
-    })
+    });
+    if let (Some(note), false) = (&diagnostic.fix, diagnostic.proposal.is_empty()) {
+        let replacements: Vec<Value> = diagnostic.proposal.iter().map(replacement).collect();
+        result["fixes"] = json!([{
+            "description": { "text": message(&format!("{} ({})", note.title, note.loss.name())) },
+            "artifactChanges": [{
+                "artifactLocation": { "uri": uri(file(&diagnostic.path)) },
+                "replacements": replacements,
+            }],
+        }]);
+    }
+    result
+}
+
+fn replacement(replacement: &Replacement) -> Value {
+    let mut value = json!({ "deletedRegion": region(&replacement.spot) });
+    if !replacement.text.is_empty() {
+        value["insertedContent"] = json!({ "text": replacement.text });
+    }
+    value
 }
 
 fn location(path: &str, spot: &Spot) -> Value {
     let mut location = json!({
         "physicalLocation": {
             "artifactLocation": { "uri": uri(file(path)) },
-            "region": {
-                "startLine": spot.line,
-                "startColumn": spot.column,
-                "endLine": spot.end.0,
-                "endColumn": spot.end.1,
-                "byteOffset": spot.span.0,
-                "byteLength": spot.span.1 - spot.span.0,
-            },
+            "region": region(spot),
         },
     });
     if !spot.pointer.is_empty() {
         location["logicalLocations"] = json!([{ "fullyQualifiedName": spot.pointers() }]);
     }
     location
+}
+
+fn region(spot: &Spot) -> Value {
+    json!({
+        "startLine": spot.line,
+        "startColumn": spot.column,
+        "endLine": spot.end.0,
+        "endColumn": spot.end.1,
+        "byteOffset": spot.span.0,
+        "byteLength": spot.span.1 - spot.span.0,
+    })
 }
 
 /// Text of a message. An id must not become a link.

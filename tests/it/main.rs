@@ -23,6 +23,7 @@ mod outputs;
 mod properties;
 mod properties_chat;
 mod properties_gemini_bedrock;
+mod proposals;
 mod readme;
 mod reports;
 mod schema;

@@ -4,12 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use replaylint::fix::FixOptions;
 use replaylint::lint::Options;
+use replaylint::report::proposal::propose;
 use replaylint::report::{self, Content, Seen, Style, Summary};
 use serde_json::{Value, json};
 
 use crate::reports::run;
-use crate::support::{DOC, STYLE, check};
+use crate::support::{DOC, STYLE, check, repair};
 
 /// A report of a text under a name, with what is only noted.
 fn report(form: &str, path: &str, text: &[u8]) -> String {
@@ -18,7 +20,11 @@ fn report(form: &str, path: &str, text: &[u8]) -> String {
 
 fn report_as(form: &str, path: &str, text: &[u8], style: Style) -> String {
     let found = check(text, &Options::default());
-    let told = report::diagnose(DOC, path, &text.to_vec(), &found, Content::None).expect("memory reads");
+    let mut told = report::diagnose(DOC, path, &text.to_vec(), &found, Content::None).expect("memory reads");
+    if form == "sarif" {
+        let fixed = repair(text, &Options::default(), &FixOptions::default()).fixed;
+        propose(DOC, &text.to_vec(), &fixed, false, &mut told).expect("memory reads");
+    }
     let mut summary = Summary { files: 1, histories: u64::from(found.histories), ..Summary::default() };
     summary.count(&told);
     let mut sheet = report::by_name(form).expect("an output")(style);
@@ -37,7 +43,7 @@ fn lines(text: &str) -> Vec<Value> {
 }
 
 /// All texts of the test data that are read at all, with their paths.
-fn texts() -> Vec<(String, Vec<u8>)> {
+pub fn texts() -> Vec<(String, Vec<u8>)> {
     fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).expect("a folder").flatten() {
             let path = entry.path();
@@ -186,7 +192,10 @@ fn sarif_is_valid() {
     assert_eq!(result["locations"][0]["logicalLocations"], json!([{"fullyQualifiedName": "/input/0"}]));
     assert_eq!(result["level"], "error");
     assert_eq!(result["properties"]["fix"]["loss"], "lossy");
-    assert!(result.get("fixes").is_none());
+    let change = &result["fixes"][0]["artifactChanges"][0];
+    assert_eq!(change["artifactLocation"]["uri"], "a%20b/%C3%BC%5B1%5D.json");
+    assert_eq!(change["replacements"][0]["deletedRegion"]["endLine"], 2);
+    assert!(change["replacements"][0].get("insertedContent").is_none());
 }
 
 #[test]

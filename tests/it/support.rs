@@ -79,6 +79,7 @@ pub fn guarded_repair(name: &str, text: &[u8], options: &Options, wanted: &FixOp
     {
         assert!(is_json(&repaired.text), "{name}: the repair broke the JSON");
     }
+    crate::proposals::guard(name, text, options, &repaired.fixed);
     // Bytes change only in and around the items that the changes name.
     for edit in repaired.fixed.patch.edits(DOC) {
         let named = repaired.notes.iter().any(|note| is_near(note, edit.at, text));
@@ -114,7 +115,7 @@ fn unbinds(note: &ChangeNote) -> bool {
     note.action == Action::Drop && note.what.contains("signed together with what changed")
 }
 
-fn is_json(text: &[u8]) -> bool {
+pub fn is_json(text: &[u8]) -> bool {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     scan(text, &mut Tape::new()).is_ok()
 }

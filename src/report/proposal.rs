@@ -1,0 +1,240 @@
+//! What a repair would put in place of what, finding by finding, for reports that offer it to an editor.
+//!
+//! One repair serves a whole group, and one edit may serve two findings: they share all edits that touch each other, so
+//! that each proposal can be made alone and leaves JSON behind. What would carry content of the conversation into the
+//! report is not proposed, unless content may be shown: removals are free of it, and so are ids, which every report tells.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+
+use crate::fix::{Cause, Fixed};
+use crate::history::{Code, Kind};
+use crate::place::{DocId, Edit, Place, With};
+use crate::source::ReadAt;
+
+use super::place::positions;
+use super::{Diagnostic, Spot};
+
+/// Bytes at a place, and what would stand there instead.
+#[derive(Clone, Debug)]
+pub struct Replacement {
+    /// Without a pointer: bytes may be of several values.
+    pub spot: Spot,
+    pub text: String,
+}
+
+/// A proposal is for a person to look at; a repair with more edits than this is made by `fix`.
+const MOST_EDITS: usize = 100;
+/// The longest text that is copied into a report, in bytes.
+const LONGEST: usize = 4 << 10;
+
+/// Adds to each diagnostic what the default repair would do for it. `diagnostics` are those of `fixed.before`, in order.
+pub fn propose(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    fixed: &Fixed,
+    content: bool,
+    diagnostics: &mut [Diagnostic],
+) -> io::Result<()> {
+    let edits = fixed.patch.edits(id);
+    let of_cause = shared(fixed, edits);
+    let ids: HashSet<&str> = diagnostics
+        .iter()
+        .flat_map(|diagnostic| diagnostic.id.iter().chain(&diagnostic.call_id))
+        .map(String::as_str)
+        .collect();
+    let mut texts: Vec<Option<String>> = Vec::with_capacity(edits.len());
+    for edit in edits {
+        let text = text(edit, bytes)?;
+        let told = text.filter(|text| content || free_of_content(text, edit) || renames(edit, bytes, &ids));
+        texts.push(told);
+    }
+    let offsets = edits.iter().flat_map(|edit| [edit.at.start, edit.at.end()]).collect();
+    let positions = positions(bytes, &fixed.before.lines, offsets)?;
+    let mut proposals = Vec::new();
+    for judged in &fixed.before.judged {
+        let finding = &judged.finding;
+        let own = of_cause.get(&(finding.code, finding.variant, finding.row.at));
+        let replacement = |ix: &usize| {
+            let text = texts[*ix].clone()?;
+            Some(Replacement { spot: Spot::new(edits[*ix].at, &positions), text })
+        };
+        let whole = own.filter(|own| own.len() <= MOST_EDITS).map(|own| own.iter().map(replacement).collect());
+        proposals.push(whole.flatten().unwrap_or_default());
+    }
+    for (diagnostic, proposal) in diagnostics.iter_mut().zip(proposals) {
+        diagnostic.proposal = proposal;
+    }
+    Ok(())
+}
+
+type Finding = (Code, u8, Place);
+
+/// The edits that each finding needs, by their index: those on the items that were changed for it, and what hangs
+/// together with these.
+fn shared(fixed: &Fixed, edits: &[Edit]) -> HashMap<Finding, Vec<usize>> {
+    let mut sets = Sets::new(edits.len() + fixed.changes.len());
+    let of_change = |n: usize| edits.len() + n;
+    let mut touched: Vec<(Place, usize)> = Vec::new();
+    for (n, change) in fixed.changes.iter().enumerate() {
+        touched.push((change.row.at, of_change(n)));
+        touched.extend(change.other.map(|other| (other, of_change(n))));
+    }
+    touched.sort_by_key(|(place, _)| place.order());
+    let mut next = 0;
+    let mut open: Vec<(Place, usize)> = Vec::new();
+    let mut nearest = None;
+    for (ix, edit) in edits.iter().enumerate() {
+        while let Some(found) = touched.get(next).filter(|(place, _)| place.start <= edit.at.end()) {
+            open.push(*found);
+            nearest = Some(found.1);
+            next += 1;
+        }
+        open.retain(|(place, _)| place.end() >= edit.at.start);
+        open.iter().for_each(|(_, change)| sets.join(ix, *change));
+        // An answer stands behind all calls of its message: it belongs to a change before it.
+        if let (true, Some(change)) = (open.is_empty(), nearest.or(touched.first().map(|first| first.1))) {
+            sets.join(ix, change);
+        }
+    }
+    let mut first: HashMap<Finding, usize> = HashMap::new();
+    for (n, change) in fixed.changes.iter().enumerate() {
+        let Cause::Rule(code, variant, at) = change.cause else { continue };
+        let other = *first.entry((code, variant, at)).or_insert(of_change(n));
+        sets.join(of_change(n), other);
+    }
+    let mut members: HashMap<usize, Vec<usize>> = HashMap::new();
+    for ix in 0..edits.len() {
+        members.entry(sets.of(ix)).or_default().push(ix);
+    }
+    let of = |change: usize, sets: &mut Sets| members.get(&sets.of(change)).cloned().unwrap_or_default();
+    first.into_iter().map(|(finding, change)| (finding, of(change, &mut sets))).collect()
+}
+
+/// Which of several things hang together.
+struct Sets(Vec<usize>);
+
+impl Sets {
+    fn new(count: usize) -> Self {
+        Sets((0..count).collect())
+    }
+
+    fn of(&mut self, mut at: usize) -> usize {
+        while self.0[at] != at {
+            self.0[at] = self.0[self.0[at]];
+            at = self.0[at];
+        }
+        at
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.of(one), self.of(other));
+        self.0[one.max(other)] = one.min(other);
+    }
+}
+
+/// What an edit puts in; nothing if that is too long to be told.
+fn text(edit: &Edit, bytes: &dyn ReadAt) -> io::Result<Option<String>> {
+    if edit.with.iter().map(With::len).sum::<u64>() > LONGEST as u64 {
+        return Ok(None);
+    }
+    let mut out = Vec::new();
+    for with in &edit.with {
+        match with {
+            With::Text(text) => out.extend_from_slice(text),
+            With::Copy(place) => {
+                let mut copied = Vec::new();
+                bytes.read_into(place.start, place.len as usize, &mut copied)?;
+                out.append(&mut copied);
+            }
+        }
+    }
+    Ok(String::from_utf8(out).ok())
+}
+
+/// Whether a text that is put in says nothing but what members are called, and of which type and role they are.
+fn free_of_content(text: &str, edit: &Edit) -> bool {
+    let copies = edit.with.iter().any(|with| matches!(with, With::Copy(_)));
+    !copies && tokens(text).all(|token| token.is_harmless())
+}
+
+/// Whether an edit replaces an id by another one.
+fn renames(edit: &Edit, bytes: &dyn ReadAt, ids: &HashSet<&str>) -> bool {
+    let mut old = Vec::new();
+    let short = edit.at.len as usize <= LONGEST;
+    let read = short && bytes.read_into(edit.at.start, edit.at.len as usize, &mut old).is_ok();
+    read && serde_json::from_slice::<String>(&old).is_ok_and(|old| ids.contains(old.as_str()))
+}
+
+/// A string or another scalar in a piece of JSON that need not be whole.
+struct Token<'t> {
+    text: &'t str,
+    string: bool,
+    key: bool,
+}
+
+impl Token<'_> {
+    fn is_harmless(&self) -> bool {
+        match (self.string, self.key) {
+            (true, true) => {
+                self.text.len() <= 40 && self.text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+            }
+            (true, false) => ROLES.contains(&self.text) || Kind::of_type(self.text.as_bytes()) != Kind::Unknown,
+            (false, _) => matches!(self.text, "null" | "true" | "false"),
+        }
+    }
+}
+
+const ROLES: [&str; 7] = ["assistant", "developer", "function", "model", "system", "tool", "user"];
+
+fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || "[]{},:".contains(c));
+        if let Some(inner) = rest.strip_prefix('"') {
+            let mut escaped = false;
+            let end = inner.find(|c: char| {
+                let ends = c == '"' && !escaped;
+                escaped = c == '\\' && !escaped;
+                ends
+            });
+            let end = end.unwrap_or(inner.len());
+            rest = inner.get(end + 1..).unwrap_or("");
+            return Some(Token { text: &inner[..end], string: true, key: rest.trim_start().starts_with(':') });
+        }
+        let end = rest.find(|c: char| c.is_ascii_whitespace() || "[]{},:\"".contains(c)).unwrap_or(rest.len());
+        let text = &rest[..end];
+        rest = &rest[end..];
+        (!text.is_empty()).then_some(Token { text, string: false, key: false })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn harmless(text: &str) -> bool {
+        free_of_content(text, &Edit::replace(Place::default(), text))
+    }
+
+    #[test]
+    fn keys_types_and_roles_are_no_content() {
+        assert!(harmless(""));
+        assert!(harmless(", "));
+        assert!(harmless(r#", "summary": []"#));
+        assert!(harmless(r#"{"type":"message","role":"assistant","content":[]}"#));
+        assert!(!harmless(r#""output": "secret""#));
+        assert!(!harmless(r#"{"pass word": null}"#));
+        assert!(!harmless("42"));
+        assert!(!harmless(r#"cut in a str"ing"#));
+    }
+
+    #[test]
+    fn what_hangs_together_is_one_set() {
+        let mut sets = Sets::new(5);
+        sets.join(3, 4);
+        sets.join(1, 3);
+        assert_eq!(sets.of(4), sets.of(1));
+        assert_ne!(sets.of(0), sets.of(1));
+    }
+}

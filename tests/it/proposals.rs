@@ -1,0 +1,104 @@
+//! What a report proposes for a finding can be made alone: it leaves JSON behind, heals that finding, and breaks nothing.
+
+use std::collections::HashSet;
+
+use replaylint::fix::Fixed;
+use replaylint::lint::Options;
+use replaylint::report::proposal::{Replacement, propose};
+use replaylint::report::{self, Content, Diagnostic};
+use replaylint::target::Severity;
+
+use serde_json::Value;
+
+use crate::support::{DOC, check, is_json};
+
+/// How much a proposal is looked at: the cases are short.
+const MOST: usize = 200;
+
+fn errors(found: &[Diagnostic]) -> usize {
+    found.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count()
+}
+
+fn told(text: &[u8], options: &Options) -> Vec<Diagnostic> {
+    let found = check(text, options);
+    report::diagnose(DOC, "case", &text.to_vec(), &found, Content::None).expect("memory reads")
+}
+
+fn apply(text: &[u8], proposal: &[Replacement]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut at = 0;
+    for replacement in proposal {
+        let (start, end) = replacement.spot.span;
+        out.extend_from_slice(&text[at..start as usize]);
+        out.extend_from_slice(replacement.text.as_bytes());
+        at = end as usize;
+    }
+    out.extend_from_slice(&text[at..]);
+    out
+}
+
+/// Makes each proposal for a text alone, and judges what comes of it.
+pub fn guard(name: &str, text: &[u8], options: &Options, fixed: &Fixed) {
+    let mut before = told(text, options);
+    propose(DOC, &text.to_vec(), fixed, false, &mut before).expect("memory reads");
+    leaks_nothing(name, text, &before);
+    propose(DOC, &text.to_vec(), fixed, true, &mut before).expect("memory reads");
+    for diagnostic in before.iter().filter(|diagnostic| !diagnostic.proposal.is_empty()).take(MOST) {
+        let after = apply(text, &diagnostic.proposal);
+        assert!(!is_json(text) || after.trim_ascii().is_empty() || is_json(&after), "{name}: {}", diagnostic.rule);
+        let left = told(&after, options);
+        let of_rule = |found: &[Diagnostic]| found.iter().filter(|d| d.rule == diagnostic.rule).count();
+        assert!(
+            of_rule(&left) < of_rule(&before),
+            "{name}: the proposal for {} does not heal it",
+            diagnostic.rule
+        );
+        assert!(errors(&left) <= errors(&before), "{name}: the proposal for {} breaks more", diagnostic.rule);
+    }
+}
+
+/// Texts of messages, arguments and outputs.
+fn content(value: &Value, key: &str, out: &mut HashSet<String>) {
+    match value {
+        Value::String(text) if !TELLABLE.contains(&key) && !key.ends_with("id") => {
+            out.insert(text.clone());
+        }
+        Value::Array(list) => list.iter().for_each(|value| content(value, key, out)),
+        Value::Object(map) => map.iter().for_each(|(key, value)| content(value, key, out)),
+        _ => {}
+    }
+}
+
+/// What every report tells.
+const TELLABLE: [&str; 4] = ["type", "role", "status", "model"];
+
+/// Without content in it, a proposal puts in none.
+fn leaks_nothing(name: &str, text: &[u8], told: &[Diagnostic]) {
+    let mut secrets = HashSet::new();
+    for record in serde_json::Deserializer::from_slice(text).into_iter::<Value>().map_while(Result::ok) {
+        content(&record, "", &mut secrets);
+    }
+    secrets.retain(|secret| secret.len() > 3);
+    for replacement in told.iter().flat_map(|diagnostic| &diagnostic.proposal) {
+        let leaked = secrets.iter().find(|secret| replacement.text.contains(secret.as_str()));
+        assert_eq!(leaked, None, "{name}: {}", replacement.text);
+    }
+}
+
+/// Nearly all default repairs of our cases can be proposed, and most of them without content.
+#[test]
+fn nearly_all_repairs_are_proposed() {
+    let (mut fixable, mut proposed, mut masked) = (0, 0, 0);
+    for (_, text) in crate::outputs::texts() {
+        let options = Options::default();
+        let fixed = crate::support::repair(&text, &options, &Default::default()).fixed;
+        let mut found = told(&text, &options);
+        fixable += found.iter().filter(|d| d.fix.as_ref().is_some_and(|fix| fix.default)).count();
+        for (content, count) in [(true, &mut proposed), (false, &mut masked)] {
+            propose(DOC, &text, &fixed, content, &mut found).expect("memory reads");
+            *count += found.iter().filter(|d| !d.proposal.is_empty()).count();
+        }
+    }
+    println!("{fixable} findings with a default repair, {proposed} proposed, {masked} without content");
+    assert!(fixable > 30 && proposed * 100 >= fixable * 95 && masked * 100 >= fixable * 75);
+}
