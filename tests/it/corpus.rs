@@ -1,8 +1,6 @@
 //! Real files and real recorded requests with the provider's answer, if a corpus of them lies beside the checkout (or
-//! where `REPLAYLINT_CORPUS` says). Nothing that a real API accepted may be an error; what it refused for the history
-//! must be one, in its own words.
+//! where `REPLAYLINT_CORPUS` says).
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
@@ -14,7 +12,7 @@ use replaylint::target::Severity;
 use replaylint::targets;
 use serde_json::Value;
 
-use crate::support::{DOC, check, diagnostics, repair};
+use crate::support::{DOC, check, diagnostics};
 
 pub struct Recorded {
     pub path: String,
@@ -73,54 +71,6 @@ pub fn responses(root: &std::path::Path) -> Vec<(Recorded, Options)> {
     requests.map(with_target).collect()
 }
 
-#[test]
-fn nothing_that_was_accepted_is_an_error() {
-    let Some(root) = corpus() else { return };
-    let mut accepted = 0;
-    let mut warned = 0;
-    let mut codes: BTreeMap<String, u32> = BTreeMap::new();
-    for (row, options) in responses(&root).into_iter().filter(|(row, _)| row.gold == "accepted") {
-        let text = fs::read(root.join(&row.path)).expect("readable");
-        let found = diagnostics(&text, &options);
-        for diagnostic in found.iter().filter(|d| d.severity != Severity::Info) {
-            assert_ne!(diagnostic.severity, Severity::Error, "{}: {}", row.path, diagnostic.message);
-            *codes.entry(diagnostic.rule.to_string()).or_default() += 1;
-        }
-        let repaired = repair(&text, &options, &Default::default());
-        assert!(repaired.fixed.patch.is_empty(), "{}: fix changes it: {:?}", row.path, repaired.notes);
-        accepted += 1;
-        warned += u32::from(found.iter().any(|d| d.severity == Severity::Warning));
-    }
-    println!("accepted requests: {accepted}; with an error: 0; with a warning: {warned} {codes:?}");
-    assert!(accepted > 500 && warned * 100 <= accepted * 15, "{warned} of {accepted} carry a warning");
-}
-
-/// Every rejection for the history is an error in the provider's words, every other one is none. Gives their number.
-pub fn refusals(root: &std::path::Path, rows: Vec<(Recorded, Options)>) -> u32 {
-    let mut refused = 0;
-    for (row, options) in rows.into_iter().filter(|(row, _)| row.gold == "rejected") {
-        let text = fs::read(root.join(&row.path)).expect("readable");
-        let found = diagnostics(&text, &options);
-        let errors: Vec<_> = found.iter().filter(|d| d.severity == Severity::Error).collect();
-        if row.history_related {
-            let said = row.api_error.clone().unwrap_or_default();
-            let quoted = errors.iter().any(|error| error.api_message.as_ref() == Some(&said));
-            assert!(quoted, "{}: {said} is not among {errors:?}", row.path);
-            refused += 1;
-        } else {
-            assert!(errors.is_empty(), "{}: no matter of history: {errors:?}", row.path);
-        }
-    }
-    println!("history rejections found in the provider's words: {refused}");
-    refused
-}
-
-#[test]
-fn what_was_refused_for_its_history_is_an_error_in_the_providers_words() {
-    let Some(root) = corpus() else { return };
-    assert_eq!(refusals(&root, responses(&root)), 2);
-}
-
 /// The target that a host of Chat Completions is.
 pub fn chat_target(host: &str) -> &'static str {
     match host {
@@ -143,36 +93,6 @@ pub fn chats(root: &std::path::Path) -> Vec<(Recorded, Options)> {
         (row, Options { target: targets::by_name(target), ..Options::default() })
     };
     requests.map(with_target).collect()
-}
-
-#[test]
-fn no_chat_that_was_accepted_is_an_error() {
-    let Some(root) = corpus() else { return };
-    let (mut accepted, mut warned) = (BTreeMap::<&str, u32>::new(), 0);
-    let mut codes: BTreeMap<String, u32> = BTreeMap::new();
-    for (row, options) in chats(&root).into_iter().filter(|(row, _)| row.gold == "accepted") {
-        let text = fs::read(root.join(&row.path)).expect("readable");
-        let read = check(&text, &options).format.map(|format| format.info().name);
-        assert_eq!(read, Some("chat-request"), "{}", row.path);
-        let found = diagnostics(&text, &options);
-        for diagnostic in found.iter().filter(|d| d.severity != Severity::Info) {
-            assert_ne!(diagnostic.severity, Severity::Error, "{}: {}", row.path, diagnostic.message);
-            *codes.entry(diagnostic.rule.to_string()).or_default() += 1;
-        }
-        let repaired = repair(&text, &options, &Default::default());
-        assert!(repaired.fixed.patch.is_empty(), "{}: fix changes it: {:?}", row.path, repaired.notes);
-        *accepted.entry(options.target.map_or("", |target| target.name)).or_default() += 1;
-        warned += u32::from(found.iter().any(|d| d.severity == Severity::Warning));
-    }
-    let all: u32 = accepted.values().sum();
-    println!("accepted chats: {all} {accepted:?}; with an error: 0; with a warning: {warned} {codes:?}");
-    assert!(all > 150 && warned * 100 <= all * 10, "{warned} of {all} carry a warning");
-}
-
-#[test]
-fn chats_that_were_refused_for_their_history_are_errors_in_the_providers_words() {
-    let Some(root) = corpus() else { return };
-    assert_eq!(refusals(&root, chats(&root)), 2);
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod properties_chat;
 mod properties_gemini_bedrock;
 mod proposals;
 mod readme;
+mod recorded;
 mod reports;
 mod schema;
 mod segments;

@@ -1,14 +1,31 @@
-//! The README's table of rules is written from the table of rules. `UPDATE_README=1` writes it anew.
+//! What the README says in tables is written by tests: the rules from the table of rules. `UPDATE_README=1` writes them
+//! anew.
 
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::Mutex;
 
 use replaylint::report::rulebook::{self, Fixed};
 use replaylint::rules::RULES;
 use replaylint::target::Severity;
 
-const START: &str = "<!-- rules: written by a test -->\n";
-const END: &str = "<!-- end of rules -->";
+/// Holds a part of the README, between its marks, against what it should say, or writes it.
+pub fn keep(part: &str, table: &str) {
+    // Tests of several parts may write at once.
+    static README: Mutex<()> = Mutex::new(());
+    let _alone = README.lock();
+    let (start, end) = (format!("<!-- {part}: written by a test -->\n"), format!("<!-- end of {part} -->"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let text = std::fs::read_to_string(&path).expect("a README");
+    let start = text.find(&start).expect("a start") + start.len();
+    let end = text.find(&end).expect("an end");
+    if std::env::var_os("UPDATE_README").is_some() {
+        let text = format!("{}{table}{}", &text[..start], &text[end..]);
+        std::fs::write(path, text).expect("written");
+        return;
+    }
+    assert_eq!(&text[start..end], table, "UPDATE_README=1 cargo test writes it anew");
+}
 
 fn table() -> String {
     let mut table = String::from("| code | name | what it does | at most | fixed |\n|---|---|---|---|---|\n");
@@ -30,16 +47,7 @@ fn table() -> String {
 
 #[test]
 fn the_table_of_rules_is_that_of_the_program() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-    let text = std::fs::read_to_string(&path).expect("a README");
-    let start = text.find(START).expect("a start") + START.len();
-    let end = text.find(END).expect("an end");
-    if std::env::var_os("UPDATE_README").is_some() {
-        let text = format!("{}{}{}", &text[..start], table(), &text[end..]);
-        std::fs::write(path, text).expect("written");
-        return;
-    }
-    assert_eq!(&text[start..end], table(), "UPDATE_README=1 cargo test writes it anew");
+    keep("rules", &table());
 }
 
 #[test]
