@@ -59,9 +59,9 @@ enum Command {
     /// Print a completion script for a shell
     #[command(hide = true)]
     Completions { shell: clap_complete::Shell },
-    /// Print the man page
+    /// Print the man page, of a command if one is named
     #[command(hide = true)]
-    Man,
+    Man { command: Option<String> },
 }
 
 #[derive(Args, Debug)]
@@ -75,8 +75,6 @@ struct CheckArgs {
 
 #[derive(Args, Debug)]
 struct FixArgs {
-    #[command(flatten)]
-    common: Common,
     /// Write the repairs: each file is replaced in one step, the old one stays beside it as FILE.bak
     #[arg(short, long, conflicts_with_all = ["output", "patch"], help_heading = "Repair")]
     write: bool,
@@ -110,6 +108,8 @@ struct FixArgs {
     /// Write even if the file changed meanwhile or may be in use
     #[arg(long, requires = "write", help_heading = "Repair")]
     force: bool,
+    #[command(flatten)]
+    common: Common,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
@@ -165,37 +165,37 @@ struct Common {
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Read more paths from FILE, one a line (`-`: from standard input)
-    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    #[arg(long, value_name = "FILE", help_heading = "Input", hide_short_help = true)]
     files_from: Option<PathBuf>,
     /// Leave out what matches, in folders
-    #[arg(long, value_name = "GLOB", help_heading = "Input")]
+    #[arg(long, value_name = "GLOB", help_heading = "Input", hide_short_help = true)]
     exclude: Vec<String>,
     /// Endings to take in folders, instead of json, jsonl, ndjson, sse, txt (each also with .gz, .zst)
-    #[arg(long, value_name = "ENDING", value_delimiter = ',', help_heading = "Input")]
+    #[arg(long, value_name = "ENDING", value_delimiter = ',', help_heading = "Input", hide_short_help = true)]
     ext: Vec<String>,
     /// The name to print for standard input
-    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    #[arg(long, value_name = "NAME", help_heading = "Input", hide_short_help = true)]
     stdin_filename: Option<String>,
     /// The conversation lies at this JSON Pointer, in each record
-    #[arg(long, value_name = "POINTER", help_heading = "Input")]
+    #[arg(long, value_name = "POINTER", help_heading = "Input", hide_short_help = true)]
     pointer: Option<String>,
     /// Order of a page of items, where the file does not say: newest-first, oldest-first
-    #[arg(long, value_name = "ORDER", help_heading = "Input")]
+    #[arg(long, value_name = "ORDER", help_heading = "Input", hide_short_help = true)]
     order: Option<String>,
     /// Records larger than this are not read
-    #[arg(long, value_name = "SIZE", help_heading = "Input")]
+    #[arg(long, value_name = "SIZE", help_heading = "Input", hide_short_help = true)]
     max_record_size: Option<String>,
     /// Of a tree, also the branches at which it does not go on
-    #[arg(long, help_heading = "Input")]
+    #[arg(long, help_heading = "Input", hide_short_help = true)]
     all_branches: bool,
     /// It is no failure if no conversation is found
-    #[arg(long, help_heading = "Input")]
+    #[arg(long, help_heading = "Input", hide_short_help = true)]
     allow_empty: bool,
 
-    /// The stored format, instead of detecting it
+    /// The stored format, instead of detecting it (`replaylint formats` lists them)
     #[arg(long, value_name = "NAME", help_heading = "Judgement")]
     format: Option<String>,
-    /// The API that it is replayed to
+    /// The API that it is replayed to, instead of the format's own (`replaylint targets` lists them)
     #[arg(long, value_name = "NAME", help_heading = "Judgement")]
     target: Option<String>,
     /// Whether the server stores items
@@ -208,16 +208,16 @@ struct Common {
     #[arg(long, value_name = "NAME", help_heading = "Judgement")]
     model: Option<String>,
     /// The reasoning effort, where the file does not say it
-    #[arg(long, value_name = "LEVEL", help_heading = "Judgement")]
+    #[arg(long, value_name = "LEVEL", help_heading = "Judgement", hide_short_help = true)]
     effort: Option<String>,
     /// Hold each item against this JSON Schema instead of the provider's; it describes one item
-    #[arg(long, value_name = "FILE", help_heading = "Judgement")]
+    #[arg(long, value_name = "FILE", help_heading = "Judgement", hide_short_help = true)]
     schema: Option<PathBuf>,
     /// Tell of items that live only on the server and are older than this: 30d, 12h, 90m
-    #[arg(long, value_name = "AGE", help_heading = "Judgement")]
+    #[arg(long, value_name = "AGE", help_heading = "Judgement", hide_short_help = true)]
     max_item_age: Option<String>,
     /// The time to count ages from, instead of the clock's: 2026-01-31T12:00:00Z, or Unix seconds
-    #[arg(long, value_name = "TIME", help_heading = "Judgement")]
+    #[arg(long, value_name = "TIME", help_heading = "Judgement", hide_short_help = true)]
     now: Option<String>,
     /// Only these rules: code, prefix or name
     #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Judgement")]
@@ -238,22 +238,29 @@ struct Common {
     )]
     output_format: Vec<String>,
     /// Exit with 0 even if errors are found
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     exit_zero: bool,
     /// Exit with 1 on warnings, too
     #[arg(long, help_heading = "Output")]
     deny_warnings: bool,
     /// Count the findings by rule
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     statistics: bool,
     /// Show at most N findings in text (0: all)
-    #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Output")]
+    #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Output", hide_short_help = true)]
     max_diagnostics: usize,
     /// Show the content of items even where it is not a terminal that reads
     #[arg(long, help_heading = "Output")]
     show_content: bool,
     /// Colour
-    #[arg(long, value_enum, default_value = "auto", value_name = "WHEN", help_heading = "Output")]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "auto",
+        value_name = "WHEN",
+        help_heading = "Output",
+        hide_short_help = true
+    )]
     color: ColorArg,
     /// No summary
     #[arg(short, long, conflicts_with = "verbose", help_heading = "Output")]
@@ -263,13 +270,13 @@ struct Common {
     verbose: bool,
 
     /// Use this config file
-    #[arg(long, value_name = "FILE", conflicts_with = "isolated", help_heading = "Run")]
+    #[arg(long, value_name = "FILE", conflicts_with = "isolated", help_heading = "Run", hide_short_help = true)]
     config: Option<PathBuf>,
     /// Use no config file
-    #[arg(long, help_heading = "Run")]
+    #[arg(long, help_heading = "Run", hide_short_help = true)]
     isolated: bool,
     /// Number of threads
-    #[arg(short = 'j', long, value_name = "N", help_heading = "Run")]
+    #[arg(short = 'j', long, value_name = "N", help_heading = "Run", hide_short_help = true)]
     jobs: Option<usize>,
 }
 
@@ -295,8 +302,16 @@ impl Cli {
                 clap_complete::generate(shell, &mut Cli::command(), "replaylint", out);
                 Ok(Outcome::Clean)
             }
-            Command::Man => {
-                clap_mangen::Man::new(Cli::command()).render(out)?;
+            Command::Man { command } => {
+                let mut whole = Cli::command();
+                whole.build();
+                let page = match command {
+                    Some(name) => whole.find_subcommand(&name).cloned(),
+                    None => Some(whole),
+                };
+                let page =
+                    page.ok_or_else(|| Misuse::new("there is no such command; `replaylint --help` lists them"))?;
+                clap_mangen::Man::new(page).render(out)?;
                 Ok(Outcome::Clean)
             }
         }

@@ -14,8 +14,6 @@ use super::Common;
 
 #[derive(Args, Debug)]
 pub(super) struct ConvertArgs {
-    #[command(flatten)]
-    common: Common,
     /// What to write: responses, responses-items (one item a line), chat, anthropic, gemini, bedrock
     #[arg(long, value_name = "NAME", help_heading = "Conversion")]
     to: String,
@@ -28,9 +26,15 @@ pub(super) struct ConvertArgs {
     /// Write to FILE instead of standard output (to the folder FILE for several inputs)
     #[arg(short = 'o', long, value_name = "FILE", help_heading = "Conversion")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    common: Common,
 }
 
 #[derive(Args, Debug)]
+#[command(
+    override_usage = "replaylint diff [OPTIONS] <A> <B>",
+    after_help = "Exit codes: 0 the same, 1 they differ, 2 the job could not be done."
+)]
 pub(super) struct DiffArgs {
     #[command(flatten)]
     common: Common,

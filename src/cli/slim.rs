@@ -23,8 +23,6 @@ use super::Common;
                         Exit codes: 0, 2 if the job could not be done."
 )]
 pub(super) struct SlimArgs {
-    #[command(flatten)]
-    common: Common,
     /// Write: each file is replaced in one step, the old one stays beside it as FILE.bak
     #[arg(short, long, conflicts_with = "output", help_heading = "Slim")]
     write: bool,
@@ -40,6 +38,8 @@ pub(super) struct SlimArgs {
     /// Write even if the file changed meanwhile or may be in use
     #[arg(long, requires = "write", help_heading = "Slim")]
     force: bool,
+    #[command(flatten)]
+    common: Common,
 }
 
 impl SlimArgs {

@@ -28,9 +28,9 @@ use super::{Common, OrphansArg, ReasoningArg};
 )]
 pub(super) struct TreeArgs {
     #[command(flatten)]
-    common: Common,
-    #[command(flatten)]
     chain: ChainArgs,
+    #[command(flatten)]
+    common: Common,
 }
 
 #[derive(Args, Debug)]
@@ -40,8 +40,6 @@ pub(super) struct TreeArgs {
                         refused (it is printed), 2 for an unknown node or if the job could not be done."
 )]
 pub(super) struct RebuildArgs {
-    #[command(flatten)]
-    common: Common,
     /// The node behind which the conversation goes on: its name or a unique part of it, a response id, or the number
     /// of a record; the current leaf if it is not given. Of an event stream, the offset or the name of a request; of a
     /// slimmed log, the number of a record
@@ -76,6 +74,8 @@ pub(super) struct RebuildArgs {
     output: Option<PathBuf>,
     #[command(flatten)]
     chain: ChainArgs,
+    #[command(flatten)]
+    common: Common,
 }
 
 #[derive(Args, Debug)]

@@ -4,6 +4,7 @@
 fn command_line_cases() {
     trycmd::TestCases::new()
         .env("TERM", "xterm")
+        .env("COLUMNS", "100")
         .env("NO_COLOR", "1")
         .case("testdata/cli/*.trycmd")
         .case("README.md")
