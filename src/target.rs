@@ -62,6 +62,9 @@ pub struct Answer {
 impl Answer {
     /// About the history as a whole. OpenAI's Responses API names its list, `input`; that was recorded.
     pub const HISTORY: Answer = Answer { kind: "invalid_request_error", param: Some("{list}"), code: None };
+    /// About a field of an item that the API does not know.
+    pub const UNKNOWN_FIELD: Answer =
+        Answer { param: Some("input[{index}].{field}"), code: Some("unknown_parameter"), ..Answer::HISTORY };
     /// About a body that is no request at all.
     pub const BODY: Answer = Answer { param: None, ..Answer::HISTORY };
     /// Of Google's APIs: a status and no place.

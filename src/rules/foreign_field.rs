@@ -43,11 +43,7 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "remove the field",
             loss: Loss::Lossless,
-            answer: Answer {
-                param: Some("input[{index}].{field}"),
-                code: Some("unknown_parameter"),
-                ..Answer::HISTORY
-            },
+            answer: Answer::UNKNOWN_FIELD,
             ..Variant::BASE
         },
         Variant {
@@ -55,22 +51,14 @@ crate::rule! {
             api: Some("Unknown parameter: 'input[{index}].{field}'."),
             evidence: Evidence::Reported,
             fix: "remove the field, with what it says",
-            answer: Answer {
-                param: Some("input[{index}].{field}"),
-                code: Some("unknown_parameter"),
-                ..Answer::HISTORY
-            },
+            answer: Answer::UNKNOWN_FIELD,
             ..Variant::BASE
         },
         Variant {
             message: "{type} {any_id} carries {field}, where this API does not read it",
             api: Some("Unknown parameter: 'input[{index}].{field}'."),
             evidence: Evidence::Reported,
-            answer: Answer {
-                param: Some("input[{index}].{field}"),
-                code: Some("unknown_parameter"),
-                ..Answer::HISTORY
-            },
+            answer: Answer::UNKNOWN_FIELD,
             ..Variant::BASE
         },
     ]

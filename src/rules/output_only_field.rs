@@ -42,11 +42,7 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "remove the field",
             loss: Loss::Lossless,
-            answer: Answer {
-                param: Some("input[{index}].{field}"),
-                code: Some("unknown_parameter"),
-                ..Answer::HISTORY
-            },
+            answer: Answer::UNKNOWN_FIELD,
             ..Variant::BASE
         },
         Variant {
@@ -55,11 +51,7 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "remove the field",
             loss: Loss::Lossless,
-            answer: Answer {
-                param: Some("input[{index}].{field}"),
-                code: Some("unknown_parameter"),
-                ..Answer::HISTORY
-            },
+            answer: Answer::UNKNOWN_FIELD,
             ..Variant::BASE
         },
         Variant {
@@ -69,11 +61,7 @@ crate::rule! {
             evidence: Evidence::Reported,
             fix: "remove the field",
             loss: Loss::Lossless,
-            answer: Answer {
-                param: Some("input[{index}].{field}"),
-                code: Some("unknown_parameter"),
-                ..Answer::HISTORY
-            },
+            answer: Answer::UNKNOWN_FIELD,
             ..Variant::BASE
         },
     ]
