@@ -320,6 +320,10 @@ impl<'r> Session<'r> {
 
     /// What was done, and what is left.
     fn words(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.failed && self.summary.files == 0 {
+            // Nothing was looked at; why was said.
+            return Ok(());
+        }
         let made = match (self.counts.total(), self.is_preview()) {
             (0, _) => "Nothing to repair".to_owned(),
             (_, true) => format!("Would repair: {}", self.counts.words()),
