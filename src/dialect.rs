@@ -196,6 +196,8 @@ pub trait Replay {
 #[derive(Debug, Default)]
 pub struct Replayed {
     pub items: Vec<Vec<u8>>,
+    /// How many items there were when each response of the model ended: reasoning heads nothing behind that.
+    pub ends: Vec<usize>,
     /// What was left out, and why.
     pub left_out: Vec<(Place, &'static str)>,
 }

@@ -336,6 +336,11 @@ impl Assembler {
         self.tree.as_mut()
     }
 
+    /// The records of the doc are nodes, whatever histories they make.
+    pub fn knows_nodes(&self) -> bool {
+        self.in_node
+    }
+
     /// The nodes that were gathered.
     pub fn into_tree(self) -> Builder {
         self.tree.unwrap_or_default()

@@ -62,7 +62,9 @@ pub fn rebuild(run: &Run, chain: &ChainOptions, wanted: &Wanted, out: &mut dyn W
     if !conversation.is_rebuilt(at) {
         let title = conversation.info(doc).map_or("an unknown format", |info| info.title);
         let misuse = Misuse::new(format!("requests are not rebuilt from this: {title}"));
-        return Err(misuse.help("rebuild knows items of the Responses API, and the blocks of sessions").into());
+        return Err(misuse
+            .help("rebuild knows items of the Responses API, logs that are replayed as such, and sessions")
+            .into());
     }
     let lints = run.lints.of(&conversation.title());
     let by_format = conversation.info(doc).and_then(|info| targets::by_name(info.target));

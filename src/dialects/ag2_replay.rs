@@ -98,6 +98,7 @@ impl Events {
                 ("arguments", get("arguments").unwrap_or_else(|| quoted("{}"))),
             ]);
         }
+        self.made.end_of_response();
     }
 
     fn result(&mut self, result: Val<'_>, base: Base<'_>) {

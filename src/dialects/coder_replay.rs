@@ -4,6 +4,8 @@
 //! goes in full where its data were kept, so that no reference stands beside full items of its group. A call without a
 //! result is answered by one that claims nothing. And no call is made up for a result that has none: that is a finding.
 
+use std::collections::HashMap;
+
 use crate::dialect::{Replay, Replayed};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan};
@@ -20,6 +22,8 @@ pub struct Rows {
     made: Replayed,
     /// Local calls of the last assistant message that nothing answered yet.
     open: Vec<String>,
+    /// Keys of the results that are still to come, one for each.
+    to_come: HashMap<String, u32>,
     /// Images that tools returned: they follow the run of results.
     media: Vec<Vec<u8>>,
 }
@@ -34,8 +38,19 @@ enum Sent {
 }
 
 impl Replay for Rows {
+    /// Takes the keys of a row's results: a late one is better than none.
+    fn tell(&mut self, row: Val<'_>) {
+        if !is_hidden(row) {
+            let parts = row.get("content").into_iter().flat_map(|content| content.elements());
+            let parts = parts.filter(Val::is_object).map(Part::of).filter(|part| part.kind == PartKind::Result);
+            for key in parts.filter_map(|part| key_of(&part)) {
+                *self.to_come.entry(key).or_default() += 1;
+            }
+        }
+    }
+
     fn take(&mut self, row: Val<'_>, base: Base<'_>) {
-        if row.get("visibility").and_then(text).is_some_and(|who| who != "both" && who != "model") {
+        if is_hidden(row) {
             return;
         }
         let role = row.get("role").and_then(text).unwrap_or_default();
@@ -69,7 +84,9 @@ impl Rows {
     /// The results of a turn end here: what nothing answered is answered, and images follow.
     fn end_of_results(&mut self) {
         for key in std::mem::take(&mut self.open) {
-            self.output(&key, STUB);
+            if !self.to_come.contains_key(&key) {
+                self.output(&key, STUB);
+            }
         }
         self.made.items.append(&mut self.media);
     }
@@ -121,6 +138,7 @@ impl Rows {
                 PartKind::HostedResult | PartKind::Silent => {}
             }
         }
+        self.made.end_of_response();
     }
 
     fn reasoning(&mut self, part: &Part<'_>, behind: &[Part<'_>], base: Base<'_>) -> Sent {
@@ -206,6 +224,12 @@ impl Rows {
             return self.made.leave(part.val, base, "nothing says what a result without an id answers");
         };
         self.open.retain(|open| *open != key);
+        if self.to_come.get_mut(&key).is_some_and(|more| {
+            *more -= 1;
+            *more == 0
+        }) {
+            self.to_come.remove(&key);
+        }
         let result = part.get("result").filter(|result| !result.is_null());
         let is = |flag: &str| part.get(flag).and_then(|flag| flag.as_bool()) == Some(true);
         if is("is_media")
@@ -239,6 +263,11 @@ impl Rows {
         let kind = ("type", quoted("function_call_output"));
         self.made.item(&[kind, ("call_id", quoted(key)), ("output", quoted(words))]);
     }
+}
+
+/// Some rows are for the eyes of people only.
+fn is_hidden(row: Val<'_>) -> bool {
+    row.get("visibility").and_then(text).is_some_and(|who| who != "both" && who != "model")
 }
 
 /// The item of a call that the provider ran, if its data were kept, on the call or on its result.
@@ -347,6 +376,7 @@ mod tests {
         scan(rows.as_bytes(), &mut tape).expect("JSON");
         let mut replay = Rows::new(store);
         let root = tape.root(rows.as_bytes()).expect("a value");
+        root.elements().for_each(|row| replay.tell(row));
         root.elements().for_each(|row| replay.take(row, Base::new(DocId(0), 0)));
         Box::new(replay).finish().items.iter().map(|item| String::from_utf8_lossy(item).into_owned()).collect()
     }
@@ -415,6 +445,15 @@ mod tests {
                 r#"{"type":"function_call_output","call_id":"c","output":"no"}"#,
             ]
         );
+    }
+
+    #[test]
+    fn a_late_result_is_not_stubbed_before() {
+        let rows = r#"[{"role":"assistant","content":[{"type":"tool-call","tool_call_id":"a","tool_name":"f"}]},
+          {"role":"user","content":[{"type":"text","text":"?"}]},
+          {"role":"tool","content":[{"tool_call_id":"a","result":{"x":1}}]}]"#;
+        let outputs = replay(rows, true).into_iter().filter(|item| item.contains("_output")).collect::<Vec<_>>();
+        assert_eq!(outputs, [r#"{"type":"function_call_output","call_id":"a","output":"{\"x\":1}"}"#]);
     }
 
     #[test]

@@ -10,6 +10,11 @@ impl Replayed {
         self.left_out.push((base.of(val), why));
     }
 
+    /// A response of the model ends here.
+    pub fn end_of_response(&mut self) {
+        self.ends.push(self.items.len());
+    }
+
     /// Adds an item of members whose values are JSON already.
     pub fn item(&mut self, members: &[(&str, Vec<u8>)]) {
         self.items.push(object(members));

@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use crate::dialect::{Item, Origin};
 use crate::dialects::coder::{CODER, Part as ChatPart, PartKind};
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit};
-use crate::history::{Flags, Kind, Role, Row, Settings, Usage};
+use crate::history::tree::{self, Entry, Marks};
+use crate::history::{Flags, Kind, Role, Row, Settings, Usage, time};
 use crate::json::{Val, fingerprint};
 
 use super::provider;
@@ -113,6 +114,7 @@ pub(super) fn read_row(row: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     }
     let role = row.get("role").and_then(|role| role.text()).map_or(Role::None, |role| Role::of(&role));
     let Some(content) = row.get("content") else { return };
+    sink.mark(Mark::Entry(Box::new(entry(row, role, record))));
     let origin = Origin { base: record.base, record: record.number, turn: 0, part: 0, flags: Flags::default() };
     if content.is_string() {
         if role == Role::User {
@@ -143,6 +145,36 @@ pub(super) fn read_row(row: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
         let whole = !by_reference && part.item_id().is_some_and(|id| in_full.contains(&fingerprint(id)));
         sink.item(part.item(role, whole, origin));
     }
+}
+
+/// A row as a node. The table is a list: a row follows the one before it. chatd keeps a response's id only if the
+/// server stores the response, and builds on it only while the chat's model configuration is the same.
+fn entry(row: Val<'_>, role: Role, record: &Record<'_>) -> Entry {
+    let text = |key: &str| {
+        let text = row.get(key)?.text().filter(|text| !text.is_empty())?;
+        Some(Box::from(String::from_utf8_lossy(&text)))
+    };
+    let number = row.get("id").filter(|id| !id.is_string()).map(|id| Box::from(String::from_utf8_lossy(id.raw())));
+    let part = if role == Role::Assistant { tree::Part::Answer } else { tree::Part::Input };
+    let name: Box<str> = text("id").or(number).unwrap_or_default();
+    let mut entry = Entry::new(&name, record.base.of(row), record.number, part);
+    entry.marks = Marks::FOLLOWS;
+    entry.config = text("model_config_id");
+    entry.time = text("created_at").and_then(|at| time::parse(&at));
+    if part == tree::Part::Answer {
+        entry.response = text("provider_response_id").or_else(|| response_of_parts(row));
+    }
+    entry
+}
+
+/// The id of the response that a row's parts were made from, where only their metadata tell it.
+fn response_of_parts(row: Val<'_>) -> Option<Box<str>> {
+    let parts = row.get("content").into_iter().flat_map(|content| content.elements());
+    let mut told = parts.filter(Val::is_object).filter_map(|part| {
+        let told = ChatPart::of(part).metadata().find_map(|(_, data)| data.get("response_id")?.text());
+        told.filter(|id| !id.is_empty())
+    });
+    told.next().map(|id| Box::from(String::from_utf8_lossy(&id)))
 }
 
 /// Hosted calls about which the provider's own words are there: they lie with the result.

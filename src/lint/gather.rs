@@ -153,7 +153,8 @@ fn end(mut assembler: Assembler, id: DocId) -> Builder {
         }
         return tree;
     }
-    if let Some(history) = assembler.finish()
+    if !assembler.knows_nodes()
+        && let Some(history) = assembler.finish()
         && let Some(tree) = assembler.tree()
     {
         path(history, id, tree);

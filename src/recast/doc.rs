@@ -194,7 +194,7 @@ fn log(
     // Of a tree, the live branch; `rebuild` gives the others.
     let one = found.format.is_some_and(|format| format.info().histories == Histories::Tree);
     for kept in found.made.iter().take(if one { 1 } else { usize::MAX }) {
-        let foreign = Items::of(id, bytes, found.container, kept, found.format, how.options)?;
+        let foreign = Items::of(id, bytes, kept, found.format, how.options)?;
         let texts = Texts::new(bytes, kept.info.dialect);
         let mut left_out = Vec::new();
         let is_foreign = foreign.is_some();

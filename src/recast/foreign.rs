@@ -4,18 +4,18 @@
 use std::io;
 
 use crate::convert::{Plan, Taker};
-use crate::dialect::{Body, Dialect, Replay, Shape};
+use crate::dialect::{Body, Dialect, Replayed, Shape};
 use crate::dialects::chat::CHAT;
 use crate::dialects::responses::RESPONSES;
 use crate::format::Format;
 use crate::json::edit::Base;
-use crate::json::{Tape, Val, scan};
+use crate::json::{Tape, scan};
 use crate::lint::{Options, Texts};
 use crate::neutral::{At, LossKind, Lost};
 use crate::place::{DocId, Place};
 use crate::replay::records::is_stream;
-use crate::replay::{self, SESSION, stream};
-use crate::source::{Container, ReadAt, lines};
+use crate::replay::{self, SESSION, foreign, stream};
+use crate::source::ReadAt;
 
 use super::doc::Kept;
 
@@ -32,7 +32,6 @@ impl Items {
     pub fn of(
         id: DocId,
         bytes: &dyn ReadAt,
-        container: Container,
         kept: &Kept,
         format: Option<&'static dyn Format>,
         options: &Options,
@@ -44,10 +43,9 @@ impl Items {
         if kept.info.dialect.name() == SESSION {
             return Ok(Some(Items::of_session(bytes, kept)));
         }
-        let Some(mut replay) = kept.info.dialect.replay(stored) else { return Ok(None) };
-        each_record(id, bytes, container, &mut |val, _| replay.tell(val))?;
-        each_record(id, bytes, container, &mut |val, base| replay.take(val, base))?;
-        Ok(Some(Items::of_replay(replay)))
+        let Some(replay) = kept.info.dialect.replay(stored) else { return Ok(None) };
+        let source = foreign::Source { id, bytes, within: 0..=u64::MAX, limit: options.max_record };
+        Ok(Some(Items::of_replay(foreign::replay(&source, replay)?)))
     }
 
     fn new(texts: Vec<Vec<u8>>, left_out: Vec<Lost>) -> Items {
@@ -61,8 +59,7 @@ impl Items {
         Ok(Items { dialect: &CHAT, shape: Shape::Request, texts, left_out: Vec::new() })
     }
 
-    fn of_replay(replay: Box<dyn Replay>) -> Items {
-        let replayed = replay.finish();
+    fn of_replay(replayed: Replayed) -> Items {
         let lost = |(place, _)| lost(LossKind::UNKNOWN, place);
         Items::new(replayed.items, replayed.left_out.into_iter().map(lost).collect())
     }
@@ -98,36 +95,4 @@ impl Items {
 
 fn lost(kind: LossKind, place: Place) -> Lost {
     Lost { kind, at: At { place, embedded: false }, arg: 0 }
-}
-
-/// Calls `see` with each record: a line, or an element of a document that is a list.
-fn each_record(
-    id: DocId,
-    bytes: &dyn ReadAt,
-    container: Container,
-    see: &mut dyn FnMut(Val<'_>, Base<'_>),
-) -> io::Result<()> {
-    let (mut text, mut tape) = (Vec::new(), Tape::new());
-    if let Container::Document { start } = container {
-        bytes.read_into(start, (bytes.len() - start) as usize, &mut text)?;
-        let Some(root) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) else { return Ok(()) };
-        let base = Base::new(id, start);
-        match root.is_array() {
-            true => root.elements().for_each(|val| see(val, base)),
-            false => see(root, base),
-        }
-        return Ok(());
-    }
-    let mut at = container.mark();
-    while at < bytes.len() {
-        let line = lines::around(bytes, id, container.mark(), at)?;
-        bytes.read_into(line.start, line.len as usize, &mut text)?;
-        if let Some(val) =
-            scan(text.trim_ascii_end(), &mut tape).ok().and_then(|()| tape.root(text.trim_ascii_end()))
-        {
-            see(val, Base::new(id, line.start));
-        }
-        at = line.end().max(at + 1);
-    }
-    Ok(())
 }

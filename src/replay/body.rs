@@ -75,19 +75,25 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     let behind =
         verdict.answer.and_then(|answer| path.iter().position(|node| *node == answer)).map_or(0, |ix| ix + 1);
     let nodes = if id.is_some() { &path[behind..] } else { &path };
-    let lifted = lift::items(conversation, nodes);
+    let stored = asked.lint.store.or(verdict.answer.and_then(|answer| forest.node(answer).entry.store));
+    let keeps = stored.unwrap_or(true);
+    let lifted = lift::items(conversation, nodes, keeps)?;
     let mut notes = Vec::new();
     left_out(&lifted, &mut notes);
     let mut items = lifted.items;
+    let is_new = !items.is_empty();
+    if id.is_some() {
+        items.splice(..0, lift::instructions(conversation, &path[..behind], keeps)?);
+    }
     let mut kept = None;
     if let (Some(budget), None) = (asked.budget, &id) {
-        let found = cut_items(&items, budget);
+        let found = cut_items(&items, &lifted.ends, budget);
         items = found.items.iter().map(|ix| std::mem::take(&mut items[*ix as usize])).collect();
         kept = Some(found);
     }
     if let Some(ask) = asked.ask {
         items.push(message(Role::User, &text_part(Role::User, ask.as_bytes())));
-    } else if id.is_some() && items.is_empty() {
+    } else if id.is_some() && !is_new {
         notes.push("nothing is new behind the response: --ask TEXT says what the user says next".to_owned());
     }
     if let Some(gone) = path.first().and_then(|root| forest.node(*root).missing.as_deref())
@@ -97,7 +103,6 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     }
     let members = members(conversation, at, asked, &mut notes);
     let body = write(&members, id.as_deref(), &items);
-    let stored = asked.lint.store.or(verdict.answer.and_then(|answer| forest.node(answer).entry.store));
     let options = lint::Options {
         format: Some(&responses_request::FORMAT),
         target: asked.target,
@@ -130,14 +135,22 @@ fn left_out(lifted: &lift::Lifted, notes: &mut Vec<String>) {
         let items = count(lifted.incomplete, "item", "items");
         notes.push(format!("{items} left out: not complete when it was stored"));
     }
+    let mut reasons: Vec<&str> = lifted.left_out.iter().map(|(_, why)| *why).collect();
+    reasons.sort_unstable();
+    for same in reasons.chunk_by(|a, b| a == b) {
+        let parts = count(same.len(), "part of the log", "parts of the log");
+        notes.push(format!("{parts} left out: {}", same[0]));
+    }
 }
 
-fn cut_items(items: &[Vec<u8>], budget: Budget) -> Kept {
+/// `ends`: how many items there are up to the end of each response, where that is known.
+fn cut_items(items: &[Vec<u8>], ends: &[usize], budget: Budget) -> Kept {
     let mut rows: Vec<Row> = Vec::with_capacity(items.len());
     let mut tape = Tape::new();
     let mut at = 0;
-    for item in items {
-        let origin = Origin { base: Base::new(BODY, at), record: 0, turn: 0, part: 0, flags: Flags::default() };
+    for (ix, item) in items.iter().enumerate() {
+        let turn = ends.partition_point(|end| *end <= ix) as u32;
+        let origin = Origin { base: Base::new(BODY, at), record: 0, turn, part: 0, flags: Flags::default() };
         let before = rows.len();
         if let Some(val) = scan(item, &mut tape).ok().and_then(|()| tape.root(item)) {
             RESPONSES.rows(val, origin, &mut |found| rows.push(found.row));

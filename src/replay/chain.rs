@@ -40,6 +40,8 @@ pub enum Reason {
     Trimmed(u32),
     Failed,
     OtherModel(String),
+    /// The client's settings have another name now.
+    OtherConfig(String),
     /// The user said so.
     Never,
     /// The user wants only a part of the history.
@@ -61,6 +63,7 @@ impl Reason {
             Reason::Trimmed(_) => "trimmed",
             Reason::Failed => "failed",
             Reason::OtherModel(_) => "other-model",
+            Reason::OtherConfig(_) => "other-config",
             Reason::Never => "never",
             Reason::Cut => "cut",
         }
@@ -83,6 +86,7 @@ impl Reason {
             Reason::Trimmed(node) => format!("history trimmed at {}", name(*node)),
             Reason::Failed => "the response is not complete".to_owned(),
             Reason::OtherModel(model) => format!("made by {model}"),
+            Reason::OtherConfig(config) => format!("made with the settings {config}"),
             Reason::Never => "asked for by --chain never".to_owned(),
             Reason::Cut => "only a part of the history is wanted".to_owned(),
         }
@@ -170,6 +174,13 @@ impl<'f> Judge<'f> {
             && !model.starts_with(&**wanted)
         {
             reasons.push(Reason::OtherModel(model.to_string()));
+        }
+        let asked = self.forest.upward(at).take_while(|node| *node != answer);
+        let asked = asked.filter_map(|node| self.forest.node(node).entry.config.as_ref()).next();
+        if let (Some(asked), Some(config)) = (asked, &entry.config)
+            && asked != config
+        {
+            reasons.push(Reason::OtherConfig(config.to_string()));
         }
         match (self.options.max_age, age) {
             (Some(limit), Some(age)) if age > limit => reasons.push(Reason::TooOld { age, limit }),

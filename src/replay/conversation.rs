@@ -3,6 +3,7 @@
 
 use std::io;
 
+use crate::dialect::Replay;
 use crate::format::{Format, FormatInfo};
 use crate::history::tree::{Builder, Forest};
 use crate::history::{Finding, Flags, Row};
@@ -61,7 +62,7 @@ impl Conversation {
         Ok(all.into_iter().map(conversation).collect())
     }
 
-    fn part(&self, doc: DocId) -> Option<&Part> {
+    pub fn part(&self, doc: DocId) -> Option<&Part> {
         self.parts.iter().find(|part| part.doc.id == doc)
     }
 
@@ -81,12 +82,20 @@ impl Conversation {
         Texts::new(&*part.doc.bytes, part.format?.info().dialect).see(at, embedded, see)
     }
 
-    /// Whether requests can be made of the rows on a node's path: they are Responses items, or blocks. Dialects that
-    /// name the parts of an item in their own way store something else.
+    /// What replays the records of a doc, if they are no items themselves.
+    pub fn replay(&self, doc: DocId, stored: bool) -> Option<Box<dyn Replay>> {
+        self.info(doc)?.dialect.replay(stored)
+    }
+
+    /// Whether requests can be made of the rows on a node's path: they are Responses items, or blocks, or are replayed
+    /// as items. Dialects that name the parts of an item in their own way store something else.
     pub fn is_rebuilt(&self, at: u32) -> bool {
         let path = self.forest.path(at);
         path.iter().flat_map(|node| self.forest.rows_of(*node)).all(|row| {
             let Some(info) = self.info(row.at.doc) else { return false };
+            if self.replay(row.at.doc, true).is_some() {
+                return true;
+            }
             let own = || self.item(row, |val| info.dialect.names(val).is_some()).unwrap_or(false);
             ["responses", blocks::DIALECT].contains(&info.dialect.name()) && !own()
         })

@@ -64,8 +64,9 @@ fn survives(history: &History) -> Vec<u32> {
     for group in history.groups.iter().filter(|group| group.has_reasoning()) {
         for ix in group.all() {
             let row = &history.rows[ix];
+            let same_response = row.turn == history.rows[group.start as usize].turn;
             // A text without an id stands for itself; all else needs the reasoning that it was made with.
-            if row.kind.class() != Class::Message || row.has_id() {
+            if same_response && (row.kind.class() != Class::Message || row.has_id()) {
                 last[ix] = group.start;
             }
         }

@@ -1,12 +1,17 @@
 //! From stored items to the items of a request. What a Responses server made goes back as it came, without what only
 //! its SDKs added; blocks of a session are written anew.
 
+use std::io;
+
+use crate::dialect::Replay;
 use crate::history::tree::Marks;
 use crate::history::{Flags, Kind, Role, Row};
-use crate::json::{Val, string};
+use crate::json::{Tape, Val, scan, string};
+use crate::place::Place;
 
 use super::Conversation;
 use super::blocks::{self, Blocks};
+use super::foreign;
 
 /// Members that SDKs and servers put into output items, and that a request must not carry.
 const OUTPUT_ONLY: [&str; 4] = ["parsed", "parsed_arguments", "created_by", "logprobs"];
@@ -21,6 +26,10 @@ pub struct Lifted {
     pub skipped: usize,
     /// Items that were not complete when they were stored.
     pub incomplete: usize,
+    /// How many items there were when each response ended, as far as a replayed log says so.
+    pub ends: Vec<usize>,
+    /// What of a replayed log was not sent, and why.
+    pub left_out: Vec<(Place, &'static str)>,
 }
 
 /// Hands the value of a row to what takes it.
@@ -40,9 +49,57 @@ pub fn of_session(rows: &[Row], see: See<'_>) -> Lifted {
     lifted
 }
 
-/// The items of a run of nodes, in order.
-pub(super) fn items(conversation: &Conversation, nodes: &[u32]) -> Lifted {
+/// The items of a run of nodes, in order. `stored`: the server keeps items, so that they may go by reference.
+pub(super) fn items(conversation: &Conversation, nodes: &[u32], stored: bool) -> io::Result<Lifted> {
     let mut lifted = Lifted::default();
+    let doc = |node: &u32| conversation.forest.node(*node).entry.at.doc;
+    for run in nodes.chunk_by(|a, b| doc(a) == doc(b)) {
+        match run.first().and_then(|node| conversation.replay(doc(node), stored)) {
+            Some(replay) => replayed(conversation, run, replay, &mut lifted)?,
+            None => own(conversation, run, &mut lifted),
+        }
+    }
+    Ok(lifted)
+}
+
+/// The instructions that stand in a run of nodes of a log that is replayed: a client that builds on the server's state
+/// says them again.
+pub(super) fn instructions(conversation: &Conversation, nodes: &[u32], stored: bool) -> io::Result<Vec<Vec<u8>>> {
+    let foreign =
+        |node: &&u32| conversation.replay(conversation.forest.node(**node).entry.at.doc, stored).is_some();
+    let nodes: Vec<u32> = nodes.iter().filter(foreign).copied().collect();
+    let mut items = items(conversation, &nodes, stored)?.items;
+    let mut tape = Tape::new();
+    let role = |val: Val<'_>| val.get("role").is_some_and(|role| role.is("system") || role.is("developer"));
+    items.retain(|item| scan(item, &mut tape).ok().and_then(|()| tape.root(item)).is_some_and(role));
+    Ok(items)
+}
+
+/// Replays the records of a run of nodes.
+fn replayed(
+    conversation: &Conversation,
+    nodes: &[u32],
+    replay: Box<dyn Replay>,
+    to: &mut Lifted,
+) -> io::Result<()> {
+    let forest = &conversation.forest;
+    let rows = |node: &u32| forest.rows_of(*node).iter().map(|row| row.at.start);
+    let starts = || nodes.iter().flat_map(|node| rows(node).chain([forest.node(*node).entry.at.start]));
+    let (Some(from), Some(last)) = (starts().min(), starts().max()) else { return Ok(()) };
+    let doc = nodes.first().and_then(|node| conversation.part(forest.node(*node).entry.at.doc));
+    let Some(doc) = doc.map(|part| &part.doc) else { return Ok(()) };
+    let source =
+        foreign::Source { id: doc.id, bytes: &*doc.bytes, within: from..=last, limit: u64::from(u32::MAX) };
+    let mut replayed = foreign::replay(&source, replay)?;
+    let before = to.items.len();
+    to.ends.extend(replayed.ends.iter().map(|end| end + before));
+    to.items.append(&mut replayed.items);
+    to.left_out.append(&mut replayed.left_out);
+    Ok(())
+}
+
+/// The items of nodes that hold items, or blocks.
+fn own(conversation: &Conversation, nodes: &[u32], lifted: &mut Lifted) {
     for &node in nodes {
         let marks = conversation.forest.node(node).entry.marks;
         let cut_off = marks.has(Marks::FAILED) || marks.has(Marks::UNFINISHED);
@@ -54,7 +111,7 @@ pub(super) fn items(conversation: &Conversation, nodes: &[u32]) -> Lifted {
             for row in rows {
                 conversation.item(row, |val| blocks.take(row, val));
             }
-            blocks.finish(&mut lifted);
+            blocks.finish(lifted);
             continue;
         }
         for row in rows {
@@ -76,7 +133,6 @@ pub(super) fn items(conversation: &Conversation, nodes: &[u32]) -> Lifted {
             }
         }
     }
-    lifted
 }
 
 /// A stored item on one line. Members that only responses have are left out of what was recorded.

@@ -7,6 +7,7 @@ pub mod chain;
 pub mod conversation;
 pub mod cut;
 mod events;
+pub mod foreign;
 mod lift;
 pub mod records;
 pub mod slim;

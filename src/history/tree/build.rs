@@ -128,6 +128,10 @@ impl Links {
             }
         }
         for (ix, entry) in from.entries.iter().enumerate() {
+            if entry.marks.has(Marks::FOLLOWS) {
+                links.parent[ix] = (ix as u32).checked_sub(1).unwrap_or(NO_NODE);
+                continue;
+            }
             // A request stands where its response does.
             if links.same[ix] != ix as u32 || joined[ix] != NO_NODE {
                 continue;
@@ -342,6 +346,7 @@ fn lay_out(from: Builder, links: Links, groups: Groups) -> Forest {
             entry.response = entry.response.or_else(|| own.response.clone());
             entry.model = entry.model.or_else(|| own.model.clone());
             entry.time = own.time.max(entry.time);
+            entry.config = entry.config.or_else(|| own.config.clone());
             entry.store = entry.store.or(own.store);
             entry.body = entry.body.or(own.body);
         }

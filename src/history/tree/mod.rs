@@ -48,6 +48,8 @@ impl Marks {
     pub const FAILED: Marks = Marks(32);
     /// Linked by the server's ids: a parent that is not stored here may well be on the server.
     pub const CHAINED: Marks = Marks(64);
+    /// It follows the entry that is stored before it: its store knows no links.
+    pub const FOLLOWS: Marks = Marks(128);
 
     pub fn has(self, other: Marks) -> bool {
         self.0 & other.0 == other.0
@@ -87,6 +89,8 @@ pub struct Entry {
     /// Unix seconds.
     pub time: Option<i64>,
     pub model: Option<Box<str>>,
+    /// What the client calls the settings that the response was made with, or is to be made with.
+    pub config: Option<Box<str>>,
     pub store: Option<bool>,
     /// Where a request body lies whose settings the next request repeats, and whether it lies in a JSON string.
     pub body: Option<(Place, bool)>,
@@ -110,6 +114,7 @@ impl Entry {
             response: None,
             time: None,
             model: None,
+            config: None,
             store: None,
             body: None,
             digest: 0,
