@@ -129,6 +129,13 @@ pub enum Mark {
     Event(Box<Event>),
 }
 
+impl Mark {
+    /// The turn at hand was cut off here.
+    pub fn aborted(at: Place) -> Mark {
+        Mark::Settings(|settings, at| settings.aborted.extend(at.parse::<u64>()), at.start.to_string().into())
+    }
+}
+
 /// Takes what a format finds in a record.
 pub trait Sink {
     fn item(&mut self, item: Item<'_>);
@@ -268,7 +275,10 @@ pub fn read_array(
     for element in array.elements() {
         if is_reference(element) {
             // Partners may be among what it stands for.
-            sink.mark(Mark::Settings(|settings, _| settings.broken = true, Box::default()));
+            sink.mark(Mark::Settings(
+                |settings, _| (settings.broken, settings.slimmed) = (true, true),
+                Box::default(),
+            ));
             continue;
         }
         read_item(dialect, element, record, part, flags, sink);

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::commands::fix::Destination;
 use crate::commands::slim::Slimming;
 use crate::commands::{self, Failure, Outcome};
-use crate::options::Misuse;
+use crate::options::{self, Misuse};
 use crate::source::commit::Replace;
 
 use super::Common;
@@ -44,9 +44,13 @@ pub(super) struct SlimArgs {
 
 impl SlimArgs {
     pub(super) fn run(mut self, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        if let Some(form) = std::mem::take(&mut self.common.output_format).first().filter(|form| *form != "text") {
-            return Err(Misuse::new(format!("slim prints what it saves, not '{form}'")).into());
-        }
+        let json = match std::mem::take(&mut self.common.output_format).first().map(String::as_str) {
+            None | Some("text") => false,
+            Some("json") => true,
+            Some(form) => {
+                return Err(options::unknown("form of what slim saves", form, vec!["text", "json"]).into());
+            }
+        };
         if self.common.pointer.is_some() {
             return Err(Misuse::new("slim looks for what formats repeat, not behind a pointer").into());
         }
@@ -56,6 +60,6 @@ impl SlimArgs {
             _ => Destination::Preview,
         };
         let run = self.common.mean(None)?;
-        commands::slim::slim(&run, &Slimming { to, restore: self.restore }, out)
+        commands::slim::slim(&run, &Slimming { to, restore: self.restore, json }, out)
     }
 }

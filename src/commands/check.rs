@@ -11,7 +11,7 @@ use crate::report::{Diagnostic, Seen, Summary, diagnose, homes, proposal};
 use crate::source::{Doc, Input, words};
 
 use super::convert::dialect;
-use super::{Failure, Outcome, Run, complain, talk};
+use super::{Failure, Outcome, Run, complain, talk, whole};
 
 /// What one doc gave.
 struct Checked {
@@ -20,6 +20,8 @@ struct Checked {
     format: Option<&'static str>,
     /// Met in a walk, and no conversation.
     skipped: bool,
+    /// References of a slimmed log that were followed.
+    references: u64,
 }
 
 pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -31,8 +33,14 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let content = run.content();
     let proposes = run.outputs.iter().any(|output| output.name == "sarif");
     let work = |doc: std::io::Result<Doc>, threads: usize| {
-        let doc = doc?;
-        let found = recast::check(doc.id, &*doc.bytes, run.lints.of(&doc.label), threads, &dialect)?;
+        let mut doc = doc?;
+        let options = run.lints.of(&doc.label);
+        let check = |doc: &Doc| recast::check(doc.id, &*doc.bytes, options, threads, &dialect);
+        let (mut found, mut references) = (check(&doc)?, 0);
+        if whole::is_slimmed(&doc, &found)? {
+            references = whole::put_together(&mut doc, options)?;
+            found = check(&doc)?;
+        }
         let skipped = found.format.is_none() && !doc.named;
         let diagnostics = match skipped {
             true => Vec::new(),
@@ -50,6 +58,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             items: found.items,
             format: found.format.map(|format| format.info().name),
             skipped,
+            references,
         })
     };
     run.each_doc(&inputs, work, |input, checked: std::io::Result<Checked>| {
@@ -69,6 +78,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             return true;
         }
         summary.files += 1;
+        whole::tell(run, &checked.seen.path, checked.references);
         recognised += u64::from(!is_no_conversation(&checked.seen.diagnostics));
         summary.histories += u64::from(checked.seen.histories);
         summary.items += checked.items;

@@ -13,6 +13,7 @@ use crate::dialects::responses::RESPONSES;
 use crate::options::Misuse;
 use crate::place::DocId;
 use crate::recast::{Recast, Recasting, recast};
+use crate::replay::slim::restore::has_references;
 use crate::report::words::{count, grouped};
 use crate::report::{Content, Seen, Style, Summary, diagnose};
 use crate::source::commit::{CommitError, NewFile};
@@ -20,7 +21,7 @@ use crate::source::{Doc, Input, words};
 use crate::target::Severity;
 
 use super::check::{is_no_conversation, label_of, nothing_found};
-use super::{Failure, Outcome, Run, Sheet, complain, copy_path, talk};
+use super::{Failure, Outcome, Run, Sheet, complain, copy_path, talk, whole};
 
 /// What can be converted to.
 pub static TO: [(&str, &dyn Dialect, Written); 6] = [
@@ -59,6 +60,8 @@ struct Done {
     counts: [u64; 3],
     items: u64,
     format: Option<&'static str>,
+    /// References of a slimmed log that were followed.
+    references: u64,
     seen: Seen,
 }
 
@@ -84,13 +87,13 @@ pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Resul
         None => {
             for input in &inputs {
                 let doc = Doc::open(DocId(0), input, run.stdin_name.as_deref());
-                let done = doc.map_err(Trouble::Read).and_then(|doc| to_stream(run, conversion, &doc, out));
+                let done = in_full(run, doc, |doc| to_stream(run, conversion, doc, out));
                 session.take(input, done)?;
             }
         }
         Some(to) => {
             let work = |doc: io::Result<Doc>, threads: usize| {
-                to_file(run, conversion, &doc.map_err(Trouble::Read)?, to, several, threads)
+                in_full(run, doc, |doc| to_file(run, conversion, doc, to, several, threads))
             };
             let mut ended = Ok(());
             run.each_doc(&inputs, work, |input, done| {
@@ -102,6 +105,21 @@ pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Resul
     }
     out.flush()?;
     session.finish(conversion, out)
+}
+
+/// A log that was slimmed is converted as it was before.
+fn in_full(
+    run: &Run,
+    doc: io::Result<Doc>,
+    work: impl FnOnce(&Doc) -> Result<Done, Trouble>,
+) -> Result<Done, Trouble> {
+    let mut doc = doc.map_err(Trouble::Read)?;
+    let options = run.lints.of(&doc.label);
+    let references = match has_references(&*doc.bytes).map_err(Trouble::Read)? {
+        true => whole::put_together(&mut doc, options).map_err(Trouble::Read)?,
+        false => 0,
+    };
+    Ok(Done { references, ..work(&doc)? })
 }
 
 fn to_stream(run: &Run, conversion: &Conversion, doc: &Doc, out: &mut dyn Write) -> Result<Done, Trouble> {
@@ -184,6 +202,7 @@ fn tell(run: &Run, doc: &Doc, done: Recast) -> io::Result<Done> {
         named: doc.named,
         converted: done.converted,
         failed: done.failed,
+        references: 0,
         loses: done.loses(),
         counts: done.counts,
         items: done.items,
@@ -249,6 +268,7 @@ impl<'r> Session<'r> {
             return Ok(());
         }
         self.summary.files += 1;
+        whole::tell(self.run, &done.label, done.references);
         self.recognised += u64::from(done.format.is_some() || !is_no_conversation(&done.seen.diagnostics));
         self.summary.histories += u64::from(done.converted);
         self.summary.items += done.items;

@@ -10,6 +10,7 @@ pub mod slim;
 mod stored;
 pub mod tables;
 pub mod tree;
+mod whole;
 
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Component, Path, PathBuf};

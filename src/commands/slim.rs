@@ -3,10 +3,13 @@
 
 use std::io::{self, Write};
 
+use serde_json::Value;
+
 use crate::options::Misuse;
 use crate::place::Pieces;
 use crate::replay::slim::restore::{self, Restored};
 use crate::replay::slim::{self, Kept, Refusal, Saved, Slim};
+use crate::report::saving::{self, Saving};
 use crate::report::words::{count, grouped, printable};
 use crate::source::{Doc, Input, Patched, ReadAt, commit, words};
 
@@ -19,6 +22,8 @@ pub struct Slimming {
     pub to: Destination,
     /// Put back what was taken out.
     pub restore: bool,
+    /// Tell programs, as JSON.
+    pub json: bool,
 }
 
 /// Kept bodies that are told one by one.
@@ -30,6 +35,7 @@ pub fn slim(run: &Run, wanted: &Slimming, out: &mut dyn Write) -> Result<Outcome
         return Err(Misuse::new("-o takes one log at a time").help("-w writes each beside its backup").into());
     }
     let mut ended = None;
+    let mut logs = wanted.json.then(Vec::new);
     let work = |doc: io::Result<Doc>, _: usize| {
         let doc = doc?;
         let made = Made::of(&doc, run, wanted.restore)?;
@@ -37,7 +43,7 @@ pub fn slim(run: &Run, wanted: &Slimming, out: &mut dyn Write) -> Result<Outcome
     };
     run.each_doc(&inputs, work, |input, done: io::Result<(Doc, Made)>| {
         let told = match done {
-            Ok((doc, made)) => deliver(run, wanted, &doc, &made, *input == Input::Stdin, out),
+            Ok((doc, made)) => deliver(run, wanted, &doc, &made, *input == Input::Stdin, &mut logs, out),
             Err(error) => {
                 complain(&words(&label_of(input), &error));
                 Ok(Outcome::Failed)
@@ -53,6 +59,11 @@ pub fn slim(run: &Run, wanted: &Slimming, out: &mut dyn Write) -> Result<Outcome
         }
         ended.is_none()
     });
+    if let Some(logs) = &logs {
+        let filters = inputs.contains(&Input::Stdin) && !matches!(wanted.to, Destination::Copy(_));
+        let mut to: Box<dyn Write> = if filters { Box::new(anstream::stderr()) } else { Box::new(&mut *out) };
+        saving::print(logs, &mut *to)?;
+    }
     match ended {
         Some(failure) => Err(failure),
         None => Ok(if failed { Outcome::Failed } else { Outcome::Clean }),
@@ -92,6 +103,7 @@ fn deliver(
     doc: &Doc,
     made: &Made,
     is_stdin: bool,
+    logs: &mut Option<Vec<Value>>,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let full = made.full(doc);
@@ -114,7 +126,8 @@ fn deliver(
         commit::copy(product, out)?;
     }
     let mut talk_to: Box<dyn Write> = if filter { Box::new(anstream::stderr()) } else { Box::new(out) };
-    if reason.is_none() && !run.quiet {
+    let quiet = run.quiet || logs.is_some();
+    if reason.is_none() && !quiet {
         match made.restored.as_ref().filter(|_| !changed && made.slim.is_some()) {
             Some(restored) => {
                 let references = count(restored.references, "reference");
@@ -124,21 +137,41 @@ fn deliver(
         }
     }
     let misuse = |error: commit::CommitError| Failure::Misuse(Misuse::new(error.to_string()));
+    let (mut written, mut backup) = (None, None);
     match &wanted.to {
         _ if filter || failed => {}
         Destination::InPlace(how) if changed => {
-            let backup = commit::replace(doc, &view, *how).map_err(misuse)?;
-            let backup = backup.map(|path| format!("; the old file is {}", path.display())).unwrap_or_default();
-            if !run.quiet {
-                talk(&format!("{}: written{backup}", doc.label));
+            backup = commit::replace(doc, &view, *how).map_err(misuse)?.map(|path| path.display().to_string());
+            written = Some(doc.label.clone());
+            if !quiet {
+                let old = backup.as_ref().map(|path| format!("; the old file is {path}")).unwrap_or_default();
+                talk(&format!("{}: written{old}", doc.label));
             }
         }
-        Destination::Copy(to) => commit::write_new(to, product).map_err(misuse)?,
-        Destination::Preview if changed && !run.quiet => {
+        Destination::Copy(to) => {
+            commit::write_new(to, product).map_err(misuse)?;
+            written = Some(to.display().to_string());
+        }
+        Destination::Preview if changed && !quiet => {
             let verb = if wanted.restore { "slim --restore -w" } else { "slim -w" };
             writeln!(talk_to, "  Nothing was written; `replaylint {verb}` writes, and keeps a backup.")?;
         }
         _ => {}
+    }
+    if let Some(logs) = logs {
+        let after = if reason.is_none() { view.len() } else { doc.bytes.len() };
+        let saving = Saving {
+            path: &doc.label,
+            before: doc.bytes.len(),
+            full: full.len(),
+            after,
+            restored: made.restored.as_ref(),
+            slim: made.slim.as_ref(),
+            refused: reason.as_ref().map(|(why, _)| why.as_str()),
+            written,
+            backup,
+        };
+        logs.push(saving.value());
     }
     Ok(if failed { Outcome::Failed } else { Outcome::Clean })
 }
@@ -191,7 +224,7 @@ fn told(made: &Made, doc: &Doc, after: u64, out: &mut dyn Write) -> io::Result<(
             grouped(full)
         );
     };
-    let Saved { lists, items, repeated, references } = slim.saved;
+    let Saved { records: _, lists, items, repeated, references } = slim.saved;
     if lists == 0 {
         writeln!(out, "{label}: nothing is repeated that a reference would be shorter than")?;
     } else {

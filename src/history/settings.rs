@@ -114,6 +114,10 @@ pub struct Settings {
     pub newest_first: bool,
     /// A record of this history could not be read, so partners may be missing from it.
     pub broken: bool,
+    /// Offsets at which a log says that a turn was cut off.
+    pub aborted: Vec<u64>,
+    /// A reference stands for some of its items.
+    pub slimmed: bool,
     pub facts: Facts,
     /// Marks for the prompt cache that stand in front of the messages: on tools and instructions.
     pub cache_marks: u32,

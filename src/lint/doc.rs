@@ -395,6 +395,7 @@ impl<H: OnHistory> Run<'_, H> {
         let number = all.histories;
         all.histories += 1;
         all.items += history.rows.len() as u64;
+        all.slimmed |= history.settings.slimmed;
         if let Some(wanted) = self.wanted {
             all.known.gather(&history, wanted);
             return;

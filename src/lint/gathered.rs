@@ -17,6 +17,7 @@ pub(super) struct Gathered<T> {
     pub records: u32,
     pub histories: u32,
     pub items: u64,
+    pub slimmed: bool,
     pub lines: Vec<(u64, u64)>,
     pub wanted: HashSet<u64>,
     pub known: Known,
@@ -31,6 +32,7 @@ impl<T> Default for Gathered<T> {
             records: 0,
             histories: 0,
             items: 0,
+            slimmed: false,
             lines: Vec::new(),
             wanted: HashSet::new(),
             known: Known::default(),
@@ -50,6 +52,7 @@ impl<T> Gathered<T> {
             records: self.records,
             histories: self.histories,
             items: self.items,
+            slimmed: self.slimmed,
             lines: self.lines,
         }
     }
@@ -82,6 +85,7 @@ impl<T> Gathered<T> {
         self.records += chunk.batch.records;
         self.histories += chunk.own.histories;
         self.items += chunk.own.items;
+        self.slimmed |= chunk.own.slimmed;
         self.judged.extend(chunk.own.judged);
         self.made.extend(chunk.own.made);
         self.wanted.extend(chunk.own.wanted);

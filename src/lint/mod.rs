@@ -111,6 +111,8 @@ pub struct DocLint<T> {
     pub records: u32,
     pub histories: u32,
     pub items: u64,
+    /// References stand for items of it: `slim` was here.
+    pub slimmed: bool,
     /// (offset, number of the line that starts at or before it and begins there) every few megabytes.
     pub lines: Vec<(u64, u64)>,
 }

@@ -44,7 +44,8 @@ pub fn check(
     };
     let how = Recasting { options, plan, least: Severity::Info, most: usize::MAX };
     let done = recast(id, bytes, &how, threads, &mut |_| Ok(()))?;
-    Ok(DocLint { histories: found.histories, items: found.items, ..done.told() })
+    let (histories, items, slimmed) = (found.histories, found.items, found.slimmed);
+    Ok(DocLint { histories, items, slimmed, ..done.told() })
 }
 
 /// What to convert to, and what is to be told of it.
@@ -110,6 +111,7 @@ impl Recast {
             records: self.records,
             histories: self.converted,
             items: self.items,
+            slimmed: false,
             lines: self.lines,
             schemas: Schemas::Official,
         }

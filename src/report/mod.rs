@@ -10,6 +10,7 @@ pub mod proposal;
 pub mod recognise;
 pub mod repair;
 pub mod rulebook;
+pub mod saving;
 pub mod seek;
 pub mod snippet;
 pub mod table;

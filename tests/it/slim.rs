@@ -75,6 +75,65 @@ fn logs_that_grow_with_the_square_grow_with_their_length() {
     }
 }
 
+/// A log of requests, each of which repeats the one before: the question and the answer of each turn, in a dialect.
+fn repeating(name: &str, turns: usize) -> Vec<u8> {
+    let (mut history, mut lines) = (Vec::new(), String::new());
+    for n in 0..turns {
+        let (ask, key) = ("Which rivers flow through Rome? ".repeat(4), format!("call_{n}"));
+        let (user, body): (Value, fn(&[Value]) -> Value) = match name {
+            "chat" => {
+                (json!({"role": "user", "content": ask}), |list| json!({"model": "gpt-5.5", "messages": list}))
+            }
+            "anthropic" => (json!({"role": "user", "content": [{"type": "text", "text": ask}]}), |list| {
+                let tools = json!([{"name": "f", "input_schema": {"type": "object"}}]);
+                json!({"model": "claude-opus-4-5", "max_tokens": 100, "tools": tools, "messages": list})
+            }),
+            "gemini" => (json!({"role": "user", "parts": [{"text": ask}]}), |list| json!({"contents": list})),
+            _ => (
+                json!({"role": "user", "content": [{"text": ask}]}),
+                |list| json!({"modelId": "m", "toolConfig": {"tools": []}, "messages": list}),
+            ),
+        };
+        history.push(user);
+        lines += &(body(&history).to_string() + "\n");
+        let calls = json!([{"id": key, "type": "function", "function": {"name": "f", "arguments": "{}"}}]);
+        history.extend(match name {
+            "chat" => [
+                json!({"role": "assistant", "content": null, "tool_calls": calls}),
+                json!({"role": "tool", "tool_call_id": key, "content": "the Tiber"}),
+            ],
+            "anthropic" => [
+                json!({"role": "assistant", "content": [{"type": "tool_use", "id": key, "name": "f", "input": {}}]}),
+                json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": key, "content": "the Tiber"}]}),
+            ],
+            "gemini" => [
+                json!({"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]}),
+                json!({"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"r": "the Tiber"}}}]}),
+            ],
+            _ => [
+                json!({"role": "assistant", "content": [{"toolUse": {"toolUseId": key, "name": "f", "input": {}}}]}),
+                json!({"role": "user", "content": [{"toolResult": {"toolUseId": key, "content": [{"text": "the Tiber"}]}}]}),
+            ],
+        });
+    }
+    lines.into_bytes()
+}
+
+#[test]
+fn requests_of_every_dialect_are_slimmed() {
+    for name in ["chat", "anthropic", "gemini", "bedrock"] {
+        let sizes = [10, 100].map(|turns| {
+            let full = repeating(name, turns);
+            let (made, slim) = slimmed(&full);
+            assert_eq!((made.saved.lists as usize, made.saved.records as usize), (turns - 1, turns - 1), "{name}");
+            assert!(restored(&slim) == full, "{name}: {turns} turns do not come back byte for byte");
+            assert_eq!(codes(&diagnostics(&full, &Options::default())), Vec::<String>::new(), "{name}");
+            (full.len(), slim.len())
+        });
+        assert!(sizes[1].1 < sizes[0].1 * 12 && sizes[1].0 > sizes[0].0 * 60, "{name}: {sizes:?}");
+    }
+}
+
 #[test]
 fn every_embedded_body_is_what_rebuild_gives() {
     let full = logs::stream(20, true);

@@ -25,6 +25,8 @@ use reference::Reference;
 /// Elements that are replaced, and what it saves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Saved {
+    /// Records that are shorter.
+    pub records: u64,
     /// Lists that are referenced.
     pub lists: u64,
     /// Elements that they share with an earlier one.
@@ -113,7 +115,7 @@ impl Run<'_> {
                 return Ok(());
             }
         }
-        let mut failed = None;
+        let (mut failed, before) = (None, self.made.saved.lists);
         lists::of_record(format, val, &mut |list| {
             let done = match self.is_body(entry, list) {
                 true => self.body(entry, list),
@@ -124,6 +126,7 @@ impl Run<'_> {
                 Err(error) => failed = Some(error),
             }
         });
+        self.made.saved.records += u64::from(self.made.saved.lists > before);
         failed.map_or(Ok(()), Err)
     }
 

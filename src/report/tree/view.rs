@@ -12,7 +12,7 @@ use crate::schema::Schemas;
 use crate::targets::TARGETS;
 
 use super::super::words::{harmless, printable};
-use super::super::{Content, Diagnostic, diagnose};
+use super::super::{Content, Diagnostic, diagnose, homes};
 
 /// One conversation.
 pub struct TreeView {
@@ -189,9 +189,11 @@ pub fn problems(conversation: &Conversation) -> io::Result<Vec<Diagnostic>> {
             records: part.records,
             histories: 0,
             items: 0,
+            slimmed: false,
             lines: Vec::new(),
         };
-        let found = diagnose(part.doc.id, &part.doc.label, &*part.doc.bytes, &lint, Content::None)?;
+        let mut found = diagnose(part.doc.id, &part.doc.label, &*part.doc.bytes, &lint, Content::None)?;
+        homes::diagnostics(&part.doc.segments, &mut found);
         diagnostics.extend(found);
     }
     Ok(diagnostics)
