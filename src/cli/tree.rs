@@ -142,9 +142,7 @@ impl RebuildArgs {
 impl ChainArgs {
     fn mean(self, common: &Common) -> Result<(ChainOptions, Told), Misuse> {
         let now = match &common.now {
-            Some(text) => time::parse(text).ok_or_else(|| {
-                Misuse::new(format!("'{text}' is no time")).help("as in 2026-06-01T10:00:00Z, or Unix seconds")
-            })?,
+            Some(text) => options::moment(text)?,
             None => SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64),
         };
         let pair = |text: &String| {
@@ -168,17 +166,10 @@ impl ChainArgs {
 
 /// A length of time; `None` for no limit. A number alone means minutes.
 fn age(text: &str) -> Result<Option<i64>, Misuse> {
-    let wrong = || Misuse::new(format!("'{text}' is no age")).help("as in 45s, 60m, 2h, 30d; 0 means any age");
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match &text[digits.len()..] {
-        "s" => 1,
-        "" | "m" | "min" => 60,
-        "h" => 3600,
-        "d" => 86_400,
-        _ => return Err(wrong()),
-    };
-    let number = digits.parse::<u32>().map_err(|_| wrong())?;
-    Ok((number > 0).then(|| i64::from(number) * unit))
+    let age = time::span(text, 60).ok_or_else(|| {
+        Misuse::new(format!("'{text}' is no age")).help("as in 45s, 60m, 2h, 30d; 0 means any age")
+    })?;
+    Ok((age > 0).then_some(age))
 }
 
 /// Who carries requests out.

@@ -58,6 +58,21 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
+/// Reads a length of time (`45s`, `60m`, `2h`, `30d`, `4w`) as seconds. A number without a unit counts `bare` seconds.
+pub fn span(text: &str, bare: i64) -> Option<i64> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "" => bare,
+        "s" => 1,
+        "m" | "min" => 60,
+        "h" => 3600,
+        "d" => 86_400,
+        "w" => 604_800,
+        _ => return None,
+    };
+    digits.parse::<u32>().ok().map(|number| i64::from(number) * unit)
+}
+
 /// A length of time in words of two letters: `45s`, `12m`, `3h`, `9d`.
 pub fn short(seconds: i64) -> String {
     match seconds {
@@ -89,6 +104,19 @@ mod tests {
         }
         for text in ["", "now", "2026-13-01", "2026-06-01T25:99:00Z", "2026-06-01x", "NaN", "2026-06-01T10:00+x"] {
             assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn lengths_are_read() {
+        for (text, seconds) in
+            [("90", 90), ("45s", 45), ("60m", 3600), ("2h", 7200), ("30d", 2_592_000), ("1w", 604_800)]
+        {
+            assert_eq!(span(text, 1), Some(seconds), "{text}");
+        }
+        assert_eq!(span("60", 60), Some(3600));
+        for text in ["", "d", "1y", "-5m", "1.5h", "5mm", "99999999999d"] {
+            assert_eq!(span(text, 1), None, "{text}");
         }
     }
 
