@@ -271,6 +271,30 @@ mod tests {
     }
 
     #[test]
+    fn actions_and_failures_of_the_provider_go_as_they_were() {
+        let item = |text: &str| format!(r#""id":"x","item":{{"__pydantic__":"X","data":{{{text}}}}}"#);
+        let page = r#""id":"ws_1","type":"web_search_call","status":"completed","action":{"type":"find_in_page","url":"https://x","pattern":"p"}"#;
+        let code = r#""id":"ci_1","type":"code_interpreter_call","status":"failed","container_id":"c","code":"""#;
+        let tool = |fields: &str| format!(r#""parts":[{{"__event__":"ag2.events.input_events.{fields}}}]"#);
+        let made = replay(&[
+            ("OpenAIServerToolCallEvent", &item(page)),
+            ("OpenAIServerToolCallEvent", &item(&format!("{code},\"outputs\":null"))),
+            ("ModelRequest", &tool(r#"FileIdInput","file_id":"file_1","filename":"a.pdf""#)),
+            ("ModelRequest", &tool(r#"UrlInput","url":"https://x","kind":"document""#)),
+            ("ModelRequest", &tool(r#"UrlInput","url":"","kind":"document""#)),
+        ]);
+        let user = |part: &str| format!(r#"{{"role":"user","content":[{{"type":"input_file",{part}}}]}}"#);
+        let expected = [
+            format!("{{{page}}}"),
+            format!("{{{code}}}"),
+            user(r#""file_id":"file_1""#),
+            user(r#""file_url":"https://x""#),
+        ];
+        // Members stand in the order of the item.
+        assert_eq!(made, expected);
+    }
+
+    #[test]
     fn messages_calls_and_results_take_the_form_of_the_api() {
         let part =
             |class: &str, fields: &str| format!(r#"{{"__event__":"ag2.events.input_events.{class}",{fields}}}"#);

@@ -154,6 +154,11 @@ impl<'t> Part<'t> {
                 if let Some(id) = id {
                     row.set_id(id);
                 }
+                // Newer versions say whether the metadata came with the finished item, or with its announcement.
+                let finalized = self.item_data().and_then(|data| data.get("finalized")?.as_bool());
+                if finalized == Some(false) {
+                    row.flags.set(Flags::IN_PROGRESS);
+                }
                 if self.kind == PartKind::Reasoning {
                     row.flags.set(Flags::BOUND | Flags::SHARED);
                     row.flags.set(if self.blob().is_some() { Flags::BLOB } else { Flags::default() });

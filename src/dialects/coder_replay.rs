@@ -457,6 +457,26 @@ mod tests {
     }
 
     #[test]
+    fn what_says_nothing_is_not_sent() {
+        let rows = r#"[{"role":"assistant","content":[{"type":"reasoning","text":" "},{"type":"source","url":"https://x"}]},
+          {"role":"user","content":[{"type":"text","text":""}]},
+          {"role":"user","content":[{"type":"file","data":"aGk=","media_type":"text/csv","file_name":"a.csv"}]},
+          {"role":"assistant","content":[{"type":"tool-call","tool_call_id":"a","tool_name":"f","args":""},
+            {"type":"tool-call","tool_call_id":"b","tool_name":"f","args":"oops"}]},
+          {"role":"tool","content":[{"tool_call_id":"a","result":null},{"tool_call_id":"b","result":"x"}]}]"#;
+        let call =
+            |key: &str| format!(r#"{{"type":"function_call","call_id":"{key}","name":"f","arguments":"{{}}"}}"#);
+        let output = |key: &str, text: &str| {
+            format!(r#"{{"type":"function_call_output","call_id":"{key}","output":"{text}"}}"#)
+        };
+        let file = r#"{"role":"user","content":[{"type":"input_file","filename":"a.csv","file_data":"data:text/csv;base64,aGk="}]}"#;
+        assert_eq!(
+            replay(rows, false),
+            [file.to_owned(), call("a"), call("b"), output("a", "{}"), output("b", "x")]
+        );
+    }
+
+    #[test]
     fn media_follow_the_results_of_their_turn() {
         let rows = r#"[{"role":"assistant","content":[{"type":"tool-call","tool_call_id":"a","tool_name":"f"},
             {"type":"tool-call","tool_call_id":"b","tool_name":"f"}]},

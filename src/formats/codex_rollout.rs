@@ -89,7 +89,7 @@ impl Format for CodexRollout {
         }
         match (kind.as_deref(), payload) {
             (Some(b"response_item"), Some(item)) => read_line_item(item, LINE, record, sink),
-            (Some(b"event_msg"), Some(event)) => read_event(event, sink),
+            (Some(b"event_msg"), Some(event)) => read_event(event, record, sink),
             (Some(b"compacted"), Some(summary)) => read_compaction(summary, record, sink),
             (Some(b"turn_context"), Some(context)) => {
                 if let Some(model) = context.get("model").and_then(|m| m.text()) {
@@ -141,10 +141,11 @@ fn is_injected(message: Val<'_>) -> bool {
     first.is_some_and(|text| INJECTED.iter().any(|start| text.raw.trim_ascii_start().starts_with(start)))
 }
 
-fn read_event(event: Val<'_>, sink: &mut dyn Sink) {
+fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     let Some(kind) = event.get("type").and_then(|t| t.text()) else { return };
     match kind.as_ref() {
         b"task_started" => sink.mark(Mark::Turn),
+        b"turn_aborted" => sink.mark(Mark::aborted(record.base.of(event))),
         b"thread_rolled_back" => {
             let turns = event.get("num_turns").and_then(|n| n.as_u64()).unwrap_or(0);
             sink.mark(Mark::Rollback(u32::try_from(turns).unwrap_or(u32::MAX)));

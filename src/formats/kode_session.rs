@@ -103,7 +103,7 @@ fn read_line(line: Val<'_>, listed: Option<(Box<str>, Option<Box<str>>)>, record
         Some((name, before)) => (Some(name), before),
         None => (text(line, "uuid"), None),
     };
-    let Some(name) = name else { return };
+    let Some(name) = name else { return read_summary(line, record, sink) };
     let message = line.get("message").filter(|message| message.get("content").is_some());
     let kind = line.get("type").and_then(|kind| kind.text()).unwrap_or_default();
     let model = message.and_then(|message| text(message, "model"));
@@ -130,8 +130,30 @@ fn read_line(line: Val<'_>, listed: Option<(Box<str>, Option<Box<str>>)>, record
     sink.mark(Mark::Entry(Box::new(entry)));
     if let Some(message) = message.filter(|_| part != tree::Part::Link) {
         let role = if part == tree::Part::Answer { Role::Assistant } else { Role::User };
+        if role == Role::User && is_interruption(message) {
+            sink.mark(Mark::aborted(record.base.of(line)));
+        }
         read_content(message, role, record, sink);
     }
+}
+
+/// A summary names the message that holds it: resumed, Kode goes on from there.
+fn read_summary(line: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
+    if line.get("type").is_some_and(|kind| kind.is("summary")) {
+        let mut entry = Entry::new("", record.base.of(line), record.number, tree::Part::Link);
+        (entry.parent, entry.marks) = (text(line, "leafUuid"), Marks::SUMMARY);
+        sink.mark(Mark::Entry(Box::new(entry)));
+    }
+}
+
+/// What Kode says in the user's name when a turn is cut off.
+const INTERRUPTED: &[u8] = b"[Request interrupted by user";
+
+fn is_interruption(message: Val<'_>) -> bool {
+    let says = |val: Val<'_>| val.text().is_some_and(|text| text.starts_with(INTERRUPTED));
+    message.get("content").is_some_and(|content| {
+        says(content) || content.elements().any(|block| block.get("text").is_some_and(says))
+    })
 }
 
 fn marks(line: Val<'_>, kind: &[u8]) -> Marks {

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::dialect::{Dialect, Origin};
 use crate::dialects::responses::RESPONSES;
-use crate::fix::{self, Action, FixOptions, Fixed};
+use crate::fix::{self, Action, FixOptions, Fixed, Orphans};
 use crate::formats::responses_request;
 use crate::history::{Flags, History, Role, Row, Settings, Usage};
 use crate::json::edit::Base;
@@ -87,7 +87,7 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     }
     let mut kept = None;
     if let (Some(budget), None) = (asked.budget, &id) {
-        let found = cut_items(&items, &lifted.ends, budget);
+        let found = cut_items(&items, &lifted.ends, budget, asked.fix.orphans == Orphans::Drop);
         items = found.items.iter().map(|ix| std::mem::take(&mut items[*ix as usize])).collect();
         kept = Some(found);
     }
@@ -144,7 +144,7 @@ fn left_out(lifted: &lift::Lifted, notes: &mut Vec<String>) {
 }
 
 /// `ends`: how many items there are up to the end of each response, where that is known.
-fn cut_items(items: &[Vec<u8>], ends: &[usize], budget: Budget) -> Kept {
+fn cut_items(items: &[Vec<u8>], ends: &[usize], budget: Budget, drops: bool) -> Kept {
     let mut rows: Vec<Row> = Vec::with_capacity(items.len());
     let mut tape = Tape::new();
     let mut at = 0;
@@ -162,7 +162,7 @@ fn cut_items(items: &[Vec<u8>], ends: &[usize], budget: Budget) -> Kept {
         at += item.len() as u64;
     }
     let sizes: Vec<usize> = items.iter().map(|item| String::from_utf8_lossy(item).chars().count()).collect();
-    cut::cut(&History::new(rows, Settings::default()), &sizes, budget)
+    cut::cut(&History::new(rows, Settings::default()), &sizes, budget, drops)
 }
 
 /// Members of a request that the next one does not repeat.

@@ -25,6 +25,8 @@ pub enum Reason {
     /// Nothing was answered yet.
     FirstRequest,
     NoId,
+    /// The client never builds on a response, so that nothing says whether the server has it.
+    Unchained,
     /// The id has a form that only clients invent.
     SyntheticId,
     NotStored,
@@ -54,6 +56,7 @@ impl Reason {
         match self {
             Reason::FirstRequest => "first-request",
             Reason::NoId => "no-response-id",
+            Reason::Unchained => "never-chained",
             Reason::SyntheticId => "synthetic-id",
             Reason::NotStored => "not-stored",
             Reason::TooOld { .. } => "too-old",
@@ -74,6 +77,7 @@ impl Reason {
         match self {
             Reason::FirstRequest => "nothing was answered yet".to_owned(),
             Reason::NoId => "no response id is stored".to_owned(),
+            Reason::Unchained => "its client builds on no response".to_owned(),
             Reason::SyntheticId => "the id is made up by a client".to_owned(),
             Reason::NotStored => "the server stores nothing".to_owned(),
             Reason::TooOld { age, limit } => format!("too old ({} > {})", short(*age), short(*limit)),
@@ -151,6 +155,7 @@ impl<'f> Judge<'f> {
         let age = entry.time.map(|time| self.options.now - time);
         let mut reasons = Vec::new();
         match entry.response.as_deref() {
+            None if entry.marks.has(Marks::UNCHAINED) => reasons.push(Reason::Unchained),
             None => reasons.push(Reason::NoId),
             Some(id) if id::is_synthetic(id.as_bytes()) => reasons.push(Reason::SyntheticId),
             Some(_) => {}
@@ -184,7 +189,7 @@ impl<'f> Judge<'f> {
         }
         match (self.options.max_age, age) {
             (Some(limit), Some(age)) if age > limit => reasons.push(Reason::TooOld { age, limit }),
-            (Some(_), None) if !reasons.contains(&Reason::NoId) => reasons.push(Reason::AgeUnknown),
+            (Some(_), None) if entry.response.is_some() => reasons.push(Reason::AgeUnknown),
             _ => {}
         }
         Verdict { answer: Some(answer), id: entry.response.clone(), age, open_calls, reasons }

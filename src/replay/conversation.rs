@@ -38,6 +38,10 @@ impl Conversation {
             let mut builder = Builder::default();
             builder.file(stem(&doc.label));
             let found = lint::gather(doc.id, &*doc.bytes, options(&doc.label), &mut builder)?;
+            // A log that is replayed is sent whole.
+            if found.format.is_some_and(|format| format.info().dialect.replay(true).is_some()) {
+                builder.unchain();
+            }
             let part = Part {
                 doc,
                 container: found.container,

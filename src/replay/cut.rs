@@ -30,8 +30,9 @@ pub struct Kept {
     pub widened: bool,
 }
 
-/// Keeps the end of a history. `sizes` are the items' characters.
-pub fn cut(history: &History, sizes: &[usize], budget: Budget) -> Kept {
+/// Keeps the end of a history. `sizes` are the items' characters; `drops` says that calls without an output go later, so
+/// that they do not count.
+pub fn cut(history: &History, sizes: &[usize], budget: Budget, drops: bool) -> Kept {
     let count = history.rows.len();
     let is_instruction = |row: &&Row| matches!(row.role, Role::System | Role::Developer);
     let head = history.rows.iter().take_while(is_instruction).count();
@@ -41,7 +42,7 @@ pub fn cut(history: &History, sizes: &[usize], budget: Budget) -> Kept {
         Budget::Tokens(tokens) => fitting(sizes, tokens.saturating_mul(CHARS_A_TOKEN)),
     };
     let wanted = wanted.max(head) as u32;
-    let survives = survives(history);
+    let survives = survives(history, drops);
     let behind = head as u32..count as u32;
     let most = behind.clone().map(|ix| survives[ix as usize]).max().unwrap_or(wanted);
     let at = wanted.min(most);
@@ -59,7 +60,7 @@ fn fitting(sizes: &[usize], chars: usize) -> usize {
 }
 
 /// For each item the largest cut (index of the first item that stays) that it survives.
-fn survives(history: &History) -> Vec<u32> {
+fn survives(history: &History, drops: bool) -> Vec<u32> {
     let mut last: Vec<u32> = (0..history.rows.len() as u32).collect();
     for group in history.groups.iter().filter(|group| group.has_reasoning()) {
         for ix in group.all() {
@@ -75,6 +76,7 @@ fn survives(history: &History) -> Vec<u32> {
         let (call, output) = (pair.call, pair.output);
         match pair.state {
             PairState::Orphan => last[output as usize] = 0,
+            PairState::Open if drops => last[call as usize] = 0,
             _ if call != NONE && output != NONE => {
                 let both = last[call as usize].min(last[output as usize]);
                 (last[call as usize], last[output as usize]) = (both, both);
@@ -94,6 +96,10 @@ mod tests {
     /// u user, s system, m message without an id, M with one, r reasoning, w web search, a b calls, A B outputs,
     /// ? an item of an unknown type.
     fn kept(items: &str, budget: Budget) -> (String, String) {
+        kept_where(items, budget, false)
+    }
+
+    fn kept_where(items: &str, budget: Budget, drops: bool) -> (String, String) {
         let row = |(n, letter): (usize, char)| {
             let mut row = Row::of_place(Place::new(DocId(0), n as u64, 1), 0);
             (row.kind, row.role) = match letter {
@@ -112,7 +118,7 @@ mod tests {
         };
         let history = History::new(items.chars().enumerate().map(row).collect(), Settings::default());
         let sizes = vec![10; items.len()];
-        let kept = cut(&history, &sizes, budget);
+        let kept = cut(&history, &sizes, budget, drops);
         let letters: Vec<char> = items.chars().collect();
         let text = kept.items.iter().map(|ix| letters[*ix as usize]).collect();
         (text, format!("{}/{}{}", kept.last, kept.of, if kept.widened { " widened" } else { "" }))
@@ -150,6 +156,13 @@ mod tests {
             let found = kept(items, Budget::Items(last));
             assert_eq!(found, (expected.to_owned(), told.to_owned()), "{items} {last}");
         }
+    }
+
+    #[test]
+    fn a_call_that_goes_later_is_nothing_to_be_kept() {
+        assert_eq!(kept_where("uua", Budget::Items(1), false).0, "a");
+        assert_eq!(kept_where("uua", Budget::Items(1), true), ("u".to_owned(), "1/3 widened".to_owned()));
+        assert_eq!(kept_where("uabA", Budget::Items(2), true), ("aA".to_owned(), "2/4 widened".to_owned()));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::history::{Act, Code, Family, Finding, Pair, PairState};
+use crate::history::{Act, Code, Family, Finding, Pair, PairState, Role, Row};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -22,6 +22,9 @@ crate::rule! {
     /// and likewise "… for custom tool call", "… for local shell call", "… for shell call", "… for apply patch call",
     /// "… for tool search call", "… for computer call"; DeepSeek says "No tool output found for tool call call_abc.".
     /// It happens when a run is interrupted, a history is cut between call and output, or a crash loses the result.
+    ///
+    /// Where a log says that the turn was aborted (Codex's `turn_aborted`, Kode's "[Request interrupted by user]"), the
+    /// message says so.
     ///
     /// At the end of a log the call is about to run: there it is only noted (shown with `-v`).
     ///
@@ -73,12 +76,27 @@ crate::rule! {
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
+        Variant {
+            message: "{type} {call_id} has no output: its turn was aborted",
+            api: Some("No tool output found for {noun} {call_id}."),
+            evidence: Evidence::Reported,
+            fix: "drop the call; --orphans stub would answer it and lose nothing",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {call_id} has no output: its turn was aborted, and the log ends here",
+            levels: Levels::INFO,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
     ]
 }
 
 const PROGRAM: u8 = 1;
 const PENDING: u8 = 2;
 const ANCHORED: u8 = 3;
+const ABORTED: u8 = 4;
+const ABORTED_LAST: u8 = 5;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for pair in cx.history.pairs.iter().filter(|pair| pair.state == PairState::Open) {
@@ -96,9 +114,21 @@ fn open(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
         Some(Family::Program) => {
             out.add(finding.variant(PROGRAM).never("only the server knows what the program printed"));
         }
+        _ if is_aborted(cx, &row) => match cx.is_pending(pair.call) {
+            true => out.add(finding.variant(ABORTED_LAST).never("nobody asked for the turn to go on")),
+            false => out.add(finding.variant(ABORTED).act(Act::Answer)),
+        },
         _ if cx.is_pending(pair.call) => out.add(finding.variant(PENDING).never("the call is about to run")),
         _ => out.add(finding.act(Act::Answer)),
     }
+}
+
+/// The log says that the turn of a call was cut off: before the user speaks again.
+fn is_aborted(cx: &Cx<'_>, call: &Row) -> bool {
+    let behind = |at: &u64| *at > call.at.start;
+    let Some(end) = cx.history.settings.aborted.iter().copied().filter(behind).min() else { return false };
+    let mut users = cx.history.rows.iter().filter(|row| row.role == Role::User);
+    !users.any(|row| behind(&row.at.start) && row.at.start < end)
 }
 
 /// Calls that the response leaves open on which the request builds, where the file holds that response.

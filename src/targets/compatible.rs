@@ -83,6 +83,7 @@ pub static DEEPSEEK: Target = Target {
 
 const DEEPSEEK_VERDICTS: &[Verdict] = &[
     Verdict { api: Some(NO_OUTPUT), answer: Some(NO_PARAM), ..one(101, 0, Levels::ERROR) },
+    Verdict { api: Some(NO_OUTPUT), answer: Some(NO_PARAM), ..one(101, 4, Levels::ERROR) },
     Verdict { api: Some(NO_OUTPUT), answer: Some(NO_PARAM), ..all(103, Levels::ERROR) },
     all(107, Levels::OFF),
     all(108, Levels::OFF),

@@ -67,6 +67,12 @@ impl Builder {
         !self.is_empty() && self.entries.iter().all(|entry| entry.marks.has(Marks::CHAINED))
     }
 
+    /// The client that wrote this builds on no response, unless its entries say more than that they follow each other.
+    pub fn unchain(&mut self) {
+        let entries = self.entries.iter_mut().filter(|entry| !entry.marks.has(Marks::FOLLOWS));
+        entries.for_each(|entry| entry.marks.set(Marks::UNCHAINED));
+    }
+
     /// Takes what another one holds.
     pub fn append(&mut self, other: Builder) {
         let before = self.rows.len() as u32;
@@ -130,6 +136,10 @@ impl Links {
         for (ix, entry) in from.entries.iter().enumerate() {
             if entry.marks.has(Marks::FOLLOWS) {
                 links.parent[ix] = (ix as u32).checked_sub(1).unwrap_or(NO_NODE);
+                continue;
+            }
+            // A summary is no step of the conversation, and may be of another file's.
+            if entry.marks.has(Marks::SUMMARY) {
                 continue;
             }
             // A request stands where its response does.
@@ -364,6 +374,11 @@ fn lay_out(from: Builder, links: Links, groups: Groups) -> Forest {
             rows: start..forest.rows.len() as u32,
         });
     }
+    if let Some(leaf) =
+        summarised(&from, &links.names).map(|leaf| groups.of[leaf]).filter(|group| *group != NO_NODE)
+    {
+        trim(&mut forest, node_of[leaf as usize]);
+    }
     let current = (0..count).rev().find(|ix| {
         let entry = &from.entries[*ix];
         groups.of[*ix] != NO_NODE && entry.part != Part::Link && !entry.marks.has(Marks::SIDE)
@@ -371,4 +386,26 @@ fn lay_out(from: Builder, links: Links, groups: Groups) -> Forest {
     let current = current.map(|ix| node_of[groups.of[ix] as usize]);
     forest.link(current);
     forest
+}
+
+/// The entry that the last summary leads to, if it stands above it: else the summary is a title of another file.
+fn summarised(from: &Builder, names: &HashMap<Box<str>, u32>) -> Option<usize> {
+    let mut summaries = from.entries.iter().enumerate().rev().filter(|(_, entry)| entry.marks.has(Marks::SUMMARY));
+    summaries.find_map(|(ix, entry)| {
+        let leaf = *names.get(entry.parent.as_deref()?)? as usize;
+        (leaf < ix).then_some(leaf)
+    })
+}
+
+/// The history begins at a node, with what the user says directly above it: at most two messages, and no outputs of
+/// calls that would be cut off.
+fn trim(forest: &mut Forest, mut at: u32) {
+    for _ in 0..2 {
+        let up = forest.node(at).parent;
+        if up == NO_NODE || forest.node(up).entry.part != Part::Input || is_results(forest.rows_of(up)) {
+            break;
+        }
+        at = up;
+    }
+    forest.nodes[at as usize].entry.marks.set(Marks::RESTART.and(Marks::TRIMMED));
 }

@@ -31,7 +31,7 @@ pub enum Part {
 
 /// Marks of an entry or a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Marks(pub u8);
+pub struct Marks(pub u16);
 
 impl Marks {
     /// The stored text is not what the model was sent or said.
@@ -50,6 +50,10 @@ impl Marks {
     pub const CHAINED: Marks = Marks(64);
     /// It follows the entry that is stored before it: its store knows no links.
     pub const FOLLOWS: Marks = Marks(128);
+    /// A link to the message that sums up what stands above it: a client that reads the file again begins there.
+    pub const SUMMARY: Marks = Marks(256);
+    /// Of a client that sends its whole history each time, and builds on no response.
+    pub const UNCHAINED: Marks = Marks(512);
 
     pub fn has(self, other: Marks) -> bool {
         self.0 & other.0 == other.0
