@@ -54,8 +54,11 @@ const LINE_TYPES: [&[u8]; 12] = [
 ];
 
 /// How messages begin that Codex adds in the user's name: they begin no turn.
-const INJECTED: [&[u8]; 4] =
-    [b"<environment_context>", b"<user_instructions>", b"<permissions instructions>", b"# AGENTS.md"];
+const INJECTED: [&[u8]; 5] =
+    [b"<environment_context>", b"<user_instructions>", b"<permissions instructions>", b"# AGENTS.md", ABORTED];
+
+/// What it says so when a turn was cut off, before the event that says it, too.
+const ABORTED: &[u8] = b"<turn_aborted>";
 
 impl Format for CodexRollout {
     fn info(&self) -> &'static FormatInfo {
@@ -115,8 +118,12 @@ fn read_line_item(item: Val<'_>, part: u8, record: &Record<'_>, sink: &mut dyn S
     let origin =
         Origin { base: record.base, record: record.number, turn: 0, part, flags: Flags::default() };
     RESPONSES.rows(item, origin, &mut |item| {
-        if item.row.kind == Kind::Message && item.row.role == Role::User && !is_injected(item.val) {
-            sink.mark(Mark::User);
+        if item.row.kind == Kind::Message && item.row.role == Role::User {
+            match injected(item.val) {
+                Some(start) if start == ABORTED => sink.mark(Mark::aborted(item.row.at)),
+                Some(_) => {}
+                None => sink.mark(Mark::User),
+            }
         }
         sink.item(item);
     });
@@ -135,10 +142,10 @@ fn set_provider(settings: &mut Settings, provider: Box<str>) {
     }
 }
 
-/// Whether a message is what Codex says in the user's name.
-fn is_injected(message: Val<'_>) -> bool {
-    let first = message.get("content").and_then(|content| content.elements().next()?.get("text")?.as_str());
-    first.is_some_and(|text| INJECTED.iter().any(|start| text.raw.trim_ascii_start().starts_with(start)))
+/// How a message begins that Codex says in the user's name.
+fn injected(message: Val<'_>) -> Option<&'static [u8]> {
+    let first = message.get("content").and_then(|content| content.elements().next()?.get("text")?.as_str())?;
+    INJECTED.into_iter().find(|start| first.raw.trim_ascii_start().starts_with(start))
 }
 
 fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
