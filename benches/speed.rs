@@ -5,6 +5,7 @@
 
 mod generate;
 mod logs;
+mod messages;
 
 use std::hint::black_box;
 use std::io::{BufWriter, Write};
@@ -53,11 +54,33 @@ fn main() {
         }
         println!();
     }
+    for dialect in &messages::DIALECTS {
+        blocks(dialect.0, &messages::requests(dialect, megabytes as usize * 1_000_000));
+    }
     repetition("event stream with bodies", &logs::stream(1000, true));
     repetition("request log", &logs::requests(1000, 1));
     repetition("event stream by reference", &logs::stream(100_000, false));
     growth();
     startup(folder.path());
+}
+
+/// Messages that hold blocks: what holding each of them against its schema costs.
+fn blocks(name: &str, data: &Vec<u8>) {
+    let mb = data.len() as f64 / 1e6;
+    let run = |options: &Options| {
+        let found = lint::lint(DOC, data, options, 1, &Findings).expect("memory reads");
+        assert!(found.judged.is_empty(), "{name}: the requests are as they should be");
+        best(|| drop(black_box(lint::lint(DOC, data, options, 1, &Findings))))
+    };
+    let check = run(&Options::default());
+    let unheld = Options { enabled: Enabled::new(|rule| rule.code != Code(400)), ..Options::default() };
+    let bare = run(&unheld);
+    println!("{name}, a request a line, {mb:.0} MB\n  check, 1 thread     {:>6.0} MB/s", mb / check.as_secs_f64());
+    let ratio = check.as_secs_f64() / bare.as_secs_f64();
+    println!(
+        "    without schemas   {:>6.0} MB/s; schemas take {ratio:.2} times its time\n",
+        mb / bare.as_secs_f64()
+    );
 }
 
 /// Logs whose requests repeat each other, against `check` on the same bytes.

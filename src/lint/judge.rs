@@ -218,9 +218,20 @@ impl<'h> Bench<'h> {
     }
 }
 
+/// Rules of the dialects with messages that say what is wrong with a field of a message or a block.
+const OF_FIELDS: [u16; 28] = [
+    505, 506, 507, 508, 510, 511, 512, 513, 519, 520, // Chat
+    537, 538, 539, 541, 544, 548, 549, // Anthropic
+    563, 564, 566, 567, // Gemini
+    583, 584, 585, 586, 589, 591, 592, // Bedrock
+];
+
+/// Those of them that tell of two items at once: the partner's field is the same matter.
+const OF_BOTH: [u16; 1] = [506];
+
 /// Whether a code says that a field of an item is not as it must be.
 fn is_of_fields(code: Code) -> bool {
-    (400..500).contains(&code.0)
+    (400..500).contains(&code.0) || OF_FIELDS.contains(&code.0)
 }
 
 /// A schema says only what no rule about fields says better: it is silent on an item of which such a rule says something
@@ -233,8 +244,12 @@ fn one_cause_once(judged: &mut Vec<Judged>) {
     let better = |judged: &&Judged| is_of_fields(judged.finding.code) && !is_schema(judged);
     let mut told: HashMap<Place, Severity> = HashMap::new();
     for judged in judged.iter().filter(better) {
-        let most = told.entry(judged.finding.row.at).or_insert(judged.severity);
-        *most = judged.severity.max(*most);
+        let finding = &judged.finding;
+        let other = finding.partner.filter(|_| OF_BOTH.contains(&finding.code.0));
+        for at in std::iter::once(finding.row.at).chain(other) {
+            let most = told.entry(at).or_insert(judged.severity);
+            *most = judged.severity.max(*most);
+        }
     }
     judged.retain(|judged| {
         let said = told.get(&judged.finding.row.at).is_some_and(|most| *most >= judged.severity);

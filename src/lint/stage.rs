@@ -235,7 +235,7 @@ impl Sink for Stage<'_> {
             }
         }
         // What another system stores of an item is not what the API would see.
-        let foreign = item.row.has(Flags::FOREIGN);
+        let foreign = item.row.has(Flags::FOREIGN) && !item.row.kind.is_of_turns();
         if self.fields.1 && !foreign {
             fields::check(&item, &mut self.out);
             item.row.flags.set(std::mem::take(&mut self.out.flags));

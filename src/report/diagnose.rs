@@ -246,6 +246,10 @@ impl Teller<'_> {
             "field" => Some(harmless(&self.violation.as_ref()?.field())),
             "expected" => self.violation.as_ref()?.expected.clone(),
             "got" => self.violation.as_ref()?.got.map(str::to_owned),
+            "where" => self.in_messages(),
+            "member" => member(self.violation.as_ref()?),
+            "kind" => self.violation.as_ref()?.expected.as_deref()?.strip_prefix("a ").map(str::to_owned),
+            "ordinal" => Some((self.number(finding.row.at, 0)?.parse::<u32>().ok()? + 1).to_string()),
             "value" => self.violation.as_ref()?.value.as_deref().map(printable),
             "limit" => self.violation.as_ref()?.limit.map(|(limit, _)| limit.to_string()),
             "length" if self.violation.is_some() => {
@@ -255,6 +259,18 @@ impl Teller<'_> {
             "shape" => item.shape.clone().or_else(|| Some("not JSON".to_owned())),
             _ => None,
         }
+    }
+
+    /// The value that does not fit, as it is named behind `messages`: `[1].content[0].text`.
+    fn in_messages(&self) -> Option<String> {
+        let pointer = &self.spots.get(&self.judged.finding.row.at)?.pointer;
+        let behind = &pointer[pointer.rfind("/messages/")? + "/messages/".len()..];
+        let step = |step: &str| match step.parse::<u32>() {
+            Ok(number) => format!("[{number}]"),
+            Err(_) => format!(".{step}"),
+        };
+        let item: String = behind.split('/').map(step).collect();
+        Some(item + &harmless(&self.violation.as_ref()?.field()))
     }
 
     /// A number in the pointer of an item.
@@ -291,6 +307,13 @@ impl Teller<'_> {
         let mut key = serde_json::Deserializer::from_slice(&text[..n]).into_iter::<String>();
         key.next().and_then(Result::ok).map(|key| format!("\"{}\"", printable(&key)))
     }
+}
+
+/// The name of a member of a block that has a type.
+fn member(violation: &Violation) -> Option<String> {
+    let mut steps = violation.steps.iter().chain(&violation.missing);
+    let only = steps.next().filter(|step| *step != "type")?;
+    steps.next().is_none().then(|| harmless(only))
 }
 
 /// The id of a call is what its result names.

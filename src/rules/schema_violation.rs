@@ -14,6 +14,10 @@ crate::rule! {
     /// lists, lengths. With `--schema FILE` each item is held against that JSON Schema instead. Item types and fields
     /// that the schema does not know pass.
     ///
+    /// There is a schema for each dialect: the items of the Responses API, and the messages of Chat Completions, of the
+    /// Anthropic Messages API, of Gemini (its contents, in both spellings) and of Bedrock's Converse. Where messages hold
+    /// blocks, a message is one item, and each of its blocks and calls is another.
+    ///
     /// ## Why it matters
     ///
     /// The server refuses the history with HTTP 400, in one of these forms:
@@ -25,6 +29,14 @@ crate::rule! {
     /// > Invalid value: 'function_call'. Supported values are: 'assistant', 'system', 'developer', and 'user'.
     ///
     /// > Invalid 'input[3].output': string too long. Expected a string with maximum length 10485760, but got a string with length 10485761 instead.
+    ///
+    /// Chat Completions says the same of its `messages`. Anthropic says
+    ///
+    /// > messages.0.content.1.text.text: Input should be a valid string
+    ///
+    /// and Gemini
+    ///
+    /// > Invalid JSON payload received. Unknown name "response" at 'contents[2].parts[0].function_response': Proto field is not repeating, cannot start list.
     ///
     /// It happens when a client builds items by hand, drops fields that it does not know, or writes an object where the
     /// API wants its JSON text.
@@ -46,12 +58,17 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Documented: openai-openapi f85dbe22 of 2026-08-21 and openai-python 3.52.0. Reported: the sentences above, in
-    /// many threads. None of 531 recorded accepted requests has an item that does not fit, not even a warning. It is an
-    /// error for the fields of an item and the parts of its content, which the server is known to check; a warning
-    /// deeper down and for values of closed lists, which grow, because there the documents are the only source.
+    /// Documented: openai-openapi f85dbe22 of 2026-08-21, openai-python 3.52.0, anthropic-sdk-python 2.11.0,
+    /// google-genai 3.4.0, and the API reference of Amazon Bedrock Runtime of November 2026. Reported: the sentences
+    /// above, in many threads (pydantic-ai#2653, langchain-azure#35, goose-mobile#20, llm-anthropic#23, vercel/ai#3589,
+    /// continue#1938). None of 962 recorded accepted requests, 431 of them with messages, has an item that does not fit,
+    /// not even a warning. It is an error for the fields of an item and the parts of its content, which the server is
+    /// known to check; a warning deeper down and for values of closed lists, which grow, because there the documents are
+    /// the only source. For Bedrock that holds for texts, calls and results; of its other blocks only documents tell.
+    /// Other servers that speak Chat Completions have schemas of their own: there it is a warning, and for Mistral, whose
+    /// calls need no type and whose images no object, nothing.
     ///
-    /// The published schemas have defects, which are mended here:
+    /// The published schemas have defects, which are mended here. Of Responses:
     ///
     /// - A plain message is valid under two of three branches of a `oneOf`; messages are told by their role instead.
     /// - An assistant's message was accepted without `id` and `status`, reasoning without `id`.
@@ -68,6 +85,32 @@ crate::rule! {
     /// - `keys` of a double click is required, though it is optional for every other click; it is not required here.
     /// - Tools refer to themselves by a keyword of another draft, which no validator takes; only their outline is checked.
     /// - Codex writes `compaction_summary` for `compaction`.
+    ///
+    /// Of Chat Completions:
+    ///
+    /// - `content` that is required and missing, or null, is left to the rules that mend it (RL507, RL519).
+    /// - `tool_calls` and `name` may be null, as clients write them that dump what the server said.
+    /// - System and developer messages hold texts only by the documents; other parts are not turned down.
+    ///
+    /// Of Anthropic Messages:
+    ///
+    /// - A user's message may hold any block by the documents, an assistant's a `tool_result`; RL534 tells.
+    /// - `content` and `is_error` of a `tool_result` may be null.
+    /// - The names of the provider's own tools, and the types of those that call tools, are closed lists that grow; any
+    ///   is taken.
+    /// - `mcp_tool_use` and `mcp_tool_result` are missing; they are of a beta, and looked at as the server hands them out.
+    /// - The titles of citations are required, and may be absent: the server's own answers lack them.
+    ///
+    /// Of Gemini:
+    ///
+    /// - `parts` may be one part alone, as SDKs take it.
+    /// - Numbers may be written as texts, as protocol buffers have it in JSON; types of tools are a list that grows.
+    ///
+    /// Of Bedrock's Converse:
+    ///
+    /// - The `input` of a call is any JSON value by the documents; the server takes objects only, which RL584 tells.
+    /// - The `format` of a video is a closed list; a media type in its place was accepted. Any format of a sound is taken.
+    /// - Whether a signature must be there depends on the model; RL594 tells.
     400, "schema-violation", Check::Schema(check),
     [
         Variant {

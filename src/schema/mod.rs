@@ -5,8 +5,9 @@
 //! that has the last word: it finds the exact place and says what was expected there. A schema of the user's own may
 //! use all of JSON Schema and goes straight to `jsonschema`.
 //!
-//! Another dialect is one file under `schemas/` and one line in [`GRAMMARS`].
+//! Another dialect is one file under `schemas/`, one line in [`GRAMMARS`], and what finds the definition of an item.
 
+mod find;
 mod table;
 mod view;
 mod words;
@@ -16,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use crate::history::{Kind, Role, Row};
+use crate::history::Row;
 use crate::json::Val;
 
 pub use table::Table;
@@ -28,11 +29,13 @@ pub struct Grammar {
     /// The name of the dialect.
     dialect: &'static str,
     file: &'static str,
-    /// Which definition an item must fit, and its slot; `None` for what no schema describes.
-    find: fn(&Row) -> Option<(usize, &'static str)>,
+    find: Find,
     parsed: OnceLock<Value>,
     slots: [Slot; SLOTS],
 }
+
+/// Which definition an item must fit, and its slot; `None` for what no schema describes.
+type Find = fn(&Row, Val<'_>) -> Option<(usize, &'static str)>;
 
 /// Definitions of items that a grammar may have: one for each kind that a set of kinds holds.
 const SLOTS: usize = 64;
@@ -49,28 +52,19 @@ struct Whole {
     validator: Validator<TapeJson>,
 }
 
-const fn grammar(
-    dialect: &'static str,
-    file: &'static str,
-    find: fn(&Row) -> Option<(usize, &'static str)>,
-) -> Grammar {
+const fn grammar(dialect: &'static str, file: &'static str, find: Find) -> Grammar {
     let slots = [const { Slot { table: OnceLock::new(), whole: OnceLock::new() } }; SLOTS];
     Grammar { dialect, file, find, parsed: OnceLock::new(), slots }
 }
 
 /// The table of grammars.
-static GRAMMARS: [Grammar; 1] =
-    [grammar("responses", include_str!("../../schemas/openai-responses.json"), by_type)];
-
-/// By `type`; messages by role.
-fn by_type(row: &Row) -> Option<(usize, &'static str)> {
-    match (row.kind, row.role) {
-        (Kind::Unknown, _) => None,
-        // What is unknown has no definition, so its slot is free.
-        (Kind::Message, Role::Assistant) => Some((Kind::Unknown as usize, "assistant_message")),
-        (kind, _) => Some((kind as usize, kind.name())),
-    }
-}
+static GRAMMARS: [Grammar; 5] = [
+    grammar("responses", include_str!("../../schemas/openai-responses.json"), find::responses),
+    grammar("chat", include_str!("../../schemas/openai-chat.json"), find::chat),
+    grammar("anthropic", include_str!("../../schemas/anthropic-messages.json"), find::anthropic),
+    grammar("gemini", include_str!("../../schemas/gemini-contents.json"), find::gemini),
+    grammar("bedrock", include_str!("../../schemas/bedrock-converse.json"), find::bedrock),
+];
 
 impl Grammar {
     fn parsed(&self) -> &Value {
@@ -155,7 +149,7 @@ impl Standard {
     pub fn fits(&self, row: &Row, item: Val<'_>) -> bool {
         match self {
             Standard::Official(grammar) => {
-                let Some((slot, name)) = (grammar.find)(row) else { return true };
+                let Some((slot, name)) = (grammar.find)(row, item) else { return true };
                 match grammar.table(slot, name) {
                     Some(table) => table.fits(item),
                     None => self.is_valid(row, item),
@@ -167,13 +161,13 @@ impl Standard {
 
     /// The same, as `jsonschema` has it.
     pub fn is_valid(&self, row: &Row, item: Val<'_>) -> bool {
-        self.whole(row).is_none_or(|whole| whole.validator.is_valid(Seen::Val(item)))
+        self.whole(row, item).is_none_or(|whole| whole.validator.is_valid(Seen::Val(item)))
     }
 
-    fn whole(&self, row: &Row) -> Option<&Whole> {
+    fn whole(&self, row: &Row, item: Val<'_>) -> Option<&Whole> {
         match self {
             Standard::Official(grammar) => {
-                let (slot, name) = (grammar.find)(row)?;
+                let (slot, name) = (grammar.find)(row, item)?;
                 grammar.whole(slot, name)
             }
             Standard::Own(own) => Some(&own.0),
@@ -182,7 +176,7 @@ impl Standard {
 
     /// What is wrong with an item, in the order of the text. What is wrong with one value in one way is one violation.
     pub fn violations(&self, row: &Row, item: Val<'_>) -> Vec<Violation> {
-        let Some(whole) = self.whole(row) else { return Vec::new() };
+        let Some(whole) = self.whole(row, item) else { return Vec::new() };
         let mut found = Vec::new();
         for error in whole.validator.iter_errors(Seen::Val(item)) {
             words::violations(&error, item, &whole.schema, &mut found);
@@ -204,6 +198,17 @@ impl Standard {
         }
         merged
     }
+}
+
+/// The definition that an item of a dialect must fit.
+pub fn definition(dialect: &str, row: &Row, item: Val<'_>) -> Option<&'static str> {
+    let grammar = GRAMMARS.iter().find(|grammar| grammar.dialect == dialect)?;
+    (grammar.find)(row, item).map(|(_, name)| name)
+}
+
+/// The dialects that have schemas, each with its file.
+pub fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    GRAMMARS.iter().map(|grammar| (grammar.dialect, grammar.file))
 }
 
 /// The tables of a dialect's definitions, each with its name: all of them must compile.

@@ -286,6 +286,8 @@ fn kind(val: Val<'_>) -> &'static str {
 fn servers_name(val: Val<'_>) -> Option<&'static str> {
     match val.kind() {
         NodeKind::Object => Some("an object"),
+        NodeKind::Array => Some("an array"),
+        NodeKind::String => Some("a string"),
         NodeKind::Null => Some("null"),
         _ => None,
     }

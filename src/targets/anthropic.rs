@@ -1,6 +1,6 @@
 //! The Anthropic Messages API, on Anthropic's own hosts and on those of the clouds that pass it on.
 
-use crate::target::{Caps, Target, Trait, Traits};
+use crate::target::{Caps, Levels, Target, Trait, Traits, UNSEEN, Verdict, one};
 
 pub static ANTHROPIC: Target = Target {
     name: "anthropic",
@@ -10,9 +10,23 @@ pub static ANTHROPIC: Target = Target {
     caps: Caps::NONE,
     models: &[],
     traits: TRAITS,
-    verdicts: &[],
+    verdicts: VERDICTS,
     evidence: "rules and their pages; 177 recorded accepted requests, 8 of them by way of Vertex AI",
 };
+
+/// What the server says of a value that is missing, or of another type: the name of the type stands in front of the
+/// block's own.
+const VERDICTS: &[Verdict] = &[
+    Verdict {
+        api: Some("messages.{message}.content.{block}.{type}.{member}: Field required"),
+        ..one(400, 0, Levels::ERROR)
+    },
+    Verdict {
+        api: Some("messages.{message}.content.{block}.{type}.{member}: Input should be a valid {kind}"),
+        ..one(400, 1, Levels::ERROR)
+    },
+    Verdict { api: UNSEEN, ..one(400, 2, Levels::ERROR) },
+];
 
 /// A message of the assistant at the end is not continued: since Claude 4.6.
 const NO_PREFILL: Traits = Traits::of(&[Trait::RefusesPrefill]);

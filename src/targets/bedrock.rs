@@ -1,6 +1,6 @@
 //! AWS Bedrock's Converse API, which checks messages by itself before the model's own rules apply.
 
-use crate::target::{Caps, Target, Trait, Traits};
+use crate::target::{Answer, Caps, Levels, Target, Trait, Traits, UNSEEN, Verdict, one};
 
 pub static BEDROCK: Target = Target {
     name: "bedrock",
@@ -10,9 +10,23 @@ pub static BEDROCK: Target = Target {
     caps: Caps::NONE,
     models: &[],
     traits: TRAITS,
-    verdicts: &[],
+    verdicts: VERDICTS,
     evidence: "rules and their pages; 21 recorded accepted requests and one rejection",
 };
+
+/// Of a role that is none the sentence was seen (continuedev/continue#1938); it counts messages from one.
+const VERDICTS: &[Verdict] = &[
+    Verdict { api: UNSEEN, answer: Some(Answer::AWS), ..one(400, 0, Levels::ERROR) },
+    Verdict { api: UNSEEN, answer: Some(Answer::AWS), ..one(400, 1, Levels::ERROR) },
+    Verdict {
+        api: Some(
+            "1 validation error detected: Value '{value}' at 'messages.{ordinal}.member.role' failed to satisfy \
+             constraint: Member must satisfy enum value set: [user, assistant]",
+        ),
+        answer: Some(Answer::AWS),
+        ..one(400, 2, Levels::ERROR)
+    },
+];
 
 /// Claude signs its reasoning, and takes documents with their bytes only (recorded rejection, claude-sonnet-4-5).
 const CLAUDE: Traits = Traits::of(&[Trait::SignedReasoning, Trait::NoRemoteDocuments]);

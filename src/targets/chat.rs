@@ -2,7 +2,7 @@
 //! seen to refuse; what is known of none of them is a warning, and no sentence is put into their mouths.
 
 use crate::history::Code;
-use crate::target::{Answer, Caps, Levels, Target, Thinking, Trait, Traits, UNSEEN, Verdict, all};
+use crate::target::{Answer, Caps, Levels, Target, Thinking, Trait, Traits, UNSEEN, Verdict, all, one};
 
 pub static CHAT: Target = Target {
     name: "chat",
@@ -15,12 +15,40 @@ pub static CHAT: Target = Target {
         ("o1-mini", Traits::of(&[Trait::NoInstructions])),
         ("o1-preview", Traits::of(&[Trait::NoInstructions])),
     ],
-    verdicts: &[],
+    verdicts: &[
+        said(
+            400,
+            Some(0),
+            Levels::ERROR,
+            "Missing required parameter: 'messages{where}'.",
+            at("missing_required_parameter"),
+        ),
+        said(
+            400,
+            Some(1),
+            Levels::ERROR,
+            "Invalid type for 'messages{where}': expected {expected}, but got {got} instead.",
+            at("invalid_type"),
+        ),
+        // The rule about roles says it.
+        Verdict { api: UNSEEN, ..one(400, 2, Levels::ERROR) },
+    ],
     evidence: "rules and their pages; recorded accepted requests to OpenAI and Azure, two recorded rejections by role",
 };
 
+/// What stands beside a complaint about one value.
+const fn at(code: &'static str) -> Answer {
+    Answer { param: Some("messages{where}"), code: Some(code), ..Answer::HISTORY }
+}
+
 /// What servers other than OpenAI's are known to share with it: calls and replies belong together. All else is a warning.
-const SHARED: [Verdict; 11] = [
+const SHARED: [Verdict; 16] = [
+    // Each of these servers has a schema of its own, which is looser in places.
+    Verdict { api: UNSEEN, ..one(400, 0, Levels::WARNING) },
+    Verdict { api: UNSEEN, ..one(400, 1, Levels::WARNING) },
+    Verdict { api: UNSEEN, ..one(400, 2, Levels::WARNING) },
+    one(400, 3, Levels::OFF),
+    one(400, 4, Levels::OFF),
     unseen(503, Levels::ERROR),
     unseen(504, Levels::WARNING),
     unseen(505, Levels::WARNING),
@@ -80,7 +108,10 @@ const COUNTS: &str = "Not the same number of function calls and responses";
 const NAMES: &str = "Function name was {name} but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a \
                      maximum length of 64.";
 
-static MISTRAL_VERDICTS: [Verdict; 22] = with_shared([
+static MISTRAL_VERDICTS: [Verdict; 29] = with_shared([
+    // Mistral lets the type of a call go, and takes a text for the object around an address.
+    one(400, 0, Levels::OFF),
+    one(400, 1, Levels::OFF),
     said(501, Some(0), Levels::ERROR, COUNTS, ORDER),
     said(501, Some(1), Levels::ERROR, COUNTS, ORDER),
     unseen(502, Levels::ERROR),
@@ -121,7 +152,7 @@ const INSUFFICIENT: &str = "An assistant message with 'tool_calls' must be follo
 
 const NO_CALL: &str = "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'";
 
-static DEEPSEEK_VERDICTS: [Verdict; 15] = with_shared([
+static DEEPSEEK_VERDICTS: [Verdict; 20] = with_shared([
     said(501, Some(0), Levels::ERROR, INSUFFICIENT, NO_PLACE),
     said(501, Some(1), Levels::ERROR, INSUFFICIENT, NO_PLACE),
     said(502, None, Levels::ERROR, NO_CALL, NO_PLACE),
@@ -148,7 +179,7 @@ pub static KIMI: Target = Target {
     ..copy_of(&CHAT)
 };
 
-static KIMI_VERDICTS: [Verdict; 12] = with_shared([said(
+static KIMI_VERDICTS: [Verdict; 17] = with_shared([said(
     514,
     None,
     Levels::ERROR,
@@ -168,7 +199,7 @@ pub static CEREBRAS: Target = Target {
 const UNSUPPORTED: &str = "messages.{message}.assistant.reasoning_content: property \
                            'messages.{message}.assistant.reasoning_content' is unsupported";
 
-static CEREBRAS_VERDICTS: [Verdict; 12] = with_shared([said(
+static CEREBRAS_VERDICTS: [Verdict; 17] = with_shared([said(
     515,
     None,
     Levels::ERROR,
@@ -188,7 +219,7 @@ pub static GROQ: Target = Target {
 const NOT_SATISFIED: &str = "'messages.{message}' : for 'role:assistant' the following must be \
                              satisfied[('messages.{message}' : property 'reasoning_content' is unsupported)]";
 
-static GROQ_VERDICTS: [Verdict; 12] = with_shared([said(515, None, Levels::ERROR, NOT_SATISFIED, Answer::BODY)]);
+static GROQ_VERDICTS: [Verdict; 17] = with_shared([said(515, None, Levels::ERROR, NOT_SATISFIED, Answer::BODY)]);
 
 pub static XAI_CHAT: Target = Target {
     name: "xai-chat",
@@ -198,7 +229,7 @@ pub static XAI_CHAT: Target = Target {
     ..copy_of(&CHAT)
 };
 
-static XAI_VERDICTS: [Verdict; 12] = with_shared([said(
+static XAI_VERDICTS: [Verdict; 17] = with_shared([said(
     519,
     None,
     Levels::WARNING,

@@ -1,6 +1,6 @@
 //! The Gemini API: Google's own host, and Vertex AI.
 
-use crate::target::{Caps, Target, Trait, Traits};
+use crate::target::{Answer, Caps, Levels, Target, Trait, Traits, UNSEEN, Verdict, one};
 
 pub static GEMINI: Target = Target {
     name: "gemini",
@@ -10,9 +10,15 @@ pub static GEMINI: Target = Target {
     caps: Caps::NONE,
     models: &[],
     traits: TRAITS,
-    verdicts: &[],
+    verdicts: VERDICTS,
     evidence: "rules and their pages; 56 recorded accepted requests, 13 of them to Vertex AI",
 };
+
+/// Google's sentences name the places of another spelling, and a type of Google's own for each.
+const VERDICTS: &[Verdict] = &[
+    Verdict { api: UNSEEN, answer: Some(Answer::GOOGLE), ..one(400, 0, Levels::ERROR) },
+    Verdict { api: UNSEEN, answer: Some(Answer::GOOGLE), ..one(400, 1, Levels::ERROR) },
+];
 
 /// Google's page on thought signatures: models from Gemini 3 on check them, those before do not.
 const TRAITS: &[(&str, Traits)] = &[("gemini-3", Traits::of(&[Trait::SignedCalls]))];

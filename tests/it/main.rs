@@ -28,6 +28,7 @@ mod readme;
 mod recorded;
 mod reports;
 mod schema;
+mod schema_messages;
 mod segments;
 mod slim;
 mod support;

@@ -1,5 +1,5 @@
 //! The schema check: every definition compiles to a table, and the table decides as `jsonschema` does, on items that
-//! fit and on mutations of them.
+//! fit and on mutations of them. Here the items of the Responses API; messages are in `schema_messages`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use jsonschema::Validator;
 use replaylint::dialect::{Dialect, Origin};
 use replaylint::dialects::responses::RESPONSES;
-use replaylint::history::{Flags, Kind, Role, Row};
+use replaylint::history::{Flags, Kind, Row};
 use replaylint::json::edit::Base;
 use replaylint::json::{Tape, Val, scan};
 use replaylint::schema::{self, Fault, Schemas, Standard};
@@ -57,34 +57,56 @@ fn row(item: Val<'_>) -> Row {
     found.expect("a row")
 }
 
-fn with_item<T>(text: &str, see: impl FnOnce(Val<'_>) -> T) -> T {
+pub fn with_item<T>(text: &str, see: impl FnOnce(Val<'_>) -> T) -> T {
     let mut tape = Tape::new();
     assert_eq!(scan(text.as_bytes(), &mut tape), Ok(()), "{text}");
     see(tape.root(text.as_bytes()).expect("a value"))
 }
 
 /// Validators over trees of values: the third opinion.
-struct Trees {
+pub struct Trees {
+    dialect: &'static str,
+    standard: Standard,
     file: Value,
     made: BTreeMap<&'static str, Validator>,
 }
 
 impl Trees {
-    fn new() -> Self {
-        Trees { file: serde_json::from_str(FILE).expect("JSON"), made: BTreeMap::new() }
+    pub fn new(dialect: &'static str) -> Self {
+        let (_, file) = schema::files().find(|(name, _)| *name == dialect).expect("a file");
+        Trees {
+            dialect,
+            standard: Schemas::Official.of(dialect).expect("a grammar"),
+            file: serde_json::from_str(file).expect("JSON"),
+            made: BTreeMap::new(),
+        }
     }
 
-    fn is_valid(&mut self, row: &Row, item: &Value) -> bool {
-        let name = match (row.kind, row.role) {
-            (Kind::Message, Role::Assistant) => "assistant_message",
-            (kind, _) => kind.name(),
-        };
+    fn is_valid(&mut self, name: &'static str, item: &Value) -> bool {
         let file = &self.file;
         let validator = self.made.entry(name).or_insert_with(|| {
             let schema = json!({ "$ref": format!("#/$defs/{name}"), "$defs": file["$defs"] });
             jsonschema::validator_for(&schema).expect("a schema")
         });
         validator.is_valid(item)
+    }
+
+    /// Holds the three opinions against each other, and gives the one that they share.
+    pub fn agreed(&mut self, row: &Row, item: &Value) -> bool {
+        let text = item.to_string();
+        with_item(&text, |val| {
+            let fits = self.standard.fits(row, val);
+            assert_eq!(
+                fits,
+                self.standard.is_valid(row, val),
+                "the table and jsonschema over the tape differ on {text}"
+            );
+            let name = schema::definition(self.dialect, row, val);
+            let in_tree = name.is_none_or(|name| self.is_valid(name, item));
+            assert_eq!(fits, in_tree, "the table and jsonschema over a tree differ on {text}");
+            assert_eq!(fits, self.standard.violations(row, val).is_empty(), "{text}");
+            fits
+        })
     }
 }
 
@@ -95,7 +117,7 @@ fn intruders() -> [Value; 9] {
 }
 
 /// The item with one thing changed: a field removed, replaced, wrapped, or added, everywhere in it.
-fn mutations(item: &Value) -> Vec<Value> {
+pub fn mutations(item: &Value) -> Vec<Value> {
     let mut out = Vec::new();
     let mut paths = Vec::new();
     walk(item, String::new(), &mut paths);
@@ -177,7 +199,7 @@ fn items(text: &str) -> Vec<Value> {
     out
 }
 
-fn texts(folder: &Path, out: &mut Vec<String>) {
+pub fn texts(folder: &Path, out: &mut Vec<String>) {
     let mut entries: Vec<PathBuf> = fs::read_dir(folder).expect("a folder").flatten().map(|e| e.path()).collect();
     entries.sort();
     for path in entries {
@@ -248,19 +270,6 @@ fn written() -> Vec<Value> {
     list.as_array().expect("a list").clone()
 }
 
-/// Holds the three opinions against each other, and gives the one that they share.
-fn agreed(trees: &mut Trees, row: &Row, item: &Value) -> bool {
-    let text = item.to_string();
-    with_item(&text, |val| {
-        let standard = standard();
-        let fits = standard.fits(row, val);
-        assert_eq!(fits, standard.is_valid(row, val), "the table and jsonschema over the tape differ on {text}");
-        assert_eq!(fits, trees.is_valid(row, item), "the table and jsonschema over a tree differ on {text}");
-        assert_eq!(fits, standard.violations(row, val).is_empty(), "{text}");
-        fits
-    })
-}
-
 #[test]
 fn the_table_decides_as_jsonschema_does() {
     let mut found = written();
@@ -279,12 +288,12 @@ fn the_table_decides_as_jsonschema_does() {
     }
     found.sort_by_key(Value::to_string);
     found.dedup();
-    let mut trees = Trees::new();
+    let mut trees = Trees::new("responses");
     let (mut valid, mut invalid) = (0, 0);
     for item in &found {
         let row = with_item(&item.to_string(), row);
         for mutated in std::iter::once(item.clone()).chain(mutations(item)) {
-            match agreed(&mut trees, &row, &mutated) {
+            match trees.agreed(&row, &mutated) {
                 true => valid += 1,
                 false => invalid += 1,
             }
