@@ -66,7 +66,8 @@ crate::rule! {
     /// known to check; a warning deeper down and for values of closed lists, which grow, because there the documents are
     /// the only source. For Bedrock that holds for texts, calls and results; of its other blocks only documents tell.
     /// Other servers that speak Chat Completions have schemas of their own: there it is a warning, and for Mistral, whose
-    /// calls need no type and whose images no object, nothing.
+    /// calls need no type and whose images no object, nothing. What such a server has said in a recorded answer is not
+    /// held against OpenAI's schema.
     ///
     /// The published schemas have defects, which are mended here. Of Responses:
     ///

@@ -2,7 +2,7 @@
 //! type. A message is held against what it is apart from its blocks, which are rows and have definitions of their own.
 //! A definition's slot is its number in its list.
 
-use crate::history::{Kind, Role, Row};
+use crate::history::{Flags, Kind, Role, Row};
 use crate::json::Val;
 
 type Found = Option<(usize, &'static str)>;
@@ -33,8 +33,12 @@ const CHAT: [&str; 13] = [
     "file",
 ];
 
-/// Parts of content are told by their `type`; the other vendors' by that they have one.
+/// Parts of content are told by their `type`; the other vendors' by that they have one. What a server has said is held
+/// against nothing: many vendors' servers speak the dialect, and which one it was is not told.
 pub fn chat(row: &Row, item: Val<'_>) -> Found {
+    if row.has(Flags::RECORDED) {
+        return None;
+    }
     let slot = match row.kind {
         Kind::Turn => by_role(row.role),
         Kind::ToolResult => 5,
