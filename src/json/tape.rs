@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::string;
+use super::string::{self, Decoder};
 
 /// What a node is. A key is a string in front of its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -242,6 +242,12 @@ impl<'t> Str<'t> {
 
     pub fn is_empty(&self) -> bool {
         self.raw.is_empty()
+    }
+
+    /// Holds nothing but white space. Reads no further than to the first byte that is none.
+    pub fn is_blank(&self) -> bool {
+        let mut decoder = Decoder::new(self.raw);
+        std::iter::from_fn(|| decoder.next_part()).all(|part| part.as_bytes().iter().all(u8::is_ascii_whitespace))
     }
 }
 

@@ -116,9 +116,9 @@ pub(in crate::dialects) fn content_flags(content: Option<Val<'_>>) -> Flags {
 }
 
 pub(in crate::dialects) fn text_flags(text: Option<Val<'_>>) -> Flags {
-    match text.and_then(|text| text.text()) {
+    match text.and_then(|text| text.as_str()) {
         Some(text) if text.is_empty() => Flags::EMPTY,
-        Some(text) if text.trim_ascii().is_empty() => Flags::BLANK,
+        Some(text) if text.is_blank() => Flags::BLANK,
         _ => Flags::default(),
     }
 }
