@@ -52,18 +52,19 @@ pub fn lint_like<H: OnHistory>(
         _ => (sniffed, None),
     };
     let nothing = Known::default();
-    let run = Run { id, bytes, options, threads, on, container, format, known: &nothing, wanted: None };
-    let mut first = run.pass()?;
-    if first.wanted.is_empty() {
-        return Ok(first.finish(container, options));
-    }
-    // Something is missed that may stand elsewhere in the doc: look for it, and judge again if it does.
-    let wanted = std::mem::take(&mut first.wanted);
-    let found = Run { wanted: Some(&wanted), ..run }.pass()?.known;
-    if found.is_empty() {
-        return Ok(first.finish(container, options));
-    }
-    Ok(Run { known: &found, ..run }.pass()?.finish(container, options))
+    Run { id, bytes, options, threads, on, container, format, known: &nothing, wanted: None }.both()
+}
+
+/// Lints a doc that was made here, so that it need not be told what it lies in.
+pub fn lint_made<H: OnHistory>(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    container: Container,
+    options: &Options,
+    on: &H,
+) -> io::Result<DocLint<H::Made>> {
+    let nothing = Known::default();
+    Run { id, bytes, options, threads: 1, on, container, format: None, known: &nothing, wanted: None }.both()
 }
 
 struct Run<'e, H> {
@@ -89,6 +90,22 @@ impl<H> Clone for Run<'_, H> {
 impl<H> Copy for Run<'_, H> {}
 
 impl<H: OnHistory> Run<'_, H> {
+    /// One pass, and others where that missed something.
+    fn both(self) -> io::Result<DocLint<H::Made>> {
+        let (container, options) = (self.container, self.options);
+        let mut first = self.pass()?;
+        if first.wanted.is_empty() {
+            return Ok(first.finish(container, options));
+        }
+        // It may stand elsewhere in the doc: look for it, and judge again if it does.
+        let wanted = std::mem::take(&mut first.wanted);
+        let found = Run { wanted: Some(&wanted), ..self }.pass()?.known;
+        if found.is_empty() {
+            return Ok(first.finish(container, options));
+        }
+        Ok(Run { known: &found, ..self }.pass()?.finish(container, options))
+    }
+
     fn pass(&self) -> io::Result<Gathered<H::Made>> {
         let mut all = Gathered::default();
         if self.container.mark() > 0 {
