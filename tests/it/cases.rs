@@ -100,6 +100,7 @@ impl Case {
         let found = diagnostics(text, &options);
         assert_eq!(codes(&found), self.finds, "{}: {}", self.name, printed(&found));
         let repaired = guarded_repair(&self.name, text, &options, &self.wanted());
+        crate::proposals::heals(&self.name, text, &options, &repaired.fixed);
         assert_eq!(codes(&repaired.left), self.leaves, "{}: {}", self.name, printed(&repaired.left));
         let after = String::from_utf8_lossy(&repaired.text).into_owned();
         if let Some(becomes) = &self.becomes {
