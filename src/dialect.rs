@@ -198,6 +198,10 @@ pub struct Replayed {
     pub items: Vec<Vec<u8>>,
     /// How many items there were when each response of the model ended: reasoning heads nothing behind that.
     pub ends: Vec<usize>,
+    /// Of what in the log each item was made.
+    pub made_of: Vec<Place>,
     /// What was left out, and why.
     pub left_out: Vec<(Place, &'static str)>,
+    /// Calls without results that got one.
+    pub stubbed: Vec<Place>,
 }

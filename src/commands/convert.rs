@@ -176,7 +176,7 @@ fn one(
     };
     let least = if machine || run.verbose { Severity::Info } else { Severity::Warning };
     let most = if machine { usize::MAX } else { run.style.limit.unwrap_or(usize::MAX) };
-    let how = Recasting { options, plan, least, most };
+    let how = Recasting { options, plan, least, most, foreign_only: false };
     let mut written = Ok(());
     let done = recast(doc.id, &*doc.bytes, &how, threads, &mut |bytes| {
         each(bytes).map_err(|error| {

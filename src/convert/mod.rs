@@ -14,6 +14,8 @@ use crate::neutral::{Conversation, Losses, Lost, Text};
 
 use verbatim::Verbatim;
 
+pub use verbatim::Copied;
+
 /// What becomes of reasoning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Thoughts {
@@ -44,6 +46,8 @@ pub struct Converted {
     pub written: bool,
     /// Items or messages that were read.
     pub items: u64,
+    /// The items of the result, where they were copied as they stand, by their places in what was appended.
+    pub copies: Vec<Copied>,
 }
 
 /// Converts the conversation that a record holds; appends it to `out`, with the end of its line.
@@ -100,8 +104,9 @@ impl Taker {
     pub fn finish(self, model: Option<&str>, plan: &Plan, out: &mut Vec<u8>) -> Converted {
         let mut losses = self.losses;
         let start = out.len();
+        let mut copies = Vec::new();
         match self.into {
-            Into::Verbatim(verbatim) => verbatim.finish(plan.model.as_deref(), model, out),
+            Into::Verbatim(verbatim) => copies = verbatim.finish(plan.model.as_deref(), model, out),
             Into::Lifted(mut conversation) => {
                 let named = plan.model.as_deref().or_else(|| model.filter(|_| conversation.model.is_none()));
                 if let Some(model) = named {
@@ -117,6 +122,6 @@ impl Taker {
         if written && out.last() != Some(&b'\n') {
             out.push(b'\n');
         }
-        Converted { losses: losses.list, written, items: self.items }
+        Converted { losses: losses.list, written, items: self.items, copies }
     }
 }

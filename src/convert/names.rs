@@ -14,6 +14,7 @@ fn call_ids(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses)
     let model = conversation.model.as_ref().map(|model| String::from_utf8_lossy(&model.plain()).into_owned());
     let rule = takes.call_ids_for(model.as_deref());
     let mut used: HashSet<Vec<u8>> = HashSet::new();
+    let mut tries: HashMap<Vec<u8>, u32> = HashMap::new();
     // Results stand directly behind their calls, in their order.
     let mut batch: Vec<Option<Text>> = Vec::new();
     for message in &mut conversation.messages {
@@ -27,29 +28,34 @@ fn call_ids(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses)
             continue;
         }
         batch.clear();
+        let mut beside: HashSet<Vec<u8>> = HashSet::new();
         for block in &mut message.blocks {
             let What::Call(call) = &mut block.what else { continue };
             let old = call.id.plain().into_owned();
-            let taken = |used: &HashSet<Vec<u8>>, id: &[u8]| takes.unique_calls && used.contains(id);
-            if rule.fits(&old) && !taken(&used, &old) {
+            // Calls of one message have ids of their own in every dialect.
+            let taken = beside.contains(&old) || takes.unique_calls && used.contains(&old);
+            if rule.fits(&old) && !taken {
                 if takes.unique_calls {
-                    used.insert(old);
+                    used.insert(old.clone());
                 }
+                beside.insert(old);
                 batch.push(None);
                 continue;
             }
-            let mut again = 0;
+            // Thousands of calls may share an id: each goes on where the one before ended.
+            let again = tries.entry(old.clone()).or_default();
             let id = loop {
-                let id = rule.fitting(&old, again);
-                if !used.contains(id.as_bytes()) || again > 1000 {
+                let id = rule.fitting(&old, *again);
+                if !(used.contains(id.as_bytes()) || beside.contains(id.as_bytes())) {
                     break id;
                 }
-                again += 1;
+                *again += 1;
             };
             // What a call had before stays apart from what another gets now.
-            if takes.unique_calls || !rule.fits(&old) && again == 0 {
+            if takes.unique_calls || !rule.fits(&old) && *again == 0 {
                 used.insert(id.clone().into_bytes());
             }
+            beside.insert(id.clone().into_bytes());
             if !call.invented {
                 losses.add(LossKind::CALL_ID_RENAMED, block.at);
             }

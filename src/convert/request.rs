@@ -1,5 +1,7 @@
 //! Fits what a request says beside its messages: tools and settings.
 
+use std::collections::HashSet;
+
 use crate::neutral::{
     At, Choice, Conversation, LossKind, Losses, OutputFormat, Raw, Settings, Takes, Text, Tool, ToolKind, What,
 };
@@ -61,9 +63,10 @@ fn marked(conversation: &Conversation) -> usize {
 
 fn define_called_tools(conversation: &mut Conversation, losses: &mut Losses) {
     let mut names: Vec<(Text, At)> = Vec::new();
+    let mut named: HashSet<&Text> = HashSet::new();
     for block in conversation.messages.iter().flat_map(|message| &message.blocks) {
         if let What::Call(call) = &block.what
-            && !names.iter().any(|(name, _)| *name == call.name)
+            && named.insert(&call.name)
         {
             names.push((call.name.clone(), block.at));
         }

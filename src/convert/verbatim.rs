@@ -3,7 +3,15 @@
 use crate::dialect::{Body, Shape, Written};
 use crate::json::Val;
 use crate::neutral::write::Writer;
-use crate::neutral::{LossKind, Losses, Settings};
+use crate::neutral::{At, LossKind, Losses, Settings};
+
+/// An item of the result, and the one that it was copied from.
+#[derive(Clone, Copy, Debug)]
+pub struct Copied {
+    /// From, to.
+    pub span: (usize, usize),
+    pub from: At,
+}
 
 /// Gathers items and the members of a request.
 pub struct Verbatim {
@@ -17,6 +25,8 @@ pub struct Verbatim {
     /// A text that stands for the list: it stays one if nothing else comes.
     text: Option<Vec<u8>>,
     has_list: bool,
+    /// Where each item begins and ends in `items`, and where it was copied from.
+    copies: Vec<Copied>,
     /// Where the model's name stands: whether behind the list, from, to.
     model_at: Option<(bool, usize, usize)>,
 }
@@ -31,6 +41,7 @@ impl Verbatim {
             items: Vec::new(),
             text: None,
             has_list: false,
+            copies: Vec::new(),
             model_at: None,
         }
     }
@@ -38,8 +49,8 @@ impl Verbatim {
     pub fn take(&mut self, body: &Body<'_>, losses: &mut Losses) {
         match body.shape {
             Shape::Request => self.request(body, losses),
-            Shape::List => body.val.elements().for_each(|val| self.item(val)),
-            Shape::Item => self.item(body.val),
+            Shape::List => body.val.elements().for_each(|val| self.item(body, val)),
+            Shape::Item => self.item(body, body.val),
         }
     }
 
@@ -48,11 +59,11 @@ impl Verbatim {
             if member.key.is(self.list_key.as_bytes()) {
                 self.has_list = true;
                 match member.val.is_array() {
-                    true => member.val.elements().for_each(|val| self.item(val)),
+                    true => member.val.elements().for_each(|val| self.item(body, val)),
                     false if self.written == Written::Request && self.items.is_empty() => {
                         self.text = Some(member.val.raw().to_vec());
                     }
-                    false => self.item(member.val),
+                    false => self.item(body, member.val),
                 }
                 continue;
             }
@@ -80,35 +91,37 @@ impl Verbatim {
         }
     }
 
-    fn item(&mut self, val: Val<'_>) {
+    fn item(&mut self, body: &Body<'_>, val: Val<'_>) {
         if let Some(text) = self.text.take() {
-            self.add(&said_by_user(&text));
+            self.add(&said_by_user(&text), At::default());
         }
         // A text alone is what the user says.
         match val.is_string() {
-            true => self.add(&said_by_user(val.raw())),
-            false => self.add(val.raw()),
+            true => self.add(&said_by_user(val.raw()), body.at(val)),
+            false => self.add(val.raw(), body.at(val)),
         }
     }
 
-    fn add(&mut self, json: &[u8]) {
-        match self.written {
-            Written::Items => {
-                Writer::new(&mut self.items).bytes(json);
-                self.items.push(b'\n');
-            }
-            Written::Request => Writer::new(&mut self.items).bytes(json),
+    fn add(&mut self, json: &[u8], from: At) {
+        let comma = usize::from(self.written == Written::Request && !self.items.is_empty());
+        let start = self.items.len() + comma;
+        Writer::new(&mut self.items).bytes(json);
+        self.copies.push(Copied { span: (start, self.items.len()), from });
+        if self.written == Written::Items {
+            self.items.push(b'\n');
         }
     }
 
-    /// Writes what was gathered, for `model` if that was asked for, else for `usual` if the request names none.
-    pub fn finish(mut self, model: Option<&str>, usual: Option<&str>, out: &mut Vec<u8>) {
+    /// Writes what was gathered, for `model` if that was asked for, else for `usual` if the request names none. Gives
+    /// the items by their places in `out`.
+    pub fn finish(mut self, model: Option<&str>, usual: Option<&str>, out: &mut Vec<u8>) -> Vec<Copied> {
         if self.items.is_empty() && !self.has_list {
-            return;
+            return Vec::new();
         }
+        let mut begin = out.len();
         if self.written == Written::Items {
             out.extend_from_slice(&self.items);
-            return;
+            return moved(self.copies, begin);
         }
         if let (Some(model), Some((behind, start, end))) = (model, self.model_at) {
             let part = if behind { &mut self.after } else { &mut self.before };
@@ -123,13 +136,24 @@ impl Verbatim {
             }
             match &self.text {
                 Some(text) => w.key(self.list_key).bytes(text),
-                None => w.key(self.list_key).array(|w| w.out.extend_from_slice(&self.items)),
+                None => w.key(self.list_key).array(|w| {
+                    begin = w.out.len();
+                    w.out.extend_from_slice(&self.items);
+                }),
             }
             if !self.after.is_empty() {
                 w.bytes(&self.after);
             }
         });
+        moved(self.copies, begin)
     }
+}
+
+fn moved(mut copies: Vec<Copied>, by: usize) -> Vec<Copied> {
+    for copy in &mut copies {
+        copy.span = (copy.span.0 + by, copy.span.1 + by);
+    }
+    copies
 }
 
 fn said_by_user(text: &[u8]) -> Vec<u8> {

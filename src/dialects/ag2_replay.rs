@@ -10,6 +10,7 @@ use crate::dialect::{Replay, Replayed};
 use crate::history::Kind;
 use crate::json::edit::Base;
 use crate::json::{NodeKind, Val};
+use crate::place::Place;
 
 use super::ag2::Event;
 use super::replay::{array, data_part, object, quoted, raw, text, text_part};
@@ -48,15 +49,15 @@ impl Replay for Events {
             b"ModelRequest" => {
                 event.list("parts").for_each(|part| self.input(part, base));
                 if let Some(words) = event.get("content").and_then(text) {
-                    self.user(text_part("input_text", &words));
+                    self.user(text_part("input_text", &words), base.of(val));
                 }
             }
             b"TextInput" | b"DataInput" | b"BinaryInput" | b"FileIdInput" | b"UrlInput" => self.input(val, base),
             b"CompactionSummary" => {
                 let words = event.get("summary").and_then(text).unwrap_or_default();
-                self.user(text_part("input_text", &format!("{SUMMARY}{words}")));
+                self.user(text_part("input_text", &format!("{SUMMARY}{words}")), base.of(val));
             }
-            b"ModelResponse" => self.response(event),
+            b"ModelResponse" => self.response(event, base.of(val), base),
             b"ToolResultsEvent" => event.list("results").for_each(|result| self.result(result, base)),
             b"OpenAIReasoningEvent" | b"OpenAIServerToolCallEvent" | b"OpenAIServerToolResultEvent" => {
                 self.provider_item(event, base);
@@ -71,32 +72,33 @@ impl Replay for Events {
 }
 
 impl Events {
-    fn user(&mut self, part: Vec<u8>) {
-        self.made.item(&[("role", quoted("user")), ("content", array(&[part]))]);
+    fn user(&mut self, part: Vec<u8>, here: Place) {
+        self.made.item(&[("role", quoted("user")), ("content", array(&[part]))], here);
     }
 
     fn input(&mut self, val: Val<'_>, base: Base<'_>) {
         match Event::of(val).and_then(input_part) {
-            Some(part) => self.user(part),
+            Some(part) => self.user(part, base.of(val)),
             None => self.made.leave(val, base, "this input says nothing that can be sent"),
         }
     }
 
-    fn response(&mut self, event: Event<'_>) {
+    fn response(&mut self, event: Event<'_>, here: Place, base: Base<'_>) {
         let words = event.get("message").and_then(|message| message.get("content")).and_then(text);
         if let Some(words) = words.filter(|words| !words.is_empty()) {
             let said = array(&[text_part("output_text", &words)]);
-            self.made.item(&[("role", quoted("assistant")), ("content", said)]);
+            self.made.item(&[("role", quoted("assistant")), ("content", said)], here);
         }
         let calls = event.get("tool_calls").and_then(|calls| calls.get("calls"));
         for call in calls.into_iter().flat_map(|calls| calls.elements()) {
             let get = |key: &str| call.get(key).filter(Val::is_string).map(raw);
-            self.made.item(&[
+            let members = [
                 ("type", quoted("function_call")),
                 ("call_id", get("id").unwrap_or_else(|| quoted(""))),
                 ("name", get("name").unwrap_or_else(|| quoted(""))),
                 ("arguments", get("arguments").unwrap_or_else(|| quoted("{}"))),
-            ]);
+            ];
+            self.made.item(&members, base.of(call));
         }
         self.made.end_of_response();
     }
@@ -110,7 +112,7 @@ impl Events {
             None => output(result),
         };
         let kind = ("type", quoted("function_call_output"));
-        self.made.item(&[kind, ("call_id", raw(key)), ("output", output)]);
+        self.made.item(&[kind, ("call_id", raw(key)), ("output", output)], base.of(result));
     }
 
     /// An item that the provider made.
@@ -143,7 +145,7 @@ impl Events {
             .filter(|member| !answered_only.iter().any(|key| member.key.is(key.as_bytes())))
             .map(|member| [b"\"", member.key.raw, b"\":", &*without_nulls(member.val)].concat())
             .collect();
-        self.made.items.push([b"{", &*kept.join(&b","[..]), b"}"].concat());
+        self.made.add([b"{", &*kept.join(&b","[..]), b"}"].concat(), base.of(item));
     }
 }
 

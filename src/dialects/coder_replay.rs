@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use crate::dialect::{Replay, Replayed};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan};
+use crate::place::Place;
 
 use super::coder::{Part, PartKind};
 use super::replay::{array, data_part, object, quoted, raw, text, text_part};
@@ -21,11 +22,11 @@ pub struct Rows {
     store: bool,
     made: Replayed,
     /// Local calls of the last assistant message that nothing answered yet.
-    open: Vec<String>,
+    open: Vec<(String, Place)>,
     /// Keys of the results that are still to come, one for each.
     to_come: HashMap<String, u32>,
     /// Images that tools returned: they follow the run of results.
-    media: Vec<Vec<u8>>,
+    media: Vec<(Vec<u8>, Place)>,
 }
 
 /// How the newest reasoning of a message was sent: what the provider ran behind it goes the same way.
@@ -61,7 +62,7 @@ impl Replay for Rows {
         let parts: Vec<Part<'_>> = content.elements().filter(Val::is_object).map(Part::of).collect();
         match role.as_str() {
             "assistant" => {
-                content.is_string().then(|| self.say("assistant", plain(content)));
+                content.is_string().then(|| self.say("assistant", plain(content), base.of(content)));
                 self.assistant(&parts, base);
             }
             "tool" => parts.iter().for_each(|part| self.result(part, base)),
@@ -71,7 +72,7 @@ impl Replay for Rows {
     }
 
     fn finish(mut self: Box<Self>) -> Replayed {
-        self.made.items.append(&mut self.media);
+        self.show_media();
         self.made
     }
 }
@@ -83,27 +84,32 @@ impl Rows {
 
     /// The results of a turn end here: what nothing answered is answered, and images follow.
     fn end_of_results(&mut self) {
-        for key in std::mem::take(&mut self.open) {
+        for (key, call) in std::mem::take(&mut self.open) {
             if !self.to_come.contains_key(&key) {
-                self.output(&key, STUB);
+                self.output(&key, STUB, call);
+                self.made.stubbed.push(call);
             }
         }
-        self.made.items.append(&mut self.media);
+        self.show_media();
     }
 
-    fn say(&mut self, role: &str, words: String) {
+    fn show_media(&mut self) {
+        self.media.drain(..).for_each(|(item, here)| self.made.add(item, here));
+    }
+
+    fn say(&mut self, role: &str, words: String, here: Place) {
         if !words.trim().is_empty() {
-            self.made.item(&[("role", quoted(role)), ("content", quoted(&words))]);
+            self.made.item(&[("role", quoted(role)), ("content", quoted(&words))], here);
         }
     }
 
     fn said(&mut self, role: &str, content: Val<'_>, parts: &[Part<'_>], base: Base<'_>) {
         if content.is_string() {
-            return self.say(role, plain(content));
+            return self.say(role, plain(content), base.of(content));
         }
         if role == "system" {
             let words: Vec<String> = parts.iter().filter_map(|part| part.get("text").map(plain)).collect();
-            return self.say(role, words.join("\n"));
+            return self.say(role, words.join("\n"), base.of(content));
         }
         let mut said = Vec::new();
         for part in parts.iter().filter(|part| part.kind == PartKind::Said) {
@@ -118,7 +124,7 @@ impl Rows {
             }
         }
         if !said.is_empty() {
-            self.made.item(&[("role", quoted(role)), ("content", array(&said))]);
+            self.made.item(&[("role", quoted(role)), ("content", array(&said))], base.of(content));
         }
     }
 
@@ -127,7 +133,7 @@ impl Rows {
         for (n, part) in parts.iter().enumerate() {
             match part.kind {
                 PartKind::Said => match part.get("text") {
-                    Some(words) => self.say("assistant", plain(words)),
+                    Some(words) => self.say("assistant", plain(words), base.of(part.val)),
                     None => self.made.leave(part.val, base, "the model's own files cannot be sent back"),
                 },
                 PartKind::Reasoning => sent = self.reasoning(part, &parts[n + 1..], base),
@@ -159,16 +165,17 @@ impl Rows {
                     .filter(|words| !words.is_empty())
                     .map(|words| text_part("summary_text", &words))
                     .collect();
-                self.made.item(&[
+                let members = [
                     ("type", quoted("reasoning")),
                     ("id", quoted(&id)),
                     ("summary", array(&summary)),
                     ("encrypted_content", raw(blob)),
-                ]);
+                ];
+                self.made.item(&members, base.of(part.val));
                 Sent::InFull
             }
             None if self.store => {
-                self.refer(&id);
+                self.refer(&id, base.of(part.val));
                 Sent::ByReference
             }
             None => {
@@ -178,19 +185,19 @@ impl Rows {
         }
     }
 
-    fn refer(&mut self, id: &str) {
-        self.made.item(&[("type", quoted("item_reference")), ("id", quoted(id))]);
+    fn refer(&mut self, id: &str, here: Place) {
+        self.made.item(&[("type", quoted("item_reference")), ("id", quoted(id))], here);
     }
 
     fn hosted(&mut self, part: &Part<'_>, parts: &[Part<'_>], sent: Sent, base: Base<'_>) {
         match (sent, full_item(part, parts)) {
             (Sent::ByReference, _) => {
                 match part.item_id().map(|id| String::from_utf8_lossy(&id.decode()).into_owned()) {
-                    Some(id) => self.refer(&id),
+                    Some(id) => self.refer(&id, base.of(part.val)),
                     None => self.made.leave(part.val, base, "a call of the provider without an id cannot be sent"),
                 }
             }
-            (Sent::InFull | Sent::NoReasoning, Some(item)) => self.made.items.push(item),
+            (Sent::InFull | Sent::NoReasoning, Some(item)) => self.made.add(item, base.of(part.val)),
             (Sent::Nothing, _) => {
                 self.made.leave(part.val, base, "the reasoning that it was made with is not sent")
             }
@@ -205,13 +212,14 @@ impl Rows {
             return self.made.leave(part.val, base, "nothing says what answers a call without an id");
         };
         let name = part.get("tool_name").and_then(text).unwrap_or_default();
-        self.made.item(&[
+        let members = [
             ("type", quoted("function_call")),
             ("call_id", quoted(&key)),
             ("name", quoted(&name)),
             ("arguments", quoted(&arguments(part))),
-        ]);
-        self.open.push(key);
+        ];
+        self.made.item(&members, base.of(part.val));
+        self.open.push((key, base.of(part.val)));
     }
 
     fn result(&mut self, part: &Part<'_>, base: Base<'_>) {
@@ -223,7 +231,7 @@ impl Rows {
         let Some(key) = key_of(part) else {
             return self.made.leave(part.val, base, "nothing says what a result without an id answers");
         };
-        self.open.retain(|open| *open != key);
+        self.open.retain(|(open, _)| *open != key);
         if self.to_come.get_mut(&key).is_some_and(|more| {
             *more -= 1;
             *more == 0
@@ -235,7 +243,7 @@ impl Rows {
         if is("is_media")
             && let Some(result) = result.filter(Val::is_object)
         {
-            return self.media_result(&key, result);
+            return self.media_result(&key, result, base.of(part.val));
         }
         let error = result.filter(|_| is("is_error")).and_then(|result| result.get("error")).and_then(text);
         let words = match (error, result.map(|result| (result, text(result)))) {
@@ -244,24 +252,24 @@ impl Rows {
             (None, Some((result, None))) => json_text(result),
             _ => "{}".to_owned(),
         };
-        self.output(&key, &words);
+        self.output(&key, &words, base.of(part.val));
     }
 
-    fn media_result(&mut self, key: &str, result: Val<'_>) {
+    fn media_result(&mut self, key: &str, result: Val<'_>, here: Place) {
         let get = |name: &str| result.get(name).and_then(text).filter(|text| !text.is_empty());
         let (data, kind) = (get("data").filter(|data| is_base64(data)), get("mime_type").unwrap_or_default());
         let Some(data) = data else {
             let words = get("text").unwrap_or_else(|| "[media content unavailable: corrupted data]".to_owned());
-            return self.output(key, &words);
+            return self.output(key, &words, here);
         };
-        self.output(key, &format!("The tool returned {kind} content; see the following user message."));
+        self.output(key, &format!("The tool returned {kind} content; see the following user message."), here);
         let part = data_part(&kind, &data, get("attachment_name"));
-        self.media.push(object(&[("role", quoted("user")), ("content", array(&[part]))]));
+        self.media.push((object(&[("role", quoted("user")), ("content", array(&[part]))]), here));
     }
 
-    fn output(&mut self, key: &str, words: &str) {
+    fn output(&mut self, key: &str, words: &str, here: Place) {
         let kind = ("type", quoted("function_call_output"));
-        self.made.item(&[kind, ("call_id", quoted(key)), ("output", quoted(words))]);
+        self.made.item(&[kind, ("call_id", quoted(key)), ("output", quoted(words))], here);
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::dialect::Replayed;
 use crate::json::edit::Base;
 use crate::json::{Val, string};
+use crate::place::Place;
 
 impl Replayed {
     pub fn leave(&mut self, val: Val<'_>, base: Base<'_>, why: &'static str) {
@@ -15,9 +16,14 @@ impl Replayed {
         self.ends.push(self.items.len());
     }
 
-    /// Adds an item of members whose values are JSON already.
-    pub fn item(&mut self, members: &[(&str, Vec<u8>)]) {
-        self.items.push(object(members));
+    /// Adds an item of members whose values are JSON already, made of what lies here.
+    pub fn item(&mut self, members: &[(&str, Vec<u8>)], here: Place) {
+        self.add(object(members), here);
+    }
+
+    pub fn add(&mut self, item: Vec<u8>, here: Place) {
+        self.items.push(item);
+        self.made_of.push(here);
     }
 }
 

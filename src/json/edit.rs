@@ -20,17 +20,24 @@ pub struct Base<'b> {
     start: u64,
     /// For a record from which long arrays were left out: (offset in the record, offset in the doc) of each run.
     runs: &'b [(u32, u64)],
+    /// The text stands nowhere: it was made of what lies here.
+    made_of: Option<Place>,
 }
 
 impl<'b> Base<'b> {
     /// A record whose bytes stand in the doc as they are.
     pub fn new(doc: DocId, start: u64) -> Self {
-        Base { doc, start, runs: &[] }
+        Base { doc, start, runs: &[], made_of: None }
     }
 
     /// A record made of runs of bytes of the doc, in order.
     pub fn of_runs(doc: DocId, runs: &'b [(u32, u64)]) -> Self {
-        Base { doc, start: runs.first().map_or(0, |run| run.1), runs }
+        Base { doc, start: runs.first().map_or(0, |run| run.1), runs, made_of: None }
+    }
+
+    /// A text that was made of what lies at `place`: whatever is in it lies there.
+    pub fn made_of(place: Place) -> Self {
+        Base { made_of: Some(place), ..Base::new(place.doc, place.start) }
     }
 
     pub fn doc(&self) -> DocId {
@@ -58,6 +65,9 @@ impl<'b> Base<'b> {
 
     /// The place of a span of the record.
     pub fn place(&self, start: u32, end: u32) -> Place {
+        if let Some(place) = self.made_of {
+            return place;
+        }
         let from = self.offset(start);
         // The end is taken as "behind the last byte", so that a span that ends at a run's end stays in it.
         let to = if end > start { self.offset(end - 1) + 1 } else { from };

@@ -81,6 +81,8 @@ pub struct Lost {
 #[derive(Clone, Debug, Default)]
 pub struct Losses {
     pub list: Vec<Lost>,
+    /// Where in the list each kind stands that is counted.
+    counted: Vec<(LossKind, usize)>,
 }
 
 impl Losses {
@@ -90,9 +92,12 @@ impl Losses {
 
     /// Counts instead of listing: one loss a conversation, where it was met first.
     pub fn count(&mut self, kind: LossKind, at: At) {
-        match self.list.iter_mut().find(|lost| lost.kind == kind) {
-            Some(lost) => lost.arg += 1,
-            None => self.list.push(Lost { kind, at, arg: 1 }),
+        match self.counted.iter().find(|(own, _)| *own == kind) {
+            Some((_, ix)) => self.list[*ix].arg += 1,
+            None => {
+                self.counted.push((kind, self.list.len()));
+                self.list.push(Lost { kind, at, arg: 1 });
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ mod settings;
 pub mod settle;
 pub mod takes;
 mod text;
+mod waiting;
 pub mod write;
 
 use crate::place::Place;
@@ -37,6 +38,7 @@ pub struct Conversation {
     pub tools: Vec<Tool>,
     pub settings: Settings,
     pub messages: Vec<Message>,
+    waiting: waiting::Waiting,
 }
 
 /// Who speaks. Results of tools are a voice of their own, whatever role the dialect gives them.
@@ -237,27 +239,33 @@ impl Message {
 impl Conversation {
     /// Adds a block to the last message if that is of the same voice and `joins`, else to a new one.
     pub fn add(&mut self, voice: Voice, joins: bool, block: Block) {
-        match self.messages.last_mut() {
-            Some(last) if joins && last.voice == voice => last.blocks.push(block),
-            _ => {
-                let message = Message { blocks: vec![block], ..Message::new(voice, At::default()) };
-                self.messages.push(Message { at: message.blocks[0].at, ..message });
+        let joins = joins && self.messages.last().is_some_and(|last| last.voice == voice);
+        self.waiting.take(self.messages.len() + usize::from(!joins), &block);
+        match self.messages.last_mut().filter(|_| joins) {
+            Some(last) => last.blocks.push(block),
+            None => {
+                let at = block.at;
+                self.messages.push(Message { blocks: vec![block], ..Message::new(voice, at) });
             }
         }
     }
 
+    /// Adds a message as it is.
+    pub fn push(&mut self, message: Message) {
+        self.messages.push(message);
+        if let Some(message) = self.messages.last() {
+            message.blocks.iter().for_each(|block| self.waiting.take(self.messages.len(), block));
+        }
+    }
+
+    /// How many calls there are so far.
+    pub fn calls(&self) -> usize {
+        self.waiting.calls
+    }
+
     /// The id of the first call without a result among the newest ones, of this name if one is given: what a result
     /// without an id answers.
-    pub fn open_call(&self, name: Option<&Text>) -> Option<Text> {
-        let newest = self.messages.iter().rposition(|message| message.calls().next().is_some())?;
-        let (message, behind) = (&self.messages[newest], &self.messages[newest + 1..]);
-        let answered = |id: &Text| {
-            behind
-                .iter()
-                .flat_map(|message| &message.blocks)
-                .any(|block| matches!(&block.what, What::Result(result) if result.id == *id))
-        };
-        let fits = |call: &&Call| name.is_none_or(|name| *name == call.name) && !answered(&call.id);
-        message.calls().find(fits).map(|call| call.id.clone())
+    pub fn open_call(&mut self, name: Option<&Text>) -> Option<Text> {
+        self.waiting.first(name)
     }
 }

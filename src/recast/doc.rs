@@ -11,7 +11,6 @@ use crate::json::edit::Base;
 use crate::json::{pointer, scan};
 use crate::lint::detect::{self, Reading};
 use crate::lint::{self, Judged, OnHistory, Texts};
-use crate::neutral::At;
 use crate::place::{DocId, Place};
 use crate::rule::Cx;
 use crate::source::{Container, ReadAt, framing, lines, parallel};
@@ -196,12 +195,11 @@ fn log(
     for kept in found.made.iter().take(if one { 1 } else { usize::MAX }) {
         let foreign = Items::of(id, bytes, kept, found.format, how.options)?;
         let texts = Texts::new(bytes, kept.info.dialect);
-        let mut left_out = Vec::new();
-        let is_foreign = foreign.is_some();
+        let mut lost = Vec::new();
         let taker = match foreign {
             Some(items) => {
                 let mut taker = items.taker(&how.plan);
-                left_out = items.give(&mut taker);
+                lost = items.give(&mut taker);
                 taker
             }
             None => {
@@ -216,17 +214,16 @@ fn log(
         };
         let mut result = Vec::new();
         let mut converted = taker.finish(kept.model.as_deref(), &how.plan, &mut result);
-        if is_foreign {
-            // The items stand nowhere in the doc: what they lose is told at the beginning.
-            converted.losses.iter_mut().for_each(|lost| lost.at = At::default());
-            converted.losses.extend(left_out);
-        }
+        converted.losses.extend(lost);
         let at = kept.rows.first().map_or(Place::new(id, 0, 0), |row| row.at);
+        // Rows stand in the order of the history, which need not be that of the doc.
+        let mut starts: Vec<(u64, u32)> = kept.rows.iter().map(|row| (row.at.start, row.record)).collect();
+        starts.sort_unstable();
         let record_of = |place: Place| {
-            let ix = kept.rows.partition_point(|row| row.at.start <= place.start);
-            ix.checked_sub(1).map_or(0, |ix| kept.rows[ix].record)
+            let ix = starts.partition_point(|(start, _)| *start <= place.start);
+            ix.checked_sub(1).map_or(0, |ix| starts[ix].1)
         };
-        caster.deliver(&converted, &result, kept.info, at, &record_of);
+        caster.deliver(converted, &mut result, kept.info, at, &record_of);
     }
     each(&caster.made.out)?;
     caster.made.records = found.records;
@@ -239,15 +236,17 @@ fn log(
 impl Recast {
     /// Adds what comes next, counted from where this ended.
     fn take(&mut self, made: Made, how: &Recasting<'_>) {
+        let before = if how.foreign_only { self.met } else { self.converted };
         let room = how.most.saturating_sub(self.judged.len());
         for mut judged in made.judged.into_iter().take(room) {
             judged.finding.row.record += self.records;
-            judged.history = judged.history.map(|n| n + self.converted);
+            judged.history = judged.history.map(|n| n + before);
             self.judged.push(judged);
         }
         self.format = self.format.or(made.format);
         self.records += made.records;
         self.converted += made.converted;
+        self.met += made.met;
         self.items += made.items;
         self.failed += made.failed;
         for (sum, more) in self.counts.iter_mut().zip(made.counts) {

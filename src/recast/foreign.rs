@@ -24,7 +24,10 @@ pub(super) struct Items {
     dialect: &'static dyn Dialect,
     shape: Shape,
     texts: Vec<Vec<u8>>,
-    left_out: Vec<Lost>,
+    /// Of what in the doc each was made, as far as that is one place.
+    made_of: Vec<Place>,
+    /// What was left out or made up on the way.
+    lost: Vec<Lost>,
 }
 
 impl Items {
@@ -48,20 +51,22 @@ impl Items {
         Ok(Some(Items::of_replay(foreign::replay(&source, replay)?)))
     }
 
-    fn new(texts: Vec<Vec<u8>>, left_out: Vec<Lost>) -> Items {
-        Items { dialect: &RESPONSES, shape: Shape::Item, texts, left_out }
+    fn new(texts: Vec<Vec<u8>>, made_of: Vec<Place>, lost: Vec<Lost>) -> Items {
+        Items { dialect: &RESPONSES, shape: Shape::Item, texts, made_of, lost }
     }
 
     /// An event stream: what its next request would send.
     fn of_stream(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<Items> {
         let sent = stream::rebuild(id, bytes, options, &stream::Asked::default())?;
         let texts = sent.map(|sent| vec![sent.body]).unwrap_or_default();
-        Ok(Items { dialect: &CHAT, shape: Shape::Request, texts, left_out: Vec::new() })
+        Ok(Items { dialect: &CHAT, shape: Shape::Request, texts, made_of: Vec::new(), lost: Vec::new() })
     }
 
     fn of_replay(replayed: Replayed) -> Items {
-        let lost = |(place, _)| lost(LossKind::UNKNOWN, place);
-        Items::new(replayed.items, replayed.left_out.into_iter().map(lost).collect())
+        let left_out = replayed.left_out.into_iter().map(|(place, _)| lost(LossKind::UNKNOWN, place));
+        let stubbed = replayed.stubbed.into_iter().map(|place| lost(LossKind::STUB_RESULT, place));
+        let lost = left_out.chain(stubbed).collect();
+        Items::new(replayed.items, replayed.made_of, lost)
     }
 
     fn of_session(bytes: &dyn ReadAt, kept: &Kept) -> Items {
@@ -69,22 +74,23 @@ impl Items {
         let lifted = replay::of_session(&kept.rows, &mut |row, see| {
             texts.item(row, see);
         });
-        let here = kept.rows.first().map_or(Place::new(DocId(0), 0, 0), |row| row.at);
-        let thinking = (0..lifted.thinking).map(|_| lost(LossKind::REASONING, here));
-        let skipped = (0..lifted.skipped).map(|_| lost(LossKind::UNKNOWN, here));
-        Items::new(lifted.items, thinking.chain(skipped).collect())
+        let thinking = lifted.thinking.into_iter().map(|place| lost(LossKind::REASONING, place));
+        let skipped = lifted.skipped.into_iter().map(|place| lost(LossKind::UNKNOWN, place));
+        let lost = thinking.chain(skipped).collect();
+        Items::new(lifted.items, lifted.made_of, lost)
     }
 
-    /// Hands the items to a conversion. They stand nowhere in the doc, so the history's place tells of their losses.
+    /// Hands the items to a conversion. Gives what was lost before it.
     pub fn give(self, taker: &mut Taker) -> Vec<Lost> {
         let mut tape = Tape::new();
-        for text in &self.texts {
+        for (n, text) in self.texts.iter().enumerate() {
             if let Some(val) = scan(text, &mut tape).ok().and_then(|()| tape.root(text)) {
-                let base = Base::new(DocId(u32::MAX), 0);
-                taker.take(&Body { val, base, embedded: true, shape: self.shape });
+                // What was made of no one place has none: the history's own tells of it.
+                let base = Base::made_of(self.made_of.get(n).copied().unwrap_or_default());
+                taker.take(&Body { val, base, embedded: false, shape: self.shape });
             }
         }
-        self.left_out
+        self.lost
     }
 
     /// What takes them.

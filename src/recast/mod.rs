@@ -3,18 +3,21 @@
 
 mod doc;
 mod foreign;
+mod mend;
 mod record;
 
 use std::io;
 
 use crate::convert::{Plan, Thoughts};
 use crate::dialect::{Dialect, Written};
-use crate::format::Format;
-use crate::lint::{self, DocLint, Findings, Judged, Options};
+use crate::format::{Format, FormatInfo};
+use crate::lint::{self, DocLint, Findings, Judged, OnHistory, Options};
+use crate::neutral::LossKind;
 use crate::place::DocId;
+use crate::rule::Cx;
 use crate::schema::Schemas;
 use crate::source::{Container, ReadAt};
-use crate::target::Severity;
+use crate::target::{Severity, Target};
 
 pub use doc::{Keep, Kept, recast};
 
@@ -27,14 +30,13 @@ pub fn check(
     threads: usize,
     speaks: &dyn Fn(&str) -> Option<&'static dyn Dialect>,
 ) -> io::Result<DocLint<()>> {
-    let found = lint::lint(id, bytes, options, threads, &Findings)?;
-    let Some(to) = options
-        .target
-        .filter(|target| found.format.is_some_and(|format| !lint::speaks(format.info(), target)))
-        .and_then(|target| speaks(target.dialect))
-    else {
-        return Ok(found);
+    let Some((target, to)) = options.target.and_then(|target| Some((target, speaks(target.dialect)?))) else {
+        return lint::lint(id, bytes, options, threads, &Findings);
     };
+    let mut found = lint::lint(id, bytes, options, threads, &Foreign(target))?;
+    if std::mem::take(&mut found.made).is_empty() {
+        return Ok(found);
+    }
     let plan = Plan {
         to,
         written: Written::Request,
@@ -42,10 +44,27 @@ pub fn check(
         model: options.model.clone(),
         newest_first: options.newest_first,
     };
-    let how = Recasting { options, plan, least: Severity::Info, most: usize::MAX };
+    let how = Recasting { options, plan, least: Severity::Info, most: usize::MAX, foreign_only: true };
     let done = recast(id, bytes, &how, threads, &mut |_| Ok(()))?;
-    let (histories, items, slimmed) = (found.histories, found.items, found.slimmed);
-    Ok(DocLint { histories, items, slimmed, ..done.told() })
+    // What cannot be read was told by the check itself.
+    let converts =
+        |judged: &Judged| judged.history.is_some() || judged.finding.code == LossKind::NOT_CONVERTED.code;
+    found.judged.extend(done.judged.into_iter().filter(converts));
+    found.judged.sort_by_key(|judged| (judged.finding.row.record, judged.finding.row.at.start));
+    Ok(found)
+}
+
+/// Marks histories of another dialect than the target's.
+struct Foreign(&'static Target);
+
+impl OnHistory for Foreign {
+    type Made = ();
+
+    fn history(&self, _: &Cx<'_>, info: &'static FormatInfo, _: &[Judged], _: u32) -> Option<()> {
+        (!lint::speaks(info, self.0)).then_some(())
+    }
+
+    fn renumber(_: &mut (), _: u32) {}
 }
 
 /// What to convert to, and what is to be told of it.
@@ -57,6 +76,8 @@ pub struct Recasting<'r> {
     pub least: Severity,
     /// How many findings are kept.
     pub most: usize,
+    /// Records whose conversations are in the target's dialect are passed over.
+    pub foreign_only: bool,
 }
 
 /// What came of a doc.
@@ -67,6 +88,8 @@ pub struct Recast {
     pub records: u32,
     /// Conversations that were written.
     pub converted: u32,
+    /// All that were met.
+    pub met: u32,
     pub items: u64,
     /// Records of which nothing was written.
     pub failed: u32,
@@ -84,6 +107,7 @@ impl Recast {
             format: None,
             records: 0,
             converted: 0,
+            met: 0,
             items: 0,
             failed: 0,
             judged: Vec::new(),

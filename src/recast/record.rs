@@ -17,6 +17,7 @@ use crate::target::{Severity, Target};
 use crate::targets;
 
 use super::Recasting;
+use super::mend::{MADE, mend};
 
 /// What a stretch of records gave.
 #[derive(Default)]
@@ -26,6 +27,8 @@ pub struct Made {
     pub counts: [u64; 3],
     pub records: u32,
     pub converted: u32,
+    /// Conversations that were met, whatever became of them.
+    pub met: u32,
     pub items: u64,
     pub failed: u32,
     pub format: Option<&'static dyn Format>,
@@ -89,10 +92,14 @@ impl<'c> Caster<'c> {
             slice: Slice::Whole,
         };
         self.made.format = self.made.format.or(Some(format));
+        if self.how.foreign_only && options.target.is_some_and(|target| lint::speaks(format.info(), target)) {
+            self.made.met += 1;
+            return Ok(());
+        }
         self.result.clear();
         let mut result = std::mem::take(&mut self.result);
         let converted = convert::record(format, &record, &self.how.plan, &mut result);
-        self.deliver(&converted, &result, format.info(), record.base.of(val), &|_| record.number);
+        self.deliver(converted, &mut result, format.info(), record.base.of(val), &|_| record.number);
         self.result = result;
         Ok(())
     }
@@ -101,17 +108,24 @@ impl<'c> Caster<'c> {
     /// the record that a place lies in.
     pub fn deliver(
         &mut self,
-        converted: &Converted,
-        result: &Vec<u8>,
+        mut converted: Converted,
+        result: &mut Vec<u8>,
         info: &FormatInfo,
         at: Place,
         record_of: &dyn Fn(Place) -> u32,
     ) {
         let row = |at: Place| Row::of_place(at, record_of(at));
+        let number = self.number();
+        self.made.met += 1;
         if !converted.written {
             return self.fail(finding(LossKind::NOT_CONVERTED, row(at)));
         }
-        if let Some(error) = self.refused(result, info) {
+        let takers = self.takers(info);
+        // A request is what was sent: whether it was right to is a matter for `check`. A log is made one.
+        if !converted.copies.is_empty() && info.usage != Usage::Request {
+            mend(result, &mut converted, &takers);
+        }
+        if let Some(error) = refused(result, &takers) {
             return self.fail(finding(LossKind::RESULT_REFUSED, row(at)).arg(u32::from(error.0)));
         }
         let mut found: Vec<Finding> = Vec::with_capacity(converted.losses.len());
@@ -123,38 +137,48 @@ impl<'c> Caster<'c> {
             found.push(finding(*kind, row).arg(*arg));
         }
         found.sort_by_key(|finding| (finding.row.at.start, finding.code, finding.variant));
-        found.into_iter().for_each(|finding| self.raise(finding, Some(self.made.converted)));
+        found.into_iter().for_each(|finding| self.raise(finding, Some(number)));
         self.made.out.extend_from_slice(result);
         self.made.converted += 1;
         self.made.items += converted.items;
     }
 
-    /// The first error that `check` finds in the result.
-    fn refused(&self, result: &Vec<u8>, info: &FormatInfo) -> Option<Code> {
+    /// Number of the conversation: among those that are written, or among all where some are passed over.
+    fn number(&self) -> u32 {
+        if self.how.foreign_only { self.made.met } else { self.made.converted }
+    }
+
+    /// How the result is judged: as what its source was meant for, if that speaks the same dialect, and as `check`
+    /// would judge it.
+    fn takers(&self, info: &FormatInfo) -> Vec<Options> {
         let (plan, asked) = (&self.how.plan, self.how.options);
         let name = match plan.written {
             Written::Items => "responses-item-lines".to_owned(),
             Written::Request => format!("{}-request", plan.to.name()),
         };
-        // A log that becomes items of the Responses API stays a log there.
+        // The items of other systems' logs become items of the Responses API.
         let own = info.dialect.takes().dialect;
         let same = own == plan.to.name() || own.is_empty() && plan.to.name() == RESPONSES.name();
         let fits = |target: &'static Target| (target.dialect == plan.to.name()).then_some(target);
-        let options = Options {
+        let taker = |target: Option<&'static Target>| Options {
             format: formats::by_name(&name),
-            target: asked.target.and_then(fits).or_else(|| targets::by_name(info.target).filter(|_| same)),
+            target,
             store: asked.store,
-            // A log of the same dialect stays one: its last calls may be about to run.
             usage: Some(match info.usage {
-                Usage::Log | Usage::Exchange if same => Usage::Log,
+                // Lines of items stay a log: the last calls may be about to run.
+                Usage::Log | Usage::Exchange if same && plan.written == Written::Items => Usage::Log,
                 _ => Usage::Request,
             }),
             model: asked.model.clone(),
             effort: asked.effort,
             ..Options::default()
         };
-        let found = lint::lint(DocId(u32::MAX), result, &options, 1, &Findings).ok()?;
-        found.judged.iter().find(|judged| judged.severity == Severity::Error).map(|judged| judged.finding.code)
+        if let Some(target) = asked.target.and_then(fits) {
+            return vec![taker(Some(target))];
+        }
+        let usual = formats::by_name(&name).map_or("", |format| format.info().target);
+        let meant = targets::by_name(info.target).filter(|_| same && info.target != usual).and_then(fits);
+        meant.map(|target| taker(Some(target))).into_iter().chain([taker(None)]).collect()
     }
 
     /// A record gives nothing.
@@ -179,6 +203,14 @@ impl<'c> Caster<'c> {
         let target = target.unwrap_or(targets::TARGETS[0]);
         self.made.judged.push(Judged { finding, severity, target, history, loss: variant.loss, flattens: false });
     }
+}
+
+/// The first error that `check` finds in a result.
+fn refused(result: &Vec<u8>, takers: &[Options]) -> Option<Code> {
+    takers.iter().find_map(|options| {
+        let found = lint::lint(MADE, result, options, 1, &Findings).ok()?;
+        found.judged.iter().find(|judged| judged.severity == Severity::Error).map(|judged| judged.finding.code)
+    })
 }
 
 fn finding(kind: LossKind, row: Row) -> Finding {

@@ -4,6 +4,7 @@
 
 use crate::history::{Kind, Role, Row};
 use crate::json::{Val, string};
+use crate::place::Place;
 
 use super::lift::{Lifted, message, text_part};
 
@@ -13,13 +14,14 @@ pub const DIALECT: &str = "session";
 /// Gathers the blocks of one node: outputs stand before what the user adds to them.
 #[derive(Default)]
 pub(super) struct Blocks {
-    outputs: Vec<Vec<u8>>,
-    items: Vec<Vec<u8>>,
-    /// Parts of the message at hand.
+    outputs: Vec<(Vec<u8>, Place)>,
+    items: Vec<(Vec<u8>, Place)>,
+    /// Parts of the message at hand, and where the first of them stands.
     parts: Vec<Vec<u8>>,
+    begins: Place,
     role: Role,
-    thinking: usize,
-    skipped: usize,
+    thinking: Vec<Place>,
+    skipped: Vec<Place>,
 }
 
 impl Blocks {
@@ -32,13 +34,17 @@ impl Blocks {
                     None => part(row.role, val),
                 };
                 let Some(part) = part else {
-                    self.skipped += usize::from(val.is_object() && !is_blank(val));
+                    if val.is_object() && !is_blank(val) {
+                        self.skipped.push(row.at);
+                    }
                     return;
                 };
                 if self.role != row.role {
                     self.end_message();
                 }
-                self.role = row.role;
+                if self.parts.is_empty() {
+                    (self.role, self.begins) = (row.role, row.at);
+                }
                 self.parts.push(part);
             }
             Kind::FunctionCall => {
@@ -57,39 +63,40 @@ impl Blocks {
                     &arguments,
                     b"}",
                 ];
-                self.items.push(members.concat());
+                self.items.push((members.concat(), row.at));
             }
             Kind::FunctionCallOutput => {
                 let Some(id) = raw(val, "tool_use_id") else { return };
-                let output = self.output(val.get("content"));
+                let output = self.output(val.get("content"), row.at);
                 let members: [&[u8]; 5] =
                     [b"{\"type\":\"function_call_output\",\"call_id\":", id, b",\"output\":", &output, b"}"];
-                self.outputs.push(members.concat());
+                self.outputs.push((members.concat(), row.at));
             }
             _ => match val.get("type").and_then(|name| name.text()).as_deref() {
-                Some(b"thinking" | b"redacted_thinking") => self.thinking += 1,
-                _ => self.skipped += 1,
+                Some(b"thinking" | b"redacted_thinking") => self.thinking.push(row.at),
+                _ => self.skipped.push(row.at),
             },
         }
     }
 
     pub fn finish(mut self, to: &mut Lifted) {
         self.end_message();
-        to.items.append(&mut self.outputs);
-        to.items.append(&mut self.items);
-        to.thinking += self.thinking;
-        to.skipped += self.skipped;
+        for (item, made_of) in self.outputs.into_iter().chain(self.items) {
+            to.add(item, made_of);
+        }
+        to.thinking.append(&mut self.thinking);
+        to.skipped.append(&mut self.skipped);
     }
 
     fn end_message(&mut self) {
         if !self.parts.is_empty() {
             let parts = std::mem::take(&mut self.parts);
-            self.items.push(message(self.role, &parts.join(&b","[..])));
+            self.items.push((message(self.role, &parts.join(&b","[..])), self.begins));
         }
     }
 
     /// The `output` of a result: a text, or a list where it holds more than that.
-    fn output(&mut self, content: Option<Val<'_>>) -> Vec<u8> {
+    fn output(&mut self, content: Option<Val<'_>>, here: Place) -> Vec<u8> {
         let Some(content) = content else { return string::quoted("") };
         if content.is_string() {
             return content.raw().to_vec();
@@ -100,7 +107,7 @@ impl Blocks {
             return string::quoted(&lines.join("\n"));
         }
         let parts: Vec<Vec<u8>> = content.elements().filter_map(|block| part(Role::User, block)).collect();
-        self.skipped += content.count() as usize - parts.len();
+        self.skipped.extend((parts.len()..content.count() as usize).map(|_| here));
         [b"[", &*parts.join(&b","[..]), b"]"].concat()
     }
 }

@@ -20,16 +20,25 @@ const OUTPUT_ONLY: [&str; 4] = ["parsed", "parsed_arguments", "created_by", "log
 #[derive(Default)]
 pub struct Lifted {
     pub items: Vec<Vec<u8>>,
+    /// Of what each item was made: the block, or the first of them.
+    pub made_of: Vec<Place>,
     /// Thinking that another provider signed.
-    pub thinking: usize,
+    pub thinking: Vec<Place>,
     /// Blocks and items of kinds that a request does not take.
-    pub skipped: usize,
+    pub skipped: Vec<Place>,
     /// Items that were not complete when they were stored.
     pub incomplete: usize,
     /// How many items there were when each response ended, as far as a replayed log says so.
     pub ends: Vec<usize>,
     /// What of a replayed log was not sent, and why.
     pub left_out: Vec<(Place, &'static str)>,
+}
+
+impl Lifted {
+    pub(super) fn add(&mut self, item: Vec<u8>, made_of: Place) {
+        self.items.push(item);
+        self.made_of.push(made_of);
+    }
 }
 
 /// Hands the value of a row to what takes it.
@@ -128,7 +137,7 @@ fn own(conversation: &Conversation, nodes: &[u32], lifted: &mut Lifted) {
                 Some(stored(val, row.has(Flags::RECORDED)))
             });
             match item.flatten() {
-                Some(item) => lifted.items.push(item),
+                Some(item) => lifted.add(item, row.at),
                 None => lifted.incomplete += 1,
             }
         }

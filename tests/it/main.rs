@@ -1,6 +1,7 @@
 //! Tests of the whole: one binary, so that it links once.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
+mod across;
 mod answers;
 mod anthropic;
 mod cases;
@@ -8,10 +9,12 @@ mod cli;
 mod convert;
 mod corpus;
 mod corpus_gemini_bedrock;
+mod essence;
 mod formats;
 #[path = "../../benches/generate.rs"]
 mod generate;
 mod layers;
+mod linear;
 #[path = "../../benches/logs.rs"]
 mod logs;
 mod messages;

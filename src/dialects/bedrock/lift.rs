@@ -4,25 +4,25 @@ use crate::dialect::{Body, Shape};
 use crate::dialects::common::{copied, foreign, other, reasoning, set, text, texts};
 use crate::json::{Member, Val};
 use crate::neutral::{
-    Block, Call, CallKind, Choice, Conversation, ForeignKind, Input, Losses, Maker, Media, MediaKind, Part, Raw,
-    Reasoning, Source, Text, Tool, ToolKind, ToolResult, Voice, What,
+    Block, Call, CallKind, Choice, Conversation, ForeignKind, Input, LossKind, Losses, Maker, Media, MediaKind,
+    Part, Raw, Reasoning, Source, Text, Tool, ToolKind, ToolResult, Voice, What,
 };
 
 use super::NAME;
 
-pub fn lift(body: &Body<'_>, out: &mut Conversation, _: &mut Losses) {
+pub fn lift(body: &Body<'_>, out: &mut Conversation, losses: &mut Losses) {
     match body.shape {
         Shape::Request => {
             for member in body.val.members().filter(|member| !member.val.is_null()) {
-                request_member(body, &member, out);
+                request_member(body, &member, out, losses);
             }
         }
-        Shape::List => body.val.elements().for_each(|val| message(body, val, out)),
-        Shape::Item => message(body, body.val, out),
+        Shape::List => body.val.elements().for_each(|val| message(body, val, out, losses)),
+        Shape::Item => message(body, body.val, out, losses),
     }
 }
 
-fn request_member(body: &Body<'_>, member: &Member<'_>, out: &mut Conversation) {
+fn request_member(body: &Body<'_>, member: &Member<'_>, out: &mut Conversation, losses: &mut Losses) {
     let val = member.val;
     match member.key.decode().as_ref() {
         b"modelId" | b"model" => out.model = Text::of_val(val),
@@ -30,11 +30,11 @@ fn request_member(body: &Body<'_>, member: &Member<'_>, out: &mut Conversation) 
             for part in val.elements() {
                 match part.get("cachePoint") {
                     Some(mark) => mark_last(&mut out.instructions, mark),
-                    None => out.instructions.push(block(body, part)),
+                    None => out.instructions.push(block(body, part, losses)),
                 }
             }
         }
-        b"messages" => val.elements().for_each(|val| message(body, val, out)),
+        b"messages" => val.elements().for_each(|val| message(body, val, out, losses)),
         b"inferenceConfig" => {
             for member in val.members().filter(|member| !member.val.is_null()) {
                 let settings = &mut out.settings;
@@ -97,7 +97,7 @@ fn tool(body: &Body<'_>, val: Val<'_>) -> Tool {
     Tool { at: body.at(val), kind, cache: None }
 }
 
-fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation) {
+fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
     let model = val.get("role").is_some_and(|role| role.is("assistant"));
     let mut begun = false;
     for part in val.get("content").into_iter().flat_map(|content| content.elements()) {
@@ -107,7 +107,7 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation) {
             }
             continue;
         }
-        let block = block(body, part);
+        let block = block(body, part, losses);
         let voice = match block.what {
             _ if model => Voice::Assistant,
             What::Result(_) => Voice::Tool,
@@ -126,7 +126,7 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation) {
     }
 }
 
-fn block(body: &Body<'_>, val: Val<'_>) -> Block {
+fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
     let at = body.at(val);
     let unknown = || What::Foreign(foreign(NAME, ForeignKind::Unknown, val));
     let Some(only) = val.members().next() else { return Block::new(unknown(), at) };
@@ -140,6 +140,10 @@ fn block(body: &Body<'_>, val: Val<'_>) -> Block {
         b"toolResult" => result(body, own).map(What::Result),
         b"reasoningContent" => thoughts(own),
         b"guardContent" => {
+            // What a guardrail is to look at is not said elsewhere.
+            if own.at(&["text", "qualifiers"]).is_some() {
+                losses.add(LossKind::FIELD, at);
+            }
             own.at(&["text", "text"]).and_then(Text::of_val).map(|text| What::Text { text, citations: None })
         }
         b"citationsContent" => {

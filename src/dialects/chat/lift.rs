@@ -170,7 +170,7 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
     if val.get("prefix").and_then(|prefix| prefix.as_bool()) == Some(true) {
         losses.add(LossKind::FIELD, body.at(val));
     }
-    out.messages.push(message);
+    out.push(message);
 }
 
 /// Calls without ids, of the old form and of Ollama, get numbers.
@@ -180,7 +180,7 @@ fn number(calls: &mut [Block], out: &Conversation) {
         if let What::Call(call) = &mut block.what
             && call.id.is_empty()
         {
-            let n = number.unwrap_or_else(|| out.messages.iter().flat_map(Message::calls).count());
+            let n = number.unwrap_or_else(|| out.calls());
             (call.id, call.invented) = (Text::new(&format!("call_{n}")), true);
             number = Some(n + 1);
         }
@@ -295,7 +295,7 @@ fn function_call(id: Text, own: Val<'_>) -> Call {
     Call { id, invented: false, name: text(own, "name").unwrap_or_default(), input, kind: CallKind::Function }
 }
 
-fn result(body: &Body<'_>, val: Val<'_>, out: &Conversation) -> ToolResult {
+fn result(body: &Body<'_>, val: Val<'_>, out: &mut Conversation) -> ToolResult {
     let name = said(val, "name").or_else(|| said(val, "tool_name"));
     // Messages of the old form have no id, nor have Ollama's.
     let id = said(val, "tool_call_id").or_else(|| out.open_call(name.as_ref())).unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::dialects::common::{copied, foreign, other, reasoning, set, text, text
 use crate::json::{Member, NodeKind, Val};
 use crate::neutral::{
     Block, Call, CallKind, Choice, Conversation, ForeignKind, Input, LossKind, Losses, Maker, Media, MediaKind,
-    Message, OutputFormat, Part, Raw, Source, Text, Tool, ToolKind, ToolResult, Voice, What,
+    OutputFormat, Part, Raw, Source, Text, Tool, ToolKind, ToolResult, Voice, What,
 };
 
 use super::NAME;
@@ -189,7 +189,7 @@ fn content(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
     }
 }
 
-fn block(body: &Body<'_>, val: Val<'_>, out: &Conversation, losses: &mut Losses) -> Block {
+fn block(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) -> Block {
     let at = body.at(val);
     let signature = either(val, "thoughtSignature").and_then(Text::of_val);
     if either(val, "videoMetadata").is_some() {
@@ -219,17 +219,16 @@ fn block(body: &Body<'_>, val: Val<'_>, out: &Conversation, losses: &mut Losses)
 
 fn call(own: Val<'_>, out: &Conversation) -> Call {
     let id = text(own, "id").filter(|id| !id.is_empty());
-    let number = || out.messages.iter().flat_map(Message::calls).count();
     Call {
         invented: id.is_none(),
-        id: id.unwrap_or_else(|| Text::new(&format!("call_{}", number()))),
+        id: id.unwrap_or_else(|| Text::new(&format!("call_{}", out.calls()))),
         name: text(own, "name").unwrap_or_default(),
         input: own.get("args").map_or_else(|| Input::Json(Raw::new(*b"{}")), |args| Input::Json(Raw::of(args))),
         kind: CallKind::Function,
     }
 }
 
-fn result(body: &Body<'_>, own: Val<'_>, out: &Conversation) -> ToolResult {
+fn result(body: &Body<'_>, own: Val<'_>, out: &mut Conversation) -> ToolResult {
     let name = text(own, "name");
     let id = text(own, "id").filter(|id| !id.is_empty());
     let id = id.or_else(|| out.open_call(name.as_ref())).unwrap_or_default();

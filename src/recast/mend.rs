@@ -1,0 +1,89 @@
+//! Within a dialect items are copied as they stand. What a log holds may be no request yet: its last calls have no
+//! results, and it keeps what no API takes back. Such a copy is repaired as `fix` would repair it, but no call goes for
+//! want of a result, and each change is told as a loss of the item that was copied.
+
+use crate::convert::{Converted, Copied};
+use crate::fix::{self, Action, Cause, Change, FixOptions, Orphans};
+use crate::history::{Code, Kind};
+use crate::lint::Options;
+use crate::neutral::{At, LossKind, Lost};
+use crate::place::{DocId, Pieces, Place};
+use crate::source::{Patched, ReadAt};
+use crate::target::Severity;
+
+/// What is made stands in no doc.
+pub const MADE: DocId = DocId(u32::MAX);
+
+/// Makes a copy what each of these takes, one after the other. What has no legal repair stays as it is.
+pub fn mend(result: &mut Vec<u8>, converted: &mut Converted, takers: &[Options]) {
+    let wanted = FixOptions { orphans: Orphans::Stub, ..FixOptions::default() };
+    let mut before: Vec<Pieces> = Vec::new();
+    for options in takers {
+        let Ok(fixed) = fix::fix(MADE, result, options, &wanted, 1) else { return };
+        let refused = fixed.before.judged.iter().any(|judged| judged.severity == Severity::Error);
+        if !refused || fixed.patch.is_empty() {
+            continue;
+        }
+        let pieces = Pieces::new(fixed.patch.edits(MADE), MADE, ReadAt::len(result));
+        let view = Patched::new(result, pieces.clone());
+        let mut mended = Vec::new();
+        if view.read_into(0, view.len() as usize, &mut mended).is_err() {
+            return;
+        }
+        for change in &fixed.changes {
+            let copied = before.iter().rev().fold(change.row.at, |at, pieces| pieces.original(at));
+            let lost = Lost { kind: loss_of(change), at: origin(&converted.copies, copied), arg: 1 };
+            let counted = lost.kind == LossKind::ITEM_IDS;
+            let told = counted.then(|| converted.losses.iter_mut().find(|old| old.kind == lost.kind)).flatten();
+            match told {
+                Some(old) => old.arg += 1,
+                None => converted.losses.push(lost),
+            }
+        }
+        before.push(pieces);
+        *result = mended;
+    }
+}
+
+/// What a change of a repair takes or adds.
+fn loss_of(change: &Change) -> LossKind {
+    let kind = change.row.kind;
+    let code = match change.cause {
+        Cause::Rule(code, ..) => Some(code),
+        Cause::Flag(_) => None,
+    };
+    match change.action {
+        Action::Stub => LossKind::STUB_RESULT,
+        Action::Move => LossKind::RESULT_MOVED,
+        Action::Drop if kind.is_output() => LossKind::ORPHAN_RESULT,
+        Action::Drop | Action::Strip if kind == Kind::Reasoning => LossKind::REASONING,
+        Action::Drop if kind == Kind::ItemReference => LossKind::REFERENCE,
+        Action::Drop => LossKind::UNKNOWN,
+        Action::Rewrite if code == Some(MISMATCHED) => LossKind::CALL_AS_FUNCTION,
+        Action::Rewrite if code == Some(LONG_ID) => LossKind::CALL_ID_RENAMED,
+        // Groups lose their ids, or become references.
+        Action::Strip | Action::Rewrite if code.is_some_and(|code| (200..400).contains(&code.0)) => {
+            LossKind::ITEM_IDS
+        }
+        Action::Strip | Action::Rewrite => LossKind::FIELD,
+    }
+}
+
+const MISMATCHED: Code = Code(106);
+const LONG_ID: Code = Code(310);
+
+/// Where that stands of which a place of the result was copied.
+fn origin(copies: &[Copied], at: Place) -> At {
+    let start = at.start as usize;
+    let before = copies.partition_point(|copy| copy.span.0 <= start);
+    let Some(copy) = before.checked_sub(1).map(|ix| copies[ix]).filter(|copy| start < copy.span.1) else {
+        return At::default();
+    };
+    let from = copy.from.place;
+    // What was copied byte for byte has the same places within.
+    let same = copy.span.1 - copy.span.0 == from.len as usize && !copy.from.embedded;
+    match same && at.end() as usize <= copy.span.1 {
+        true => At { place: Place::new(from.doc, from.start + (start - copy.span.0) as u64, at.len), ..copy.from },
+        false => copy.from,
+    }
+}

@@ -1,0 +1,617 @@
+//! Conversion among all dialects, held against the checkers themselves: what comes out is judged as `check` judges it, by
+//! the usual target of its dialect, and a way there and back keeps all that no loss names, in its order.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use proptest::prelude::*;
+use replaylint::history::{Code, Usage};
+use replaylint::json::pointer::Finder;
+use replaylint::json::{Tape, scan};
+use replaylint::lint::Options;
+use replaylint::neutral::{LossKind, settle::STUB};
+use replaylint::recast::{self, Recast};
+use replaylint::target::{Severity, Target};
+use replaylint::{formats, targets};
+use serde_json::{Value, json};
+
+use crate::convert::{converted, plan};
+use crate::corpus::{Recorded, chat_target, corpus, manifest};
+use crate::essence::{self, Side, Thing, What};
+use crate::support::{DOC, check};
+
+pub const DIALECTS: [&str; 5] = ["responses", "chat", "anthropic", "gemini", "bedrock"];
+/// The usual target of each.
+const TARGETS: [&str; 5] = ["openai", "chat", "anthropic", "gemini", "bedrock"];
+const TO: [&str; 6] = ["responses", "responses-items", "chat", "anthropic", "gemini", "bedrock"];
+
+/// Every line of a result is a request of its dialect that carries no error; lines of items are one log.
+pub fn legal(name: &str, to: &str, out: &[u8]) {
+    let faults = illegal(name, to, out, None);
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+/// What `legal` finds; `target` is another than the usual one.
+fn illegal(name: &str, to: &str, out: &[u8], target: Option<&'static Target>) -> Vec<String> {
+    let mut faults = Vec::new();
+    let (docs, format): (Vec<&[u8]>, String) = match to {
+        // One item alone is a document of its own kind.
+        "responses-items" if out.iter().filter(|b| **b == b'\n').count() < 2 => return faults,
+        "responses-items" => (vec![out], "responses-item-lines".to_owned()),
+        _ => (out.split(|b| *b == b'\n').filter(|line| !line.is_empty()).collect(), format!("{to}-request")),
+    };
+    for doc in docs {
+        // As what it is, and as what it is taken for: what holds texts alone may be of several dialects.
+        for options in [read_as(&format), Options::default()] {
+            let found = check(doc, &Options { target, ..options });
+            let errors = found.judged.iter().filter(|judged| judged.severity == Severity::Error);
+            let errors: Vec<String> =
+                errors.map(|judged| format!("{} at {:?}", judged.finding.code, judged.finding.row.at)).collect();
+            if !errors.is_empty() {
+                faults.push(format!("{name} to {to}: {errors:?} in {}", cut(doc)));
+            }
+        }
+    }
+    faults
+}
+
+fn read_as(format: &str) -> Options {
+    Options { format: formats::by_name(format), ..Options::default() }
+}
+
+/// A loss and the pointer of its place.
+struct Named {
+    kind: LossKind,
+    pointer: String,
+}
+
+fn named(text: &[u8], done: &Recast) -> Vec<Named> {
+    let mut tape = Tape::new();
+    scan(text, &mut tape).expect("JSON");
+    let finder = Finder::new(tape.root(text).expect("a value"));
+    let told = |judged: &replaylint::lint::Judged| {
+        let finding = &judged.finding;
+        let (from, len) = (finding.row.at.start as u32, finding.row.at.len);
+        let kind = LossKind { code: finding.code, variant: finding.variant };
+        Named { kind, pointer: finder.pointer(from, from + len) }
+    };
+    done.judged.iter().map(told).collect()
+}
+
+/// What a loss on a thing excuses.
+#[derive(Clone, Copy, Default)]
+struct Excuse {
+    value: bool,
+    id: bool,
+    name: bool,
+    side: bool,
+    order: bool,
+}
+
+/// What is counted names only the first of many, and excuses nothing; nor does what is added.
+fn excuse(thing: &Thing, things: &[Thing], lost: &[Named]) -> Excuse {
+    let on = |thing: &Thing, lost: &Named| {
+        let within = |a: &str, b: &str| a == b || a.strip_prefix(b).is_some_and(|rest| rest.starts_with('/'));
+        !lost.pointer.is_empty()
+            && (within(&thing.pointer, &lost.pointer) || within(&lost.pointer, &thing.pointer))
+    };
+    let mut all = Excuse::default();
+    for lost in lost {
+        // The result of a call that gets another id gets it, too.
+        let renamed = [LossKind::CALL_ID_RENAMED, LossKind::CALL_ID_INVENTED].contains(&lost.kind);
+        let shares = renamed && things.iter().any(|other| other.id == thing.id && on(other, lost));
+        if shares {
+            all.id = true;
+        }
+        if !on(thing, lost) {
+            continue;
+        }
+        match lost.kind {
+            LossKind::SIGNATURES | LossKind::ITEM_IDS | LossKind::NAME | LossKind::CALL_ID_INVENTED => {}
+            LossKind::CALL_ID_RENAMED => all.id = true,
+            LossKind::TOOL_RENAMED => all.name = true,
+            LossKind::ROLE => all.side = true,
+            LossKind::INSTRUCTIONS_AS_USER => (all.side, all.order) = (true, true),
+            LossKind::RESULT_MOVED | LossKind::MEDIA_MOVED => all.order = true,
+            LossKind::REFUSAL_AS_TEXT | LossKind::ERROR_MARK | LossKind::CITATION => {}
+            // White space is what stands for an empty result.
+            LossKind::STUB_TEXT => all.value |= thing.value.as_str().is_some_and(|text| text.trim().is_empty()),
+            LossKind { code: Code(905 | 908 | 910), .. } => {}
+            _ => all.value = true,
+        }
+    }
+    all
+}
+
+fn is_same(a: &Thing, b: &Thing, excuse: Excuse) -> bool {
+    a.what == b.what
+        && (excuse.side || a.side == b.side)
+        && (excuse.id || a.id.is_none() || a.id == b.id)
+        && (excuse.name || a.name == b.name)
+        && a.value == b.value
+}
+
+/// For each thing its partner among others: the first that says the same and is not taken.
+fn partners(of: &[Thing], among: &[Thing], excuses: &[Excuse]) -> Vec<Option<usize>> {
+    let mut taken = vec![false; among.len()];
+    let partner = |(thing, excuse): (&Thing, &Excuse)| {
+        let found = (0..among.len()).find(|n| !taken[*n] && is_same(thing, &among[*n], *excuse))?;
+        taken[found] = true;
+        Some(found)
+    };
+    of.iter().zip(excuses).map(partner).collect()
+}
+
+/// Texts and calls that one side gives without the other in between may change places, and results of one batch stand in
+/// the order of its calls; nothing else may move.
+fn keeps_order(things: &[Thing], partner: &[Option<usize>], excuses: &[Excuse]) -> bool {
+    let kept: Vec<(usize, usize)> = (0..things.len())
+        .filter(|n| !excuses[*n].order && !excuses[*n].side && things[*n].side != Side::System)
+        .filter(|n| things[*n].what != What::Other)
+        .filter_map(|n| Some((n, partner[n]?)))
+        .collect();
+    let rises = |what: &[What]| {
+        let places = kept.iter().filter(|(n, _)| what.contains(&things[*n].what)).map(|(_, to)| *to);
+        places.is_sorted()
+    };
+    let mut behind = None;
+    let runs = kept.chunk_by(|a, b| things[a.0].side == things[b.0].side).all(|run| {
+        let (least, most) = (run.iter().map(|(_, to)| *to).min(), run.iter().map(|(_, to)| *to).max());
+        let apart = behind < least;
+        behind = most;
+        apart
+    });
+    runs && rises(&[What::Text, What::Media]) && rises(&[What::Call])
+}
+
+/// What a way there and back gave.
+#[derive(Default)]
+struct Trip {
+    losses: u64,
+    /// There was nothing to convert, for this reason.
+    nothing: Option<String>,
+    faults: Vec<String>,
+}
+
+/// Converts there and back.
+fn there_and_back(name: &str, text: &[u8], from: &str, to: &str, options: &Options) -> Trip {
+    let mut trip = Trip::default();
+    let (there, first) = converted(text, options, plan(to));
+    if first.failed > 0 {
+        trip.nothing = Some(first.judged.iter().map(|judged| judged.finding.code.to_string()).collect());
+        return trip;
+    }
+    trip.faults.extend(illegal(name, to, &there, None));
+    let (back, second) = converted(&there, &read_as(&format!("{to}-request")), plan(from));
+    if second.failed > 0 {
+        trip.faults.push(format!("{name} to {to} and back: {}", cut(&there)));
+        return trip;
+    }
+    trip.faults.extend(illegal(name, from, &back, None));
+    let parse = |text: &[u8]| serde_json::from_slice::<Value>(text).expect("JSON");
+    let (a, b, c) =
+        (essence::of(from, &parse(text)), essence::of(to, &parse(&there)), essence::of(from, &parse(&back)));
+    let (lost, lost_back) = (named(text, &first), named(&there, &second));
+    // A thing is excused by what either way says of it.
+    let mut excuses: Vec<Excuse> = a.iter().map(|thing| excuse(thing, &a, &lost)).collect();
+    for (n, partner) in partners(&a, &b, &excuses).into_iter().enumerate() {
+        if let Some(there) = partner {
+            let more = excuse(&b[there], &b, &lost_back);
+            let own = &mut excuses[n];
+            own.value |= more.value;
+            own.id |= more.id;
+            own.name |= more.name;
+            own.side |= more.side;
+            own.order |= more.order;
+        }
+    }
+    let partner = partners(&a, &c, &excuses);
+    let whole = || format!("{}\n→ {}\n→ {}", cut(text), cut(&there), cut(&back));
+    // Reasoning that one dialect takes in the form of another is told on the way back.
+    let mut others = lost_back.iter().filter(|lost| [901, 902, 909].contains(&lost.kind.code.0)).count();
+    for (n, thing) in a.iter().enumerate() {
+        let mut there = partner[n].is_some() || excuses[n].value;
+        if !there && thing.what == What::Other && others > 0 {
+            others -= 1;
+            there = true;
+        }
+        if !there {
+            trip.faults
+                .push(format!("{name} to {to} and back: {thing:?} is gone, and nobody said so\n{}", whole()));
+        }
+    }
+    if !keeps_order(&a, &partner, &excuses) {
+        trip.faults.push(format!("{name} to {to} and back: another order\n{}", whole()));
+    }
+    // A result still answers its own call.
+    for (r, result) in a.iter().enumerate().filter(|(_, thing)| thing.what == What::Result && thing.id.is_some()) {
+        let call = (0..r).rfind(|n| a[*n].what == What::Call && a[*n].id == result.id);
+        if let (Some(call), Some(to_result)) = (call.and_then(|call| partner[call]), partner[r])
+            && !excuses[r].order
+        {
+            let answered = (0..to_result).rfind(|n| c[*n].what == What::Call && c[*n].id == c[to_result].id);
+            if answered != Some(call) {
+                trip.faults.push(format!("{name} to {to} and back: {result:?} answers another call\n{}", whole()));
+            }
+        }
+    }
+    // What comes from nowhere stands for something that is named.
+    let changed = excuses.iter().filter(|excuse| excuse.value).count();
+    let stubs = lost.iter().chain(&lost_back).filter(|lost| lost.kind.code == Code(910)).count();
+    let new = (0..c.len()).filter(|n| !partner.contains(&Some(*n)) && c[*n].what != What::Other);
+    let (stubbed, made): (Vec<usize>, Vec<usize>) = new.partition(|n| c[*n].value == json!(STUB));
+    if stubbed.len() > stubs || made.len() > changed + stubs {
+        trip.faults.push(format!("{name} to {to} and back: {stubbed:?}, {made:?} from nowhere\n{}", whole()));
+    }
+    trip.losses = (lost.len() + lost_back.len()) as u64;
+    trip
+}
+
+fn cut(text: &[u8]) -> String {
+    String::from_utf8_lossy(&text[..text.len().min(3000)]).into_owned()
+}
+
+/// The dialect of a recorded request, and the target that its provider is.
+fn dialect_of(row: &Recorded) -> Option<(&'static str, Options)> {
+    let (dialect, target) = match row.format.as_str() {
+        format if format.starts_with("openai-responses") => {
+            let target = match row.provider.as_str() {
+                "azure-openai" => "azure",
+                "chatgpt-codex-backend" => "codex",
+                "deepseek" => "deepseek",
+                _ => "openai",
+            };
+            ("responses", target)
+        }
+        "openai-chat" => ("chat", chat_target(&row.provider)),
+        "anthropic-messages" => ("anthropic", "anthropic"),
+        "gemini-contents" => ("gemini", "gemini"),
+        "bedrock-converse" => ("bedrock", "bedrock"),
+        _ => return None,
+    };
+    Some((dialect, Options { target: targets::by_name(target), ..Options::default() }))
+}
+
+#[test]
+fn accepted_requests_convert_without_an_error_and_keep_what_no_loss_names() {
+    let Some(root) = corpus() else { return };
+    let mut told: BTreeMap<(&str, &str), [u64; 3]> = BTreeMap::new();
+    let (mut nothing, mut faults) = (0, Vec::new());
+    for row in manifest(&root).into_iter().filter(|row| row.gold == "accepted") {
+        let Some((from, options)) = dialect_of(&row) else { continue };
+        let text = fs::read(root.join(&row.path)).expect("readable");
+        let body: Value = serde_json::from_slice(&text).expect("JSON");
+        for to in TO {
+            let count = told.entry((from, to)).or_default();
+            count[0] += 1;
+            if to == from {
+                let (out, done) = converted(&text, &options, plan(to));
+                assert_eq!((done.converted, done.failed), (1, 0), "{}", row.path);
+                assert_eq!(serde_json::from_slice::<Value>(&out).expect("JSON"), body, "{}", row.path);
+                continue;
+            }
+            if to == "responses-items" {
+                let (out, done) = converted(&text, &options, plan(to));
+                if done.failed > 0 && !held(&body) {
+                    faults.push(format!("{} to {to}: failed", row.path));
+                }
+                // Within its dialect a request stays what its own provider takes.
+                let target = options.target.filter(|_| from == "responses");
+                faults.extend(illegal(&row.path, to, &out, target));
+                count[1] += done.judged.len() as u64;
+                continue;
+            }
+            let trip = there_and_back(&row.path, &text, from, to, &options);
+            count[1] += trip.losses;
+            faults.extend(trip.faults);
+            if let Some(why) = trip.nothing {
+                if !held(&body) {
+                    faults.push(format!("{} to {to}: {why}", row.path));
+                }
+                count[2] += 1;
+                nothing += 1;
+            }
+        }
+    }
+    for ((from, to), [requests, losses, none]) in &told {
+        println!("{from} to {to}: {requests} requests, 0 errors, {losses} losses, {none} with nothing to convert");
+    }
+    let all: u64 = told.values().map(|count| count[0]).sum();
+    println!("{all} conversions, 0 errors, {nothing} with nothing to convert");
+    none_of(&faults);
+    assert!(all >= 5000 && nothing * 50 <= all, "{all} conversions, {nothing} of nothing");
+}
+
+#[test]
+fn every_stored_file_converts_without_an_error() {
+    let mut files = Vec::new();
+    let own = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    for folder in ["formats", "tree", "readme", "cli/input"] {
+        collect(&own.join(folder), &mut files);
+    }
+    let stored = files.len();
+    if let Some(root) = corpus() {
+        files.extend(manifest(&root).iter().map(|row| root.join(&row.path)));
+    }
+    let mut told: BTreeMap<&str, [u64; 4]> = BTreeMap::new();
+    let mut refused: BTreeMap<String, u64> = BTreeMap::new();
+    let mut faults = Vec::new();
+    for path in &files {
+        let Ok(text) = fs::read(path) else { continue };
+        let Some(format) = check(&text, &Options::default()).format else { continue };
+        let info = format.info();
+        for to in TO {
+            let name = path.display().to_string();
+            let (out, done) = converted(&text, &Options::default(), plan(to));
+            // Items of several conversations are no conversation.
+            if to != "responses-items" || done.converted == 1 {
+                faults.extend(illegal(&name, to, &out, None));
+            }
+            let count = told.entry(info.name).or_default();
+            count[0] += u64::from(to == TO[0]);
+            count[1] += u64::from(done.converted);
+            count[2] += done.judged.len() as u64;
+            count[3] += u64::from(done.failed);
+            for judged in done.judged.iter().filter(|judged| judged.history.is_none()) {
+                let (code, variant) = (judged.finding.code, judged.finding.variant);
+                *refused.entry(format!("{} {code}/{variant}", info.name)).or_default() += 1;
+                // A request may be as broken as it was; a log is made a request.
+                if info.usage == Usage::Log && (LossKind { code, variant }) == LossKind::RESULT_REFUSED {
+                    faults.push(format!("{name} to {to}: refused with {}", Code(judged.finding.arg as u16)));
+                }
+            }
+        }
+    }
+    for (format, [files, converted, losses, failed]) in &told {
+        println!(
+            "{format}: {files} files, {converted} conversations, 0 errors, {losses} losses, {failed} records failed"
+        );
+    }
+    println!("what failed: {refused:?}");
+    none_of(&faults);
+    let logs = ["codex-rollout", "ag2-log", "ag2-events", "coder-chat", "kode-session", "iterate-stream"];
+    for log in logs {
+        assert!(told.get(log).is_some_and(|count| count[1] > 0), "{log} gives nothing");
+    }
+    assert!(stored > 60);
+}
+
+/// What the server holds is not in the file, and nothing may be left without it.
+fn held(body: &Value) -> bool {
+    body["previous_response_id"].is_string() || body["conversation"].is_string()
+}
+
+/// Tells the first faults of many.
+fn none_of(faults: &[String]) {
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults[..faults.len().min(40)].join("\n\n"));
+}
+
+fn collect(folder: &std::path::Path, out: &mut Vec<std::path::PathBuf>) {
+    let mut paths: Vec<_> = fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        match path.is_dir() {
+            true if path.ends_with("snapshots") => {}
+            true => collect(&path, out),
+            false => out.push(path),
+        }
+    }
+}
+
+#[test]
+fn accepted_requests_are_no_error_for_any_other_dialect() {
+    let Some(root) = corpus() else { return };
+    let (mut judged, mut losses, mut nothing) = (0, 0, 0);
+    let mut faults = Vec::new();
+    for row in manifest(&root).into_iter().filter(|row| row.gold == "accepted") {
+        let Some((from, _)) = dialect_of(&row) else { continue };
+        let text = fs::read(root.join(&row.path)).expect("readable");
+        let body: Value = serde_json::from_slice(&text).expect("JSON");
+        for (dialect, target) in DIALECTS.into_iter().zip(TARGETS).filter(|(dialect, _)| *dialect != from) {
+            let options = Options { target: targets::by_name(target), ..read_as(&format!("{from}-request")) };
+            let speaks = |name: &str| Some(plan(name).to);
+            let found = recast::check(DOC, &text, &options, 1, &speaks).expect("memory reads");
+            judged += 1;
+            losses += found.judged.len();
+            let errors = found.judged.iter().filter(|judged| judged.severity == Severity::Error);
+            let errors: Vec<String> = errors.map(|judged| judged.finding.code.to_string()).collect();
+            // A result alone whose call lies on the server says nothing anywhere else.
+            nothing += usize::from(held(&body) && errors == ["RL912"]);
+            if !errors.is_empty() && !(held(&body) && errors == ["RL912"]) {
+                faults.push(format!("{} for {dialect}: {errors:?}", row.path));
+            }
+            let outside = found.judged.iter().filter(|judged| judged.finding.row.at.end() > text.len() as u64);
+            assert_eq!(outside.count(), 0, "{}: a loss lies in the file", row.path);
+        }
+    }
+    println!("{judged} judged against other dialects, 0 errors, {losses} losses, {nothing} with nothing to judge");
+    none_of(&faults);
+    assert!(judged > 3000);
+}
+
+/// One thing that happens in a conversation, before a dialect writes it.
+#[derive(Clone, Debug)]
+enum Turn {
+    System(String),
+    User(String),
+    Seen(String),
+    Said(String),
+    /// Words, calls by id, and of these the ones that are answered, in which order, with what.
+    Called(Option<String>, Vec<&'static str>, Vec<(usize, String)>),
+    /// A result that comes late, or answers nothing.
+    Late(&'static str, String),
+}
+
+fn any_turn() -> impl Strategy<Value = Turn> {
+    let text = || "[a-zé🙂\"\\\\ \n]{1,12}";
+    let id = || {
+        prop_oneof![
+            Just("call_1"),
+            Just("call_2"),
+            Just("functions.f:0"),
+            Just("a b"),
+            Just("x/y"),
+            Just("toolu_9")
+        ]
+    };
+    let calls = (
+        prop::option::of(text()),
+        prop::collection::vec(id(), 1..4),
+        prop::collection::vec((0usize..3, text().prop_map(String::from)), 0..4),
+    );
+    prop_oneof![
+        1 => text().prop_map(Turn::System),
+        3 => text().prop_map(Turn::User),
+        1 => "[A-Za-z0-9]{8}".prop_map(Turn::Seen),
+        2 => text().prop_map(Turn::Said),
+        4 => calls.prop_map(|(words, calls, answers)| Turn::Called(words, calls, answers)),
+        1 => (id(), text()).prop_map(|(id, words)| Turn::Late(id, words)),
+    ]
+}
+
+const INPUT: &str = r#"{"x": [1, 2.50], "é": "\n"}"#;
+
+/// Writes turns as a request; whether the API would take it is not asked.
+fn request(dialect: &str, turns: &[Turn]) -> Value {
+    let input: Value = serde_json::from_str(INPUT).expect("JSON");
+    let results = |calls: &[&'static str], answers: &[(usize, String)]| -> Vec<(&'static str, String)> {
+        answers.iter().filter_map(|(n, words)| Some((*calls.get(*n)?, words.clone()))).collect()
+    };
+    let mut list = Vec::new();
+    let mut system = Vec::new();
+    for (n, turn) in turns.iter().enumerate() {
+        match (dialect, turn) {
+            ("responses", Turn::System(words)) => list.push(json!({"role": "system", "content": words})),
+            ("responses", Turn::User(words)) => list.push(json!({"role": "user", "content": words})),
+            ("responses", Turn::Seen(data)) => list.push(json!({"role": "user", "content": [
+                {"type": "input_image", "image_url": format!("data:image/png;base64,{data}")}]})),
+            ("responses", Turn::Said(words)) => list.push(json!({"role": "assistant", "content": words})),
+            ("responses", Turn::Called(words, calls, answers)) => {
+                list.extend(words.iter().map(|words| json!({"role": "assistant", "content": words})));
+                list.extend(calls.iter().map(
+                    |id| json!({"type": "function_call", "call_id": id, "name": "f", "arguments": INPUT}),
+                ));
+                let output = |(id, words): (&str, String)| json!({"type": "function_call_output", "call_id": id, "output": words});
+                list.extend(results(calls, answers).into_iter().map(output));
+            }
+            ("responses", Turn::Late(id, words)) => {
+                list.push(json!({"type": "function_call_output", "call_id": id, "output": words}));
+            }
+            ("chat", Turn::System(words)) => list.push(json!({"role": "system", "content": words})),
+            ("chat", Turn::User(words)) => list.push(json!({"role": "user", "content": words})),
+            ("chat", Turn::Seen(data)) => list.push(json!({"role": "user", "content": [
+                {"type": "image_url", "image_url": {"url": format!("data:image/png;base64,{data}")}}]})),
+            ("chat", Turn::Said(words)) => list.push(json!({"role": "assistant", "content": words})),
+            ("chat", Turn::Called(words, calls, answers)) => {
+                let call = |id: &&str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": INPUT}});
+                list.push(json!({"role": "assistant", "content": words, "tool_calls": calls.iter().map(call).collect::<Vec<_>>()}));
+                let reply = |(id, words): (&str, String)| json!({"role": "tool", "tool_call_id": id, "content": words});
+                list.extend(results(calls, answers).into_iter().map(reply));
+            }
+            ("chat", Turn::Late(id, words)) => {
+                list.push(json!({"role": "tool", "tool_call_id": id, "content": words}));
+            }
+            ("anthropic", Turn::User(words)) => list.push(json!({"role": "user", "content": words})),
+            ("anthropic", Turn::Seen(data)) => list.push(json!({"role": "user", "content": [
+                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}]})),
+            ("anthropic", Turn::Said(words)) => list.push(json!({"role": "assistant", "content": words})),
+            ("anthropic", Turn::Called(words, calls, answers)) => {
+                let mut blocks: Vec<Value> = words.iter().map(|words| json!({"type": "text", "text": words})).collect();
+                blocks.extend(calls.iter().map(|id| json!({"type": "tool_use", "id": id, "name": "f", "input": input})));
+                list.push(json!({"role": "assistant", "content": blocks}));
+                let block = |(id, words): (&str, String)| json!({"type": "tool_result", "tool_use_id": id, "content": words});
+                let blocks: Vec<Value> = results(calls, answers).into_iter().map(block).collect();
+                list.extend((!blocks.is_empty()).then(|| json!({"role": "user", "content": blocks})));
+            }
+            ("anthropic", Turn::Late(id, words)) => list.push(
+                json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": words}]}),
+            ),
+            ("gemini", Turn::User(words)) => list.push(json!({"role": "user", "parts": [{"text": words}]})),
+            ("gemini", Turn::Seen(data)) => list.push(
+                json!({"role": "user", "parts": [{"inlineData": {"mimeType": "image/png", "data": data}}]}),
+            ),
+            ("gemini", Turn::Said(words)) => list.push(json!({"role": "model", "parts": [{"text": words}]})),
+            ("gemini", Turn::Called(words, calls, answers)) => {
+                let mut parts: Vec<Value> = words.iter().map(|words| json!({"text": words})).collect();
+                // Half of the turns have no ids, as those of the API itself.
+                let call = |id: &&str| match n % 2 {
+                    0 => json!({"functionCall": {"id": id, "name": "f", "args": input}}),
+                    _ => json!({"functionCall": {"name": "f", "args": input}}),
+                };
+                parts.extend(calls.iter().map(call));
+                list.push(json!({"role": "model", "parts": parts}));
+                let part = |(id, words): (&str, String)| match n % 2 {
+                    0 => json!({"functionResponse": {"id": id, "name": "f", "response": {"output": words}}}),
+                    _ => json!({"functionResponse": {"name": "f", "response": {"output": words}}}),
+                };
+                let parts: Vec<Value> = results(calls, answers).into_iter().map(part).collect();
+                list.extend((!parts.is_empty()).then(|| json!({"role": "user", "parts": parts})));
+            }
+            ("gemini", Turn::Late(id, words)) => list.push(json!({"role": "user", "parts": [
+                {"functionResponse": {"id": id, "name": "f", "response": {"output": words}}}]})),
+            ("bedrock", Turn::User(words)) => list.push(json!({"role": "user", "content": [{"text": words}]})),
+            ("bedrock", Turn::Seen(data)) => list.push(json!({"role": "user", "content": [
+                {"image": {"format": "png", "source": {"bytes": data}}}]})),
+            ("bedrock", Turn::Said(words)) => list.push(json!({"role": "assistant", "content": [{"text": words}]})),
+            ("bedrock", Turn::Called(words, calls, answers)) => {
+                let mut blocks: Vec<Value> = words.iter().map(|words| json!({"text": words})).collect();
+                blocks.extend(calls.iter().map(|id| json!({"toolUse": {"toolUseId": id, "name": "f", "input": input}})));
+                list.push(json!({"role": "assistant", "content": blocks}));
+                let block = |(id, words): (&str, String)| json!({"toolResult": {"toolUseId": id, "content": [{"text": words}]}});
+                let blocks: Vec<Value> = results(calls, answers).into_iter().map(block).collect();
+                list.extend((!blocks.is_empty()).then(|| json!({"role": "user", "content": blocks})));
+            }
+            ("bedrock", Turn::Late(id, words)) => list.push(
+                json!({"role": "user", "content": [{"toolResult": {"toolUseId": id, "content": [{"text": words}]}}]}),
+            ),
+            (_, Turn::System(words)) => system.push(words.clone()),
+            _ => unreachable!("a dialect of the list"),
+        }
+    }
+    let key = match dialect {
+        "responses" => "input",
+        "gemini" => "contents",
+        _ => "messages",
+    };
+    let mut body = json!({ key: list });
+    let parts: Vec<Value> = system.iter().map(|text| json!({"text": text})).collect();
+    match dialect {
+        "anthropic" => {
+            body["model"] = json!("claude-sonnet-4-5");
+            body["max_tokens"] = json!(100);
+            if !system.is_empty() {
+                let blocks = system.iter().map(|text| json!({"type": "text", "text": text}));
+                body["system"] = blocks.collect();
+            }
+        }
+        "gemini" if !parts.is_empty() => body["systemInstruction"] = json!({"parts": parts}),
+        "bedrock" if !parts.is_empty() => body["system"] = json!(parts),
+        "responses" | "chat" => body["model"] = json!("m"),
+        _ => {}
+    }
+    body
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn generated_histories_convert_between_all_dialects_and_back(
+        turns in prop::collection::vec(any_turn(), 0..8),
+    ) {
+        let mut all = vec![Turn::User("begin".to_owned())];
+        all.extend(turns);
+        for from in DIALECTS {
+            let body = request(from, &all).to_string();
+            for to in DIALECTS.into_iter().filter(|to| *to != from) {
+                let options = read_as(&format!("{from}-request"));
+                let done = there_and_back(&body, body.as_bytes(), from, to, &options);
+                prop_assert!(done.nothing.is_none(), "{} to {}: {:?}", body, to, done.nothing);
+                prop_assert!(done.faults.is_empty(), "{}", done.faults.join("\n"));
+                // The same bytes on every run.
+                let once = converted(body.as_bytes(), &options, plan(to)).0;
+                prop_assert_eq!(&once, &converted(body.as_bytes(), &options, plan(to)).0);
+            }
+        }
+    }
+}
