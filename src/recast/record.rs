@@ -124,6 +124,10 @@ impl<'c> Caster<'c> {
         // A request is what was sent: whether it was right to is a matter for `check`. A log is made one.
         if !converted.copies.is_empty() && info.usage != Usage::Request {
             mend(result, &mut converted, &takers);
+            // Of a piece of a log, nothing may be left.
+            if result.trim_ascii().is_empty() {
+                return self.fail(finding(LossKind::NOT_CONVERTED, row(at)));
+            }
         }
         if let Some(error) = refused(result, &takers) {
             return self.fail(finding(LossKind::RESULT_REFUSED, row(at)).arg(u32::from(error.0)));

@@ -103,6 +103,12 @@ fn excuse(thing: &Thing, things: &[Thing], lost: &[Named]) -> Excuse {
         if shares {
             all.id = true;
         }
+        // What a tool of the provider gave becomes a function's, as its call does.
+        if lost.kind == LossKind::CALL_AS_FUNCTION && thing.what == What::Other {
+            let key = |thing: &Thing| thing.value.get("call_id").cloned();
+            all.value |=
+                key(thing).is_some() && things.iter().any(|other| key(other) == key(thing) && on(other, lost));
+        }
         if !on(thing, lost) {
             continue;
         }
@@ -355,8 +361,10 @@ fn every_stored_file_converts_without_an_error() {
             for judged in done.judged.iter().filter(|judged| judged.history.is_none()) {
                 let (code, variant) = (judged.finding.code, judged.finding.variant);
                 *refused.entry(format!("{} {code}/{variant}", info.name)).or_default() += 1;
-                // A request may be as broken as it was; a log is made a request.
-                if info.usage == Usage::Log && (LossKind { code, variant }) == LossKind::RESULT_REFUSED {
+                // A request may be as broken as it was; a log is made a request, if no field is wrong that nobody can fill.
+                let refused = (LossKind { code, variant }) == LossKind::RESULT_REFUSED;
+                let field = (400..500).contains(&judged.finding.arg);
+                if info.usage == Usage::Log && refused && !field {
                     faults.push(format!("{name} to {to}: refused with {}", Code(judged.finding.arg as u16)));
                 }
             }

@@ -4,7 +4,7 @@
 use replaylint::fix::{FixOptions, Orphans};
 use replaylint::lint::Options;
 
-use crate::across::{DIALECTS, legal};
+use crate::across::DIALECTS;
 use crate::convert::{converted, plan};
 use crate::support::{check, repair};
 
@@ -55,10 +55,10 @@ fn all(from: &str, body: &str) -> usize {
     let wanted = FixOptions { orphans: Orphans::Stub, ..FixOptions::default() };
     let repaired = repair(text, &options, &wanted);
     assert!(repaired.left.iter().all(|left| left.severity < replaylint::target::Severity::Error));
+    // A result that its target would refuse is not written.
     for to in DIALECTS.into_iter().filter(|to| *to != from) {
-        let (out, done) = converted(text, &options, plan(to));
+        let done = converted(text, &options, plan(to)).1;
         assert_eq!((done.converted, done.failed), (1, 0), "{to}");
-        legal(from, to, &out);
     }
     repaired.notes.len()
 }
