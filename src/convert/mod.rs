@@ -48,6 +48,8 @@ pub struct Converted {
     pub items: u64,
     /// The items of the result, where they were copied as they stand, by their places in what was appended.
     pub copies: Vec<Copied>,
+    /// What the request that was copied says of the server's store.
+    pub stored: Option<bool>,
 }
 
 /// Converts the conversation that a record holds; appends it to `out`, with the end of its line.
@@ -74,7 +76,7 @@ impl Taker {
     pub fn new(dialect: &'static dyn Dialect, plan: &Plan) -> Self {
         let same = dialect.takes().dialect == plan.to.name() && plan.thoughts == Thoughts::Auto;
         let into = match same {
-            true => Into::Verbatim(Verbatim::new(dialect.takes().list_key, plan.written)),
+            true => Into::Verbatim(Verbatim::new(dialect.takes(), plan.written)),
             false => Into::Lifted(Box::default()),
         };
         Taker { dialect, losses: Losses::default(), into, items: 0 }
@@ -104,9 +106,12 @@ impl Taker {
     pub fn finish(self, model: Option<&str>, plan: &Plan, out: &mut Vec<u8>) -> Converted {
         let mut losses = self.losses;
         let start = out.len();
-        let mut copies = Vec::new();
+        let (mut copies, mut stored) = (Vec::new(), None);
         match self.into {
-            Into::Verbatim(verbatim) => copies = verbatim.finish(plan.model.as_deref(), model, out),
+            Into::Verbatim(verbatim) => {
+                stored = verbatim.stored;
+                copies = verbatim.finish(plan.model.as_deref(), model, out);
+            }
             Into::Lifted(mut conversation) => {
                 let named = plan.model.as_deref().or_else(|| model.filter(|_| conversation.model.is_none()));
                 if let Some(model) = named {
@@ -122,6 +127,6 @@ impl Taker {
         if written && out.last() != Some(&b'\n') {
             out.push(b'\n');
         }
-        Converted { losses: losses.list, written, items: self.items, copies }
+        Converted { losses: losses.list, written, items: self.items, copies, stored }
     }
 }

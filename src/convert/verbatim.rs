@@ -1,11 +1,11 @@
 //! From one envelope to another of the same dialect: items are copied as they stand.
 
 use crate::dialect::{Body, Shape, Written};
-use crate::json::Val;
+use crate::json::{Member, Val};
 use crate::neutral::write::Writer;
-use crate::neutral::{At, LossKind, Losses, Settings};
+use crate::neutral::{At, LossKind, Losses, Settings, Takes};
 
-/// An item of the result, and the one that it was copied from.
+/// An item of the result, or a part of the one before, and what it was copied from.
 #[derive(Clone, Copy, Debug)]
 pub struct Copied {
     /// From, to.
@@ -16,6 +16,10 @@ pub struct Copied {
 /// Gathers items and the members of a request.
 pub struct Verbatim {
     list_key: &'static str,
+    /// What a message of a request holds; empty: whatever a response says of it.
+    members: &'static [&'static str],
+    /// What the request says of the server's store.
+    pub stored: Option<bool>,
     written: Written,
     /// Members of the request in front of its list, and behind it, as they stand.
     before: Vec<u8>,
@@ -32,9 +36,11 @@ pub struct Verbatim {
 }
 
 impl Verbatim {
-    pub fn new(list_key: &'static str, written: Written) -> Self {
+    pub fn new(takes: &Takes, written: Written) -> Self {
         Verbatim {
-            list_key,
+            list_key: takes.list_key,
+            members: takes.message_members,
+            stored: None,
             written,
             before: Vec::new(),
             after: Vec::new(),
@@ -50,12 +56,39 @@ impl Verbatim {
         match body.shape {
             Shape::Request => self.request(body, losses),
             Shape::List => body.val.elements().for_each(|val| self.item(body, val)),
+            Shape::Item if self.says_more(body.val) => self.message(body),
             Shape::Item => self.item(body, body.val),
         }
     }
 
+    /// A message as a response tells it holds more than one of a request may.
+    fn says_more(&self, val: Val<'_>) -> bool {
+        let taken = |member: &Member<'_>| self.members.iter().any(|name| member.key.is(name.as_bytes()));
+        !self.members.is_empty() && val.members().any(|member| !taken(&member))
+    }
+
+    /// Such a message without what only a response says; each member is a copy of its own within.
+    fn message(&mut self, body: &Body<'_>) {
+        let (mut out, mut within) = (Vec::new(), Vec::new());
+        Writer::new(&mut out).object(|w| {
+            for name in self.members {
+                if let Some(own) = body.val.get(name) {
+                    let start = w.key(name).out.len();
+                    w.bytes(own.raw());
+                    within.push(Copied { span: (start, w.out.len()), from: body.at(own) });
+                }
+            }
+        });
+        self.add(&out, body.at(body.val));
+        let start = self.items.len() - out.len() - usize::from(self.written == Written::Items);
+        self.copies.extend(moved(within, start));
+    }
+
     fn request(&mut self, body: &Body<'_>, losses: &mut Losses) {
         for member in body.val.members() {
+            if member.key.is(b"store") {
+                self.stored = member.val.as_bool();
+            }
             if member.key.is(self.list_key.as_bytes()) {
                 self.has_list = true;
                 match member.val.is_array() {

@@ -48,6 +48,8 @@ pub struct Takes {
     pub wants_limit: bool,
     /// The key of a request that holds its items or messages.
     pub list_key: &'static str,
+    /// The members of a message in a request, where those that a response adds are refused; else empty.
+    pub message_members: &'static [&'static str],
 }
 
 /// A kind of media, and the ways in which it may come.
@@ -106,6 +108,7 @@ impl Takes {
         settings: &[],
         wants_limit: false,
         list_key: "",
+        message_members: &[],
     };
 
     /// What is lost of media: `None` if it is taken as it is.

@@ -51,3 +51,42 @@ impl Waiting {
         queue.front().cloned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{At, CallKind, Input, ToolResult};
+    use super::*;
+
+    fn call(id: &str, name: &str) -> Block {
+        let input = Input::Text(Text::default());
+        let (id, name) = (Text::new(id), Text::new(name));
+        Block::new(What::Call(Call { id, invented: true, name, input, kind: CallKind::Function }), At::default())
+    }
+
+    fn result(id: &Text) -> Block {
+        let (id, kind) = (id.clone(), CallKind::Function);
+        let result = ToolResult { id, name: None, parts: Vec::new(), is_error: false, kind };
+        Block::new(What::Result(result), At::default())
+    }
+
+    #[test]
+    fn the_first_call_of_a_name_that_is_not_answered_waits() {
+        let mut waiting = Waiting::default();
+        for (id, name) in [("1", "f"), ("2", "g"), ("3", "f")] {
+            waiting.take(1, &call(id, name));
+        }
+        let (f, g) = (Text::new("f"), Text::new("g"));
+        assert_eq!(waiting.first(Some(&g)), Some(Text::new("2")));
+        assert_eq!(waiting.first(None), Some(Text::new("1")));
+        waiting.take(2, &result(&Text::new("1")));
+        assert_eq!(waiting.first(Some(&f)), Some(Text::new("3")));
+        assert_eq!(waiting.first(None), Some(Text::new("2")));
+        assert_eq!(waiting.first(Some(&Text::new("h"))), None);
+        // Calls of a newer message are the ones to be answered, whatever is open behind them.
+        waiting.take(3, &call("4", "g"));
+        assert_eq!(
+            (waiting.first(Some(&g)), waiting.first(Some(&f)), waiting.calls),
+            (Some(Text::new("4")), None, 4)
+        );
+    }
+}

@@ -76,7 +76,8 @@ const LONG_ID: Code = Code(310);
 fn origin(copies: &[Copied], at: Place) -> At {
     let start = at.start as usize;
     let before = copies.partition_point(|copy| copy.span.0 <= start);
-    let Some(copy) = before.checked_sub(1).map(|ix| copies[ix]).filter(|copy| start < copy.span.1) else {
+    // Behind the last part of an item stand its own brackets.
+    let Some(copy) = copies[..before].iter().rev().take(4).find(|copy| start < copy.span.1) else {
         return At::default();
     };
     let from = copy.from.place;

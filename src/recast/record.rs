@@ -120,16 +120,19 @@ impl<'c> Caster<'c> {
         if !converted.written {
             return self.fail(finding(LossKind::NOT_CONVERTED, row(at)));
         }
-        let takers = self.takers(info);
+        let takers = self.takers(info, self.how.options.store);
+        let mut error = refused(result, &takers);
         // A request is what was sent: whether it was right to is a matter for `check`. A log is made one.
-        if !converted.copies.is_empty() && info.usage != Usage::Request {
+        let mends = || info.usage != Usage::Request || self.loses_its_store(&converted, result, info);
+        if error.is_some() && !converted.copies.is_empty() && mends() {
             mend(result, &mut converted, &takers);
             // Of a piece of a log, nothing may be left.
             if result.trim_ascii().is_empty() {
                 return self.fail(finding(LossKind::NOT_CONVERTED, row(at)));
             }
+            error = refused(result, &takers);
         }
-        if let Some(error) = refused(result, &takers) {
+        if let Some(error) = error {
             return self.fail(finding(LossKind::RESULT_REFUSED, row(at)).arg(u32::from(error.0)));
         }
         let mut found: Vec<Finding> = Vec::with_capacity(converted.losses.len());
@@ -147,6 +150,12 @@ impl<'c> Caster<'c> {
         self.made.items += converted.items;
     }
 
+    /// Whether items are refused only for what their request said of the server's store, and they cannot say.
+    fn loses_its_store(&self, converted: &Converted, result: &Vec<u8>, info: &FormatInfo) -> bool {
+        let items = self.how.plan.written == Written::Items;
+        items && converted.stored.is_some() && refused(result, &self.takers(info, converted.stored)).is_none()
+    }
+
     /// Number of the conversation: among those that are written, or among all where some are passed over.
     fn number(&self) -> u32 {
         if self.how.foreign_only { self.made.met } else { self.made.converted }
@@ -154,7 +163,7 @@ impl<'c> Caster<'c> {
 
     /// How the result is judged: as what its source was meant for, if that speaks the same dialect, and as `check`
     /// would judge it.
-    fn takers(&self, info: &FormatInfo) -> Vec<Options> {
+    fn takers(&self, info: &FormatInfo, store: Option<bool>) -> Vec<Options> {
         let (plan, asked) = (&self.how.plan, self.how.options);
         let name = match plan.written {
             Written::Items => "responses-item-lines".to_owned(),
@@ -167,7 +176,7 @@ impl<'c> Caster<'c> {
         let taker = |target: Option<&'static Target>| Options {
             format: formats::by_name(&name),
             target,
-            store: asked.store,
+            store,
             usage: Some(match info.usage {
                 // Lines of items stay a log: the last calls may be about to run.
                 Usage::Log | Usage::Exchange if same && plan.written == Written::Items => Usage::Log,

@@ -37,4 +37,5 @@ mod slim;
 mod support;
 mod tally;
 mod trees;
+mod turns;
 mod writing;

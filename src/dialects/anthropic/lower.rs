@@ -59,6 +59,7 @@ pub static TAKES: Takes = Takes {
     ],
     wants_limit: true,
     list_key: "messages",
+    message_members: &["role", "content"],
 };
 
 /// The API wants a limit; this one is taken by every model.

@@ -75,6 +75,7 @@ pub static TAKES: Takes = Takes {
     settings: &["max_tokens", "temperature", "top_p", "stop", "choice"],
     wants_limit: false,
     list_key: "messages",
+    message_members: &["role", "content"],
 };
 
 pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {

@@ -62,6 +62,7 @@ pub static TAKES: Takes = Takes {
     ],
     wants_limit: false,
     list_key: "messages",
+    message_members: &[],
 };
 
 pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {

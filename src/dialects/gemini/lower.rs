@@ -46,6 +46,7 @@ pub static TAKES: Takes = Takes {
     settings: &["max_tokens", "temperature", "top_p", "top_k", "stop", "choice", "choice_none", "output"],
     wants_limit: false,
     list_key: "contents",
+    message_members: &[],
 };
 
 pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {

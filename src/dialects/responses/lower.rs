@@ -51,6 +51,7 @@ pub static TAKES: Takes = Takes {
     ],
     wants_limit: false,
     list_key: "input",
+    message_members: &[],
 };
 
 pub fn lower(conversation: &Conversation, written: Written, out: &mut Vec<u8>) {
