@@ -64,10 +64,20 @@ pub fn settle(conversation: &mut Conversation, losses: &mut Losses) {
     }
     let mut answers: HashMap<usize, usize> = HashMap::new();
     for used in uses.values() {
+        // Calls of one id in one message are answered in their order: the message, and its next call.
+        let mut batch = (usize::MAX, 0);
         for &n in &used.results {
             let before = used.calls.partition_point(|call| call.block < results[n].spot.block);
             let call = match before.checked_sub(1) {
-                Some(ix) => Some(used.calls[ix]),
+                Some(last) => {
+                    let message = used.calls[last].message;
+                    if batch.0 != message {
+                        batch = (message, used.calls.partition_point(|call| call.message < message));
+                    }
+                    let ix = batch.1.min(last);
+                    batch.1 += 1;
+                    Some(used.calls[ix])
+                }
                 // One call and one result in the wrong order are no riddle.
                 None if used.calls.len() == 1 && used.results.len() == 1 => used.calls.first().copied(),
                 None => None,
@@ -224,6 +234,17 @@ mod tests {
             message(Assistant, vec![call("a")]),
         ]);
         assert_eq!(told, "A a, T a=1, A a, T a=2, A a, T a=?");
+        assert_eq!(losses, [LossKind::STUB_RESULT]);
+    }
+
+    #[test]
+    fn calls_of_one_message_with_one_id_are_answered_in_their_order() {
+        use Voice::{Assistant, Tool};
+        let (told, losses) = settled(vec![
+            message(Assistant, vec![call("a"), call("a"), call("a")]),
+            message(Tool, vec![result("a", "1"), result("a", "2")]),
+        ]);
+        assert_eq!(told, "A a a a, T a=1 a=2 a=?");
         assert_eq!(losses, [LossKind::STUB_RESULT]);
     }
 

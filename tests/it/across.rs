@@ -232,12 +232,14 @@ fn there_and_back(name: &str, text: &[u8], from: &str, to: &str, options: &Optio
     }
     // A result still answers its own call.
     for (r, result) in a.iter().enumerate().filter(|(_, thing)| thing.what == What::Result && thing.id.is_some()) {
-        let call = (0..r).rfind(|n| a[*n].what == What::Call && a[*n].id == result.id);
-        if let (Some(call), Some(to_result)) = (call.and_then(|call| partner[call]), partner[r])
-            && !excuses[r].order
-        {
+        // Of several calls with one id in one turn, any may be the one.
+        let is_call = |n: &usize| a[*n].what == What::Call && a[*n].id == result.id;
+        let Some(last) = (0..r).rfind(is_call) else { continue };
+        let turn = (0..last).rfind(|n| a[*n].side != Side::Model).map_or(0, |n| n + 1);
+        let mut calls = (turn..=last).filter(is_call).filter_map(|call| partner[call]).peekable();
+        if let (Some(to_result), true, false) = (partner[r], calls.peek().is_some(), excuses[r].order) {
             let answered = (0..to_result).rfind(|n| c[*n].what == What::Call && c[*n].id == c[to_result].id);
-            if answered != Some(call) {
+            if !calls.any(|call| answered == Some(call)) {
                 trip.faults.push(format!("{name} to {to} and back: {result:?} answers another call\n{}", whole()));
             }
         }
