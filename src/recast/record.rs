@@ -13,6 +13,7 @@ use crate::lint::{self, Findings, Judged, Options};
 use crate::neutral::{LossKind, Lost};
 use crate::place::{DocId, Place};
 use crate::rules;
+use crate::source::Container;
 use crate::target::{Severity, Target};
 use crate::targets;
 
@@ -121,7 +122,8 @@ impl<'c> Caster<'c> {
             return self.fail(finding(LossKind::NOT_CONVERTED, row(at)));
         }
         let takers = self.takers(info, self.how.options.store);
-        let mut error = refused(result, &takers);
+        let written = self.how.plan.written;
+        let mut error = refused(result, written, &takers);
         // A request is what was sent: whether it was right to is a matter for `check`. A log is made one.
         let mends = || info.usage != Usage::Request || self.loses_its_store(&converted, result, info);
         if error.is_some() && !converted.copies.is_empty() && mends() {
@@ -130,7 +132,7 @@ impl<'c> Caster<'c> {
             if result.trim_ascii().is_empty() {
                 return self.fail(finding(LossKind::NOT_CONVERTED, row(at)));
             }
-            error = refused(result, &takers);
+            error = refused(result, written, &takers);
         }
         if let Some(error) = error {
             return self.fail(finding(LossKind::RESULT_REFUSED, row(at)).arg(u32::from(error.0)));
@@ -153,7 +155,9 @@ impl<'c> Caster<'c> {
     /// Whether items are refused only for what their request said of the server's store, and they cannot say.
     fn loses_its_store(&self, converted: &Converted, result: &Vec<u8>, info: &FormatInfo) -> bool {
         let items = self.how.plan.written == Written::Items;
-        items && converted.stored.is_some() && refused(result, &self.takers(info, converted.stored)).is_none()
+        items
+            && converted.stored.is_some()
+            && refused(result, Written::Items, &self.takers(info, converted.stored)).is_none()
     }
 
     /// Number of the conversation: among those that are written, or among all where some are passed over.
@@ -219,9 +223,13 @@ impl<'c> Caster<'c> {
 }
 
 /// The first error that `check` finds in a result.
-fn refused(result: &Vec<u8>, takers: &[Options]) -> Option<Code> {
+fn refused(result: &Vec<u8>, written: Written, takers: &[Options]) -> Option<Code> {
+    let container = match written {
+        Written::Items => Container::Lines { start: 0 },
+        Written::Request => Container::Document { start: 0 },
+    };
     takers.iter().find_map(|options| {
-        let found = lint::lint(MADE, result, options, 1, &Findings).ok()?;
+        let found = lint::lint_made(MADE, result, container, options, &Findings).ok()?;
         found.judged.iter().find(|judged| judged.severity == Severity::Error).map(|judged| judged.finding.code)
     })
 }
