@@ -29,14 +29,14 @@ pub fn stream(turns: usize, bodies: bool) -> Vec<u8> {
     for turn in 0..turns {
         let asked = question(turn);
         event(&mut out, &mut offset, "agent/input-added", &format!("{{\"content\":\"{asked}\"}}"));
-        history = format!("{history},{}", message("user", &asked));
+        let _ = write!(history, ",{}", message("user", &asked));
         let body = if bodies { format!(",\"body\":{{\"messages\":[{history}]}}") } else { String::new() };
         let payload = format!("{{\"model\":\"m\",\"runOpts\":{{}}{body}}}");
         event(&mut out, &mut offset, "agent/llm-request-requested", &payload);
         let request = offset;
         let said = format!("{{\"content\":\"Answer {turn}\",\"llmRequestId\":{request}}}");
         event(&mut out, &mut offset, "agent/output-added", &said);
-        history = format!("{history},{}", message("assistant", &format!("Answer {turn}")));
+        let _ = write!(history, ",{}", message("assistant", &format!("Answer {turn}")));
         let end = format!(
             "{{\"llmRequestId\":{request},\"provider\":\"cloudflare-ai\",\"durationMs\":9,\
              \"result\":{{\"status\":\"success\"}}}}"
@@ -53,13 +53,13 @@ pub fn requests(turns: usize, conversations: usize) -> Vec<u8> {
         (0..conversations).map(|n| message("developer", &format!("You are number {n}."))).collect();
     for turn in 0..turns {
         let history = &mut histories[turn % conversations];
-        *history = format!("{history},{}", message("user", &question(turn)));
+        let _ = write!(history, ",{}", message("user", &question(turn)));
         let _ = writeln!(out, "{{\"model\":\"gpt-5.5\",\"store\":false,\"input\":[{history}],\"tools\":[]}}");
         let call = format!(
             "{{\"type\":\"function_call\",\"call_id\":\"call_{turn}\",\"name\":\"f\",\"arguments\":\"{{}}\"}},\
              {{\"type\":\"function_call_output\",\"call_id\":\"call_{turn}\",\"output\":\"{turn}\"}}"
         );
-        *history = format!("{history},{call}");
+        let _ = write!(history, ",{call}");
     }
     out.into_bytes()
 }

@@ -57,9 +57,9 @@ fn main() {
     for dialect in &messages::DIALECTS {
         blocks(dialect.0, &messages::requests(dialect, megabytes as usize * 1_000_000));
     }
-    repetition("event stream with bodies", &logs::stream(1000, true));
-    repetition("request log", &logs::requests(1000, 1));
-    repetition("event stream by reference", &logs::stream(100_000, false));
+    repetition("event stream with bodies", &logs::stream(600, true));
+    repetition("request log", &logs::requests(500, 1));
+    repetition("event stream by reference", &logs::stream(40_000, false));
     growth();
     startup(folder.path());
 }

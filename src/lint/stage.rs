@@ -8,9 +8,10 @@ use crate::json::edit::Base;
 use crate::json::scan::scan_line;
 use crate::json::{Fault, Oddity, Tape, Val, What, pointer, scan};
 use crate::place::{DocId, Place};
-use crate::rule::{Check, Out};
+use crate::rule::{Check, Out, Rule};
 use crate::rules::fields;
 use crate::schema::Standard;
+use crate::targets;
 
 use super::detect::{self, Reading};
 use super::{Enabled, Options};
@@ -40,7 +41,11 @@ pub struct Stage<'o> {
     options: &'o Options,
     doc: DocId,
     reading: Reading,
-    checks: Vec<ItemCheck>,
+    checks: Vec<(&'static Rule, ItemCheck)>,
+    /// Those of them that judge what the records at hand speak.
+    active: Vec<ItemCheck>,
+    /// The dialect that they judge; `None`: any.
+    spoken: Option<&'static str>,
     schema_check: Option<SchemaCheck>,
     /// What the items of the format at hand are held against.
     standard: Option<Standard>,
@@ -58,13 +63,14 @@ const KEEP_NODES: usize = 1 << 20;
 
 impl<'o> Stage<'o> {
     pub fn new(options: &'o Options, enabled: &Enabled, doc: DocId, reading: Reading) -> Self {
-        let checks = enabled
+        let checks: Vec<(&'static Rule, ItemCheck)> = enabled
             .rules()
             .filter_map(|rule| match &rule.check {
-                Check::Item(kinds, check) => Some((*kinds, *check)),
+                Check::Item(kinds, check) => Some((rule, (*kinds, *check))),
                 _ => None,
             })
             .collect();
+        let active = checks.iter().map(|(_, check)| *check).collect();
         let schema_check = enabled.rules().find_map(|rule| match rule.check {
             Check::Schema(check) => Some(check),
             _ => None,
@@ -74,6 +80,8 @@ impl<'o> Stage<'o> {
             doc,
             reading,
             checks,
+            active,
+            spoken: None,
             schema_check,
             standard: None,
             fields: (fields::ROWS.iter().any(|row| enabled.has(row.code)), false),
@@ -171,6 +179,7 @@ impl<'o> Stage<'o> {
             Some(format) => {
                 let dialect = format.info().dialect.name();
                 self.standard = self.schema_check.and_then(|_| self.options.schemas.of(dialect));
+                self.speak(targets::by_name(format.info().target).map(|target| target.dialect));
                 let record = Record { number: self.batch.records, val, base, whole, slice };
                 self.fields.1 = self.fields.0 && fields::judge(format.info().dialect.name());
                 format.read(&record, self);
@@ -178,6 +187,16 @@ impl<'o> Stage<'o> {
             None => self.unknown(base.of(root)),
         }
         format
+    }
+
+    /// Leaves out the checks of rules that have nothing to say of a dialect.
+    fn speak(&mut self, dialect: Option<&'static str>) {
+        if std::mem::replace(&mut self.spoken, dialect) == dialect {
+            return;
+        }
+        let judges = |rule: &Rule| dialect.is_none_or(|dialect| rule.judges(dialect));
+        let active = self.checks.iter().filter(|(rule, _)| judges(rule)).map(|(_, check)| *check);
+        self.active.splice(.., active);
     }
 
     fn unknown(&mut self, at: Place) {
@@ -229,7 +248,7 @@ impl<'o> Stage<'o> {
 impl Sink for Stage<'_> {
     fn item(&mut self, mut item: Item<'_>) {
         item.row.flags.set(self.flags);
-        for (kinds, check) in &self.checks {
+        for (kinds, check) in &self.active {
             if kinds.has(item.row.kind) {
                 check(&item, &mut self.out);
             }
