@@ -66,7 +66,7 @@ struct Made {
 const SENTENCES: [&str; 8] = [
     "The function returns early when the list is empty, so the loop below never sees a missing head. ",
     r#"fn main() {\n    let path = std::env::args().nth(1).unwrap();\n    println!(\"{path}\");\n}\n"#,
-    r#"{\"command\":[\"bash\",\"-lc\",\"rg -n 'TODO' src | head -50\"],\"workdir\":\"/work/app\",\"timeout_ms\":10000} "#,
+    r#"{\"command\":[\"bash\",\"-lc\",\"rg -n 'TODO' src | head -50\"],\"workdir\":\"/srv/app\",\"timeout_ms\":10000} "#,
     r#"error[E0308]: mismatched types\n  --> src/lib.rs:42:13\n   |\n42 |     let x: u32 = \"a\";\n   |            ---   ^^^ expected `u32`\n"#,
     "Let me read the file first, then change the one place that matters, and run the tests again. ",
     "Größe, naïveté, 日本語のテキスト, emoji 🙂 and other text that is not ASCII. ",

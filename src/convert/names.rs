@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::neutral::{Choice, Conversation, LossKind, Losses, Takes, Text, ToolKind, Voice, What};
+use crate::neutral::{Choice, Conversation, LossKind, Losses, Message, Takes, Text, ToolKind, Voice, What};
 
 pub fn fit(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {
     call_ids(conversation, takes, losses);
@@ -14,6 +14,8 @@ fn call_ids(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses)
     let model = conversation.model.as_ref().map(|model| String::from_utf8_lossy(&model.plain()).into_owned());
     let rule = takes.call_ids_for(model.as_deref());
     let mut used: HashSet<Vec<u8>> = HashSet::new();
+    // An id that is made up here must be none that a later call has.
+    let stored = stored_ids(conversation);
     let mut tries: HashMap<Vec<u8>, u32> = HashMap::new();
     // Results stand directly behind their calls, in their order.
     let mut batch: Vec<Option<Text>> = Vec::new();
@@ -33,7 +35,8 @@ fn call_ids(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses)
             let What::Call(call) = &mut block.what else { continue };
             let old = call.id.plain().into_owned();
             // Calls of one message have ids of their own in every dialect.
-            let taken = beside.contains(&old) || takes.unique_calls && used.contains(&old);
+            let stolen = |id: &[u8]| call.invented && stored.contains(id);
+            let taken = beside.contains(&old) || stolen(&old) || takes.unique_calls && used.contains(&old);
             if rule.fits(&old) && !taken {
                 if takes.unique_calls {
                     used.insert(old.clone());
@@ -46,7 +49,8 @@ fn call_ids(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses)
             let again = tries.entry(old.clone()).or_default();
             let id = loop {
                 let id = rule.fitting(&old, *again);
-                if !(used.contains(id.as_bytes()) || beside.contains(id.as_bytes())) {
+                let id_bytes = id.as_bytes();
+                if !(used.contains(id_bytes) || beside.contains(id_bytes) || stolen(id_bytes)) {
                     break id;
                 }
                 *again += 1;
@@ -63,6 +67,15 @@ fn call_ids(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses)
             batch.push(Some(call.id.clone()));
         }
     }
+}
+
+/// Ids that calls came with, if others came without.
+fn stored_ids(conversation: &Conversation) -> HashSet<Vec<u8>> {
+    let calls = || conversation.messages.iter().flat_map(Message::calls);
+    if !calls().any(|call| call.invented) {
+        return HashSet::new();
+    }
+    calls().filter(|call| !call.invented).map(|call| call.id.plain().into_owned()).collect()
 }
 
 fn tool_names(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {

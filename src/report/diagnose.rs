@@ -55,7 +55,11 @@ pub fn diagnose<T>(
         let teller = Teller { judged, violation, texts: &texts, spots: &spots, bytes };
         teller.diagnostic(label, content, lint.format.map(|format| format.info()))
     });
-    Ok(made.collect())
+    let mut made: Vec<Diagnostic> = made.collect();
+    // What was looked for in a doc is told once.
+    let long = made.iter_mut().filter(|diagnostic| !diagnostic.notes.is_empty());
+    long.skip(1).for_each(|diagnostic| diagnostic.notes.clear());
+    Ok(made)
 }
 
 /// What the schema says to the item of a finding; nothing for other rules.

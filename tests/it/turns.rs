@@ -20,7 +20,7 @@ pub fn any_turn() -> impl Strategy<Value = Turn> {
     let text = || "[a-zé🙂\"\\\\ \n]{1,12}";
     let id = || {
         prop_oneof![
-            Just("call_1"),
+            Just("call_one"),
             Just("call_2"),
             Just("functions.f:0"),
             Just("a b"),
