@@ -8,7 +8,7 @@ use crate::lint::{self, DocLint, Judged};
 use crate::recast;
 use crate::report::words::count;
 use crate::report::{Diagnostic, Seen, Summary, diagnose, homes, proposal};
-use crate::source::{Doc, Input, words};
+use crate::source::{Doc, Input, Packing, words};
 
 use super::convert::dialect;
 use super::{Failure, Outcome, Run, complain, talk, whole};
@@ -46,7 +46,9 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             true => Vec::new(),
             false => {
                 let mut told = diagnose(doc.id, &doc.label, &*doc.bytes, &found, content)?;
-                if proposes && doc.segments.is_empty() {
+                // Offsets must be those of the file that an editor opens.
+                let is_file = references == 0 && doc.segments.is_empty() && doc.packing == Packing::Plain;
+                if proposes && is_file {
                     propose(run, &doc, &found, threads, &mut told)?;
                 }
                 homes::diagnostics(&doc.segments, &mut told);

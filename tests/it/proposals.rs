@@ -114,3 +114,29 @@ fn nearly_all_repairs_are_proposed() {
     println!("{fixable} findings with a default repair, {proposed} proposed, {masked} without content");
     assert!(fixable > 30 && proposed * 100 >= fixable * 95 && masked * 100 >= fixable * 75);
 }
+
+/// Offsets of what was unpacked, or put together, are none of the file that an editor opens.
+#[test]
+fn only_what_lies_in_the_file_is_proposed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let said = "A sentence that is long enough for a reference to be shorter than it, twice over and once more.";
+    let items = format!(r#"{{"role":"user","content":"{said}"}},{{"role":"user","content":"{said} Again."}}"#);
+    let orphan = r#"{"type":"function_call_output","call_id":"call_1","output":"x"}"#;
+    let log = format!(
+        "{{\"model\":\"gpt-5.5\",\"input\":[{items}]}}\n{{\"model\":\"gpt-5.5\",\"input\":[{items},{orphan}]}}\n"
+    );
+    let file = |name: &str| folder.path().join(name);
+    std::fs::write(file("whole.jsonl"), &log).expect("written");
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packed, log.as_bytes()).expect("packed");
+    std::fs::write(file("packed.jsonl.gz"), packed.finish().expect("packed")).expect("written");
+    crate::reports::run(folder.path(), &["slim", "--isolated", "-o", "slimmed.jsonl", "whole.jsonl"]);
+    for (name, offered) in [("whole.jsonl", true), ("packed.jsonl.gz", false), ("slimmed.jsonl", false)] {
+        let args = ["check", "--isolated", "--output-format", "sarif", name];
+        let output = crate::reports::run(folder.path(), &args);
+        let sarif: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let result = &sarif["runs"][0]["results"][0];
+        assert_eq!(result["ruleId"], "RL102", "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(result["fixes"].is_array(), offered, "{name}");
+    }
+}
