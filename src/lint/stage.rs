@@ -2,7 +2,7 @@
 //! number of threads; a format whose records are histories by themselves is judged here as well.
 
 use crate::dialect::Item;
-use crate::format::{Assembler, Format, Mark, Record, Sink, Slice};
+use crate::format::{Assembler, Format, FormatInfo, Mark, Record, Sink, Slice};
 use crate::history::{Code, Finding, Flags, History, KindSet, Row};
 use crate::json::edit::Base;
 use crate::json::scan::scan_line;
@@ -42,10 +42,10 @@ pub struct Stage<'o> {
     doc: DocId,
     reading: Reading,
     checks: Vec<(&'static Rule, ItemCheck)>,
-    /// Those of them that judge what the records at hand speak.
+    /// The format of the record before.
+    format: Option<&'static FormatInfo>,
+    /// Those of the checks that judge what it speaks.
     active: Vec<ItemCheck>,
-    /// The dialect that they judge; `None`: any.
-    spoken: Option<&'static str>,
     schema_check: Option<SchemaCheck>,
     /// What the items of the format at hand are held against.
     standard: Option<Standard>,
@@ -70,7 +70,6 @@ impl<'o> Stage<'o> {
                 _ => None,
             })
             .collect();
-        let active = checks.iter().map(|(_, check)| *check).collect();
         let schema_check = enabled.rules().find_map(|rule| match rule.check {
             Check::Schema(check) => Some(check),
             _ => None,
@@ -80,8 +79,8 @@ impl<'o> Stage<'o> {
             doc,
             reading,
             checks,
-            active,
-            spoken: None,
+            format: None,
+            active: Vec::new(),
             schema_check,
             standard: None,
             fields: (fields::ROWS.iter().any(|row| enabled.has(row.code)), false),
@@ -177,11 +176,8 @@ impl<'o> Stage<'o> {
         };
         match format {
             Some(format) => {
-                let dialect = format.info().dialect.name();
-                self.standard = self.schema_check.and_then(|_| self.options.schemas.of(dialect));
-                self.speak(targets::by_name(format.info().target).map(|target| target.dialect));
+                self.prepare(format.info());
                 let record = Record { number: self.batch.records, val, base, whole, slice };
-                self.fields.1 = self.fields.0 && fields::judge(format.info().dialect.name());
                 format.read(&record, self);
             }
             None => self.unknown(base.of(root)),
@@ -189,12 +185,18 @@ impl<'o> Stage<'o> {
         format
     }
 
-    /// Leaves out the checks of rules that have nothing to say of a dialect.
-    fn speak(&mut self, dialect: Option<&'static str>) {
-        if std::mem::replace(&mut self.spoken, dialect) == dialect {
+    /// Chooses what the items of a format are held against. Checks of rules that have nothing to say of the dialect of
+    /// its target are left out.
+    fn prepare(&mut self, info: &'static FormatInfo) {
+        if self.format.is_some_and(|before| std::ptr::eq(before, info)) {
             return;
         }
-        let judges = |rule: &Rule| dialect.is_none_or(|dialect| rule.judges(dialect));
+        self.format = Some(info);
+        let dialect = info.dialect.name();
+        self.standard = self.schema_check.and_then(|_| self.options.schemas.of(dialect));
+        self.fields.1 = self.fields.0 && fields::judge(dialect);
+        let target = targets::by_name(info.target);
+        let judges = |rule: &Rule| target.is_none_or(|target| rule.judges(target.dialect));
         let active = self.checks.iter().filter(|(rule, _)| judges(rule)).map(|(_, check)| *check);
         self.active.splice(.., active);
     }
