@@ -99,13 +99,14 @@ const ABORTED: u8 = 4;
 const ABORTED_LAST: u8 = 5;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
+    let aborted = Aborted::of(cx);
     for pair in cx.history.pairs.iter().filter(|pair| pair.state == PairState::Open) {
-        open(cx, pair, out);
+        open(cx, pair, &aborted, out);
     }
     anchored(cx, out);
 }
 
-fn open(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+fn open(cx: &Cx<'_>, pair: &Pair, aborted: &Aborted, out: &mut Out) {
     let row = *cx.row(pair.call);
     let finding = Finding::new(Code(101), row);
     match row.kind.family() {
@@ -114,7 +115,7 @@ fn open(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
         Some(Family::Program) => {
             out.add(finding.variant(PROGRAM).never("only the server knows what the program printed"));
         }
-        _ if is_aborted(cx, &row) => match cx.is_pending(pair.call) {
+        _ if aborted.covers(&row) => match cx.is_pending(pair.call) {
             true => out.add(finding.variant(ABORTED_LAST).never("nobody asked for the turn to go on")),
             false => out.add(finding.variant(ABORTED).act(Act::Answer)),
         },
@@ -123,12 +124,27 @@ fn open(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     }
 }
 
-/// The log says that the turn of a call was cut off: before the user speaks again.
-fn is_aborted(cx: &Cx<'_>, call: &Row) -> bool {
-    let behind = |at: &u64| *at > call.at.start;
-    let Some(end) = cx.history.settings.aborted.iter().copied().filter(behind).min() else { return false };
-    let mut users = cx.history.rows.iter().filter(|row| row.role == Role::User);
-    !users.any(|row| behind(&row.at.start) && row.at.start < end)
+/// Where the log says that a turn was cut off, and where the user speaks. Offsets, in order.
+struct Aborted {
+    ends: Vec<u64>,
+    users: Vec<u64>,
+}
+
+impl Aborted {
+    fn of(cx: &Cx<'_>) -> Self {
+        let mut ends = cx.history.settings.aborted.clone();
+        let rows = cx.history.rows.iter().filter(|row| row.role == Role::User && !ends.is_empty());
+        let mut users: Vec<u64> = rows.map(|row| row.at.start).collect();
+        ends.sort_unstable();
+        users.sort_unstable();
+        Aborted { ends, users }
+    }
+
+    /// The turn of a call was cut off: before the user speaks again.
+    fn covers(&self, call: &Row) -> bool {
+        let next = |of: &[u64]| of.get(of.partition_point(|at| *at <= call.at.start)).copied();
+        next(&self.ends).is_some_and(|end| next(&self.users).is_none_or(|user| user >= end))
+    }
 }
 
 /// Calls that the response leaves open on which the request builds, where the file holds that response.
