@@ -15,7 +15,6 @@ use crate::report::words::count;
 use crate::report::{self, Content, Report, Seen, Summary};
 use crate::source::commit::{self, Replace};
 use crate::source::{Doc, Input, Patched, segments, words};
-use crate::target::Severity;
 
 use super::check::{is_no_conversation, label_of, nothing_found};
 use super::{Failure, Outcome, Run, Sheet, complain, copy_path, talk, whole};
@@ -60,7 +59,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
         let doc = doc?;
         let options = run.lints.of(&doc.label);
         let fixed = fix::fix(doc.id, &*doc.bytes, options, &repairs.options, threads)?;
-        let refused = fixed.before.judged.iter().any(|judged| judged.severity == Severity::Error);
+        let refused = fixed.before.first_error().is_some();
         if (refused || !fixed.patch.is_empty()) && whole::is_slimmed(&doc, &fixed.before)? {
             return Err(io::Error::other(
                 "holds references in the place of items; `replaylint slim --restore` first",

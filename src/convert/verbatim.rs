@@ -80,7 +80,7 @@ impl Verbatim {
             }
         });
         self.add(&out, body.at(body.val));
-        let start = self.items.len() - out.len() - usize::from(self.written == Written::Items);
+        let start = self.copies.last().map_or(0, |item| item.span.0);
         self.copies.extend(moved(within, start));
     }
 

@@ -3,8 +3,8 @@
 
 use std::io::{self, Write};
 
-use crate::place::{DocId, Edit, Pieces, With};
-use crate::source::ReadAt;
+use crate::place::{DocId, Edit, Pieces};
+use crate::source::{ReadAt, append};
 
 /// Unchanged lines around a change.
 const CONTEXT: usize = 3;
@@ -94,13 +94,7 @@ fn patched(id: DocId, bytes: &dyn ReadAt, stretch: &Stretch) -> io::Result<Vec<u
     let pieces = Pieces::new(&stretch.edits, id, stretch.to);
     let mut out = Vec::new();
     // Up to the stretch nothing is edited, so offsets agree there.
-    pieces.walk(stretch.from, pieces.len(), |piece| {
-        match piece {
-            With::Text(text) => out.extend_from_slice(text),
-            With::Copy(at) => out.extend(read(bytes, at.start, at.end())?),
-        }
-        io::Result::Ok(())
-    })?;
+    pieces.walk(stretch.from, pieces.len(), |piece| append(bytes, piece, &mut out))?;
     Ok(out)
 }
 

@@ -18,7 +18,7 @@ use crate::history::{Effort, Usage};
 use crate::rule::{Age, Cx};
 use crate::schema::Schemas;
 use crate::source::Container;
-use crate::target::Target;
+use crate::target::{Severity, Target};
 
 pub use branches::finding;
 pub use doc::{lint, lint_like, lint_made};
@@ -115,4 +115,11 @@ pub struct DocLint<T> {
     pub slimmed: bool,
     /// (offset, number of the line that starts at or before it and begins there) every few megabytes.
     pub lines: Vec<(u64, u64)>,
+}
+
+impl<T> DocLint<T> {
+    /// The first finding that is an error.
+    pub fn first_error(&self) -> Option<&Judged> {
+        self.judged.iter().find(|judged| judged.severity == Severity::Error)
+    }
 }

@@ -236,7 +236,7 @@ fn log(
 impl Recast {
     /// Adds what comes next, counted from where this ended.
     fn take(&mut self, made: Made, how: &Recasting<'_>) {
-        let before = if how.foreign_only { self.met } else { self.converted };
+        let before = how.number(self.converted, self.met);
         let room = how.most.saturating_sub(self.judged.len());
         for mut judged in made.judged.into_iter().take(room) {
             judged.finding.row.record += self.records;

@@ -9,7 +9,6 @@ use crate::lint::Options;
 use crate::neutral::{At, LossKind, Lost};
 use crate::place::{DocId, Pieces, Place};
 use crate::source::{Patched, ReadAt};
-use crate::target::Severity;
 
 /// What is made stands in no doc.
 pub const MADE: DocId = DocId(u32::MAX);
@@ -20,8 +19,7 @@ pub fn mend(result: &mut Vec<u8>, converted: &mut Converted, takers: &[Options])
     let mut before: Vec<Pieces> = Vec::new();
     for options in takers {
         let Ok(fixed) = fix::fix(MADE, result, options, &wanted, 1) else { return };
-        let refused = fixed.before.judged.iter().any(|judged| judged.severity == Severity::Error);
-        if !refused || fixed.patch.is_empty() {
+        if fixed.before.first_error().is_none() || fixed.patch.is_empty() {
             continue;
         }
         let pieces = Pieces::new(fixed.patch.edits(MADE), MADE, ReadAt::len(result));

@@ -80,6 +80,13 @@ pub struct Recasting<'r> {
     pub foreign_only: bool,
 }
 
+impl Recasting<'_> {
+    /// Number of the next conversation: among those that are written, or among all where some are passed over.
+    fn number(&self, converted: u32, met: u32) -> u32 {
+        if self.foreign_only { met } else { converted }
+    }
+}
+
 /// What came of a doc.
 pub struct Recast {
     pub container: Container,

@@ -14,7 +14,7 @@ use crate::neutral::{LossKind, Lost};
 use crate::place::{DocId, Place};
 use crate::rules;
 use crate::source::Container;
-use crate::target::{Severity, Target};
+use crate::target::Target;
 use crate::targets;
 
 use super::Recasting;
@@ -116,7 +116,7 @@ impl<'c> Caster<'c> {
         record_of: &dyn Fn(Place) -> u32,
     ) {
         let row = |at: Place| Row::of_place(at, record_of(at));
-        let number = self.number();
+        let number = self.how.number(self.made.converted, self.made.met);
         self.made.met += 1;
         if !converted.written {
             return self.fail(finding(LossKind::NOT_CONVERTED, row(at)));
@@ -158,11 +158,6 @@ impl<'c> Caster<'c> {
         items
             && converted.stored.is_some()
             && refused(result, Written::Items, &self.takers(info, converted.stored)).is_none()
-    }
-
-    /// Number of the conversation: among those that are written, or among all where some are passed over.
-    fn number(&self) -> u32 {
-        if self.how.foreign_only { self.made.met } else { self.made.converted }
     }
 
     /// How the result is judged: as what its source was meant for, if that speaks the same dialect, and as `check`
@@ -230,7 +225,7 @@ fn refused(result: &Vec<u8>, written: Written, takers: &[Options]) -> Option<Cod
     };
     takers.iter().find_map(|options| {
         let found = lint::lint_made(MADE, result, container, options, &Findings).ok()?;
-        found.judged.iter().find(|judged| judged.severity == Severity::Error).map(|judged| judged.finding.code)
+        found.first_error().map(|judged| judged.finding.code)
     })
 }
 

@@ -10,7 +10,7 @@ use std::io;
 use crate::fix::{Cause, Fixed};
 use crate::history::{Code, Kind};
 use crate::place::{DocId, Edit, Place, With};
-use crate::source::ReadAt;
+use crate::source::{ReadAt, append};
 
 use super::place::positions;
 use super::{Diagnostic, Spot};
@@ -139,16 +139,7 @@ fn text(edit: &Edit, bytes: &dyn ReadAt) -> io::Result<Option<String>> {
         return Ok(None);
     }
     let mut out = Vec::new();
-    for with in &edit.with {
-        match with {
-            With::Text(text) => out.extend_from_slice(text),
-            With::Copy(place) => {
-                let mut copied = Vec::new();
-                bytes.read_into(place.start, place.len as usize, &mut copied)?;
-                out.append(&mut copied);
-            }
-        }
-    }
+    edit.with.iter().try_for_each(|piece| append(bytes, piece, &mut out))?;
     Ok(String::from_utf8(out).ok())
 }
 

@@ -10,10 +10,10 @@ use crate::fix::{Action, Cause, Change, Fixed};
 use crate::history::Flags;
 use crate::json::Val;
 use crate::lint::{DocLint, Texts};
-use crate::place::{DocId, Edit, Patch, Pieces, Place, With};
+use crate::place::{DocId, Edit, Patch, Pieces, Place};
 use crate::rule::Loss;
 use crate::rules;
-use crate::source::{Container, ReadAt};
+use crate::source::{Container, ReadAt, append};
 
 use super::diagnose::{Content, call_id, diagnose};
 use super::place::{pointers, positions};
@@ -298,12 +298,7 @@ fn patched(text: &[u8], at: Place, edits: &[Edit], bytes: &dyn ReadAt) -> io::Re
     let mut kept = 0;
     for edit in &inside {
         out.extend_from_slice(&text[kept..edit.at.start as usize]);
-        for with in &edit.with {
-            match with {
-                With::Text(new) => out.extend_from_slice(new),
-                With::Copy(from) => out.extend(read(bytes, *from)?),
-            }
-        }
+        edit.with.iter().try_for_each(|piece| append(bytes, piece, &mut out))?;
         kept = edit.at.end() as usize;
     }
     out.extend_from_slice(&text[kept..]);

@@ -13,7 +13,7 @@ pub mod walk;
 
 pub use doc::{Doc, Packing, Sequential, Stamp};
 pub use framing::Container;
-pub use read::{Patched, ReadAt};
+pub use read::{Patched, ReadAt, append};
 pub use segments::Segment;
 pub use walk::Input;
 

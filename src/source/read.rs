@@ -107,6 +107,19 @@ impl ReadAt for Vec<u8> {
     }
 }
 
+/// Appends what a piece of a replacement says.
+pub fn append(bytes: &dyn ReadAt, piece: &With, out: &mut Vec<u8>) -> io::Result<()> {
+    match piece {
+        With::Text(text) => out.extend_from_slice(text),
+        With::Copy(at) => {
+            let mut copied = Vec::new();
+            bytes.read_into(at.start, at.len as usize, &mut copied)?;
+            out.append(&mut copied);
+        }
+    }
+    Ok(())
+}
+
 /// A doc as it will be once its edits are made. Copies within a patch are copies from the same doc.
 pub struct Patched<'r> {
     inner: &'r dyn ReadAt,

@@ -171,32 +171,34 @@ fn walk(value: &Value, path: String, out: &mut Vec<String>) {
     out.push(path);
 }
 
-/// Items anywhere in a text: a document, or lines.
-fn items(text: &str) -> Vec<Value> {
-    fn gather(value: &Value, out: &mut Vec<Value>) {
+/// Objects that are wanted, anywhere in a text: a document, or lines. What lies within one is not looked at.
+pub fn objects(text: &str, wanted: fn(&serde_json::Map<String, Value>) -> bool) -> Vec<Value> {
+    fn gather(value: &Value, wanted: fn(&serde_json::Map<String, Value>) -> bool, out: &mut Vec<Value>) {
         match value {
-            Value::Object(map) => {
-                let kind = map.get("type").and_then(Value::as_str);
-                let known = kind.is_some_and(|kind| Kind::of_type(kind.as_bytes()) != Kind::Unknown);
-                if known || map.contains_key("role") && map.contains_key("content") {
-                    out.push(value.clone());
-                } else {
-                    map.values().for_each(|value| gather(value, out));
-                }
-            }
-            Value::Array(list) => list.iter().for_each(|value| gather(value, out)),
+            Value::Object(map) if wanted(map) => out.push(value.clone()),
+            Value::Object(map) => map.values().for_each(|value| gather(value, wanted, out)),
+            Value::Array(list) => list.iter().for_each(|value| gather(value, wanted, out)),
             _ => {}
         }
     }
     let mut out = Vec::new();
     match serde_json::from_str(text) {
-        Ok(value) => gather(&value, &mut out),
+        Ok(value) => gather(&value, wanted, &mut out),
         Err(_) => {
             let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok());
-            lines.for_each(|value: Value| gather(&value, &mut out));
+            lines.for_each(|value: Value| gather(&value, wanted, &mut out));
         }
     }
     out
+}
+
+/// Items anywhere in a text.
+fn items(text: &str) -> Vec<Value> {
+    objects(text, |map| {
+        let kind = map.get("type").and_then(Value::as_str);
+        let known = kind.is_some_and(|kind| Kind::of_type(kind.as_bytes()) != Kind::Unknown);
+        known || map.contains_key("role") && map.contains_key("content")
+    })
 }
 
 pub fn texts(folder: &Path, out: &mut Vec<String>) {

@@ -15,7 +15,7 @@ use replaylint::schema::{self, Fault, Schemas};
 use serde_json::{Value, json};
 
 use crate::corpus::{self, manifest};
-use crate::schema::{Trees, mutations, texts, with_item};
+use crate::schema::{Trees, mutations, objects, texts, with_item};
 use crate::support::{DOC, diagnostics};
 
 /// Name, dialect, the formats of the corpus, and as what they are read.
@@ -196,25 +196,7 @@ fn gemini_holds_in_both_spellings() {
 
 /// All objects with a role, anywhere in a text: a document, lines, or cases.
 fn messages(text: &str) -> Vec<Value> {
-    fn gather(value: &Value, out: &mut Vec<Value>) {
-        match value {
-            Value::Object(map) if map.get("role").is_some_and(Value::is_string) && map.len() > 1 => {
-                out.push(value.clone());
-            }
-            Value::Object(map) => map.values().for_each(|value| gather(value, out)),
-            Value::Array(list) => list.iter().for_each(|value| gather(value, out)),
-            _ => {}
-        }
-    }
-    let mut out = Vec::new();
-    match serde_json::from_str(text) {
-        Ok(value) => gather(&value, &mut out),
-        Err(_) => {
-            let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok());
-            lines.for_each(|value: Value| gather(&value, &mut out));
-        }
-    }
-    out
+    objects(text, |map| map.get("role").is_some_and(Value::is_string) && map.len() > 1)
 }
 
 /// A value with its long texts cut: they say the same as short ones, and take longer.
