@@ -115,6 +115,8 @@ pub enum Mark {
     Turn,
     /// The user speaks here. In a log without marked turns this begins one.
     User,
+    /// The turn at hand was cut off at this offset.
+    Aborted(u64),
     /// The newest turns were taken back.
     Rollback(u32),
     /// All items so far were replaced by what follows.
@@ -127,13 +129,6 @@ pub enum Mark {
     Replace,
     /// An event of a stream whose history is reduced: the items that follow are what it says.
     Event(Box<Event>),
-}
-
-impl Mark {
-    /// The turn at hand was cut off here.
-    pub fn aborted(at: Place) -> Mark {
-        Mark::Settings(|settings, at| settings.aborted.extend(at.parse::<u64>()), at.start.to_string().into())
-    }
 }
 
 /// Takes what a format finds in a record.
@@ -385,6 +380,7 @@ impl Assembler {
             }
             Mark::End => return self.end(),
             Mark::Settings(set, value) => set(&mut self.settings, value),
+            Mark::Aborted(at) => self.settings.aborted.push(at),
             Mark::Turn => {
                 self.begun = Some(self.rows.len() as u32);
                 self.marked_turns = true;

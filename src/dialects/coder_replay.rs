@@ -12,6 +12,7 @@ use crate::json::{Tape, Val, scan};
 use crate::place::Place;
 
 use super::coder::{Part, PartKind};
+use super::coder_text::{json_text, plain, with_nul};
 use super::replay::{array, data_part, object, quoted, raw, text, text_part};
 use super::responses::STUB;
 
@@ -85,7 +86,7 @@ impl Rows {
     /// The results of a turn end here: what nothing answered is answered, and images follow.
     fn end_of_results(&mut self) {
         for (key, call) in std::mem::take(&mut self.open) {
-            if !self.to_come.contains_key(&key) {
+            if self.to_come.get(&key).is_none_or(|more| *more == 0) {
                 self.output(&key, STUB, call);
                 self.made.stubbed.push(call);
             }
@@ -232,11 +233,8 @@ impl Rows {
             return self.made.leave(part.val, base, "nothing says what a result without an id answers");
         };
         self.open.retain(|(open, _)| *open != key);
-        if self.to_come.get_mut(&key).is_some_and(|more| {
-            *more -= 1;
-            *more == 0
-        }) {
-            self.to_come.remove(&key);
+        if let Some(more) = self.to_come.get_mut(&key) {
+            *more = more.saturating_sub(1);
         }
         let result = part.get("result").filter(|result| !result.is_null());
         let is = |flag: &str| part.get(flag).and_then(|flag| flag.as_bool()) == Some(true);
@@ -314,57 +312,6 @@ fn arguments(part: &Part<'_>) -> String {
     let is_object = scan(words.as_bytes(), &mut tape).is_ok()
         && tape.root(words.as_bytes()).is_some_and(|val| val.is_object());
     if is_object { words } else { "{}".to_owned() }
-}
-
-/// JSON as text: what stands for a NUL in it becomes an escape.
-fn json_text(val: Val<'_>) -> String {
-    let text = String::from_utf8_lossy(&raw(val)).into_owned();
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    // The two characters may be written as escapes; a backslash behind a backslash begins none.
-    while let Some(at) = rest.find('\\') {
-        out.push_str(&rest[..at]);
-        let escape = rest[at..].get(..6).map(str::to_ascii_lowercase);
-        let (c, len) = match escape.as_deref() {
-            Some("\\ue000") => ("\u{e000}", 6),
-            Some("\\ue001") => ("\u{e001}", 6),
-            _ => {
-                let len = 1 + rest[at + 1..].chars().next().map_or(0, char::len_utf8);
-                (&rest[at..at + len], len)
-            }
-        };
-        out.push_str(c);
-        rest = &rest[at + len..];
-    }
-    out.push_str(rest);
-    with_nul(&out, "\\u0000")
-}
-
-fn plain(val: Val<'_>) -> String {
-    with_nul(&text(val).unwrap_or_default(), "\0")
-}
-
-/// Postgres cannot hold a NUL: chatd stores it as two private characters, and doubles the first where it means itself.
-fn with_nul(text: &str, nul: &str) -> String {
-    if !text.contains('\u{e000}') {
-        return text.to_owned();
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match (c, chars.peek()) {
-            ('\u{e000}', Some('\u{e001}')) => {
-                chars.next();
-                out.push_str(nul);
-            }
-            ('\u{e000}', Some('\u{e000}')) => {
-                chars.next();
-                out.push(c);
-            }
-            _ => out.push(c),
-        }
-    }
-    out
 }
 
 fn is_base64(text: &str) -> bool {

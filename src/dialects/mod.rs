@@ -9,6 +9,7 @@ pub mod bedrock;
 pub mod chat;
 pub mod coder;
 pub mod coder_replay;
+mod coder_text;
 pub mod gemini;
 pub mod replay;
 pub mod responses;

@@ -120,7 +120,7 @@ fn read_line_item(item: Val<'_>, part: u8, record: &Record<'_>, sink: &mut dyn S
     RESPONSES.rows(item, origin, &mut |item| {
         if item.row.kind == Kind::Message && item.row.role == Role::User {
             match injected(item.val) {
-                Some(start) if start == ABORTED => sink.mark(Mark::aborted(item.row.at)),
+                Some(start) if start == ABORTED => sink.mark(Mark::Aborted(item.row.at.start)),
                 Some(_) => {}
                 None => sink.mark(Mark::User),
             }
@@ -152,7 +152,7 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     let Some(kind) = event.get("type").and_then(|t| t.text()) else { return };
     match kind.as_ref() {
         b"task_started" => sink.mark(Mark::Turn),
-        b"turn_aborted" => sink.mark(Mark::aborted(record.base.of(event))),
+        b"turn_aborted" => sink.mark(Mark::Aborted(record.base.of(event).start)),
         b"thread_rolled_back" => {
             let turns = event.get("num_turns").and_then(|n| n.as_u64()).unwrap_or(0);
             sink.mark(Mark::Rollback(u32::try_from(turns).unwrap_or(u32::MAX)));

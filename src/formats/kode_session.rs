@@ -131,7 +131,7 @@ fn read_line(line: Val<'_>, listed: Option<(Box<str>, Option<Box<str>>)>, record
     if let Some(message) = message.filter(|_| part != tree::Part::Link) {
         let role = if part == tree::Part::Answer { Role::Assistant } else { Role::User };
         if role == Role::User && is_interruption(message) {
-            sink.mark(Mark::aborted(record.base.of(line)));
+            sink.mark(Mark::Aborted(record.base.of(line).start));
         }
         read_content(message, role, record, sink);
     }
