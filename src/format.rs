@@ -5,7 +5,7 @@
 use crate::dialect::{Body, Dialect, Item, Origin, Shape};
 use crate::history::stream::{Event, Stream};
 use crate::history::tree::{Builder, Entry, Forest};
-use crate::history::{Finding, Flags, History, Role, Row, Settings, Usage};
+use crate::history::{Code, Finding, Flags, History, Role, Row, Settings, Usage};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::place::Place;
@@ -148,11 +148,21 @@ pub fn is_reference(val: Val<'_>) -> bool {
     val.is_object() && val.count() == 1 && val.get(REFERENCE).is_some()
 }
 
+/// A claim below this says only that a record may be one of the format's, among others that are.
+pub const TELLING: u8 = 20;
+
 pub trait Format: Sync {
     fn info(&self) -> &'static FormatInfo;
 
-    /// How sure a record is of this format, 0 to 100. The highest wins; among equals the first in the table.
+    /// How sure a record is of this format, 0 to 100. The highest wins; among equals the first in the table. A claim
+    /// rests on at least two keys, or on one that nothing else has.
     fn detect(&self, probe: &Probe<'_>) -> u8;
+
+    /// Whether a record among others of this format is one of it, be it of a type that came later. What is not is
+    /// reported, and not read.
+    fn knows(&self, val: Val<'_>) -> bool {
+        self.detect(&Probe::new(val)) > 0
+    }
 
     /// Whether a log may lie in several files: what a compaction took out of it beside what is left.
     fn has_segments(&self) -> bool {
@@ -188,8 +198,8 @@ pub struct Probe<'r> {
     pub count: u32,
 }
 
-/// Keys that some format is told by.
-const TELLING: [&str; 30] = [
+/// Keys by which some format is recognised.
+const KEYS: [&str; 30] = [
     "type",
     "input",
     "model",
@@ -226,7 +236,7 @@ impl<'r> Probe<'r> {
     pub fn new(val: Val<'r>) -> Self {
         let mut keys = 0;
         for member in val.members() {
-            if let Some(n) = TELLING.iter().position(|key| member.key.raw == key.as_bytes()) {
+            if let Some(n) = KEYS.iter().position(|key| member.key.raw == key.as_bytes()) {
                 keys |= 1 << n;
             }
         }
@@ -235,7 +245,7 @@ impl<'r> Probe<'r> {
 
     /// Whether the record is an object that has this key. Only keys of the telling list are known.
     pub fn has(&self, key: &str) -> bool {
-        TELLING.iter().position(|k| *k == key).is_some_and(|n| self.keys >> n & 1 == 1)
+        KEYS.iter().position(|k| *k == key).is_some_and(|n| self.keys >> n & 1 == 1)
     }
 
     /// A string member of the record.
@@ -276,8 +286,20 @@ pub fn read_array(
             ));
             continue;
         }
+        if !element.is_object() {
+            read_literal(element, record, part, flags, sink);
+            continue;
+        }
         read_item(dialect, element, record, part, flags, sink);
     }
+}
+
+/// Reports a null, a number, a text or a list where an item should be. It keeps its place, and nothing pairs with it.
+fn read_literal(val: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
+    let mut row = Row::of_place(record.base.of(val), record.number);
+    (row.part, row.flags) = (part, flags);
+    sink.find(Finding::new(Code(490), row).never("what was meant is not known"));
+    sink.item(Item { row, val, id: None, key: None });
 }
 
 /// Reads one item as part `part` of a record.

@@ -132,7 +132,7 @@ pub struct Rule {
 /// Which dialect the rules of a family judge; the others judge all.
 const DIALECTS: [(std::ops::RangeInclusive<u16>, &str); 6] = [
     (100..=399, "responses"),
-    (401..=499, "responses"),
+    (401..=489, "responses"),
     (501..=529, "chat"),
     (530..=559, "anthropic"),
     (560..=579, "gemini"),

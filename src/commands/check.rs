@@ -16,8 +16,6 @@ use super::{Failure, Outcome, Run, complain, talk, whole};
 /// What one doc gave.
 struct Checked {
     seen: Seen,
-    items: u64,
-    format: Option<&'static str>,
     /// Met in a walk, and no conversation.
     skipped: bool,
     /// References of a slimmed log that were followed.
@@ -55,13 +53,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
                 told
             }
         };
-        Ok(Checked {
-            seen: Seen::new(&doc.label, &found, diagnostics),
-            items: found.items,
-            format: found.format.map(|format| format.info().name),
-            skipped,
-            references,
-        })
+        Ok(Checked { seen: Seen::new(&doc.label, &found, diagnostics), skipped, references })
     };
     run.each_doc(&inputs, work, |input, checked: std::io::Result<Checked>| {
         let checked = match checked {
@@ -80,15 +72,13 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             return true;
         }
         summary.files += 1;
+        summary.add(&checked.seen);
         whole::tell(run, &checked.seen.path, checked.references);
         recognised += u64::from(!is_no_conversation(&checked.seen.diagnostics));
-        summary.histories += u64::from(checked.seen.histories);
-        summary.items += checked.items;
-        summary.count(&checked.seen.diagnostics);
         if run.verbose
-            && let Some(format) = checked.format
+            && let Some(format) = checked.seen.format
         {
-            talk(&format!("{}: {format}, {} items", checked.seen.path, checked.items));
+            talk(&format!("{}: {format}, {} items", checked.seen.path, checked.seen.items));
         }
         sheets.retain_mut(|sheet| {
             let written = sheet.write(out, |report, out| report.doc(&checked.seen, out));

@@ -209,6 +209,9 @@ fn tell(run: &Run, doc: &Doc, done: Recast) -> io::Result<Done> {
         format: done.format.map(|format| format.info().name),
         seen: Seen {
             path: doc.label.clone(),
+            format: done.format.map(|format| format.info().name),
+            targets: Vec::new(),
+            items: done.items,
             histories: done.converted,
             records: done.records,
             apart: done.converted > 1,

@@ -177,10 +177,7 @@ impl<'r> Session<'r> {
             self.unwritten += 1;
             return Ok(());
         }
-        let left = done.fixed.left();
-        self.summary.histories += u64::from(left.histories);
-        self.summary.items += left.items;
-        self.summary.count(&done.left.diagnostics);
+        self.summary.add(&done.left);
         self.changed |= !done.notes.is_empty();
         self.counts.add(&done.notes);
         self.keep_dropped(&done)?;

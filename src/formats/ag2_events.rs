@@ -6,6 +6,7 @@ use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Si
 use crate::history::{Code, Finding, Flags, Kind, Role, Settings, Usage};
 use crate::json::Val;
 
+use super::claim::{self, Fit};
 use super::provider;
 
 pub struct Ag2Events;
@@ -48,7 +49,10 @@ impl Format for Ag2Events {
         if !probe.val.is_array() {
             return 0;
         }
-        probe.val.elements().take(20).map(event_score).max().unwrap_or(0)
+        claim::most(probe.val, |event| match event_score(event) {
+            0 => Fit::Unknown,
+            score => Fit::Likely(score),
+        })
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {

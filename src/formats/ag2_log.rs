@@ -1,9 +1,10 @@
 //! The write-ahead log of AG2: an event a line. What a compaction took out of `<stream>.jsonl` lies beside it in
 //! `<stream>.dropped-<N>.jsonl`, and comes before it.
 
-use crate::dialects::ag2::AG2;
+use crate::dialects::ag2::{AG2, Event};
 use crate::format::{Format, FormatInfo, Histories, Probe, Record, Sink};
 use crate::history::Usage;
+use crate::json::Val;
 
 use super::ag2_events::{PARTS, TOLD_BY, event_score, read_event};
 
@@ -30,6 +31,11 @@ impl Format for Ag2Log {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         if probe.val.is_object() { event_score(probe.val) } else { 0 }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        // Classes of the user's own are passed over, as AG2 does.
+        Event::of(val).is_some()
     }
 
     fn has_segments(&self) -> bool {

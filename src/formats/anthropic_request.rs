@@ -8,6 +8,8 @@ use crate::format::{
 use crate::history::{Facts, Flags, Settings, Usage};
 use crate::json::Val;
 
+use super::claim;
+
 pub struct AnthropicRequest;
 
 pub static FORMAT: AnthropicRequest = AnthropicRequest;
@@ -112,7 +114,12 @@ const BESIDE: [&str; 4] = ["anthropic_version", "anthropic_beta", "stop_sequence
 /// How surely an object is the body of a request.
 pub(super) fn body_score(body: Val<'_>) -> u8 {
     let Some(messages) = body.get("messages").filter(Val::is_array) else { return 0 };
-    if messages.elements().next().is_some_and(|first| first.get("role").is_none()) || is_of_chat(messages) {
+    let mut objects = messages.elements().filter(Val::is_object);
+    if claim::is_log(body)
+        || messages.count() > 0 && objects.next().is_none_or(|first| first.get("role").is_none())
+        || messages.elements().any(is_strange)
+        || is_of_chat(messages)
+    {
         return 0;
     }
     let own_tool = |tool: Val<'_>| {
@@ -153,5 +160,11 @@ fn list_score(list: Val<'_>) -> u8 {
         let content = message.get("content").filter(|_| message.get("role").is_some());
         content.into_iter().flat_map(|content| content.elements()).any(is_own)
     };
-    if list.elements().any(has_own) && !is_of_chat(list) { 80 } else { 0 }
+    if list.elements().any(has_own) && !is_of_chat(list) && !list.elements().any(is_strange) { 80 } else { 0 }
+}
+
+/// A message as another program stores it, with keys that the API refuses.
+fn is_strange(message: Val<'_>) -> bool {
+    const STORED: [&str; 6] = ["ts", "modelInfo", "metrics", "parts", "message", "timestamp"];
+    claim::is_record(message) || STORED.iter().any(|key| message.get(key).is_some())
 }

@@ -9,6 +9,8 @@ use crate::format::{
 use crate::history::{Facts, Flags, Settings, Usage};
 use crate::json::Val;
 
+use super::claim;
+
 pub struct BedrockRequest;
 
 pub static FORMAT: BedrockRequest = BedrockRequest;
@@ -103,9 +105,12 @@ const BLOCKS: [&str; 11] = [
 /// How surely an object is the body of a request.
 pub(super) fn body_score(body: Val<'_>) -> u8 {
     let Some(messages) = body.get("messages").filter(Val::is_array) else { return 0 };
+    if claim::is_log(body) {
+        return 0;
+    }
     let beside = BESIDE.iter().any(|key| body.get(key).is_some());
     match list_score(messages) {
-        0 if beside && messages.elements().all(is_open) => 86,
+        0 if beside && messages.elements().filter(Val::is_object).all(is_open) => 86,
         0 => 0,
         _ if beside => 90,
         score => score,
@@ -127,6 +132,7 @@ fn list_score(list: Val<'_>) -> u8 {
         message.get("role").is_some() && content.is_some_and(|content| content.elements().all(block))
     };
     let some = |message: Val<'_>| message.get("content").is_some_and(|content| content.count() > 0);
-    let mut first = list.elements().take(20);
-    if list.count() > 0 && first.all(own) && list.elements().take(20).any(some) { 82 } else { 0 }
+    let objects = || list.elements().filter(Val::is_object).take(20);
+    let strange = |message: Val<'_>| claim::is_record(message) || message.get("message").is_some();
+    if objects().all(own) && objects().any(some) && !list.elements().any(strange) { 82 } else { 0 }
 }

@@ -5,10 +5,12 @@
 use crate::dialect::{Body, Shape};
 use crate::dialects::chat::CHAT;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, is_reference, read_array, read_slice, request_body,
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice, request_body,
 };
 use crate::history::{Effort, Facts, Flags, Settings, Usage};
 use crate::json::Val;
+
+use super::claim::{self, Fit};
 
 pub struct ChatRequest;
 
@@ -82,6 +84,8 @@ const SAMPLE: usize = 64;
 const OWN_KEYS: [&str; 3] = ["tool_calls", "tool_call_id", "function_call"];
 /// Keys of some servers of Chat, which strayed into items of other APIs as well.
 const STRAY_KEYS: [&str; 2] = ["reasoning_content", "reasoning_details"];
+/// Keys that stand for the content of an assistant's message.
+const SPOKEN_KEYS: [&str; 4] = ["refusal", "audio", "reasoning", "prefix"];
 
 /// How the names of models begin that are asked by Chat.
 const MODELS: [&str; 12] = [
@@ -96,9 +100,18 @@ fn is_chats(model: &str) -> bool {
 /// Keys of a body that tell another API.
 const FOREIGN_KEYS: [&str; 5] = ["system", "anthropic_version", "inferenceConfig", "toolConfig", "max_tokens_to_sample"];
 
+/// Members of a request that a log of chats has not.
+const REQUEST_KEYS: [&str; 6] = ["model", "tools", "temperature", "stream", "max_tokens", "max_completion_tokens"];
+
+/// Members of a request to Ollama's own API, which speaks a dialect like Chat's.
+const OLLAMA_KEYS: [&str; 2] = ["options", "keep_alive"];
+
 /// How surely an object is the body of a request.
 pub(super) fn body_score(body: Val<'_>) -> u8 {
     let Some(list) = body.get("messages").filter(Val::is_array) else { return 0 };
+    if claim::is_log(body) || OLLAMA_KEYS.iter().any(|key| body.get(key).is_some()) {
+        return 0;
+    }
     if list.count() == 0 {
         return if body.get("model").is_some() { PLAIN } else { 0 };
     }
@@ -106,7 +119,13 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
         let mut tools = body.get("tools").into_iter().flat_map(|tools| tools.elements());
         tools.any(|tool| tool.get("input_schema").is_some())
     };
-    match list_score(list) {
+    // In a request a message of an unknown role is a mistake, not another format.
+    let is_request = REQUEST_KEYS.iter().any(|key| body.get(key).is_some());
+    let fit = |message: Val<'_>| match message_fit(message) {
+        Fit::Unknown if is_request && message.get("role").is_some_and(|role| role.is_string()) => Fit::Likely(PLAIN),
+        fit => fit,
+    };
+    match messages_score(list, fit) {
         score @ (PLAIN | SYSTEM) if FOREIGN_KEYS.iter().any(|key| body.get(key).is_some()) || foreign_tools() => {
             score.min(FOREIGN)
         }
@@ -116,38 +135,66 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
 
 /// How surely a list is one of messages of Chat.
 pub(super) fn list_score(list: Val<'_>) -> u8 {
-    let mut score = 0;
-    // A log that `slim` went over holds references in the place of messages.
-    for message in list.elements().filter(|message| !is_reference(*message)).take(SAMPLE) {
-        match message_score(message) {
-            0 => return 0,
-            one => score = if score == FOREIGN && one < OWN { FOREIGN } else { score.max(one) },
-        }
-        let more = message.get("content").into_iter().flat_map(|content| content.elements());
-        if score < OWN && more.take(SAMPLE).any(is_foreign) {
-            score = FOREIGN;
-        }
-    }
-    score
+    messages_score(list, message_fit)
 }
 
-pub(super) fn message_score(message: Val<'_>) -> u8 {
-    let Some(role) = message.get("role").filter(Val::is_string) else { return 0 };
-    let has = |key: &&str| message.get(key).is_some_and(|val| !val.is_null());
-    let mut parts = message.get("content").into_iter().flat_map(|content| content.elements());
+fn messages_score(list: Val<'_>, fit: impl Fn(Val<'_>) -> Fit) -> u8 {
+    let score = claim::most(list, fit);
+    let foreign = |message: Val<'_>| {
+        let parts = message.get("content").into_iter().flat_map(|content| content.elements());
+        parts.take(SAMPLE).any(is_foreign)
+    };
+    if score > 0 && score < OWN && list.elements().take(SAMPLE).any(foreign) { FOREIGN } else { score }
+}
+
+/// Roles that a message of Chat may have.
+const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
+
+/// Types of parts that only messages of SDKs and agents have.
+const SDK_PARTS: [&str; 8] = [
+    "tool-call",
+    "tool-result",
+    "tool-approval-request",
+    "tool-approval-response",
+    "toolCall",
+    "toolRequest",
+    "toolResponse",
+    "step-start",
+];
+
+/// How surely an object is a message of Chat: by a role that Chat knows and what is said in it.
+pub(super) fn message_fit(message: Val<'_>) -> Fit {
+    let parts = || message.get("content").into_iter().flat_map(|content| content.elements()).take(SAMPLE);
     let is = |part: Val<'_>, names: &[&str]| {
         part.get("type").is_some_and(|kind| names.iter().any(|name| kind.is(name)))
     };
-    if ["tool", "function"].iter().any(|name| role.is(name))
-        || OWN_KEYS.iter().any(has)
-        || parts.any(|part| is(part, &["image_url", "input_audio", "file"]))
+    let own_type = message.get("type").is_some_and(|kind| !kind.is("message") && !kind.is_null());
+    if claim::is_record(message)
+        || ["parts", "message", "payload", "ts", "created", "state"].iter().any(|key| message.get(key).is_some())
+        || own_type
+        || parts().any(|part| part.get("toolCallId").is_some() || is(part, &SDK_PARTS))
     {
-        OWN
-    } else if role.is("system") || role.is("developer") || STRAY_KEYS.iter().any(has) {
-        SYSTEM
-    } else {
-        PLAIN
+        return Fit::Strange;
     }
+    let has = |key: &&str| message.get(key).is_some_and(|val| !val.is_null());
+    let Some(role) = message.get("role").filter(|role| ROLES.iter().any(|name| role.is(name))) else {
+        return Fit::Unknown;
+    };
+    Fit::Likely(
+        if role.is("tool")
+            || role.is("function")
+            || OWN_KEYS.iter().any(has)
+            || parts().any(|part| is(part, &["image_url", "input_audio", "file"]))
+        {
+            OWN
+        } else if message.get("content").is_none() && !SPOKEN_KEYS.iter().any(has) {
+            return Fit::Unknown;
+        } else if role.is("system") || role.is("developer") || STRAY_KEYS.iter().any(has) {
+            SYSTEM
+        } else {
+            PLAIN
+        },
+    )
 }
 
 /// A block of Anthropic's or Bedrock's, or a part of a Responses item.

@@ -4,7 +4,7 @@ use crate::dialects::coder::CODER;
 use crate::format::{Format, FormatInfo, Histories, Probe, Record, Sink};
 use crate::history::Usage;
 
-use super::coder_chat::{PARTS, PLAIN, TOLD_BY, read_row, row_score};
+use super::coder_chat::{PARTS, TOLD_BY, read_row, row_score};
 
 pub struct CoderChatLines;
 
@@ -28,10 +28,8 @@ impl Format for CoderChatLines {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        match probe.val.is_object().then(|| row_score(probe.val)) {
-            Some(score) if score > PLAIN => score,
-            _ => 0,
-        }
+        // A plain row may be anybody's message, among rows that are not.
+        if probe.val.is_object() { row_score(probe.val) } else { 0 }
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {

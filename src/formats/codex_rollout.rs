@@ -11,6 +11,7 @@ use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Si
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage};
 use crate::json::Val;
 
+use super::claim::Fit;
 use super::responses_items;
 
 pub struct CodexRollout;
@@ -68,7 +69,7 @@ impl Format for CodexRollout {
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         if probe.has("payload") {
             let known = probe.text("type").is_some_and(|t| LINE_TYPES.contains(&t.as_ref()));
-            return if known { 100 } else { 0 };
+            return if known { 100 } else { u8::from(self.knows(probe.val)) };
         }
         if probe.has("record_type") && !probe.has("type") {
             return 100;
@@ -78,7 +79,19 @@ impl Format for CodexRollout {
             return 100;
         }
         // Bare items are those of a rollout if the header says so; alone they are a list of items.
-        if probe.val.is_object() { responses_items::item_score(probe.val) } else { 0 }
+        if probe.val.is_object() { responses_items::item_fit(probe.val).score() } else { 0 }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        if val.get("payload").is_some() {
+            // New types of lines come with new versions.
+            let timed = val.get("timestamp").is_some();
+            let kind = val.get("type").and_then(|kind| kind.text());
+            return kind.is_some_and(|kind| timed || LINE_TYPES.contains(&kind.as_ref()));
+        }
+        val.get("record_type").is_some()
+            || val.get("instructions").is_some() && val.get("timestamp").is_some()
+            || val.is_object() && responses_items::item_fit(val) != Fit::Strange
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {

@@ -1,8 +1,9 @@
 //! The first Codex sessions (until July 2025): one JSON document, `{"session": {…}, "items": […]}`.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice};
 use crate::history::{Flags, Settings, Usage};
+use crate::json::Val;
 
 use super::responses_items;
 
@@ -32,8 +33,10 @@ impl Format for CodexSession {
             return 0;
         }
         let session = probe.val.get("session").is_some_and(|s| s.is_object());
-        let items = probe.val.get("items").map_or(0, responses_items::list_score);
-        if session && items > 0 { 96 } else { 0 }
+        let items = |items: Val<'_>| {
+            responses_items::list_score(items) >= TELLING || items.is_array() && items.count() == 0
+        };
+        if session && probe.val.get("items").is_some_and(items) { 96 } else { 0 }
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {

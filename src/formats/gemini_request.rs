@@ -8,6 +8,8 @@ use crate::format::{
 use crate::history::{Flags, Settings, Usage};
 use crate::json::Val;
 
+use super::claim;
+
 pub struct GeminiRequest;
 
 pub static FORMAT: GeminiRequest = GeminiRequest;
@@ -84,6 +86,9 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
     }
 }
 
+/// Keys that contents never have, and records with `parts` of other programs do.
+const OTHERS: [&str; 7] = ["content", "kind", "type", "id", "ts", "timestamp", "metadata"];
+
 /// How surely a list is one of contents, by its first: parts without types (those of UI messages have them), and no
 /// content beside them.
 fn list_score(list: Val<'_>) -> u8 {
@@ -94,9 +99,9 @@ fn list_score(list: Val<'_>) -> u8 {
             Some(parts) => parts.is_null() || parts.is_object() || parts.is_array() && parts.elements().all(own),
             None => content.get("role").is_some_and(|role| role.is("model")),
         };
-        fits && content.get("content").is_none() && content.get("kind").is_none() && content.get("type").is_none()
+        fits && !claim::is_record(content) && !OTHERS.iter().any(|key| content.get(key).is_some())
     };
-    let first = |list: Val<'_>| list.elements().take(20).all(is_content);
-    let some = |list: Val<'_>| list.elements().take(20).any(|content| content.get("parts").is_some());
-    if list.is_array() && list.count() > 0 && first(list) && some(list) { 88 } else { 0 }
+    let objects = || list.elements().filter(Val::is_object).take(20);
+    let some = || objects().any(|content| content.get("parts").is_some());
+    if list.is_array() && objects().all(is_content) && some() { 88 } else { 0 }
 }

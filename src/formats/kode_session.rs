@@ -43,6 +43,14 @@ const SIDE_LINES: [&[u8]; 11] = [
     b"permission-mode",
 ];
 
+/// Keys that link a line to its session or to another line.
+const LINKS: [&str; 4] = ["sessionId", "uuid", "leafUuid", "messageId"];
+
+/// Qwen Code writes Gemini's parts into lines of the same kind.
+fn is_of_qwen(line: Val<'_>) -> bool {
+    line.get("systemPayload").is_some() || line.at(&["message", "parts"]).is_some()
+}
+
 const READ_ONLY: &str = "sessions are read, not edited; `rebuild` prints a repaired request";
 
 impl Format for KodeSession {
@@ -55,15 +63,20 @@ impl Format for KodeSession {
             let mut messages = probe.val.elements().take(20).peekable();
             return if messages.peek().is_some() && messages.all(|m| is_message(m)) { 92 } else { 0 };
         }
-        if !probe.has("type") {
+        if !probe.has("type") || probe.has("payload") || is_of_qwen(probe.val) {
             return 0;
         }
-        if probe.has("message") {
-            return if probe.has("uuid") && is_message(probe.val) { 97 } else { 0 };
+        if is_message(probe.val) {
+            return if probe.has("uuid") { 97 } else { 0 };
         }
         let known = probe.text("type").is_some_and(|name| SIDE_LINES.contains(&name.as_ref()));
-        let linked = ["sessionId", "uuid", "leafUuid", "messageId"].iter().any(|key| probe.val.get(key).is_some());
-        if known && linked && !probe.has("payload") { 40 } else { 0 }
+        if !LINKS.iter().any(|key| probe.val.get(key).is_some()) { 0 } else if known { 40 } else { 1 }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        // The older form is one array; a line of a type that came later carries no message.
+        let typed = || val.get("type").is_some_and(|kind| kind.is_string());
+        val.is_array() || typed() && val.get("payload").is_none() && !is_of_qwen(val)
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {

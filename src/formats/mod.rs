@@ -1,6 +1,8 @@
 //! The formats, one a file, and their table.
 
+mod claim;
 mod provider;
+pub mod unread;
 
 /// Declares the modules and the table. Among formats that are equally sure of a record, the first wins.
 macro_rules! formats {

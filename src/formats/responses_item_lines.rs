@@ -3,7 +3,9 @@
 use crate::dialects::responses::RESPONSES;
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Unit, read_item};
 use crate::history::{Flags, Usage};
+use crate::json::Val;
 
+use super::claim::Fit;
 use super::responses_items;
 
 pub struct ResponsesItemLines;
@@ -28,7 +30,17 @@ impl Format for ResponsesItemLines {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if probe.val.is_object() { responses_items::item_score(probe.val) } else { 0 }
+        if probe.val.is_object() { responses_items::item_fit(probe.val).score() } else { 0 }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        // An item that lacks something is still one: rules say what it lacks.
+        let named = || val.get("type").or_else(|| val.get("role")).or_else(|| val.get("id")).is_some();
+        match responses_items::item_fit(val) {
+            Fit::Strange => false,
+            Fit::Likely(_) => true,
+            Fit::Unknown => val.is_object() && named(),
+        }
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {

@@ -1,9 +1,11 @@
 //! A bare JSON array of Responses items: what an SDK's `to_input_list()` or a session's `get_items()` gives.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, is_reference, read_array, read_slice};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice};
 use crate::history::{Flags, Kind, Settings, Usage};
 use crate::json::Val;
+
+use super::claim::{self, Fit};
 
 pub struct ResponsesItems;
 
@@ -40,59 +42,84 @@ impl Format for ResponsesItems {
     }
 }
 
-/// How surely an array is one of items: by its first elements.
+/// How surely an array is one of items.
 pub(super) fn list_score(val: Val<'_>) -> u8 {
-    if !val.is_array() {
-        return 0;
-    }
-    let mut best = 0;
-    for element in val.elements().filter(|e| e.is_object() && !is_reference(*e)).take(20) {
-        match item_score(element) {
-            // One element that is no item (a Chat message with tool calls, say) decides against the list.
-            0 => return 0,
-            score => best = best.max(score),
-        }
-    }
-    // An empty list is a history without items, if nothing better is known about it.
-    if val.count() == 0 { 5 } else { best }
+    if val.is_array() { claim::most(val, item_fit) } else { 0 }
 }
 
-/// Keys that items of other systems have beside a `type` or a `role` of the same name.
-const OTHERS: [&str; 10] =
-    ["tool_calls", "tool_call_id", "function_call", "parts", "payload", "parentId", "uuid", "stop_reason", "data", "message"];
+/// Keys that objects of other systems have beside a `type` or a `role` of the same name.
+const OTHERS: [&[u8]; 20] = [
+    b"additional_kwargs",
+    b"created",
+    b"data",
+    b"event",
+    b"function_call",
+    b"kwargs",
+    b"lc",
+    b"message",
+    b"parts",
+    b"payload",
+    b"session_id",
+    b"snapshot",
+    b"state",
+    b"stop_reason",
+    b"time",
+    b"tool",
+    b"tool_call_id",
+    b"tool_calls",
+    b"ts",
+    b"weight",
+];
 
-/// How surely an object is a Responses item.
-pub(super) fn item_score(val: Val<'_>) -> u8 {
-    let mut kind = None;
-    let mut role = None;
-    let mut content = None;
-    let mut only_id = true;
+/// How surely an object is a Responses item: by its type and what that type demands, or by role and content.
+pub(super) fn item_fit(val: Val<'_>) -> Fit {
+    if claim::is_record(val) {
+        return Fit::Strange;
+    }
+    let (mut kind, mut role, mut content) = (None, None, None);
+    let mut id = None;
+    let (mut call_id, mut timed, mut reasoned) = (false, false, false);
     for member in val.members() {
-        match member.key.decode().as_ref() {
+        match member.key.raw {
             b"type" => kind = member.val.text(),
             b"role" => role = member.val.text(),
             b"content" => content = Some(member.val),
-            b"id" => continue,
-            key if OTHERS.iter().any(|other| other.as_bytes() == key) => return 0,
+            b"id" => id = member.val.text(),
+            b"call_id" => call_id = true,
+            b"timestamp" => timed = true,
+            b"summary" | b"encrypted_content" => reasoned = true,
+            key if OTHERS.contains(&key) => return Fit::Strange,
             _ => {}
         }
-        only_id &= member.key.is(b"type");
     }
-    let part_types_fit = content.is_none_or(is_content);
+    if !content.is_none_or(is_content) {
+        return Fit::Strange;
+    }
     match kind.as_deref() {
-        Some(b"message") if role.is_some() && part_types_fit => 60,
-        Some(b"message") => 0,
-        Some(name) if Kind::of_type(name) != Kind::Unknown => 70,
+        Some(b"message") if role.is_some() && content.is_some() => Fit::Likely(60),
+        Some(b"message") => Fit::Unknown,
+        Some(b"reasoning") if !reasoned && content.is_none() => Fit::Unknown,
+        Some(b"compaction" | b"compaction_summary") if !reasoned => Fit::Unknown,
+        Some(name) if Kind::of_type(name) != Kind::Unknown => Fit::Likely(70),
         // A type that is not known yet, among items that are.
-        Some(_) => 1,
+        Some(_) => Fit::Likely(1),
+        // Codex writes a time beside an item's type; a role with a time is a line of somebody's log.
+        None if timed => Fit::Strange,
         None => match role.as_deref() {
-            Some(b"user" | b"assistant" | b"system" | b"developer") if content.is_some() && part_types_fit => 40,
-            Some(_) => 0,
-            None if only_id && val.get("id").is_some() => 10,
-            None if val.get("call_id").is_some() => 10,
-            None => 0,
+            // Parts of type `text` are Chat's or Anthropic's; among items they may be a mistake.
+            Some(b"user" | b"assistant" | b"system" | b"developer") if content.is_some_and(has_texts) => Fit::Likely(1),
+            Some(b"user" | b"assistant" | b"system" | b"developer") if content.is_some() => Fit::Likely(40),
+            Some(_) => Fit::Unknown,
+            // A bare reference: the API knows its own ids.
+            None if val.count() == 1 && id.as_ref().is_some_and(|id| Kind::of_id(id) != Kind::Unknown) => Fit::Likely(TELLING),
+            None if id.is_some() || call_id => Fit::Likely(10),
+            None => Fit::Unknown,
         },
     }
+}
+
+fn has_texts(content: Val<'_>) -> bool {
+    content.elements().any(|part| part.get("type").is_some_and(|kind| kind.is("text")))
 }
 
 /// Whether message content is of the Responses kind: a text, or parts of its types.

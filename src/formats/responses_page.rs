@@ -3,7 +3,7 @@
 
 use crate::dialects::responses::RESPONSES;
 use crate::dialect::{Body, Shape};
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::Val;
 
@@ -34,8 +34,12 @@ impl Format for ResponsesPage {
         if !(probe.has("object") && probe.has("data") && probe.val.get("object").is_some_and(|o| o.is("list"))) {
             return 0;
         }
-        let items = probe.val.get("data").map_or(0, responses_items::list_score);
-        if items > 0 { 95 } else { 0 }
+        let paged = probe.val.get("first_id").is_some() && probe.val.get("has_more").is_some();
+        match probe.val.get("data").filter(Val::is_array) {
+            Some(data) if responses_items::list_score(data) >= TELLING => 95,
+            Some(data) if data.count() == 0 && paged => TELLING,
+            _ => 0,
+        }
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {

@@ -2,10 +2,13 @@
 
 use crate::dialects::responses::RESPONSES;
 use crate::dialect::Body;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice, request_body};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice, request_body};
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Anchor, Effort, Flags, Kind, Role, Row, Settings, Usage};
 use crate::json::Val;
+
+use super::claim::{self, Fit};
+use super::responses_items;
 
 pub struct ResponsesRequest;
 
@@ -14,7 +17,7 @@ pub static FORMAT: ResponsesRequest = ResponsesRequest;
 static INFO: FormatInfo = FormatInfo {
     name: "responses-request",
     title: "body of a Responses request",
-    told_by: "an object with `input`, and `model` or a list of items",
+    told_by: "an object with `input`, and `model` or a list of items; or with a stored `prompt`",
     dialect: &RESPONSES,
     target: "openai",
     usage: Usage::Request,
@@ -23,8 +26,38 @@ static INFO: FormatInfo = FormatInfo {
     records_responses: false,
 };
 
-/// Keys of other requests that have an `input` too: embeddings, Langfuse, alpaca, Gemini's interactions.
-const OTHERS: [&str; 5] = ["encoding_format", "traceId", "instruction", "response_modalities", "dimensions"];
+/// Keys of other requests and records that have an `input` too: embeddings, speech, Langfuse, alpaca, Gemini's
+/// interactions.
+const OTHERS: [&str; 8] = [
+    "encoding_format",
+    "traceId",
+    "instruction",
+    "response_modalities",
+    "dimensions",
+    "voice",
+    "inference_geo",
+    "observation_id",
+];
+
+/// Members that only the body of a Responses request has.
+const OWN_KEYS: [&str; 13] = [
+    "previous_response_id",
+    "max_output_tokens",
+    "parallel_tool_calls",
+    "instructions",
+    "include",
+    "store",
+    "reasoning",
+    "truncation",
+    "text",
+    "tools",
+    "tool_choice",
+    "conversation",
+    "background",
+];
+
+/// Names of models that take an `input` and hold no conversation.
+const NO_CHAT: [&str; 6] = ["embed", "moderation", "tts-", "-tts", "whisper", "rerank"];
 
 impl Format for ResponsesRequest {
     fn info(&self) -> &'static FormatInfo {
@@ -32,9 +65,6 @@ impl Format for ResponsesRequest {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if !probe.has("input") || OTHERS.iter().any(|key| probe.val.get(key).is_some()) {
-            return 0;
-        }
         if is_body(probe.val) { 80 } else { 0 }
     }
 
@@ -53,14 +83,48 @@ impl Format for ResponsesRequest {
     }
 }
 
-/// Whether an object is the body of a Responses request.
+/// Whether an object is the body of a Responses request: by its `input` and one more member, or by items in it that
+/// nobody else has; or by a stored prompt, which brings an input of its own.
 pub(super) fn is_body(val: Val<'_>) -> bool {
+    let has = |key: &&str| val.get(key).is_some_and(|val| !val.is_null());
+    let framed = val.get("type").is_none_or(|kind| kind.is("response.create"));
+    if !framed || OTHERS.iter().any(|key| val.get(key).is_some()) || claim::is_record(val) {
+        return false;
+    }
+    let model = val.get("model").and_then(|model| model.text());
+    let named = OWN_KEYS.iter().any(|key| has(&key));
+    let converses = || !model.as_deref().is_some_and(|model| NO_CHAT.iter().any(|name| holds(model, name)));
     match val.get("input") {
         // Embeddings take lists of strings and of numbers.
-        Some(input) if input.is_array() => input.elements().next().is_none_or(|first| first.is_object()),
-        Some(input) => input.is_string() && val.get("model").is_some(),
-        None => false,
+        Some(input) if input.is_array() => {
+            let mut objects = input.elements().filter(Val::is_object).peekable();
+            match objects.peek().is_some() {
+                true if named || model.is_some() => claim::most(input, in_request) > 0,
+                true => responses_items::list_score(input) >= TELLING,
+                false => input.count() == 0 && (named || model.is_some()),
+            }
+        }
+        Some(input) => input.is_string() && model.is_some() && converses(),
+        None => val.at(&["prompt", "id"]).is_some_and(|id| id.is_string()) && val.get("messages").is_none(),
     }
+}
+
+/// How surely an object is an item of a list that a request's own keys stand around: there, an item of another API is a
+/// mistake, not another format.
+fn in_request(item: Val<'_>) -> Fit {
+    match responses_items::item_fit(item) {
+        Fit::Strange if claim::is_record(item) => Fit::Strange,
+        Fit::Likely(score) => Fit::Likely(score),
+        _ if item.get("role").is_some_and(|role| role.is_string()) => Fit::Likely(TELLING),
+        _ => match item.get("type").and_then(|kind| kind.text()) {
+            Some(kind) if Kind::of_type(&kind) != Kind::Unknown => Fit::Likely(TELLING),
+            _ => Fit::Unknown,
+        },
+    }
+}
+
+fn holds(text: &[u8], word: &str) -> bool {
+    memchr::memmem::find(text, word.as_bytes()).is_some()
 }
 
 /// Reads the `input` of a body.

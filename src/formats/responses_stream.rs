@@ -10,6 +10,8 @@ use crate::history::tree::Marks;
 use crate::history::{Flags, Usage};
 use crate::json::Val;
 
+use super::claim;
+
 use super::responses_object;
 
 pub struct ResponsesStream;
@@ -44,6 +46,11 @@ impl Format for ResponsesStream {
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let first = if probe.val.is_array() { probe.val.elements().find(|e| e.is_object()) } else { Some(probe.val) };
         if first.is_some_and(is_event) { 100 } else { 0 }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        // Servers mix events of their own into a stream: errors, limits, signs of life.
+        val.is_array() || val.get("type").is_some_and(|kind| kind.is_string()) && !claim::is_record(val)
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {

@@ -1,12 +1,13 @@
-//! Which format a doc has: every record of a sample votes, because progress and telemetry lines may be the majority.
+//! Which format a doc has. Every record of a sample votes; a format reads the doc only if it knows most of them. What
+//! no format knows is not guessed at: it is unknown, and told by what it looks like.
 
-use crate::format::{Format, Histories, Probe};
-use crate::formats::FORMATS;
+use crate::format::{Format, Histories, Probe, TELLING};
+use crate::formats::{FORMATS, unread};
 use crate::json::{Tape, Val, pointer, scan};
 use crate::source::{Container, framing, lines};
 
 /// Records that vote, at most.
-const SAMPLE: usize = 200;
+const SAMPLE: u32 = 200;
 
 /// How the records of a doc are read.
 #[derive(Clone, Copy)]
@@ -17,6 +18,20 @@ pub enum Reading {
     Each,
     /// The one record, by the format that recognises it.
     Document,
+}
+
+/// What a doc is, as far as its first records say.
+#[derive(Clone, Copy)]
+pub enum Answer {
+    Read(Reading),
+    /// No format. The row of [`unread`] that a record looks like, if there is one, and where that record lies in the
+    /// text; else the first one.
+    Unknown {
+        looks: Option<u32>,
+        at: (usize, usize),
+    },
+    /// None of them could be read.
+    Unreadable,
 }
 
 /// The format of one record that is a history by itself.
@@ -33,54 +48,82 @@ fn best(probe: &Probe<'_>, among: impl Fn(&dyn Format) -> bool) -> Option<&'stat
     let mut best: Option<(u8, &'static dyn Format)> = None;
     for format in FORMATS.iter().copied().filter(|format| among(*format)) {
         let score = format.detect(probe);
-        if score > best.map_or(0, |(score, _)| score) {
+        if score > best.map_or(TELLING - 1, |(score, _)| score) {
             best = Some((score, format));
         }
     }
     best.map(|(_, format)| format)
 }
 
-/// The format of lines or events, told from the first ones. `None` if none is of any. What is merely not impossible is
-/// no format of a stream: other APIs stream, too.
-pub fn of(container: Container, text: &[u8], steps: &[String]) -> Option<Reading> {
-    of_records(text, steps, if matches!(container, Container::Events { .. }) { 50 } else { 1 })
+/// The format of lines or events, as the first ones tell. An event must tell more: other APIs stream, too.
+pub fn of(container: Container, text: &[u8], steps: &[String]) -> Answer {
+    of_records(text, steps, if matches!(container, Container::Events { .. }) { 50 } else { TELLING })
 }
 
-/// The format of lines, told from the first ones.
+/// The format of lines, as the first ones tell.
 pub fn of_lines(text: &[u8], steps: &[String]) -> Option<Reading> {
-    of_records(text, steps, 1)
+    match of_records(text, steps, TELLING) {
+        Answer::Read(reading) => Some(reading),
+        Answer::Unknown { .. } | Answer::Unreadable => None,
+    }
 }
 
-/// The format that the first records vote for; votes below `least` do not count.
-fn of_records(text: &[u8], steps: &[String], least: u8) -> Option<Reading> {
+/// The votes for a format.
+#[derive(Clone, Copy, Default)]
+struct Votes {
+    /// Sum of its claims.
+    sum: u32,
+    /// Records that it claims at all.
+    known: u32,
+    /// Its surest claim.
+    best: u8,
+}
+
+/// The format that the first records vote for. It must claim one of them with at least `least`, and know most.
+fn of_records(text: &[u8], steps: &[String], least: u8) -> Answer {
     let mut tape = Tape::new();
-    let mut votes = vec![0u32; FORMATS.len()];
-    let mut voters = 0;
-    for (_, line) in lines::split(text) {
+    let mut votes = vec![Votes::default(); FORMATS.len()];
+    let (mut voters, mut alone) = (0, 0);
+    let (mut looks, mut seen) = (None, (0, 0));
+    for (start, line) in lines::split(text) {
         if voters == SAMPLE {
             break;
         }
-        let line = &line[framing::before_value(line)..];
+        let before = framing::before_value(line);
+        let line = &line[before..];
         if line.trim_ascii().is_empty() || scan(line, &mut tape).is_err() {
             continue;
         }
         let Some(val) = tape.root(line).and_then(|root| pointer::resolve(root, steps)) else { continue };
         voters += 1;
         let probe = Probe::new(val);
-        for (vote, format) in votes.iter_mut().zip(FORMATS) {
+        let mut is_history = false;
+        for (votes, format) in votes.iter_mut().zip(FORMATS) {
             let score = format.detect(&probe);
-            *vote += if score < least { 0 } else { u32::from(score) };
+            is_history |= score >= least && !format.info().histories.span_records();
+            votes.sum += u32::from(score);
+            votes.known += u32::from(score > 0);
+            votes.best = votes.best.max(score);
+        }
+        alone += u32::from(is_history);
+        // The first record often is a header, which says most.
+        let look = if looks.is_none() { unread::of(val) } else { None };
+        if voters == 1 || look.is_some() {
+            (looks, seen) = (look, (start + before, line.trim_ascii_end().len()));
         }
     }
-    // The first of the best.
-    let (mut winner, mut most) = (None, 0);
-    for (format, vote) in FORMATS.iter().copied().zip(&votes) {
-        if *vote > most {
-            (winner, most) = (Some(format), *vote);
+    // The first of the best, among those that know most of what they would read.
+    let mut winner: Option<(u32, Reading)> = None;
+    for (format, votes) in FORMATS.iter().copied().zip(&votes) {
+        let spans = format.info().histories.span_records();
+        let most = if spans { votes.known * 2 > voters } else { alone * 2 >= voters };
+        if votes.best >= least && most && winner.is_none_or(|(sum, _)| votes.sum > sum) {
+            winner = Some((votes.sum, if spans { Reading::By(format) } else { Reading::Each }));
         }
     }
-    winner.map(|format| match format.info().histories.span_records() {
-        true => Reading::By(format),
-        false => Reading::Each,
-    })
+    match winner {
+        Some((_, reading)) => Answer::Read(reading),
+        None if voters == 0 => Answer::Unreadable,
+        None => Answer::Unknown { looks, at: seen },
+    }
 }

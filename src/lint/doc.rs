@@ -7,15 +7,17 @@ use crate::format::{Assembler, Format, FormatInfo, Slice};
 use crate::history::{Code, Finding, History, Known, Row};
 use crate::json::{Tape, What, scan};
 use crate::place::{DocId, Place};
+use crate::rules::unknown_format::{BINARY, EMPTY, TEXT};
 use crate::source::split::{Piece, SplitError, split};
 use crate::source::{Container, ReadAt, framing, lines, parallel};
 
 use super::branches;
-use super::detect::{self, Reading};
+use super::detect::{self, Answer, Reading};
 use super::gathered::{Chunk, Gathered};
 use super::judge::of_live_rows;
 use super::stage::{Batch, Stage};
 use super::streams;
+use super::unknown;
 use super::{Bench, DocLint, Judged, OnHistory, Options, Texts};
 
 /// Lints a doc on up to `threads` threads.
@@ -126,15 +128,11 @@ impl<H: OnHistory> Run<'_, H> {
                 let finding = Finding::on_doc(Code(5), self.id).variant(1).arg(u32::from(little));
                 self.raise(finding.never("another program must convert it"), &mut all);
             }
-            Container::Empty => self.raise(self.unknown(1), &mut all),
-            Container::Binary => self.raise(self.unknown(2), &mut all),
-            Container::Text => self.raise(self.unknown(3), &mut all),
+            Container::Empty => self.raise(unknown::doc(EMPTY, self.id), &mut all),
+            Container::Binary => self.raise(unknown::doc(BINARY, self.id), &mut all),
+            Container::Text => self.raise(unknown::doc(TEXT, self.id), &mut all),
         }
         Ok(all)
-    }
-
-    fn unknown(&self, variant: u8) -> Finding {
-        Finding::on_doc(Code(4), self.id).variant(variant).never("there is no conversation to repair")
     }
 
     /// A finding on bytes or a record: the same for every target.
@@ -260,14 +258,17 @@ impl<H: OnHistory> Run<'_, H> {
             None => {
                 let mut head = Vec::new();
                 let first = lines::read(self.bytes, start, 0, self.options.max_record, &mut head)?;
-                detect::of(self.container, first.bytes, &self.options.pointer)
+                match detect::of(self.container, first.bytes, &self.options.pointer) {
+                    Answer::Read(reading) => Some(reading),
+                    Answer::Unreadable if matches!(self.container, Container::Lines { .. }) => None,
+                    // One word about the doc, instead of one about each of its records.
+                    answer => {
+                        self.raise(unknown::of_answer(answer, self.container, self.id, first.start), all);
+                        return Ok(());
+                    }
+                }
             }
         };
-        if reading.is_none() && matches!(self.container, Container::Events { .. }) {
-            // One word about the stream, instead of one about each of its events.
-            self.raise(self.unknown(4), all);
-            return Ok(());
-        }
         let reading = reading.unwrap_or(Reading::Each);
         let mut assembler = match reading {
             Reading::By(format) => {
@@ -422,6 +423,7 @@ impl<H: OnHistory> Run<'_, H> {
         settings.effort = settings.effort.or(self.options.effort);
         let items = if items.is_empty() { Vec::new() } else { of_live_rows(&history, items) };
         let bench = Bench::new(&history, info, self.options);
+        all.judged_for(bench.target.name);
         let texts = Texts::new(self.bytes, info.dialect);
         let cx = bench.cx(&texts, self.known);
         let (judged, unheaded) = bench.judge(&cx, &items, &self.options.enabled, number);

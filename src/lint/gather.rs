@@ -7,11 +7,12 @@ use crate::format::{Assembler, Format, Mark};
 use crate::history::tree::{Builder, Entry, Part};
 use crate::history::{Code, Finding, History, Row};
 use crate::place::{DocId, Place};
+use crate::rules::unknown_format::{BINARY, EMPTY, TEXT};
 use crate::source::{Container, ReadAt, framing, lines};
 
-use super::detect::{self, Reading};
+use super::detect::{self, Answer, Reading};
 use super::stage::{Batch, Stage};
-use super::{Enabled, Options, streams};
+use super::{Enabled, Options, streams, unknown};
 
 /// What a doc added to a tree.
 pub struct Gathered {
@@ -52,11 +53,11 @@ pub fn gather(id: DocId, bytes: &dyn ReadAt, options: &Options, tree: &mut Build
         }
         _ => {
             let variant = match container {
-                Container::Empty => 1,
-                Container::Binary | Container::Utf16 { .. } => 2,
-                _ => 3,
+                Container::Empty => EMPTY,
+                Container::Binary | Container::Utf16 { .. } => BINARY,
+                _ => TEXT,
             };
-            all.raised.push(Finding::on_doc(Code(4), id).variant(variant).never("there is no conversation here"));
+            all.raised.push(unknown::doc(variant, id));
         }
     }
     Ok(all)
@@ -77,12 +78,15 @@ impl Lines<'_> {
         let reading = match self.options.format {
             Some(format) if format.info().histories.span_records() => Some(Reading::By(format)),
             Some(_) => Some(Reading::Each),
-            None => detect::of(all.container, first.bytes, &self.options.pointer),
+            None => match detect::of(all.container, first.bytes, &self.options.pointer) {
+                Answer::Read(reading) => Some(reading),
+                Answer::Unreadable if matches!(all.container, Container::Lines { .. }) => None,
+                answer => {
+                    all.raised.push(unknown::of_answer(answer, all.container, self.id, first.start));
+                    return Ok(());
+                }
+            },
         };
-        if reading.is_none() && matches!(all.container, Container::Events { .. }) {
-            all.raised.push(Finding::on_doc(Code(4), self.id).variant(4).never("there is no conversation here"));
-            return Ok(());
-        }
         let reading = reading.unwrap_or(Reading::Each);
         let mut spanning = match reading {
             Reading::By(format) => {

@@ -12,6 +12,7 @@ use super::{DocLint, Judged, Options};
 /// What a pass, or a chunk of it, has gathered.
 pub(super) struct Gathered<T> {
     pub format: Option<&'static dyn Format>,
+    pub targets: Vec<&'static str>,
     pub judged: Vec<Judged>,
     pub made: Vec<T>,
     pub records: u32,
@@ -27,6 +28,7 @@ impl<T> Default for Gathered<T> {
     fn default() -> Self {
         Gathered {
             format: None,
+            targets: Vec::new(),
             judged: Vec::new(),
             made: Vec::new(),
             records: 0,
@@ -46,6 +48,7 @@ impl<T> Gathered<T> {
         DocLint {
             container,
             format: self.format,
+            targets: self.targets,
             schemas: options.schemas.clone(),
             judged: self.judged,
             made: self.made,
@@ -80,8 +83,16 @@ impl<T> Chunk<T> {
 }
 
 impl<T> Gathered<T> {
+    /// A history was judged for this target.
+    pub fn judged_for(&mut self, target: &'static str) {
+        if !self.targets.contains(&target) {
+            self.targets.push(target);
+        }
+    }
+
     pub fn take(&mut self, chunk: Chunk<T>) {
         self.format = self.format.or(chunk.own.format);
+        chunk.own.targets.iter().for_each(|target| self.judged_for(target));
         self.records += chunk.batch.records;
         self.histories += chunk.own.histories;
         self.items += chunk.own.items;

@@ -12,6 +12,7 @@ mod judge;
 mod look;
 mod stage;
 pub mod streams;
+mod unknown;
 
 use crate::format::{Format, FormatInfo};
 use crate::history::{Effort, Usage};
@@ -102,6 +103,8 @@ pub struct DocLint<T> {
     pub container: Container,
     /// The format of the doc, or of the first record that has one.
     pub format: Option<&'static dyn Format>,
+    /// What its histories were judged for; more than one if they name different providers.
+    pub targets: Vec<&'static str>,
     /// What items were held against.
     pub schemas: Schemas,
     /// In the order in which they are printed.

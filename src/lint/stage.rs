@@ -2,7 +2,8 @@
 //! number of threads; a format whose records are histories by themselves is judged here as well.
 
 use crate::dialect::Item;
-use crate::format::{Assembler, Format, FormatInfo, Mark, Record, Sink, Slice};
+use crate::format::{Assembler, Format, FormatInfo, Mark, Probe, Record, Sink, Slice};
+use crate::formats::unread;
 use crate::history::{Code, Finding, Flags, History, KindSet, Row};
 use crate::json::edit::Base;
 use crate::json::scan::scan_line;
@@ -14,7 +15,7 @@ use crate::schema::Standard;
 use crate::targets;
 
 use super::detect::{self, Reading};
-use super::{Enabled, Options};
+use super::{Enabled, Options, unknown};
 
 /// What one stretch of records gave.
 #[derive(Default)]
@@ -56,6 +57,8 @@ pub struct Stage<'o> {
     out: Out,
     /// Set on all items of the record at hand.
     flags: Flags,
+    /// Records are lines or events: one of another kind may be among them.
+    in_lines: bool,
 }
 
 /// A tape that grew beyond this many nodes for one record is given back.
@@ -88,6 +91,7 @@ impl<'o> Stage<'o> {
             batch: Batch::default(),
             out: Out::default(),
             flags: Flags::default(),
+            in_lines: false,
         }
     }
 
@@ -113,6 +117,7 @@ impl<'o> Stage<'o> {
     /// Reads the record that a text starts with, up to the end of its line. Returns the line's length without its end,
     /// and the format that read it.
     pub fn line(&mut self, text: &[u8], start: u64, valid: bool) -> (usize, Option<&'static dyn Format>) {
+        self.in_lines = true;
         let mut tape = std::mem::take(&mut self.tape);
         let place = |len: usize| Place::new(self.doc, start, (len + usize::from(len < text.len())) as u32);
         let Some(len) = scan_line(text, &mut tape).map(|len| len as usize) else {
@@ -166,7 +171,7 @@ impl<'o> Stage<'o> {
         slice: Slice<'_>,
     ) -> Option<&'static dyn Format> {
         let Some(val) = pointer::resolve(root, &self.options.pointer) else {
-            self.unknown(base.of(root));
+            self.unknown(root, base);
             return None;
         };
         let format = match self.reading {
@@ -174,15 +179,28 @@ impl<'o> Stage<'o> {
             Reading::Each => self.options.format.or_else(|| detect::of_record(val)),
             Reading::Document => detect::of_document(val),
         };
-        match format {
-            Some(format) => {
-                self.prepare(format.info());
-                let record = Record { number: self.batch.records, val, base, whole, slice };
-                format.read(&record, self);
-            }
-            None => self.unknown(base.of(root)),
+        let Some(format) = format else {
+            self.unknown(val, base);
+            return None;
+        };
+        if self.in_lines && matches!(self.reading, Reading::By(_)) && !format.knows(val) {
+            self.stranger(base.of(val));
+            return Some(format);
         }
-        format
+        self.prepare(format.info());
+        let before = self.batch.rows.len();
+        let record = Record { number: self.batch.records, val, base, whole, slice };
+        format.read(&record, self);
+        // A format that was named by the user has not looked at the record.
+        if self.options.format.is_some()
+            && slice == Slice::Whole
+            && self.batch.rows.len() == before
+            && !format.info().histories.span_records()
+            && format.detect(&Probe::new(val)) == 0
+        {
+            self.stranger(base.of(val));
+        }
+        Some(format)
     }
 
     /// Chooses what the items of a format are held against. Checks of rules that have nothing to say of the dialect of
@@ -201,11 +219,17 @@ impl<'o> Stage<'o> {
         self.active.splice(.., active);
     }
 
-    fn unknown(&mut self, at: Place) {
+    /// The record is of no format.
+    fn unknown(&mut self, val: Val<'_>, base: Base<'_>) {
+        let row = Row::of_place(base.of(val), self.batch.records);
+        self.batch.raised.push(unknown::looks_like(unread::of(val), row));
+    }
+
+    /// The record is not one of its neighbours': what it holds may be missed elsewhere.
+    fn stranger(&mut self, at: Place) {
         let row = Row::of_place(at, self.batch.records);
-        self.batch
-            .raised
-            .push(Finding::new(Code(4), row).never("what it is must be told by --format or --pointer"));
+        self.batch.raised.push(unknown::stranger(row));
+        self.batch.broken = true;
     }
 
     /// Bytes that are not UTF-8, and where.

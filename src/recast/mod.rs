@@ -144,6 +144,7 @@ impl Recast {
             items: self.items,
             slimmed: false,
             lines: self.lines,
+            targets: Vec::new(),
             schemas: Schemas::Official,
         }
     }

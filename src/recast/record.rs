@@ -128,11 +128,14 @@ impl<'c> Caster<'c> {
         let mends = || info.usage != Usage::Request || self.loses_its_store(&converted, result, info);
         if error.is_some() && !converted.copies.is_empty() && mends() {
             mend(result, &mut converted, &takers);
-            // Of a piece of a log, nothing may be left.
-            if result.trim_ascii().is_empty() {
-                return self.fail(finding(LossKind::NOT_CONVERTED, row(at)));
-            }
             error = refused(result, written, &takers);
+        }
+        // Of a piece of a log nothing may be left, or nothing by which anybody would know it again.
+        if info.usage != Usage::Request
+            && error.is_none_or(|code| code == UNKNOWN)
+            && !is_recognised(result, written)
+        {
+            return self.fail(finding(LossKind::NOT_CONVERTED, row(at)));
         }
         if let Some(error) = error {
             return self.fail(finding(LossKind::RESULT_REFUSED, row(at)).arg(u32::from(error.0)));
@@ -228,6 +231,20 @@ fn refused(result: &Vec<u8>, written: Written, takers: &[Options]) -> Option<Cod
         found.first_error().map(|judged| judged.finding.code)
     })
 }
+
+/// Whether a result is some format's, so that the next command would read it.
+fn is_recognised(result: &[u8], written: Written) -> bool {
+    let mut tape = Tape::new();
+    match written {
+        Written::Items => detect::of_lines(result, &[]).is_some(),
+        Written::Request => {
+            scan(result, &mut tape).is_ok() && tape.root(result).and_then(detect::of_document).is_some()
+        }
+    }
+}
+
+/// The rule about what no format recognises.
+const UNKNOWN: Code = Code(4);
 
 fn finding(kind: LossKind, row: Row) -> Finding {
     Finding::new(kind.code, row).variant(kind.variant)

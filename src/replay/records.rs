@@ -79,7 +79,7 @@ fn each_line(from: Lines<'_>, take: &mut dyn FnMut(&Entry<'_>) -> io::Result<boo
     for n in 0..lines::chunks(bytes.len(), start) {
         let read = lines::read(bytes, start, n, from.limit, &mut buf)?;
         if n == 0 && reading.is_none() {
-            reading = detect::of(Container::Lines { start }, read.bytes, &[]);
+            reading = detect::of_lines(read.bytes, &[]);
         }
         for (at, line) in lines::split(read.bytes) {
             let skip = framing::before_value(line);

@@ -5,7 +5,7 @@ use std::io;
 
 use crate::dialect::{Dialect, Names};
 use crate::format::FormatInfo;
-use crate::formats::FORMATS;
+use crate::formats::{FORMATS, unread};
 use crate::history::{Flags, Kind, NO_FIELD, Remedy, Row};
 use crate::json::spot::characters;
 use crate::json::{NodeKind, Str, Val, What};
@@ -52,14 +52,10 @@ pub fn diagnose<T>(
     let texts = Texts::new(bytes, dialect_of(lint));
     let made = lint.judged.iter().map(|judged| {
         let violation = violation(judged, lint, &texts);
-        let teller = Teller { judged, violation, texts: &texts, spots: &spots, bytes };
-        teller.diagnostic(label, content, lint.format.map(|format| format.info()))
+        let format = lint.format.map(|format| format.info());
+        Teller { judged, violation, texts: &texts, spots: &spots, bytes, format }.diagnostic(label, content)
     });
-    let mut made: Vec<Diagnostic> = made.collect();
-    // What was looked for in a doc is told once.
-    let long = made.iter_mut().filter(|diagnostic| !diagnostic.notes.is_empty());
-    long.skip(1).for_each(|diagnostic| diagnostic.notes.clear());
-    Ok(made)
+    Ok(made.collect())
 }
 
 /// What the schema says to the item of a finding; nothing for other rules.
@@ -107,6 +103,8 @@ struct Teller<'t> {
     texts: &'t Texts<'t>,
     spots: &'t HashMap<Place, Spot>,
     bytes: &'t dyn ReadAt,
+    /// The format of the doc.
+    format: Option<&'static FormatInfo>,
 }
 
 /// What is told of an item.
@@ -125,7 +123,7 @@ struct Told {
 }
 
 impl Teller<'_> {
-    fn diagnostic(&self, label: &str, content: Content, format: Option<&FormatInfo>) -> Diagnostic {
+    fn diagnostic(&self, label: &str, content: Content) -> Diagnostic {
         let finding = &self.judged.finding;
         let (rule, variant) = (self.judged.rule(), self.judged.variant());
         let item = self.told(finding.row.at, finding.row.flags);
@@ -178,22 +176,12 @@ impl Teller<'_> {
             error_code: answer.code,
             evidence: variant.evidence,
             target: self.judged.target.name,
-            format: format.map(|info| info.name),
+            format: self.format.map(|info| info.name),
             fix,
             no_fix,
-            notes: self.notes(),
             snippet: tellable.then(|| self.snippet(content)).flatten(),
             proposal: Vec::new(),
         }
-    }
-
-    /// What a finding says beyond its message.
-    fn notes(&self) -> Vec<String> {
-        if self.judged.finding.code.0 != 4 || self.judged.finding.variant != 0 {
-            return Vec::new();
-        }
-        let looked = FORMATS.iter().map(|format| format!("{}: {}", format.info().name, format.info().told_by));
-        std::iter::once("looked for:".to_owned()).chain(looked).collect()
     }
 
     fn snippet(&self, content: Content) -> Option<Snippet> {
@@ -260,6 +248,8 @@ impl Teller<'_> {
                 self.violation.as_ref()?.limit.map(|(_, length)| length.to_string())
             }
             "length" => Some(finding.arg.to_string()),
+            "looks" => Some(unread::row(finding.arg)?.name.to_owned()),
+            "format" => Some(self.format?.name.to_owned()),
             "shape" => item.shape.clone().or_else(|| Some("not JSON".to_owned())),
             _ => None,
         }
@@ -410,7 +400,11 @@ fn shape(val: Val<'_>, levels: u32) -> String {
             }
             match keys.is_empty() {
                 true => "an empty object".to_owned(),
-                false => format!("an object with the keys {}", keys.join(", ")),
+                false => format!(
+                    "an object with the {} {}",
+                    if keys.len() == 1 { "key" } else { "keys" },
+                    keys.join(", ")
+                ),
             }
         }
         NodeKind::Array => match val.elements().next() {
@@ -420,6 +414,7 @@ fn shape(val: Val<'_>, levels: u32) -> String {
         },
         NodeKind::String => "a string".to_owned(),
         NodeKind::Number => "a number".to_owned(),
-        _ => "a bare literal".to_owned(),
+        NodeKind::Null => "null".to_owned(),
+        NodeKind::True | NodeKind::False => "a boolean".to_owned(),
     }
 }

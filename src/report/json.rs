@@ -12,6 +12,7 @@ pub(super) const VERSION: u32 = 1;
 
 #[derive(Default)]
 pub(super) struct Json {
+    inputs: Vec<Value>,
     diagnostics: Vec<Value>,
     /// What `fix` did: the changes, and how many.
     repairs: Option<(Value, Value)>,
@@ -19,6 +20,7 @@ pub(super) struct Json {
 
 impl Report for Json {
     fn doc(&mut self, doc: &Seen, _: &mut dyn Write) -> io::Result<()> {
+        self.inputs.push(input_value(doc));
         self.diagnostics.extend(doc.diagnostics.iter().map(diagnostic_value));
         Ok(())
     }
@@ -29,6 +31,7 @@ impl Report for Json {
             report["changes"] = changes;
             report["fixed"] = fixed;
         }
+        report["inputs"] = Value::Array(std::mem::take(&mut self.inputs));
         report["diagnostics"] = Value::Array(std::mem::take(&mut self.diagnostics));
         write_pretty(&report, out)
     }
@@ -53,6 +56,17 @@ pub fn summary_value(summary: &Summary) -> Value {
         "warnings": summary.warnings,
         "fixable": summary.fixable,
         "skipped": summary.skipped,
+    })
+}
+
+/// What a file was read as, and judged for.
+pub fn input_value(doc: &Seen) -> Value {
+    json!({
+        "path": doc.path,
+        "format": doc.format,
+        "targets": doc.targets,
+        "histories": doc.histories,
+        "items": doc.items,
     })
 }
 

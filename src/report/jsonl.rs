@@ -1,10 +1,11 @@
-//! JSON Lines: each diagnostic as soon as its doc is done, the same object as in the JSON report, and the summary last.
+//! JSON Lines: for each doc, as soon as it is done, what it was read as and its diagnostics, the same objects as in the
+//! JSON report; the summary is last.
 
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::json::{VERSION, diagnostic_value, summary_value};
+use super::json::{VERSION, diagnostic_value, input_value, summary_value};
 use super::repair::{ChangeNote, Counts, change_value};
 use super::{Report, Seen, Summary};
 
@@ -16,6 +17,7 @@ pub(super) struct JsonLines {
 
 impl Report for JsonLines {
     fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
+        line(&json!({ "input": input_value(doc) }), out)?;
         doc.diagnostics.iter().try_for_each(|diagnostic| line(&diagnostic_value(diagnostic), out))
     }
 

@@ -47,6 +47,14 @@ impl Report for Junit {
             out,
             "  <testsuite name=\"{path}\" tests=\"{total}\" failures=\"{failed}\" errors=\"0\" skipped=\"0\">"
         )?;
+        if let Some(format) = doc.format {
+            let targets = doc.targets.join(" ");
+            writeln!(
+                out,
+                "    <properties><property name=\"format\" value=\"{format}\"/><property name=\"targets\" \
+                 value=\"{targets}\"/></properties>"
+            )?;
+        }
         for (history, told) in &cases {
             let name = history.map_or("file".to_owned(), |history| format!("history {history}"));
             write!(out, "    <testcase classname=\"{path}\" name=\"{name}\" file=\"{path}\"")?;

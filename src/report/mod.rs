@@ -28,6 +28,7 @@ mod junit;
 mod sarif;
 mod text;
 
+use std::collections::BTreeMap;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -75,7 +76,6 @@ pub struct Diagnostic {
     pub fix: Option<FixNote>,
     /// Why there is no fix.
     pub no_fix: Option<&'static str>,
-    pub notes: Vec<String>,
     pub snippet: Option<Snippet>,
     /// What `fix` would put in place of what, where a report asks for that.
     pub proposal: Vec<proposal::Replacement>,
@@ -128,7 +128,7 @@ pub struct FixNote {
 }
 
 /// What a run saw.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     pub files: u64,
     pub histories: u64,
@@ -139,9 +139,28 @@ pub struct Summary {
     pub fixable: u64,
     /// Files met in a walk that hold no conversation.
     pub skipped: u64,
+    /// How many files were read as each format, for each target.
+    pub read_as: BTreeMap<ReadAs, u64>,
+}
+
+/// What a file was taken for.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct ReadAs {
+    pub format: &'static str,
+    pub targets: Vec<&'static str>,
 }
 
 impl Summary {
+    /// Adds what was seen of a doc.
+    pub fn add(&mut self, doc: &Seen) {
+        self.histories += u64::from(doc.histories);
+        self.items += doc.items;
+        if let Some(format) = doc.format {
+            *self.read_as.entry(ReadAs { format, targets: doc.targets.clone() }).or_default() += 1;
+        }
+        self.count(&doc.diagnostics);
+    }
+
     pub fn count(&mut self, diagnostics: &[Diagnostic]) {
         for diagnostic in diagnostics {
             match diagnostic.severity {
@@ -197,6 +216,11 @@ impl Style {
 pub struct Seen {
     /// The doc, as the user named it.
     pub path: String,
+    /// What it was read as, if it was recognised.
+    pub format: Option<&'static str>,
+    /// What its histories were judged for.
+    pub targets: Vec<&'static str>,
+    pub items: u64,
     pub histories: u32,
     pub records: u32,
     /// Each record is a conversation by itself, told apart from the others.
@@ -210,6 +234,9 @@ impl Seen {
         let one = lint.format.is_some_and(|format| format.info().histories.span_records());
         Seen {
             path: path.to_owned(),
+            format: lint.format.map(|format| format.info().name),
+            targets: lint.targets.clone(),
+            items: lint.items,
             histories: lint.histories,
             records: lint.records,
             apart: matches!(lint.container, Container::Lines { .. }) && !one,

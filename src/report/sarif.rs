@@ -22,11 +22,13 @@ pub(super) struct Sarif {
     style: Style,
     begun: bool,
     results: u64,
+    /// What each file was read as.
+    artifacts: Vec<Value>,
 }
 
 impl Sarif {
     pub(super) fn new(style: Style) -> Self {
-        Sarif { style, begun: false, results: 0 }
+        Sarif { style, begun: false, results: 0, artifacts: Vec::new() }
     }
 
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -49,6 +51,8 @@ impl Sarif {
 impl Report for Sarif {
     fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
         self.begin(out)?;
+        let read_as = json!({ "format": doc.format, "targets": doc.targets });
+        self.artifacts.push(json!({ "location": { "uri": uri(file(&doc.path)) }, "properties": read_as }));
         for (diagnostic, fingerprint) in doc.diagnostics.iter().zip(fingerprints(doc)) {
             if self.style.shows(diagnostic) {
                 out.write_all(if self.results > 0 { b",\n" } else { b"\n" })?;
@@ -62,7 +66,8 @@ impl Report for Sarif {
     fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         self.begin(out)?;
         let summary = json!({ "summary": summary_value(summary) });
-        writeln!(out, "\n],\"properties\":{summary}}}]}}")
+        let artifacts = Value::Array(std::mem::take(&mut self.artifacts));
+        writeln!(out, "\n],\"artifacts\":{artifacts},\"properties\":{summary}}}]}}")
     }
 }
 

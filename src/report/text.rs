@@ -81,6 +81,9 @@ pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn 
     if summary.files == 0 {
         return Ok(());
     }
+    if !summary.read_as.is_empty() {
+        writeln!(out, "Read as {}.", read_as(summary))?;
+    }
     let among = format!("{} ({})", count(summary.histories, "history"), count(summary.files, "file"));
     let found: Vec<String> = [(summary.errors, "error"), (summary.warnings, "warning")]
         .into_iter()
@@ -96,6 +99,27 @@ pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn 
         n if n == summary.errors + summary.warnings => writeln!(out, " `replaylint fix` repairs all of them."),
         n => writeln!(out, " `replaylint fix` repairs {} of them.", grouped(n)),
     }
+}
+
+/// Kinds of files that the summary names, at most.
+const KINDS: usize = 4;
+
+/// What the files were taken for: the format, and the API that they were judged for.
+fn read_as(summary: &Summary) -> String {
+    let mut kinds: Vec<_> = summary.read_as.iter().collect();
+    kinds.sort_by_key(|(_, files)| std::cmp::Reverse(**files));
+    let named = kinds.iter().take(KINDS).map(|(kind, files)| {
+        let targets = if kind.targets.is_empty() { "no target".to_owned() } else { kind.targets.join(", ") };
+        match kinds.len() {
+            1 => format!("{}, judged for {targets}", kind.format),
+            _ => format!("{} for {targets} ({})", kind.format, count(**files, "file")),
+        }
+    });
+    let mut named: Vec<String> = named.collect();
+    if kinds.len() > KINDS {
+        named.push(format!("{} more kinds (--output-format json lists all)", kinds.len() - KINDS));
+    }
+    named.join(", ")
 }
 
 /// A diagnostic as miette sees it.
@@ -177,7 +201,6 @@ impl miette::Diagnostic for Shown<'_> {
             (None, Some(why)) => lines.push(format!("no fix: {why}")),
             (None, None) => {}
         }
-        lines.extend(self.diagnostic.notes.iter().cloned());
         (!lines.is_empty()).then(|| Box::new(lines.join("\n")) as Box<dyn std::fmt::Display>)
     }
 

@@ -74,6 +74,7 @@ rules![
     misplaced_phase,
     unfinished_item,
     lost_program,
+    not_an_item,
     chat_missing_reply,
     chat_orphan_reply,
     chat_duplicate_reply,

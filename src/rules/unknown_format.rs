@@ -3,21 +3,33 @@
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Answer;
 
+/// What is found instead of a conversation.
+pub const EMPTY: u8 = 1;
+pub const BINARY: u8 = 2;
+pub const TEXT: u8 = 3;
+pub const EVENTS: u8 = 4;
+pub const UNREAD: u8 = 5;
+pub const OTHER: u8 = 6;
+pub const STRANGER: u8 = 7;
+
 crate::rule! {
     /// ## What it does
     ///
-    /// Says that a document named as an argument, or standard input, is no conversation that `replaylint` knows, and
-    /// what it looked for. A file met in a walk is skipped and counted instead (`-v` lists it); a line among lines that
-    /// are known is reported at its place.
+    /// Reports a document, named as an argument or read from standard input, that no format recognises, and names what
+    /// it looks like: a store that is not read yet, or a file that holds no conversation. A file met in a walk is
+    /// skipped and counted instead (`-v` lists it). A record of another kind among records that are recognised is
+    /// reported at its place.
     ///
     /// ## Why it matters
     ///
-    /// A file that was not understood was not checked.
+    /// A file that was not understood was not checked, and `fix` and `convert` do not touch it. A format claims a
+    /// document only by at least two keys that tell it apart, or by one that nothing else has, and only if it
+    /// understands most of the records.
     ///
     /// ## Fix
     ///
-    /// None. If the conversation lies deeper in the document, `--pointer /a/b` reaches it; if it was taken for something
-    /// else, `--format NAME` says what it is (`replaylint formats` lists them).
+    /// None. If the conversation lies deeper in the document, `--pointer /a/b` reaches it; if the format is known to
+    /// you, `--format NAME` sets it (`replaylint formats` lists them).
     4, "unknown-format", Check::Raised,
     [
         Variant {
@@ -46,6 +58,24 @@ crate::rule! {
         },
         Variant {
             message: "this is a stream of events, but none of them is known here",
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "looks like {looks}, which is not read yet",
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "looks like {looks}: not a stored conversation",
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "this record is not part of the {format}: {shape}",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -100,6 +100,7 @@ fn all_outputs_name_the_same_places() {
         let expected: Vec<At> = json["diagnostics"].as_array().expect("a list").iter().map(of_json).collect();
         let mut of_lines = lines(&report("jsonl"));
         of_lines.pop().expect("a summary");
+        assert_eq!(of_lines.remove(0)["input"]["path"], path.as_str(), "{path}: what was read comes first");
         assert_eq!(of_lines.iter().map(of_json).collect::<Vec<_>>(), expected, "{path}: jsonl");
 
         let sarif: Value = serde_json::from_str(&report("sarif")).expect("JSON");
@@ -263,7 +264,12 @@ fn junit_is_xml_whatever_a_file_is_called() {
     assert_eq!(suite.attribute("name"), Some("a<b>&\"c\u{fffd}\u{fffd}'.json"));
     let counts = ["tests", "failures", "errors", "skipped"].map(|key| suite.attribute(key));
     assert_eq!(counts, [Some("2"), Some("1"), Some("0"), Some("0")]);
-    let cases: Vec<_> = suite.children().filter(|node| node.is_element()).collect();
+    let read_as: Vec<_> = suite.descendants().filter(|node| node.has_tag_name("property")).collect();
+    assert_eq!(
+        read_as.iter().map(|property| property.attribute("value")).collect::<Vec<_>>(),
+        [Some("responses-request"), Some("openai")]
+    );
+    let cases: Vec<_> = suite.children().filter(|node| node.has_tag_name("testcase")).collect();
     assert_eq!(
         cases.iter().map(|case| case.attribute("name")).collect::<Vec<_>>(),
         [Some("file"), Some("history 0")]

@@ -182,6 +182,7 @@ pub fn problems(conversation: &Conversation) -> io::Result<Vec<Diagnostic>> {
         judged.sort_by_key(Judged::order);
         let lint = DocLint::<()> {
             container: part.container,
+            targets: Vec::new(),
             schemas: Schemas::Official,
             format: part.format,
             judged,

@@ -1,0 +1,97 @@
+//! What formats share when they claim a document. A claim rests on keys that tell a format apart, and ends where a key
+//! stands that its records never have: a foreign file that is repaired by the wrong rules is a damaged file.
+
+use crate::format::is_reference;
+use crate::json::Val;
+
+/// Keys by which other systems link, time or wrap their records. No item, message or body of a provider's API has one.
+const RECORD_KEYS: [&[u8]; 14] = [
+    b"parentId",
+    b"parentUuid",
+    b"parent_uuid",
+    b"sessionID",
+    b"sessionId",
+    b"messageID",
+    b"uuid",
+    b"callID",
+    b"toolCallId",
+    b"toolInvocations",
+    b"tool_results",
+    b"projectHash",
+    b"traceId",
+    b"say",
+];
+
+/// Keys of logs and exports that hold a list of messages without being a request.
+const LOG_KEYS: [&[u8]; 17] = [
+    b"call_type",
+    b"chat_messages",
+    b"createdAt",
+    b"current_node",
+    b"has_more",
+    b"kwargs",
+    b"last_updated",
+    b"message_count",
+    b"platform",
+    b"proxy_server_request",
+    b"queued_messages",
+    b"raw_messages",
+    b"session_start",
+    b"system_prompt",
+    b"trace_id",
+    b"updatedAt",
+    b"updated_at",
+];
+
+/// Elements of a list that are looked at, at most.
+const SAMPLE: usize = 256;
+
+/// How surely an object is an item or a message of a format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fit {
+    /// It carries what a record of this format never has.
+    Strange,
+    /// Nothing says that it is one.
+    Unknown,
+    /// 1 to 100; below [`TELLING`](crate::format::TELLING) it may be one among others that are.
+    Likely(u8),
+}
+
+impl Fit {
+    /// The score of an object by itself.
+    pub fn score(self) -> u8 {
+        match self {
+            Fit::Likely(score) => score,
+            Fit::Strange | Fit::Unknown => 0,
+        }
+    }
+}
+
+/// Whether an object is a record of another system.
+pub fn is_record(val: Val<'_>) -> bool {
+    val.members().any(|member| RECORD_KEYS.contains(&member.key.raw))
+}
+
+/// Whether an object that holds messages is a log or an export of another system, not the body of a request.
+pub fn is_log(val: Val<'_>) -> bool {
+    val.members().any(|member| RECORD_KEYS.contains(&member.key.raw) || LOG_KEYS.contains(&member.key.raw))
+}
+
+/// How surely a list is one of a format's objects: the best of them, if most fit and none is strange. What is no
+/// object says nothing here; the reader reports it.
+pub fn most(list: Val<'_>, fit: impl Fn(Val<'_>) -> Fit) -> u8 {
+    let (mut fitting, mut all, mut best) = (0, 0, 0);
+    // A list that `slim` went over holds references in the place of elements.
+    for element in list.elements().filter(|e| e.is_object() && !is_reference(*e)).take(SAMPLE) {
+        all += 1;
+        match fit(element) {
+            Fit::Strange => return 0,
+            Fit::Unknown => {}
+            Fit::Likely(score) => {
+                fitting += 1;
+                best = best.max(score);
+            }
+        }
+    }
+    if fitting * 2 > all { best } else { 0 }
+}

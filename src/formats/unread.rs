@@ -1,0 +1,232 @@
+//! What files look like that no format reads: stores and exports that are not read yet, and common JSON that holds no
+//! conversation. A file is named by this table only after every format has let go of it; nothing here is a claim.
+
+use crate::json::Val;
+
+/// One kind of file.
+pub struct Unread {
+    /// What it is called, with its article.
+    pub name: &'static str,
+    /// It holds a conversation.
+    pub converses: bool,
+    /// All of these must hold of a record.
+    tests: &'static [Test],
+}
+
+/// What a record must show. A path is keys joined by dots; the step `[]` goes to any element of a list.
+#[derive(Clone, Copy)]
+enum Test {
+    /// There is such a value.
+    Has(&'static str),
+    /// There is no such value.
+    Lacks(&'static str),
+    /// There is such a text, and it is one of these.
+    Is(&'static str, &'static [&'static str]),
+    /// There is such a text, and it begins so.
+    Begins(&'static str, &'static str),
+}
+
+use Test::{Begins, Has, Is, Lacks};
+
+/// Elements of a list that a path looks into, at most.
+const SAMPLE: usize = 20;
+
+const fn store(name: &'static str, tests: &'static [Test]) -> Unread {
+    Unread { name, converses: true, tests }
+}
+
+const fn other(name: &'static str, tests: &'static [Test]) -> Unread {
+    Unread { name, converses: false, tests }
+}
+
+/// All kinds; the first that fits is named, so what is told apart best stands first.
+#[rustfmt::skip]
+static ROWS: &[Unread] = &[
+    // Agents.
+    store("an opencode export", &[Has("info"), Has("messages.[].info"), Has("messages.[].parts")]),
+    store("a part of an opencode message (opencode keeps one a file)", &[Has("messageID"), Has("type")]),
+    store("an opencode message without its parts", &[Has("sessionID"), Has("role")]),
+    store("the head of an opencode session", &[Has("projectID"), Has("directory")]),
+    store("a part of an opencode message (opencode keeps one a file)", &[Begins("id", "prt_"), Has("type")]),
+    store("a Gemini CLI session", &[Has("sessionId"), Has("projectHash")]),
+    store("a Gemini CLI session", &[Has("$set")]),
+    store("a Gemini CLI session", &[Has("$rewindTo")]),
+    store("a Gemini CLI session", &[Is("type", &["gemini"]), Has("content")]),
+    store("a Gemini CLI session", &[Has("history.[].parts"), Has("history.[].role")]),
+    store("a recording of the Gemini CLI's tests", &[Has("method"), Has("response")]),
+    store("a Qwen Code session", &[Has("sessionId"), Has("message.parts")]),
+    store("a Qwen Code session", &[Has("sessionId"), Has("systemPayload")]),
+    store("a Factory Droid session", &[Is("type", &["session_start"])]),
+    store("a Factory Droid stream", &[Has("session_id"), Is("type", &["system", "message", "tool_call", "tool_result"]), Has("id"), Lacks("message"), Lacks("uuid")]),
+    store("a pi or OpenClaw session", &[Is("type", &["session"]), Has("cwd")]),
+    store("a session of pi, OpenClaw or Factory Droid", &[Is("type", &["message"]), Has("message.role")]),
+    store("a session of pi or OpenClaw", &[Has("parentId"), Is("type", &["model_change", "thinking_level_change", "compaction", "branch_summary", "custom", "custom_message", "label", "session_info"])]),
+    store("a pi or OpenClaw message", &[Is("role", &["assistant"]), Has("stopReason"), Has("content")]),
+    store("a Copilot CLI event log", &[Begins("type", "session."), Has("data"), Has("id")]),
+    store("a Copilot CLI event log", &[Is("type", &["user.message", "assistant.message", "assistant.turn_start", "assistant.turn_end", "tool.execution_start", "tool.execution_complete", "system.message"]), Has("data")]),
+    store("a VS Code chat session", &[Has("requests.[].message"), Has("requests.[].response")]),
+    store("the output of `codex exec --json`, which holds no items that can be replayed", &[Is("type", &["thread.started", "turn.started", "turn.completed", "turn.failed", "item.started", "item.updated", "item.completed"])]),
+    store("Codex's list of prompts (history.jsonl)", &[Has("session_id"), Has("ts"), Has("text")]),
+    store("Claude Code's list of prompts (history.jsonl)", &[Has("display"), Has("pastedContents")]),
+    store("a Claude Code web export", &[Has("loglines")]),
+    store("a Claude Code index of sessions", &[Has("entries.[].sessionId")]),
+    store("a Cursor agent transcript", &[Is("role", &["user", "assistant"]), Has("message.content"), Lacks("type")]),
+    store("a goose session", &[Has("working_dir"), Has("message_count")]),
+    store("a goose session", &[Has("role"), Has("created"), Has("content")]),
+    store("a Grok CLI session", &[Is("type", &["system", "user", "assistant", "tool_result", "backend_tool_call"]), Has("content"), Lacks("message"), Lacks("role")]),
+    store("a Hermes session", &[Has("session_id"), Has("platform"), Has("messages")]),
+    store("a Hermes session", &[Has("session_id"), Has("archive_state")]),
+    store("a Hermes trajectory", &[Has("trajectory_id"), Has("steps")]),
+    store("a Hermes event log", &[Has("atof_version")]),
+    store("a Kimi session", &[Begins("type", "context."), Has("time")]),
+    store("a Kimi session", &[Is("type", &["metadata"]), Has("protocol_version")]),
+    store("a Kimi session", &[Is("type", &["config.update", "turn.prompt", "tools.set_active_tools"]), Has("time")]),
+    store("a Kimi session's state", &[Has("agents"), Has("workDir"), Has("lastPrompt")]),
+    store("an Antigravity session", &[Has("step_index"), Has("source")]),
+    store("an Antigravity session", &[Has("cascadeId")]),
+    store("an Amp thread", &[Begins("id", "T-"), Has("v"), Has("messages")]),
+    store("a Cline session", &[Has("sessionId"), Has("messages.[].role")]),
+    store("a Cline task's history", &[Has("[].role"), Has("[].ts")]),
+    store("a Cline task's history", &[Has("[].role"), Has("[].modelInfo")]),
+    store("Cline's messages for its window (ui_messages.json)", &[Has("[].ts"), Has("[].say")]),
+    store("Cline's messages for its window (ui_messages.json)", &[Has("[].ts"), Has("[].ask")]),
+    store("the head of a Cline session", &[Has("session_id"), Has("workspace_root")]),
+    store("an OpenHands event", &[Has("source"), Has("timestamp"), Is("kind", &["SystemPromptEvent", "MessageEvent", "ActionEvent", "ObservationEvent", "AgentErrorEvent", "UserRejectObservation", "Condensation"])]),
+    store("an OpenHands trajectory", &[Has("[].source"), Has("[].action")]),
+    store("an OpenHands conversation's state", &[Has("agent"), Has("workspace"), Has("execution_status")]),
+    store("a Zed thread", &[Has("messages.[].Agent")]),
+    store("a Zed thread", &[Has("messages.[].User")]),
+    // Frameworks.
+    store("a Vercel AI SDK UIMessage list", &[Has("[].parts.[].type"), Has("[].role")]),
+    store("a Vercel AI SDK UIMessage list", &[Has("[].toolInvocations")]),
+    store("a Vercel AI SDK UIMessage", &[Has("parts.[].type"), Has("role"), Has("id")]),
+    store("a Vercel AI SDK UIMessage list", &[Has("messages.[].parts.[].type"), Has("messages.[].role")]),
+    store("a Vercel AI SDK ModelMessage list", &[Has("[].content.[].toolCallId")]),
+    store("a Vercel AI SDK ModelMessage list", &[Has("messages.[].content.[].toolCallId")]),
+    store("a Vercel AI SDK ModelMessage", &[Has("role"), Has("content.[].toolCallId")]),
+    store("a LangChain dump", &[Has("lc"), Has("kwargs")]),
+    store("a LangChain dump", &[Has("[].lc"), Has("[].kwargs")]),
+    store("a LangChain message list", &[Is("[].type", &["human", "ai", "tool", "system"]), Has("[].data")]),
+    store("a LangChain message list", &[Is("[].type", &["human", "ai", "tool", "system"]), Has("[].additional_kwargs")]),
+    store("a LangChain message", &[Is("type", &["human", "ai", "tool", "system"]), Has("data.content")]),
+    store("a LangGraph state", &[Has("values.messages")]),
+    store("a pydantic-ai message list", &[Is("[].kind", &["request", "response"]), Has("[].parts")]),
+    store("a pydantic-ai message", &[Is("kind", &["request", "response"]), Has("parts.[].part_kind")]),
+    store("a Google ADK session", &[Has("events"), Has("app_name")]),
+    store("a Google ADK session", &[Has("events.[].invocation_id"), Has("events.[].author")]),
+    store("an Agents SDK RunState", &[Has("$schemaVersion")]),
+    store("an Inspect AI log", &[Has("eval"), Has("status"), Has("version")]),
+    // Exports, logs and traces.
+    store("a ChatGPT export", &[Has("mapping"), Has("current_node")]),
+    store("a ChatGPT export", &[Has("[].mapping")]),
+    store("a Claude.ai export", &[Has("chat_messages")]),
+    store("a Claude.ai export", &[Has("[].chat_messages")]),
+    store("a Claude.ai export", &[Has("uuid"), Has("messages.[].content.role")]),
+    store("a Google AI Studio export", &[Has("chunkedPrompt")]),
+    store("a Grok export", &[Has("conversations.[].conversation")]),
+    store("a page of coder's chat API", &[Has("messages"), Has("queued_messages")]),
+    store("a LiteLLM log", &[Has("call_type")]),
+    store("a LiteLLM log", &[Has("messages"), Has("kwargs")]),
+    store("a Langfuse export", &[Has("[].traceId")]),
+    store("a Langfuse export", &[Has("traceId"), Has("type")]),
+    store("an OpenTelemetry trace", &[Has("resourceSpans")]),
+    store("a ShareGPT data set", &[Has("conversations.[].from"), Has("conversations.[].value")]),
+    store("a ShareGPT data set", &[Has("[].conversations.[].from")]),
+    store("an Alpaca data set", &[Has("instruction"), Has("output")]),
+    store("an Alpaca data set", &[Has("[].instruction"), Has("[].output")]),
+    store("a chat log with a time for each message", &[Has("timestamp"), Has("role"), Has("content")]),
+    store("a log of requests and answers", &[Has("messages"), Has("response")]),
+    // What APIs take and give that is no history.
+    store("a stream of Chat Completions chunks", &[Is("object", &["chat.completion.chunk"])]),
+    store("a stream of Anthropic events", &[Is("type", &["message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop"])]),
+    store("a request to Ollama's own API", &[Has("model"), Has("messages"), Has("options")]),
+    store("a request to Ollama's own API", &[Has("model"), Has("messages"), Has("keep_alive")]),
+    store("an answer of Ollama's own API", &[Has("model"), Has("message.role"), Has("done")]),
+    other("a Conversations API object without its items", &[Begins("object", "conversation"), Has("id")]),
+    other("a Batch API object", &[Is("object", &["batch"]), Has("id")]),
+    other("an embeddings response", &[Has("data.[].embedding")]),
+    other("an embeddings request", &[Has("input"), Has("model"), Lacks("messages")]),
+    other("an error that an API answered", &[Has("error.message")]),
+    other("an error that an API answered", &[Is("type", &["error"]), Has("error")]),
+    other("an error that an API answered", &[Has("[].error.message")]),
+    other("an error that Bedrock answered", &[Has("message"), Has("__type")]),
+    other("a replaylint report", &[Has("summary.histories"), Has("diagnostics")]),
+    // What lies beside conversations.
+    other("a package.json", &[Has("name"), Is("type", &["module", "commonjs"])]),
+    other("a package.json", &[Has("name"), Has("scripts")]),
+    other("a package.json", &[Has("name"), Has("dependencies")]),
+    other("a package.json", &[Has("name"), Has("devDependencies")]),
+    other("a package lock file", &[Has("lockfileVersion")]),
+    other("a TypeScript configuration", &[Has("compilerOptions")]),
+    other("a SARIF report", &[Has("runs.[].tool")]),
+    other("a GeoJSON file", &[Is("type", &["FeatureCollection", "Feature", "GeometryCollection"])]),
+    other("a GeoJSON file", &[Has("coordinates"), Has("type")]),
+    other("a Jupyter notebook", &[Has("cells"), Has("nbformat")]),
+    other("an OpenAPI description", &[Has("openapi"), Has("paths")]),
+    other("a HAR file", &[Has("log.entries")]),
+    other("a JSON Schema", &[Begins("$schema", "http")]),
+    other("a JSON Schema", &[Is("type", &["object"]), Has("properties")]),
+    other("a JSON-RPC message", &[Has("jsonrpc")]),
+    other("an MCP configuration", &[Has("mcpServers")]),
+    other("a settings file of Claude Code", &[Has("permissions.allow")]),
+];
+
+/// The row of the table that a record looks like.
+pub fn of(val: Val<'_>) -> Option<u32> {
+    ROWS.iter().position(|row| row.tests.iter().all(|test| test.holds(val))).and_then(|n| u32::try_from(n).ok())
+}
+
+/// A row of the table.
+pub fn row(number: u32) -> Option<&'static Unread> {
+    ROWS.get(number as usize)
+}
+
+impl Test {
+    fn holds(&self, val: Val<'_>) -> bool {
+        match self {
+            Test::Has(path) => any(val, path, &|found| !found.is_null()),
+            Test::Lacks(path) => !any(val, path, &|_| true),
+            Test::Is(path, texts) => any(val, path, &|found| texts.iter().any(|text| found.is(text))),
+            Test::Begins(path, start) => {
+                any(val, path, &|found| found.text().is_some_and(|text| text.starts_with(start.as_bytes())))
+            }
+        }
+    }
+}
+
+/// Whether a value at this path passes.
+fn any(val: Val<'_>, path: &str, passes: &dyn Fn(Val<'_>) -> bool) -> bool {
+    let (step, rest) = path.split_once('.').unwrap_or((path, ""));
+    let go_on = |val: Val<'_>| if rest.is_empty() { passes(val) } else { any(val, rest, passes) };
+    match step {
+        "[]" => val.elements().take(SAMPLE).any(go_on),
+        key => val.get(key).is_some_and(go_on),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{Tape, scan};
+
+    fn name(text: &str) -> Option<&'static str> {
+        let mut tape = Tape::new();
+        scan(text.as_bytes(), &mut tape).expect("JSON");
+        Some(row(of(tape.root(text.as_bytes())?)?)?.name)
+    }
+
+    #[test]
+    fn paths_go_into_lists() {
+        assert_eq!(name(r#"[{"role":"user","parts":[{"type":"text"}]}]"#), Some("a Vercel AI SDK UIMessage list"));
+        assert_eq!(name(r#"{"$schema":"https://json-schema.org/x"}"#), Some("a JSON Schema"));
+        assert_eq!(name(r#"{"$schema":null}"#), None);
+        assert_eq!(name("[1,2]"), None);
+    }
+
+    #[test]
+    fn no_row_stands_behind_one_that_takes_all_of_it() {
+        for (n, row) in ROWS.iter().enumerate() {
+            assert!(!row.tests.is_empty(), "row {n} takes everything");
+        }
+    }
+}
