@@ -165,6 +165,6 @@ fn list_score(list: Val<'_>) -> u8 {
 
 /// A message as another program stores it, with keys that the API refuses.
 fn is_strange(message: Val<'_>) -> bool {
-    const STORED: [&str; 6] = ["ts", "modelInfo", "metrics", "parts", "message", "timestamp"];
+    const STORED: [&str; 7] = ["ts", "state", "modelInfo", "metrics", "parts", "message", "timestamp"];
     claim::is_record(message) || STORED.iter().any(|key| message.get(key).is_some())
 }

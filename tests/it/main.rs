@@ -28,6 +28,7 @@ mod properties_chat;
 mod properties_gemini_bedrock;
 mod proposals;
 mod readme;
+mod recognition;
 mod recorded;
 mod reports;
 mod schema;

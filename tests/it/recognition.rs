@@ -1,0 +1,227 @@
+//! What is not understood is not touched, and never called clean: files of other programs are unknown and named by what
+//! they look like; each file that is read is claimed by its own format; and no repair of the corpus damages a file.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use replaylint::fix::{FixOptions, Orphans, Reasoning};
+use replaylint::format::{Probe, TELLING};
+use replaylint::formats::FORMATS;
+use replaylint::json::{Tape, scan};
+use replaylint::lint::{self, Findings, Options};
+use serde::Deserialize;
+
+use crate::corpus::{corpus, manifest};
+use crate::support::{DOC, diagnostics, repair};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unread {
+    file: Vec<File>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    name: String,
+    /// What it is named; empty for what is like nothing known.
+    looks: String,
+    text: String,
+}
+
+fn unread() -> Vec<File> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/unread.toml");
+    let all: Unread = toml::from_str(&fs::read_to_string(path).expect("testdata")).expect("TOML");
+    all.file
+}
+
+#[test]
+fn what_no_format_reads_is_named_and_left_alone() {
+    for file in unread() {
+        let text = file.text.trim_start_matches('\n').as_bytes();
+        let found = diagnostics(text, &Options::default());
+        let name = &file.name;
+        assert_eq!(found.len(), 1, "{name}: {found:?}");
+        assert_eq!(found[0].rule.0, 4, "{name}: {}", found[0].message);
+        let told = &found[0].message;
+        let named = if file.looks.is_empty() { told.contains("no conversation format") } else { told.contains(&file.looks) };
+        assert!(named, "{name}: {told}");
+        let everything = FixOptions { warnings: true, reasoning: Reasoning::Strip, ..FixOptions::default() };
+        for wanted in [FixOptions::default(), FixOptions { orphans: Orphans::Stub, ..everything }] {
+            assert!(repair(text, &Options::default(), &wanted).fixed.patch.is_empty(), "{name} was edited");
+        }
+    }
+}
+
+/// Pairs of formats whose documents may look the same: the first wins.
+const OVERLAPS: [(&str, &str); 19] = [
+    // A body that holds roles and texts only.
+    ("anthropic-request", "chat-request"),
+    ("bedrock-request", "chat-request"),
+    ("chat-training", "chat-request"),
+    // A list of roles and texts.
+    ("responses-items", "chat-request"),
+    ("anthropic-request", "responses-items"),
+    ("chat-request", "responses-items"),
+    ("bedrock-request", "responses-items"),
+    // One item may be all of a document.
+    ("responses-item-lines", "codex-rollout"),
+    ("codex-rollout", "responses-item-lines"),
+    ("coder-chat", "chat-request"),
+    ("coder-chat", "responses-items"),
+    ("coder-chat-lines", "responses-item-lines"),
+    ("coder-chat-lines", "codex-rollout"),
+    // A request beside its answer.
+    ("bedrock-exchange", "chat-exchange"),
+    ("bedrock-exchange", "bedrock-response"),
+    ("chat-exchange", "responses-exchange"),
+    ("gemini-exchange", "gemini-response"),
+    ("responses-exchange", "chat-exchange"),
+    ("anthropic-batch", "chat-exchange"),
+];
+
+#[test]
+fn each_file_is_claimed_by_its_own_format() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats");
+    let (mut files, mut strange) = (0, Vec::new());
+    for folder in fs::read_dir(root).expect("testdata").flatten().map(|entry| entry.path()) {
+        let own = folder.file_name().expect("a name").to_string_lossy().into_owned();
+        if own == "snapshots" {
+            continue;
+        }
+        for path in fs::read_dir(folder).expect("testdata").flatten().map(|entry| entry.path()) {
+            files += 1;
+            if path.to_string_lossy().contains("mixed") {
+                // It holds records of several formats.
+                continue;
+            }
+            let text = fs::read(&path).expect("readable");
+            for other in claims(&text).into_iter().filter(|name| *name != own) {
+                if !OVERLAPS.contains(&(&own, other)) {
+                    strange.push(format!("{} is claimed by {other}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(files > 90, "{files} files");
+    assert!(strange.is_empty(), "{}", strange.join("\n"));
+}
+
+/// The formats that claim the document, or a record that is a document by itself.
+fn claims(text: &[u8]) -> Vec<&'static str> {
+    let mut tape = Tape::new();
+    let mut names: Vec<&'static str> = Vec::new();
+    let whole = text.trim_ascii();
+    let records: Vec<&[u8]> = match scan(whole, &mut tape) {
+        Ok(()) => vec![whole],
+        Err(_) => text.split(|b| *b == b'\n').collect(),
+    };
+    for record in records {
+        let record = record.strip_prefix(b"data:").unwrap_or(record).trim_ascii();
+        if scan(record, &mut tape).is_err() {
+            continue;
+        }
+        let Some(root) = tape.root(record) else { continue };
+        let probe = Probe::new(root);
+        let sure = FORMATS.iter().filter(|format| format.detect(&probe) >= TELLING);
+        names.extend(sure.map(|format| format.info().name));
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Formats of the corpus, and by which of ours their files are read. What is not named here is not read.
+const READ: [(&str, &[&str]); 16] = [
+    ("ag2-events", &["ag2-events", "ag2-log"]),
+    ("anthropic-messages", &["anthropic-request", "anthropic-message", "chat-request"]),
+    ("bedrock-converse", &["bedrock-request", "bedrock-response"]),
+    ("claude-code", &["kode-session"]),
+    ("codex-rollout", &["codex-rollout", "codex-session", "responses-item-lines"]),
+    ("gemini-contents", &["gemini-request", "gemini-response"]),
+    ("kode", &["kode-session"]),
+    ("openai-agents-session", &["responses-items"]),
+    ("openai-chat", &["chat-request", "chat-completion", "chat-page"]),
+    ("openai-responses", &["responses-request", "responses-object", "responses-stream", "responses-page"]),
+    ("openai-responses-compact", &["responses-request", "responses-object"]),
+    // A list of roles and texts, or a body without anything of its own, is the same in both.
+    ("cline", &["chat-request"]),
+    ("ollama-chat", &["chat-request"]),
+    ("coder-chat", &["coder-chat", "coder-chat-lines"]),
+    ("iterate", &["iterate-stream"]),
+    ("openai-batch", &["responses-batch", "chat-batch"]),
+];
+
+/// Files that are like another format's to the last byte, by the end of their path.
+const SAME_AS_OTHERS: [&str; 2] =
+    ["api_conversation_history.xml-tools.json", "test_ollama_operation_duration_includes_model_attribute.request.json"];
+
+#[test]
+fn the_corpus_is_read_by_its_own_formats_or_not_at_all() {
+    let Some(root) = corpus() else { return };
+    let rows = manifest(&root);
+    let (mut wrong, mut told) = (Vec::new(), BTreeMap::new());
+    for row in &rows {
+        let Ok(text) = fs::read(root.join(&row.path)) else { continue };
+        let found = lint::lint(DOC, &text, &Options::default(), 1, &Findings).expect("memory reads");
+        let name = found.format.map(|format| format.info().name);
+        *told.entry((row.format.clone(), name.unwrap_or("unknown"))).or_insert(0) += 1;
+        let own = READ.iter().find(|(format, _)| *format == row.format).map_or(&[][..], |(_, own)| own);
+        if name.is_some_and(|name| !own.contains(&name)) {
+            wrong.push(format!("{} is read as {}", row.path, name.unwrap_or_default()));
+        }
+        let same = SAME_AS_OTHERS.iter().any(|end| row.path.ends_with(end));
+        if ["cline", "ollama-chat"].contains(&row.format.as_str()) && name.is_some() && !same {
+            wrong.push(format!("{} is read as {}", row.path, name.unwrap_or_default()));
+        }
+    }
+    for ((format, name), count) in &told {
+        println!("{format}: {count} {name}");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_repair_of_the_whole_corpus_damages_nothing() {
+    let Some(root) = corpus() else { return };
+    let rows = manifest(&root);
+    let folder = tempfile::tempdir().expect("a folder");
+    let copied = |n: usize, path: &Path| {
+        let name = path.file_name().expect("a name").to_string_lossy();
+        folder.path().join(format!("{n}")).join(&*name)
+    };
+    let mut files: Vec<(usize, PathBuf, bool)> = Vec::new();
+    for (n, row) in rows.iter().enumerate() {
+        let to = copied(n, Path::new(&row.path));
+        fs::create_dir_all(to.parent().expect("a folder")).expect("written");
+        if fs::copy(root.join(&row.path), &to).is_ok() {
+            files.push((n, to, READ.iter().any(|(format, _)| *format == row.format)));
+        }
+    }
+    let run = std::process::Command::new(env!("CARGO_BIN_EXE_replaylint"))
+        .args(["fix", "-w", "--force", "--no-backup", "--quiet", "--fix-warnings"])
+        .arg(folder.path())
+        .output()
+        .expect("it runs");
+    assert!(run.status.code().is_some_and(|code| code < 3), "{}", String::from_utf8_lossy(&run.stderr));
+    let (mut changed, mut wrong) = (0, Vec::new());
+    for (n, path, is_read) in &files {
+        let original = &rows[*n].path;
+        let (before, after) = (fs::read(root.join(original)).expect("readable"), fs::read(path).expect("readable"));
+        if before == after {
+            continue;
+        }
+        changed += 1;
+        let format = |text: &Vec<u8>| {
+            let found = lint::lint(DOC, text, &Options::default(), 1, &Findings).expect("memory reads");
+            found.format.map(|format| format.info().name)
+        };
+        if !is_read || after.trim_ascii().is_empty() || format(&before) != format(&after) {
+            wrong.push(format!("{}: {:?} became {:?}", original, format(&before), format(&after)));
+        }
+    }
+    println!("{changed} of {} files repaired", files.len());
+    assert!(changed > 0);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
