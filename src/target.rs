@@ -157,6 +157,8 @@ pub enum Trait {
     NoDeveloper,
     /// The first call of each step in the current turn carries the signature of the thought that led to it.
     SignedCalls,
+    /// A turn whose calls have no responses at all is refused, even if the user spoke instead.
+    CountsResponses,
     /// Reasoning goes back only with its signature.
     SignedReasoning,
     /// Reasoning goes back only without a signature.

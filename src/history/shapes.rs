@@ -23,11 +23,11 @@ impl OrphanRun {
     }
 }
 
-/// A reference to a client's call, and the output behind it that lost its call for that.
+/// A reference to a client's call, and the output behind it whose call it may be: the reference does not show the call_id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Claim {
     pub reference: u32,
-    /// [`NONE`] if no output without a call stands behind it.
+    /// [`NONE`] if no output without a call is left for it.
     pub output: u32,
 }
 
@@ -48,21 +48,13 @@ impl Shapes {
     pub fn of(rows: &[Row], pairs: &[Pair], groups: &[Group], server_state: bool) -> Self {
         let mut shapes = Shapes { tail: tail(rows), ..Shapes::default() };
         let orphans = orphans(rows, pairs);
-        let is_orphan = |ix: u32| orphans.binary_search(&ix).is_ok();
+        shapes.claims = claims(rows, &orphans);
+        shapes.explained.extend(shapes.claims.iter().map(|claim| claim.output).filter(|output| *output != NONE));
+        let claimed = shapes.explained.clone();
+        let is_orphan = |ix: u32| orphans.binary_search(&ix).is_ok() && claimed.binary_search(&ix).is_err();
         for (n, group) in groups.iter().enumerate() {
             let until = groups.get(n + 1).map_or(rows.len() as u32, |next| next.start);
             let outputs = outputs_behind(rows, group.end, until);
-            let claims_before = shapes.claims.len();
-            for ix in group.members() {
-                if rows[ix].is_reference() && rows[ix].of.is_call() {
-                    shapes.claims.push(Claim { reference: ix as u32, output: NONE });
-                }
-            }
-            let mut free = outputs.clone().filter(|ix| is_orphan(*ix));
-            for claim in &mut shapes.claims[claims_before..] {
-                claim.output = free.next().unwrap_or(NONE);
-                shapes.explained.extend((claim.output != NONE).then_some(claim.output));
-            }
             let lonely = group.has_reasoning() && !group.has_members() && !outputs.is_empty() && !server_state;
             if lonely && outputs.clone().all(is_orphan) {
                 shapes.explained.extend(outputs.clone());
@@ -82,6 +74,20 @@ impl Shapes {
         let at = self.orphan_runs.partition_point(|run| run.end <= ix);
         self.orphan_runs.get(at).filter(|run| run.has(ix))
     }
+}
+
+/// Each reference to a client's call takes the first output behind it that has no call and that no earlier one took.
+fn claims(rows: &[Row], orphans: &[u32]) -> Vec<Claim> {
+    let is_approval = |row: &Row| row.of.family() == Some(Family::Approval);
+    let is_call = |(_, row): &(usize, &Row)| row.is_reference() && row.of.is_call() && !is_approval(row);
+    let mut free = orphans.iter().copied().peekable();
+    let mut claims = Vec::new();
+    for (ix, _) in rows.iter().enumerate().filter(is_call) {
+        let reference = ix as u32;
+        while free.next_if(|output| *output < reference).is_some() {}
+        claims.push(Claim { reference, output: free.next().unwrap_or(NONE) });
+    }
+    claims
 }
 
 /// Outputs that have no call, sorted. Approvals are another matter.

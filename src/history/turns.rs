@@ -39,7 +39,7 @@ pub struct Step {
 /// How a call and a result are bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BondState {
-    /// The result stands in the call's own step.
+    /// The result stands in the call's own step. One without a key is bound by its place.
     Answered,
     /// The result stands elsewhere.
     Far,
@@ -83,7 +83,7 @@ impl Turns {
         let steps = steps(&turns, apart);
         let bonds = match rows.iter().any(|row| row.has(Flags::COUNTED)) {
             true => counts::bonds(rows, &turns, &steps),
-            false => bonds(rows, &turns, &steps),
+            false => bonds(rows, &turns, &steps, apart),
         };
         Turns { turns, steps, bonds }
     }
@@ -198,7 +198,8 @@ pub(super) struct Keyed {
     pub loose: Vec<u32>,
 }
 
-fn bonds(rows: &[Row], turns: &[Turn], steps: &[Step]) -> Vec<Bond> {
+/// `apart`: results are messages of their own. Some servers then pair by order what carries no key.
+fn bonds(rows: &[Row], turns: &[Turn], steps: &[Step], apart: bool) -> Vec<Bond> {
     let mut bonds = Vec::new();
     let mut seen = vec![false; rows.len()];
     let mut keyed: HashMap<u64, Keyed> = HashMap::new();
@@ -229,6 +230,10 @@ fn bonds(rows: &[Row], turns: &[Turn], steps: &[Step]) -> Vec<Bond> {
                 }
             }
         }
+        if apart {
+            let unnamed = answers.iter().copied().filter(|ix| rows[*ix as usize].kind == Kind::ToolResult);
+            by_order(&mut calls, unnamed.filter(|ix| rows[*ix as usize].key == 0).collect(), &mut bonds);
+        }
         for (key, calls) in calls {
             let open = calls.iter().filter(|(_, output)| *output == NONE).map(|(call, _)| *call);
             keyed.entry(key).or_default().open.extend(open);
@@ -242,6 +247,21 @@ fn bonds(rows: &[Row], turns: &[Turn], steps: &[Step]) -> Vec<Bond> {
     far(keyed, &mut bonds);
     bonds.sort_unstable_by_key(|bond| (bond.call.min(bond.output), bond.output));
     bonds
+}
+
+/// Binds a step's results without a key to its open calls, in order, unless they are too few: then nothing says which
+/// call has none.
+fn by_order(calls: &mut HashMap<u64, Vec<(u32, u32)>>, unnamed: Vec<u32>, bonds: &mut Vec<Bond>) {
+    let mut open: Vec<&mut (u32, u32)> =
+        calls.values_mut().flatten().filter(|(_, output)| *output == NONE).collect();
+    if unnamed.len() < open.len() {
+        return;
+    }
+    open.sort_unstable_by_key(|(call, _)| *call);
+    for (call, output) in open.into_iter().zip(unnamed) {
+        call.1 = output;
+        bonds.push(Bond { call: call.0, output, twin: NONE, state: BondState::Answered });
+    }
 }
 
 /// Binds what is left of each key across steps.
@@ -274,7 +294,7 @@ mod tests {
     use crate::place::{DocId, Place};
 
     /// `u` and `a` begin messages of user and assistant; a letter with `(` in front is a call, with `)` a result, with
-    /// `[` a result that is a message of its own; `.` is text.
+    /// `[` a result that is a message of its own, `_` one without a key; `.` is text.
     fn rows(text: &str) -> Vec<Row> {
         let mut rows = Vec::new();
         let mut sign = ' ';
@@ -292,7 +312,7 @@ mod tests {
                 (_, 'a') => (Kind::Turn, Role::Assistant),
                 _ => (Kind::Text, Role::None),
             };
-            if sign != ' ' {
+            if sign != ' ' && c != '_' {
                 row.key = c as u64;
             }
             if sign == '[' {
@@ -328,6 +348,17 @@ mod tests {
         assert_eq!(states("u a(x u [x"), [Far]);
         assert_eq!(states("u a(x a(y [x [y"), [Far, Answered]);
         assert_eq!(states("u [x"), [Orphan]);
+    }
+
+    #[test]
+    fn results_without_a_key_answer_in_order_unless_they_are_too_few() {
+        assert_eq!(states("u a(x [_"), [Answered]);
+        assert_eq!(states("u a(x(y [_ [_"), [Answered, Answered]);
+        assert_eq!(states("u a(x(y [y [_"), [Answered, Answered]);
+        assert_eq!(states("u a(x [_ [_"), [Answered]);
+        assert_eq!(states("u a(x(y [_"), [Open, Open]);
+        assert_eq!(states("u a(x u [_"), [Open]);
+        assert_eq!(states("u. a(x u)_"), [Open]);
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl Judged {
 }
 
 /// Rules whose findings rest on a partner that is not there.
-const MISSING_PARTNER: [u16; 11] = [101, 102, 103, 106, 107, 108, 207, 304, 530, 531, 536];
+const MISSING_PARTNER: [u16; 10] = [101, 102, 103, 106, 107, 108, 207, 530, 531, 536];
 
 /// How much a variant of a rule weighs at a target.
 pub fn levels(rule: &Rule, variant: u8, target: &Target) -> Levels {

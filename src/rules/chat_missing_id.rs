@@ -1,15 +1,15 @@
 //! RL506: a call or a reply does not say which it is.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use crate::history::{Act, Code, Finding, Kind};
+use crate::history::{Act, BondState, Code, Finding, Kind};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a call without an `id`, and a tool message without a `tool_call_id`; an empty one is none.
+    /// Finds a call without an `id`, and a tool message without a `tool_call_id`; an empty id counts as missing.
     ///
     /// ## Why it matters
     ///
@@ -17,7 +17,9 @@ crate::rule! {
     ///
     /// > Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'.
     ///
-    /// It happens with servers that hand out calls without ids, and with histories whose ids were stripped.
+    /// It happens with servers that hand out calls without ids, and with histories whose ids were stripped. Some other
+    /// servers pair tool messages without an id by their order: with `--target chat-compatible` a tool message right
+    /// after its call is a warning.
     ///
     /// ## Example
     ///
@@ -29,13 +31,15 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// If the call is the only one of its message, and one reply without an id stands behind it, both get one id,
-    /// and nothing is lost. Else which belongs to which is not told, and what has no id is dropped.
+    /// A tool message right after its call gets the id of the call. If neither has an id, and each is the only one of
+    /// its step, both get the same new id. Nothing is lost in either case. Otherwise it is unknown which call is
+    /// answered, and what has no id is dropped.
     ///
     /// ## Evidence
     ///
-    /// Reported: langchain-ai/langchain#22600, vercel/ai#2178. The schema requires both fields. No recorded
-    /// accepted request lacks one.
+    /// Reported: langchain-ai/langchain#22600, vercel/ai#2178. The schema requires both fields, and no recorded accepted
+    /// request to OpenAI or Azure lacks one. 21 recorded requests to GLM (Z.ai) and Ollama have a tool message without an
+    /// id right after its call and were accepted.
     506, "chat-missing-id", Check::History(check),
     [
         Variant {
@@ -60,15 +64,28 @@ crate::rule! {
             fix: "drop the message",
             ..Variant::BASE
         },
+        Variant {
+            message: "the tool message has no tool_call_id: only its place says which call it answers",
+            related: "the call",
+            api: Some("Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'."),
+            answer: Answer { param: Some("messages.[{message}].tool_call_id"), ..Answer::HISTORY },
+            evidence: Evidence::Reported,
+            fix: "give it the id of its call",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
     ]
 }
 
 const CALL: u8 = 1;
 const REPLY: u8 = 2;
+const BY_ORDER: u8 = 3;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let rows = &cx.history.rows;
     let mut answered = HashSet::new();
+    let bonds = cx.history.turns.bonds.iter().filter(|bond| bond.state == BondState::Answered);
+    let calls: HashMap<u32, u32> = bonds.map(|bond| (bond.output, bond.call)).collect();
     for (ix, row) in rows.iter().enumerate().filter(|(_, row)| row.key == 0) {
         let finding = Finding::new(Code(506), *row);
         match row.kind {
@@ -79,7 +96,11 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                 }
                 None => out.add(finding.variant(CALL).act(Act::Drop)),
             },
-            Kind::ToolResult if !answered.contains(&(ix as u32)) => out.add(finding.variant(REPLY).act(Act::Drop)),
+            Kind::ToolResult if answered.contains(&(ix as u32)) => {}
+            Kind::ToolResult => match calls.get(&(ix as u32)) {
+                Some(call) => out.add(finding.variant(BY_ORDER).with(cx.row(*call).at).act(Act::Retype)),
+                None => out.add(finding.variant(REPLY).act(Act::Drop)),
+            },
             _ => {}
         }
     }

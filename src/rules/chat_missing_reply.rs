@@ -8,7 +8,8 @@ crate::rule! {
     /// ## What it does
     ///
     /// Finds a call in an assistant's `tool_calls` that none of the tool messages directly behind the message answers.
-    /// A reply that stands further away counts for nothing.
+    /// A reply that stands further away counts for nothing. Tool messages without a `tool_call_id` answer the open calls
+    /// of the message in order; that their ids are missing is RL506.
     ///
     /// ## Why it matters
     ///
@@ -37,7 +38,8 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: BerriAI/litellm#10083, crush#3408, CLIProxyAPI#2798, oh-my-pi#2055. No recorded accepted request of
-    /// OpenAI or Azure has such a call.
+    /// OpenAI or Azure has such a call. 21 recorded requests to GLM (Z.ai) and Ollama answer a call by a tool message
+    /// without an id and were accepted.
     501, "chat-missing-reply", Check::History(check),
     [
         Variant {

@@ -8,18 +8,17 @@ use crate::target::Trait;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, for Mistral, a message of the user or the system right behind one of a tool, and one of the system
-    /// behind one of the assistant.
+    /// Finds, for Mistral, a message of the system or a developer right after one of a tool or of the assistant. A
+    /// message of the user right after one of a tool is accepted.
     ///
     /// ## Why it matters
     ///
-    /// Mistral lets only some roles follow each other: behind the system or the user all but a tool, behind the
-    /// assistant the assistant, the user or a tool, behind a tool the assistant or a tool. Else it refuses the
-    /// request:
+    /// Mistral lets only some roles follow each other: after the system or the user all but a tool, after the
+    /// assistant or a tool all but the system. Otherwise it refuses the request:
     ///
-    /// > Unexpected role 'user' after role 'tool'
+    /// > Unexpected role 'system' after role 'tool'
     ///
-    /// It happens when a run is interrupted after a tool has run, and the user speaks before the model does.
+    /// It happens when a program adds instructions in the middle of a conversation.
     ///
     /// ## Example
     ///
@@ -27,6 +26,7 @@ crate::rule! {
     /// {"model":"mistral-large-latest","messages":[
     ///  {"role":"assistant","tool_calls":[{"id":"abcdefgh1","type":"function","function":{"name":"f","arguments":"{}"}}]},
     ///  {"role":"tool","tool_call_id":"abcdefgh1","content":"sunny"},
+    ///  {"role":"system","content":"Be brief"},
     ///  {"role":"user","content":"Thanks"}]}
     /// ```
     ///
@@ -34,12 +34,13 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Behind a tool, a message of the assistant comes between that says that none was recorded; it claims nothing. Behind the
-    /// assistant, the message of the system becomes one of the user.
+    /// After a tool, a message of the assistant is put between, which says that none was recorded and claims nothing
+    /// else. After the assistant, the message of the system becomes one of the user.
     ///
     /// ## Evidence
     ///
-    /// Documented: mistral-common's `validator.py`. Reported: yetone/avante.nvim#2695, pi-neuralwatt#12.
+    /// Documented: mistral-common's `validator.py`. Reported for a user after a tool: yetone/avante.nvim#2695,
+    /// pi-neuralwatt#12; but 19 recorded requests of 2026 have that order and were accepted.
     516, "chat-role-order", Check::History(check),
     [
         Variant {
@@ -70,7 +71,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let [before, turn] = pair else { continue };
         let finding = Finding::new(Code(516), *cx.row(turn.row)).with(cx.row(before.row).at);
         match (before.role, turn.role) {
-            (Role::Tool, Role::User | Role::System | Role::Developer) => out.add(finding.act(Act::Bridge)),
+            (Role::Tool, Role::System | Role::Developer) => out.add(finding.act(Act::Bridge)),
             (Role::Assistant, Role::System | Role::Developer) => {
                 out.add(finding.variant(BEHIND_ASSISTANT).act(Act::Field(field::USER_ROLE)));
             }

@@ -1,8 +1,8 @@
 //! RL560: a call has no response in the turn behind it.
 
-use crate::history::{Act, BondState, Code, Finding};
+use crate::history::{Act, BondState, Code, Finding, Kind};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::{Answer, Levels};
+use crate::target::{Answer, Levels, Trait};
 
 use super::gemini_leading_call;
 
@@ -24,6 +24,10 @@ crate::rule! {
     /// are stored in several places. At the end of a log the call is about to run: there it is only noted (shown with
     /// `-v`).
     ///
+    /// Models up to Gemini 2.5 accept a turn whose calls have no responses at all, if the user speaks in the next turn.
+    /// That is an error for Gemini 3 and later, and a warning for older models and where the file does not name the model
+    /// (`--model` does).
+    ///
     /// ## Example
     ///
     /// ```json
@@ -37,12 +41,13 @@ crate::rule! {
     ///
     /// A response of the same name that stands elsewhere is moved behind the call, and nothing is lost. Else the call is
     /// dropped, and its content with it if it says nothing else; with `--orphans stub` the call is answered instead, by a
-    /// response that claims nothing.
+    /// response that claims nothing. Where it is a warning, this requires `--fix-warnings`.
     ///
     /// ## Evidence
     ///
-    /// Reported: google-gemini/gemini-cli#3814, #5443, #7410, #15568, #16972. None of 56 recorded accepted requests has
-    /// such a call.
+    /// Reported: google-gemini/gemini-cli#3814, #5443, #7410, #15568, #16972. Twelve recorded requests to gemini-2.0-flash,
+    /// gemini-2.5-flash, gemini-2.5-pro and gemini-flash-latest have a call without any response, followed by words of the
+    /// user, and were accepted. No recorded accepted request answers some calls of a turn and not all.
     560, "gemini-missing-response", Check::History(check),
     [
         Variant {
@@ -69,6 +74,15 @@ crate::rule! {
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
+        Variant {
+            message: "the user speaks instead of a response to the call⟨ of {name}⟩, which Gemini 3 and later refuse",
+            api: Some(COUNTS),
+            answer: Answer::GOOGLE,
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "drop the call; --orphans stub would answer it and lose nothing",
+            ..Variant::BASE
+        },
     ]
 }
 
@@ -77,6 +91,7 @@ const COUNTS: &str = "Please ensure that the number of function response parts i
 
 const FAR: u8 = 1;
 const PENDING: u8 = 2;
+const SPOKEN_OVER: u8 = 3;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let begin = gemini_leading_call::begin(cx);
@@ -88,6 +103,9 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             }
             // It goes anyway.
             BondState::Open | BondState::Far if bond.call < begin => {}
+            BondState::Open if !cx.has(Trait::CountsResponses) && is_spoken_over(cx, bond.call) => {
+                out.add(finding(bond.call).variant(SPOKEN_OVER).act(Act::Answer));
+            }
             BondState::Open => out.add(finding(bond.call).act(Act::Answer)),
             BondState::Far => {
                 let partner = cx.row(bond.output).at;
@@ -96,4 +114,12 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             BondState::Answered | BondState::Orphan | BondState::Again => {}
         }
     }
+}
+
+/// The user speaks in the next turn, and no response to any call stands there.
+fn is_spoken_over(cx: &Cx<'_>, call: u32) -> bool {
+    let turns = &cx.history.turns;
+    let Some(step) = turns.turn_of(call).and_then(|turn| turns.step_of(turn)) else { return false };
+    let kinds = || turns.rows_of(step.answers.clone()).map(|ix| cx.row(ix).kind);
+    kinds().any(|kind| matches!(kind, Kind::Text | Kind::Media)) && kinds().all(|kind| kind != Kind::ToolResult)
 }

@@ -3,13 +3,15 @@
 use crate::dialect::Item;
 use crate::dialects::gemini::Mend;
 use crate::history::{Code, Finding, Flags, Kind, KindSet};
+use crate::json::Val;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a content with another role than `user` and `model`.
+    /// Finds a content with another role than `user` and `model`. The role `function` is fine on a content that holds
+    /// nothing but `functionResponse` parts.
     ///
     /// ## Why it matters
     ///
@@ -37,7 +39,8 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Reported in many places. All 56 recorded accepted requests use these two roles only.
+    /// Reported in many places. Seven recorded requests to gemini-2.0-flash and gemini-3.1-flash-lite have the role
+    /// `function` on their function responses and were accepted; all others use `user` and `model` only.
     564, "gemini-role", Check::Item(KindSet::of(&[Kind::Turn]), check),
     [
         Variant {
@@ -77,9 +80,18 @@ fn check(item: &Item<'_>, out: &mut Out) {
     let (variant, mend) = match role.as_ref() {
         _ if item.row.has(Flags::RECORDED) => return,
         b"user" | b"model" => return,
+        b"function" if holds_responses_only(item.val) => return,
         b"assistant" => (0, Mend::ModelRole),
         b"function" | b"tool" => (CLIENT, Mend::UserRole),
         _ => (OTHER, Mend::UserRole),
     };
     out.add(Finding::new(Code(564), item.row).variant(variant).act(mend.act()));
+}
+
+fn holds_responses_only(content: Val<'_>) -> bool {
+    let is_response = |part: Val<'_>| {
+        let response = part.get("functionResponse").or_else(|| part.get("function_response"));
+        response.is_some_and(|response| response.is_object())
+    };
+    content.get("parts").is_some_and(|parts| parts.count() > 0 && parts.elements().all(is_response))
 }

@@ -119,7 +119,7 @@ pub(super) fn linked_items<'h>(cx: &'h Cx<'_>, group: &Group) -> impl Iterator<I
     cx.history.rows[group.members()].iter().filter(|row| {
         // A list of tools comes before any thought, an approval is keyed by its id, and what a server puts out is no call.
         let other = matches!(row.of, Kind::McpListTools | Kind::McpApprovalRequest) || row.of.class() == Class::Output;
-        // A client's call by reference is another finding (RL304).
+        // References to client calls without any reasoning were accepted (RL304).
         let referenced_call = row.is_reference() && row.of.is_call();
         row.has_id() && row.is_model_made() && !other && !referenced_call
     })

@@ -7,11 +7,11 @@ crate::rule! {
     /// ## What it does
     ///
     /// For Azure: finds `output_text` parts without `annotations`. OpenAI itself takes them; recorded requests
-    /// show it.
+    /// show it. On Azure it is a warning, because some of its deployments take them, too.
     ///
     /// ## Why it matters
     ///
-    /// Azure refuses the history with HTTP 400:
+    /// Azure has refused such a history with HTTP 400:
     ///
     /// > Required property 'annotations' is missing
     ///
@@ -25,15 +25,16 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// An empty list is put there. Nothing is lost.
+    /// With `--fix-warnings`, an empty list is added. Nothing is lost.
     ///
     /// ## Evidence
     ///
-    /// Reported: block/goose#11263, NousResearch/hermes-agent#67667; the schema requires it.
+    /// Reported: block/goose#11263, NousResearch/hermes-agent#67667; the schema requires it. Three recorded requests to
+    /// Azure have no annotations and were accepted, so it is no error.
     406, "missing-annotations", Check::Raised,
     [
         Variant {
-            message: "text of the model has no annotations, which this server requires",
+            message: "text of the model has no annotations, which this server may require",
             api: Some("Required property 'annotations' is missing"),
             levels: Levels::OFF,
             evidence: Evidence::Reported,

@@ -26,7 +26,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None by default: no recorded request has references at all. With `--fix-warnings` the whole group becomes
+    /// None by default: no recorded request has mixed groups. With `--fix-warnings` the whole group becomes
     /// references where that is legal.
     ///
     /// ## Evidence
@@ -51,7 +51,7 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
         return;
     }
     let head = cx.row(group.body - 1);
-    // A client's call is never a reference (RL304), and an item without an id is another matter (RL202).
+    // Of a client's call only its call_id counts, and an item without an id is another matter (RL202).
     let differs = |row: &&Row| {
         row.has_id() && row.is_model_made() && row.of.class() != Class::Call && row.is_reference() != head.is_reference()
     };

@@ -7,9 +7,9 @@ crate::rule! {
     /// ## What it does
     ///
     /// Finds fields that stand in responses and are refused in requests: `created_by`, the SDK's `parsed` and
-    /// `parsed_arguments`, the `sources` and a null `query` of a web search's `action`, the settings of a
-    /// generated image (`action`, `background`, `output_format`, `quality`, `revised_prompt`, `size`), and the
-    /// `status` of reasoning.
+    /// `parsed_arguments`, the `sources` (unless they are null) and a null `query` of a web search's `action`, the
+    /// settings of a generated image (`action`, `background`, `output_format`, `quality`, `revised_prompt`, `size`),
+    /// and the `status` of reasoning.
     ///
     /// ## Why it matters
     ///
@@ -33,7 +33,8 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: BerriAI/litellm#13420 and pi#7263 (status), pydantic-ai#3653 (web search), gajae-code#1688
-    /// (images), ag2 (`created_by`); openai-node's own helper for input items strips the same fields.
+    /// (images), ag2 (`created_by`); openai-node's own helper for input items strips the same fields. Four recorded
+    /// requests to OpenAI send `"sources": null` back and were accepted.
     401, "output-only-field", Check::Raised,
     [
         Variant {

@@ -42,7 +42,7 @@ const fn at(code: &'static str) -> Answer {
 }
 
 /// What servers other than OpenAI's are known to share with it: calls and replies belong together. All else is a warning.
-const SHARED: [Verdict; 16] = [
+const SHARED: [Verdict; 17] = [
     // Each of these servers has a schema of its own, which is looser in places.
     Verdict { api: UNSEEN, ..one(400, 0, Levels::WARNING) },
     Verdict { api: UNSEEN, ..one(400, 1, Levels::WARNING) },
@@ -52,6 +52,8 @@ const SHARED: [Verdict; 16] = [
     unseen(503, Levels::ERROR),
     unseen(504, Levels::WARNING),
     unseen(505, Levels::WARNING),
+    // A reply that only its place ties to its call: for a server that pairs by id the call is unanswered.
+    Verdict { api: UNSEEN, ..one(506, 3, Levels::ERROR) },
     unseen(506, Levels::WARNING),
     unseen(507, Levels::WARNING),
     unseen(508, Levels::WARNING),
@@ -86,10 +88,13 @@ pub static CHAT_COMPATIBLE: Target = Target {
     name: "chat-compatible",
     title: "OpenRouter, vLLM, Ollama and other servers that speak Chat Completions: calls and replies only",
     traits: &[("", Traits::of(&[Trait::NoDeveloper]))],
-    verdicts: &SHARED,
+    verdicts: &COMPATIBLE_VERDICTS,
     evidence: "recorded accepted requests to fifteen hosts; all providers pair calls and replies",
     ..copy_of(&CHAT)
 };
+
+/// Some of these servers pair replies by their order: recorded for GLM (Z.ai) and Ollama.
+static COMPATIBLE_VERDICTS: [Verdict; 18] = with_shared([Verdict { api: UNSEEN, ..one(506, 3, Levels::WARNING) }]);
 
 pub static MISTRAL: Target = Target {
     name: "mistral",
@@ -108,7 +113,7 @@ const COUNTS: &str = "Not the same number of function calls and responses";
 const NAMES: &str = "Function name was {name} but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a \
                      maximum length of 64.";
 
-static MISTRAL_VERDICTS: [Verdict; 29] = with_shared([
+static MISTRAL_VERDICTS: [Verdict; 30] = with_shared([
     // Mistral lets the type of a call go, and takes a text for the object around an address.
     one(400, 0, Levels::OFF),
     one(400, 1, Levels::OFF),
@@ -152,7 +157,7 @@ const INSUFFICIENT: &str = "An assistant message with 'tool_calls' must be follo
 
 const NO_CALL: &str = "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'";
 
-static DEEPSEEK_VERDICTS: [Verdict; 20] = with_shared([
+static DEEPSEEK_VERDICTS: [Verdict; 21] = with_shared([
     said(501, Some(0), Levels::ERROR, INSUFFICIENT, NO_PLACE),
     said(501, Some(1), Levels::ERROR, INSUFFICIENT, NO_PLACE),
     said(502, None, Levels::ERROR, NO_CALL, NO_PLACE),
@@ -179,7 +184,7 @@ pub static KIMI: Target = Target {
     ..copy_of(&CHAT)
 };
 
-static KIMI_VERDICTS: [Verdict; 17] = with_shared([said(
+static KIMI_VERDICTS: [Verdict; 18] = with_shared([said(
     514,
     None,
     Levels::ERROR,
@@ -199,7 +204,7 @@ pub static CEREBRAS: Target = Target {
 const UNSUPPORTED: &str = "messages.{message}.assistant.reasoning_content: property \
                            'messages.{message}.assistant.reasoning_content' is unsupported";
 
-static CEREBRAS_VERDICTS: [Verdict; 17] = with_shared([said(
+static CEREBRAS_VERDICTS: [Verdict; 18] = with_shared([said(
     515,
     None,
     Levels::ERROR,
@@ -219,7 +224,7 @@ pub static GROQ: Target = Target {
 const NOT_SATISFIED: &str = "'messages.{message}' : for 'role:assistant' the following must be \
                              satisfied[('messages.{message}' : property 'reasoning_content' is unsupported)]";
 
-static GROQ_VERDICTS: [Verdict; 17] = with_shared([said(515, None, Levels::ERROR, NOT_SATISFIED, Answer::BODY)]);
+static GROQ_VERDICTS: [Verdict; 18] = with_shared([said(515, None, Levels::ERROR, NOT_SATISFIED, Answer::BODY)]);
 
 pub static XAI_CHAT: Target = Target {
     name: "xai-chat",
@@ -229,7 +234,7 @@ pub static XAI_CHAT: Target = Target {
     ..copy_of(&CHAT)
 };
 
-static XAI_VERDICTS: [Verdict; 17] = with_shared([said(
+static XAI_VERDICTS: [Verdict; 18] = with_shared([said(
     519,
     None,
     Levels::WARNING,

@@ -20,5 +20,6 @@ const VERDICTS: &[Verdict] = &[
     Verdict { api: UNSEEN, answer: Some(Answer::GOOGLE), ..one(400, 1, Levels::ERROR) },
 ];
 
-/// Google's page on thought signatures: models from Gemini 3 on check them, those before do not.
-const TRAITS: &[(&str, Traits)] = &[("gemini-3", Traits::of(&[Trait::SignedCalls]))];
+/// Google's page on thought signatures: models from Gemini 3 on check them, those before do not. Those before also accept
+/// calls without any response, if the user speaks instead (recorded).
+const TRAITS: &[(&str, Traits)] = &[("gemini-3", Traits::of(&[Trait::SignedCalls, Trait::CountsResponses]))];

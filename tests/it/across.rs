@@ -17,7 +17,7 @@ use replaylint::{formats, targets};
 use serde_json::{Value, json};
 
 use crate::convert::{converted, plan};
-use crate::corpus::{Recorded, chat_target, corpus, manifest};
+use crate::corpus::{Recorded, chat_target, corpus, manifest, responses_target};
 use crate::essence::{self, Side, Thing, What};
 use crate::readme::keep;
 use crate::support::{DOC, check};
@@ -268,15 +268,7 @@ fn cut(text: &[u8]) -> String {
 /// The dialect of a recorded request, and the target that its provider is.
 fn dialect_of(row: &Recorded) -> Option<(&'static str, Options)> {
     let (dialect, target) = match row.format.as_str() {
-        format if format.starts_with("openai-responses") => {
-            let target = match row.provider.as_str() {
-                "azure-openai" => "azure",
-                "chatgpt-codex-backend" => "codex",
-                "deepseek" => "deepseek",
-                _ => "openai",
-            };
-            ("responses", target)
-        }
+        format if format.starts_with("openai-responses") => ("responses", responses_target(&row.provider)),
         "openai-chat" => ("chat", chat_target(&row.provider)),
         "anthropic-messages" => ("anthropic", "anthropic"),
         "gemini-contents" => ("gemini", "gemini"),

@@ -55,17 +55,24 @@ pub fn manifest(root: &std::path::Path) -> Vec<Recorded> {
     text.lines().map(row).collect()
 }
 
+/// The target that a provider of the Responses API is.
+pub fn responses_target(provider: &str) -> &'static str {
+    match provider {
+        "azure-openai" => "azure",
+        "chatgpt-codex-backend" => "codex",
+        "deepseek" => "deepseek",
+        // It mints ids of its own.
+        "openrouter" => "openai-compatible",
+        _ => "openai",
+    }
+}
+
 /// Recorded requests of the Responses API, with the target that their provider is.
 pub fn responses(root: &std::path::Path) -> Vec<(Recorded, Options)> {
     let rows = manifest(root).into_iter();
     let requests = rows.filter(|row| row.format.starts_with("openai-responses") && !row.gold.is_empty());
     let with_target = |row: Recorded| {
-        let target = match row.provider.as_str() {
-            "azure-openai" => "azure",
-            "chatgpt-codex-backend" => "codex",
-            "deepseek" => "deepseek",
-            _ => "openai",
-        };
+        let target = responses_target(&row.provider);
         (row, Options { target: targets::by_name(target), ..Options::default() })
     };
     requests.map(with_target).collect()

@@ -115,7 +115,7 @@ pub static ROWS: &[Field] = &[
     row(401, 0, MESSAGE, &["parsed"], Is::There, GONE),
     row(401, 0, MESSAGE, &["content", "*", "parsed"], Is::There, GONE),
     row(401, 0, FUNCTION_CALL, &["parsed_arguments"], Is::There, GONE),
-    row(401, 0, WEB_SEARCH, &["action", "sources"], Is::There, GONE),
+    row(401, 0, WEB_SEARCH, &["action", "sources"], Is::NotNull, GONE),
     row(401, 0, WEB_SEARCH, &["action", "query"], Is::Null, GONE),
     row(401, 0, IMAGE, &["action"], Is::There, GONE),
     row(401, 0, IMAGE, &["background"], Is::There, GONE),
