@@ -252,7 +252,8 @@ fn bonds(rows: &[Row], turns: &[Turn], steps: &[Step], apart: bool) -> Vec<Bond>
 /// Binds a step's results without a key to its open calls, in order, unless they are too few: then nothing says which
 /// call has none.
 fn by_order(calls: &mut HashMap<u64, Vec<(u32, u32)>>, unnamed: Vec<u32>, bonds: &mut Vec<Bond>) {
-    let mut open: Vec<&mut (u32, u32)> = calls.values_mut().flatten().filter(|(_, output)| *output == NONE).collect();
+    let mut open: Vec<&mut (u32, u32)> =
+        calls.values_mut().flatten().filter(|(_, output)| *output == NONE).collect();
     if unnamed.len() < open.len() {
         return;
     }

@@ -65,7 +65,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the tool message has no tool_call_id; by its place it answers call {partner_call_id}",
+            message: "the tool message has no tool_call_id: only its place says which call it answers",
             related: "the call",
             api: Some("Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'."),
             answer: Answer { param: Some("messages.[{message}].tool_call_id"), ..Answer::HISTORY },

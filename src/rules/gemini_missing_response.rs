@@ -75,7 +75,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "no call of the turn has a response⟨, neither this one of {name}⟩: Gemini 3 and later refuse it",
+            message: "the user speaks instead of a response to the call⟨ of {name}⟩, which Gemini 3 and later refuse",
             api: Some(COUNTS),
             answer: Answer::GOOGLE,
             levels: Levels::WARNING,

@@ -94,8 +94,7 @@ pub static CHAT_COMPATIBLE: Target = Target {
 };
 
 /// Some of these servers pair replies by their order: recorded for GLM (Z.ai) and Ollama.
-static COMPATIBLE_VERDICTS: [Verdict; 18] =
-    with_shared([Verdict { api: UNSEEN, ..one(506, 3, Levels::WARNING) }]);
+static COMPATIBLE_VERDICTS: [Verdict; 18] = with_shared([Verdict { api: UNSEEN, ..one(506, 3, Levels::WARNING) }]);
 
 pub static MISTRAL: Target = Target {
     name: "mistral",

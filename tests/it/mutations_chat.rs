@@ -50,6 +50,15 @@ fn breaks(messages: &[Value]) -> Vec<Broken> {
     for (n, message) in messages.iter().enumerate() {
         match role(message) {
             "user" => add("null for content", &["RL507"], &|messages| messages[n]["content"] = Value::Null),
+            "tool" if !message["tool_call_id"].is_string() => {
+                // Its place alone says which call it answers.
+                add("drop a reply", &["RL501"], &|messages| drop(messages.remove(n)));
+                add("a user in front of a reply", &["RL501"], &|messages| messages.insert(n, user()));
+                add("duplicate a reply", &["RL506"], &|messages| messages.insert(n + 1, messages[n].clone()));
+                add("a foreign id", &["RL501", "RL502"], &|messages| {
+                    messages[n]["tool_call_id"] = json!("foreign12");
+                });
+            }
             "tool" => {
                 let id = message["tool_call_id"].clone();
                 add("drop a reply", &["RL501"], &|messages| drop(messages.remove(n)));
@@ -83,8 +92,12 @@ fn breaks(messages: &[Value]) -> Vec<Broken> {
                 });
             }
             "assistant" if has_calls(message) => {
-                add("drop a message with calls", &["RL502"], &|messages| drop(messages.remove(n)));
-                add("drop a call", &["RL502"], &|messages| {
+                // A reply without an id answers by its place.
+                let unnamed = messages[n + 1..].iter().take_while(|reply| role(reply) == "tool");
+                let unnamed = unnamed.filter(|reply| !reply["tool_call_id"].is_string()).count();
+                let orphan: &[&str] = if unnamed > 0 { &["RL506"] } else { &["RL502"] };
+                add("drop a message with calls", orphan, &|messages| drop(messages.remove(n)));
+                add("drop a call", orphan, &|messages| {
                     let calls = messages[n]["tool_calls"].as_array_mut().expect("calls");
                     calls.remove(0);
                     if calls.is_empty() {
@@ -96,7 +109,10 @@ fn breaks(messages: &[Value]) -> Vec<Broken> {
                     let calls = messages[n]["tool_calls"].as_array_mut().expect("calls");
                     let (copy, id) = (calls[0].clone(), calls[0]["id"].clone());
                     calls.insert(1, copy);
-                    let reply = |message: &Value| message["tool_call_id"] == id;
+                    let reply = |message: &Value| {
+                        let own = message["tool_call_id"].as_str();
+                        role(message) == "tool" && own.is_none_or(|own| id == own)
+                    };
                     if let Some(at) = messages[n..].iter().position(reply) {
                         messages.insert(n + at + 1, messages[n + at].clone());
                     }

@@ -216,7 +216,9 @@ fn detail_of(detail: Val<'_>) -> Option<What> {
     };
     let texts = said(detail, "text").or_else(|| said(detail, "summary")).into_iter().collect();
     let seal = said(detail, "signature").or_else(|| said(detail, "data"));
-    Some(match (detail.get("type")?.text()?.as_ref(), maker) {
+    // MiniMax's details have no type of their own.
+    let kind = detail.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+    Some(match (kind.as_ref(), maker) {
         // Anthropic's thoughts that are encrypted are redacted ones.
         (b"reasoning.encrypted", Maker::Anthropic) => {
             What::Reasoning(crate::neutral::Reasoning { maker, texts: Vec::new(), seal: None, redacted: seal })
