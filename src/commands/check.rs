@@ -11,7 +11,7 @@ use crate::report::{Diagnostic, Seen, Summary, diagnose, homes, proposal};
 use crate::source::{Doc, Input, Packing, words};
 
 use super::convert::dialect;
-use super::{Failure, Outcome, Run, complain, talk, whole};
+use super::{Failure, Outcome, Run, complain, met, products, talk, whole};
 
 /// What one doc gave.
 struct Checked {
@@ -20,12 +20,15 @@ struct Checked {
     format: Option<&'static str>,
     /// Met in a walk, and no conversation.
     skipped: bool,
+    /// Met in a walk, and not recognised as one, though it may have been one.
+    met: bool,
     /// References of a slimmed log that were followed.
     references: u64,
 }
 
 pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let (inputs, mut failed) = run.inputs();
+    let (mut inputs, mut failed) = run.inputs();
+    products::guard(run, &mut inputs, Vec::new())?;
     let mut recognised = 0;
     let mut sheets = run.sheets(run.style)?;
     let mut summary = Summary::default();
@@ -41,9 +44,12 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             references = whole::put_together(&mut doc, options)?;
             found = check(&doc)?;
         }
-        let skipped = found.format.is_none() && !doc.named;
-        let diagnostics = match skipped {
-            true => Vec::new(),
+        let (diagnostics, skipped) = match found.format.is_none() && !doc.named {
+            true => {
+                let damage = met::damage(&doc, options, &mut found, content)?;
+                let skipped = damage.is_none();
+                (damage.unwrap_or_default(), skipped)
+            }
             false => {
                 let mut told = diagnose(doc.id, &doc.label, &*doc.bytes, &found, content)?;
                 // Offsets must be those of the file that an editor opens.
@@ -52,7 +58,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
                     propose(run, &doc, &found, threads, &mut told)?;
                 }
                 homes::diagnostics(&doc.segments, &mut told);
-                told
+                (told, false)
             }
         };
         Ok(Checked {
@@ -60,6 +66,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             items: found.items,
             format: found.format.map(|format| format.info().name),
             skipped,
+            met: found.format.is_none() && !doc.named,
             references,
         })
     };
@@ -74,14 +81,12 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
         };
         if checked.skipped {
             summary.skipped += 1;
-            if run.verbose {
-                talk(&format!("{}: skipped, no conversation format is recognised", checked.seen.path));
-            }
+            met::say_skipped(run, &checked.seen.path);
             return true;
         }
         summary.files += 1;
         whole::tell(run, &checked.seen.path, checked.references);
-        recognised += u64::from(!is_no_conversation(&checked.seen.diagnostics));
+        recognised += u64::from(!is_no_conversation(&checked.seen.diagnostics) && !checked.met);
         summary.histories += u64::from(checked.seen.histories);
         summary.items += checked.items;
         summary.count(&checked.seen.diagnostics);

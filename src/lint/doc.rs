@@ -117,7 +117,9 @@ impl<H: OnHistory> Run<'_, H> {
             );
         }
         match self.container {
-            Container::Document { start } if self.bytes.len() - start <= framing::WHOLE_DOCUMENT => {
+            Container::Document { start }
+                if self.bytes.len() - start <= framing::WHOLE_DOCUMENT && !self.bytes.is_cut() =>
+            {
                 self.document(start, &mut all)?;
             }
             Container::Document { start } => self.large_document(start, &mut all)?,
@@ -131,6 +133,12 @@ impl<H: OnHistory> Run<'_, H> {
             Container::Text => self.raise(self.unknown(3), &mut all),
         }
         Ok(all)
+    }
+
+    /// The compressed file that the bytes come from is truncated, between two records or in the only one.
+    fn cut_short(&self) -> Finding {
+        let end = Row::of_place(Place::new(self.id, self.bytes.len(), 0), 0);
+        Finding::new(Code(3), end).variant(1).never("what was cut off is not known")
     }
 
     fn unknown(&self, variant: u8) -> Finding {
@@ -193,6 +201,9 @@ impl<H: OnHistory> Run<'_, H> {
         match done {
             Ok(()) => {}
             Err(SplitError::Io(error)) => return Err(error),
+            Err(SplitError::Fault(What::EndsEarly, _)) if self.bytes.is_cut() => {
+                stage.batch.raised.push(self.cut_short());
+            }
             Err(SplitError::Fault(what, offset)) => {
                 stage.batch.raised.push(fault(what, at(offset)));
             }
@@ -324,10 +335,14 @@ impl<H: OnHistory> Run<'_, H> {
         if let Some(error) = failed {
             return Err(error);
         }
+        let is_cut = self.bytes.is_cut();
         if let Some(mut cut) = cut {
             cut.code = Code(3);
+            cut.variant = u8::from(is_cut);
             cut.remedy = crate::history::Remedy::One(crate::history::Act::Drop);
             self.raise(cut, all);
+        } else if is_cut {
+            self.raise(self.cut_short(), all);
         }
         if let Some((mut assembler, info)) = assembler {
             if let Some(history) = assembler.finish() {
