@@ -20,8 +20,8 @@ struct Checked {
     format: Option<&'static str>,
     /// Met in a walk, and no conversation.
     skipped: bool,
-    /// Met in a walk, and not recognised as one, though it may have been one.
-    met: bool,
+    /// Met in a walk, and nothing in it looks like a conversation.
+    foreign: bool,
     /// References of a slimmed log that were followed.
     references: u64,
 }
@@ -44,7 +44,8 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             references = whole::put_together(&mut doc, options)?;
             found = check(&doc)?;
         }
-        let (diagnostics, skipped) = match found.format.is_none() && !doc.named {
+        let met = found.format.is_none() && !doc.named;
+        let (diagnostics, skipped) = match met {
             true => {
                 let damage = met::damage(&doc, options, &mut found, content)?;
                 let skipped = damage.is_none();
@@ -61,12 +62,13 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
                 (told, false)
             }
         };
+        let foreign = met && !met::was_one(&diagnostics);
         Ok(Checked {
             seen: Seen::new(&doc.label, &found, diagnostics),
             items: found.items,
             format: found.format.map(|format| format.info().name),
             skipped,
-            met: found.format.is_none() && !doc.named,
+            foreign,
             references,
         })
     };
@@ -86,7 +88,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
         }
         summary.files += 1;
         whole::tell(run, &checked.seen.path, checked.references);
-        recognised += u64::from(!is_no_conversation(&checked.seen.diagnostics) && !checked.met);
+        recognised += u64::from(!is_no_conversation(&checked.seen.diagnostics) && !checked.foreign);
         summary.histories += u64::from(checked.seen.histories);
         summary.items += checked.items;
         summary.count(&checked.seen.diagnostics);

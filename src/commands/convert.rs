@@ -287,7 +287,8 @@ impl<'r> Session<'r> {
         }
         self.summary.files += 1;
         whole::tell(self.run, &done.label, done.references);
-        let unknown = done.met || is_no_conversation(&done.seen.diagnostics);
+        let unknown =
+            done.met && !met::was_one(&done.seen.diagnostics) || is_no_conversation(&done.seen.diagnostics);
         self.recognised += u64::from(done.format.is_some() || !unknown);
         self.summary.histories += u64::from(done.converted);
         self.summary.items += done.items;

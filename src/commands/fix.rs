@@ -49,8 +49,8 @@ struct Done {
     fixed: Fixed,
     notes: Vec<ChangeNote>,
     left: Seen,
-    /// Met in a walk, and not recognised.
-    met: bool,
+    /// Met in a walk, and nothing in it looks like a conversation.
+    foreign: bool,
     skipped: bool,
 }
 
@@ -100,6 +100,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
         };
         let skipped = left.is_none();
         let mut left = left.unwrap_or_default();
+        let foreign = met && !met::was_one(&left);
         homes::notes(&doc.segments, &mut notes);
         if !doc.segments.is_empty() {
             let edits = fixed.patch.edits(doc.id);
@@ -107,7 +108,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
             homes::diagnostics(&segments::patched(&doc.segments, edits, &view)?, &mut left);
         }
         let left = Seen::new(&doc.label, fixed.left(), left);
-        Ok(Done { doc, fixed, notes, left, met, skipped })
+        Ok(Done { doc, fixed, notes, left, foreign, skipped })
     };
     let mut ended = None;
     run.each_doc(&inputs, work, |input, done| {
@@ -197,7 +198,7 @@ impl<'r> Session<'r> {
             return Ok(());
         }
         self.summary.files += 1;
-        self.recognised += u64::from(!done.met && !is_no_conversation(&done.left.diagnostics));
+        self.recognised += u64::from(!done.foreign && !is_no_conversation(&done.left.diagnostics));
         if let Err(failure) = self.keep_and_deliver(&done, out) {
             let Failure::Misuse(misuse) = failure else { return Err(failure) };
             complain(&misuse.message);

@@ -41,6 +41,11 @@ pub(super) fn damage<T>(
     Ok(Some(told))
 }
 
+/// Whether a file that was not recognised is known to have been a conversation.
+pub(super) fn was_one(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
 /// Says that a file was skipped, to who wants to know each.
 pub(super) fn say_skipped(run: &Run, label: &str) {
     if run.verbose {

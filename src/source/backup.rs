@@ -22,7 +22,8 @@ pub struct Backup {
 /// Backs a file up.
 pub fn make(real: &Path) -> io::Result<Backup> {
     let own = Identity::of(real);
-    let mut copy: Option<Temp> = None;
+    // In a sticky folder, a second name of somebody else's file could not be removed again.
+    let mut copy = if is_sticky(real) { Some(copied(real)?) } else { None };
     let mut error = io::Error::from(io::ErrorKind::InvalidFilename);
     for length in LENGTHS {
         for n in 0.. {
@@ -71,9 +72,23 @@ pub fn links(real: &Path) -> u64 {
     short.map(of).max().unwrap_or(0)
 }
 
+#[cfg(unix)]
+fn is_sticky(real: &Path) -> bool {
+    let folder = std::fs::metadata(folder_of(real));
+    folder.is_ok_and(|meta| std::os::unix::fs::MetadataExt::mode(&meta) & 0o1000 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_sticky(_: &Path) -> bool {
+    false
+}
+
+fn folder_of(real: &Path) -> &Path {
+    real.parent().unwrap_or(Path::new("."))
+}
+
 fn copied(real: &Path) -> io::Result<Temp> {
-    let folder = real.parent().unwrap_or(Path::new("."));
-    let (mut from, mut copy) = (File::open(real)?, Temp::beside(folder, false)?);
+    let (mut from, mut copy) = (File::open(real)?, Temp::beside(folder_of(real), false)?);
     io::copy(&mut from, copy.file()?)?;
     keep::attributes(&from, copy.file()?)?;
     copy.file()?.sync_all()?;
@@ -115,7 +130,7 @@ mod tests {
     fn names_that_are_too_long_are_cut() -> io::Result<()> {
         let dir = tempfile::tempdir()?;
         // 2 bytes each, so that the cut falls into one of them.
-        let long = dir.path().join(format!("x{}.jsonl", "é".repeat(124)));
+        let long = dir.path().join(format!("xx{}", "é".repeat(126)));
         std::fs::write(&long, "old")?;
         let mut kept = Vec::new();
         for ending in ["é.bak", ".bak.1"] {

@@ -207,6 +207,35 @@ mod tests {
         Ok(())
     }
 
+    #[test]
+    fn a_file_that_took_the_place_of_another_is_left_alone() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let path = old_file(dir.path(), "old")?;
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, None)?;
+        // As long, and as old as the one that was read.
+        let other = dir.path().join("other");
+        fs::write(&other, "OLD")?;
+        File::options().write(true).open(&other)?.set_modified(fs::metadata(&path)?.modified()?)?;
+        fs::rename(&other, &path)?;
+        assert!(cfg!(not(unix)) || matches!(replace(&doc, &b"new".to_vec(), HOW), Err(CommitError::Changed(_))));
+        Ok(())
+    }
+
+    #[test]
+    fn a_replacement_that_fails_leaves_no_backup() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let path = old_file(dir.path(), "old")?;
+        let (backup, mut temp) = (backup::make(&path)?, Temp::beside(dir.path(), false)?);
+        temp.write_all(b"new")?;
+        // A folder cannot be replaced by a file.
+        let taken = dir.path().join("taken");
+        fs::create_dir(&taken)?;
+        assert!(temp.name(&taken, true, backup.claim).is_err());
+        assert_eq!(fs::read_dir(dir.path())?.count(), 2);
+        assert_eq!(fs::read_to_string(&path)?, "old");
+        Ok(())
+    }
+
     #[cfg(unix)]
     #[test]
     fn permissions_are_kept_and_new_files_are_private() -> io::Result<()> {

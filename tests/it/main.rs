@@ -29,6 +29,7 @@ mod properties_gemini_bedrock;
 mod proposals;
 mod readme;
 mod recorded;
+mod replacing;
 mod reports;
 mod schema;
 mod schema_messages;
