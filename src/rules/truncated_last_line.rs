@@ -6,8 +6,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a last line that ends in the middle of a value, or in the NUL bytes that a crashed machine leaves; and a
-    /// `.gz` or `.zst` file that is truncated, which is checked as far as it can be unpacked.
+    /// Finds a last line that ends in the middle of a value, or in the NUL bytes that a crashed machine leaves. A `.gz`
+    /// or `.zst` file that is truncated is found as well, and checked as far as it can be unpacked.
     ///
     /// ## Why it matters
     ///

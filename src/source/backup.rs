@@ -41,7 +41,7 @@ pub fn make(real: &Path) -> io::Result<Backup> {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(error) if error.kind() == io::ErrorKind::InvalidFilename => error,
                 // A file system without hard links.
-                Err(_) if copy.is_none() => {
+                Err(_) if copy.is_none() && own.is_some() => {
                     let mut made = copied(real)?;
                     match made.claim(&path) {
                         Ok(claim) => return Ok(Backup { path, claim: Some(claim) }),
@@ -61,6 +61,7 @@ pub fn make(real: &Path) -> io::Result<Backup> {
 }
 
 /// Names of a file that are backups of it as it is now: a run was killed before it could replace the file.
+#[cfg(unix)]
 pub fn links(real: &Path) -> u64 {
     let own = Identity::of(real);
     let names = |length| (0..).map(move |n| real.with_file_name(name(real, n, length)));
@@ -74,8 +75,10 @@ pub fn links(real: &Path) -> u64 {
 
 #[cfg(unix)]
 fn is_sticky(real: &Path) -> bool {
+    // A pipe has nothing to copy.
+    let is_file = std::fs::metadata(real).is_ok_and(|meta| meta.is_file());
     let folder = std::fs::metadata(folder_of(real));
-    folder.is_ok_and(|meta| std::os::unix::fs::MetadataExt::mode(&meta) & 0o1000 != 0)
+    is_file && folder.is_ok_and(|meta| std::os::unix::fs::MetadataExt::mode(&meta) & 0o1000 != 0)
 }
 
 #[cfg(not(unix))]
@@ -147,6 +150,7 @@ mod tests {
         Ok(())
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_backup_that_is_there_is_not_made_again() -> io::Result<()> {
         let dir = tempfile::tempdir()?;
@@ -154,7 +158,8 @@ mod tests {
         std::fs::write(&path, "old")?;
         std::fs::write(dir.path().join("a.bak"), "older")?;
         std::fs::hard_link(&path, dir.path().join("a.bak.1"))?;
-        assert_eq!(links(&path), u64::from(cfg!(unix)));
+        #[cfg(unix)]
+        assert_eq!(links(&path), 1);
         let backup = make(&path)?;
         assert_eq!(backup.path, dir.path().join("a.bak.1"));
         assert!(backup.claim.is_none());

@@ -16,7 +16,10 @@ pub fn attributes(old: &File, new: &File) -> io::Result<Vec<String>> {
     for name in &plain {
         copy(old, new, name, &mut refused);
     }
-    new.set_permissions(permissions(&meta, group_kept))?;
+    let wanted = permissions(&meta, group_kept);
+    if new.metadata()?.permissions() != wanted && new.set_permissions(wanted).is_err() {
+        lost.push("permissions".to_owned());
+    }
     for name in names(new).iter().filter(|name| is_list(name) && !lists.contains(name)) {
         // The folder's default list, which the old file does not have.
         let _ = xattr::FileExt::remove_xattr(new, name);
@@ -87,6 +90,6 @@ fn copy(old: &File, new: &File, name: &std::ffi::OsStr, refused: &mut Vec<String
 #[cfg(not(unix))]
 pub fn attributes(old: &File, new: &File) -> io::Result<Vec<String>> {
     let meta: Metadata = old.metadata()?;
-    new.set_permissions(meta.permissions())?;
-    Ok(Vec::new())
+    let kept = new.set_permissions(meta.permissions()).is_ok();
+    Ok(if kept { Vec::new() } else { vec!["permissions".to_owned()] })
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use tempfile::NamedTempFile;
@@ -223,7 +223,7 @@ fn machine() -> u32 {
 #[cfg(unix)]
 fn clean_up_on_signals() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    static ONCE: Once = Once::new();
+    static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
         // What the caller wants ignored (nohup, a job in the background) stays so.
         let ignored = ignored_signals();
@@ -243,10 +243,7 @@ fn clean_up_on_signals() {
 }
 
 #[cfg(not(unix))]
-fn clean_up_on_signals() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {});
-}
+fn clean_up_on_signals() {}
 
 /// The signals that the process was started to ignore, a bit each; none where the system does not say.
 #[cfg(unix)]

@@ -70,7 +70,10 @@ fn what_cannot_be_kept_is_said() {
     set_mode(&folder.path().join("h.json"), 0o664);
     let output = as_nobody(folder.path(), &["fix", "-w", "h.json"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stderr(&output).contains("did not allow to keep: owner (user 12345 instead of 0); group"), "{output:?}");
+    assert!(
+        stderr(&output).contains("did not allow to keep: owner (user 12345 instead of 0); group"),
+        "{output:?}"
+    );
     // The group is another one, and may only read, as all others may.
     assert_eq!((mode(&folder.path().join("h.json")), read(folder.path(), "h.json").as_str()), (0o644, WHOLE));
 }
@@ -103,7 +106,11 @@ fn a_full_disk_leaves_all_as_it_was() {
         let args = [&["-c", script, BINARY, "fix", "h.jsonl"], to].concat();
         let output = Command::new("sh").args(args).current_dir(folder.path()).output().expect("sh runs");
         assert_eq!(output.status.code(), Some(2), "{to:?} {}", stderr(&output));
-        assert!(stderr(&output).contains("cannot be") || stderr(&output).contains("No space"), "{}", stderr(&output));
+        assert!(
+            stderr(&output).contains("cannot be") || stderr(&output).contains("No space"),
+            "{}",
+            stderr(&output)
+        );
         assert_eq!(names(folder.path()), ["h.jsonl"], "{to:?}");
     }
     assert_eq!(read(folder.path(), "h.jsonl"), old);
@@ -122,14 +129,20 @@ fn a_file_with_several_names_is_refused() {
     assert_eq!(names(folder.path()), ["h.json", "other.json"]);
     let output = run(folder.path(), &["fix", "-w", "--force", "h.json"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert_eq!((read(folder.path(), "h.json").as_str(), read(folder.path(), "other.json").as_str()), (WHOLE, BROKEN));
+    assert_eq!(
+        (read(folder.path(), "h.json").as_str(), read(folder.path(), "other.json").as_str()),
+        (WHOLE, BROKEN)
+    );
     // A backup that a killed run made just before it would have replaced the file is no such name.
     let folder = folder_with("h.json", BROKEN);
     fs::hard_link(folder.path().join("h.json"), folder.path().join("h.json.bak")).expect("linked");
     let output = run(folder.path(), &["fix", "-w", "h.json"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(names(folder.path()), ["h.json", "h.json.bak"]);
-    assert_eq!((read(folder.path(), "h.json").as_str(), read(folder.path(), "h.json.bak").as_str()), (WHOLE, BROKEN));
+    assert_eq!(
+        (read(folder.path(), "h.json").as_str(), read(folder.path(), "h.json.bak").as_str()),
+        (WHOLE, BROKEN)
+    );
 }
 
 #[test]
@@ -170,8 +183,7 @@ fn a_pipe_is_not_replaced() {
 
 /// A log whose repair drops its first item, of this many lines.
 fn log(lines: usize) -> String {
-    let mut text =
-        "{\"type\":\"function_call_output\",\"call_id\":\"call_1\",\"output\":\"lost\"}\n".to_owned();
+    let mut text = "{\"type\":\"function_call_output\",\"call_id\":\"call_1\",\"output\":\"lost\"}\n".to_owned();
     let filler = "x".repeat(64);
     for n in 0..lines {
         text += &format!("{{\"role\":\"user\",\"content\":\"{n:08} {filler}\"}}\n");
@@ -231,7 +243,9 @@ fn a_run_that_is_killed_leaves_old_or_new() {
 #[test]
 fn an_interrupted_run_removes_its_temporary_file() {
     use rustix::process::{Pid, Signal, kill_process};
-    for (signal, ignored) in [(Signal::INT, false), (Signal::TERM, false), (Signal::HUP, false), (Signal::HUP, true)] {
+    for (signal, ignored) in
+        [(Signal::INT, false), (Signal::TERM, false), (Signal::HUP, false), (Signal::HUP, true)]
+    {
         let folder = tempfile::tempdir().expect("a folder");
         // The report is a temporary file until all inputs are read, and this one is never at its end.
         let script = if ignored { "trap '' HUP; exec \"$0\" \"$@\"" } else { "exec \"$0\" \"$@\"" };

@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 use crate::reports::run;
 
 pub const BROKEN: &str = "[\n  {\"role\":\"user\",\"content\":\"a\"},\n  {\"type\":\"function_call_output\",\"call_id\":\"call_1\",\"output\":\"kept for later\"},\n  {\"role\":\"user\",\"content\":\"b\"}\n]\n";
-pub const WHOLE: &str = "[\n  {\"role\":\"user\",\"content\":\"a\"},\n  {\"role\":\"user\",\"content\":\"b\"}\n]\n";
+pub const WHOLE: &str =
+    "[\n  {\"role\":\"user\",\"content\":\"a\"},\n  {\"role\":\"user\",\"content\":\"b\"}\n]\n";
 
 pub fn folder_with(name: &str, text: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
