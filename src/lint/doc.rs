@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io;
 
 use crate::format::{Assembler, Format, FormatInfo, Slice};
-use crate::history::{Code, Finding, History, Known, Row};
+use crate::history::{Code, Finding, History, Known, Row, Usage};
 use crate::json::{Tape, What, scan};
 use crate::place::{DocId, Place};
 use crate::source::split::{Piece, SplitError, split};
@@ -435,6 +435,10 @@ impl<H: OnHistory> Run<'_, H> {
         let settings = &mut history.settings;
         settings.usage = self.options.usage.unwrap_or(settings.usage);
         settings.effort = settings.effort.or(self.options.effort);
+        if self.bytes.is_cut() {
+            // What answers the last calls may be in what was cut off.
+            (settings.usage, settings.broken) = (Usage::Log, true);
+        }
         let items = if items.is_empty() { Vec::new() } else { of_live_rows(&history, items) };
         let bench = Bench::new(&history, info, self.options);
         let texts = Texts::new(self.bytes, info.dialect);

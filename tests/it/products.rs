@@ -54,6 +54,7 @@ fn no_product_is_an_input() {
         }
     }
     // What a walk meets is an input, too; so is a list of inputs.
+    fs::remove_file(path("same.json")).expect("removed");
     fs::write(path("list.txt"), "h.json\n").expect("written");
     refused(folder.path(), &["fix", "-w", ".", "--dropped", "h.json"], "h.json: is an input");
     refused(folder.path(), &["check", ".", "-o", "h.json"], "h.json: is an input");
@@ -268,8 +269,10 @@ fn a_truncated_archive_is_checked_as_far_as_it_goes() {
                 assert_eq!(found, [("RL102", "error"), ("RL003", "warning")], "{name}");
                 assert!(report["summary"]["items"].as_u64() > Some(100), "{name}: {}", report["summary"]);
             }
+            // The call of the output may be in what was cut off, so that nothing is certain enough to be repaired.
             let output = run(folder.path(), &["fix", "-w", &name]);
-            assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+            assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+            assert_eq!(names(folder.path()), [name.as_str()]);
             let output = run(folder.path(), &["convert", "--to", "chat", &name]);
             assert!(stderr(&output).contains("is truncated"), "{}", stderr(&output));
             assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
@@ -324,10 +327,12 @@ fn names_that_are_not_utf8_are_read() {
 fn a_folder_may_hold_more_files_than_can_be_open() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
-    let session = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/tree/linked/exchanges.jsonl"));
+    let session =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/tree/linked/exchanges.jsonl"));
     let session = session.expect("testdata");
     for n in 0..120 {
-        fs::write(path(&format!("{n:03}.jsonl")), &session).expect("written");
+        let own = session.replace("resp_", &format!("resp_{n}_"));
+        fs::write(path(&format!("{n:03}.jsonl")), own).expect("written");
     }
     for command in [&["tree", "--output-format", "json"][..], &["check"], &["fix"]] {
         let script = "ulimit -n 40; exec \"$0\" \"$@\"";
@@ -338,7 +343,7 @@ fn a_folder_may_hold_more_files_than_can_be_open() {
         assert_ne!(output.status.code(), Some(2), "{command:?}: {}", stderr(&output));
         if command[0] == "tree" {
             let tree: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-            assert!(tree.to_string().contains("119.jsonl"), "{tree}");
+            assert!(tree.to_string().contains("resp_119_e"), "{tree}");
         }
     }
 }
