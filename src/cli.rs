@@ -11,11 +11,13 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::commands::fix::{Destination, Repairs};
+use crate::commands::products::Copies;
 use crate::commands::{self, Failure, Outcome, Output, Run};
 use crate::fix::{FixOptions, Orphans, Reasoning};
 use crate::options::{self, About, Config, Lints, Misuse};
 use crate::report::{self, Style};
 use crate::source::commit::Replace;
+use crate::source::product::Existing;
 use crate::source::walk::Filter;
 
 /// Says what a provider would reject when a stored LLM conversation is replayed, and repairs it.
@@ -76,10 +78,17 @@ struct CheckArgs {
 #[derive(Args, Debug)]
 struct FixArgs {
     /// Write the repairs: each file is replaced in one step, the old one stays beside it as FILE.bak
-    #[arg(short, long, conflicts_with_all = ["output", "patch"], help_heading = "Repair")]
+    #[arg(short, long, conflicts_with_all = ["output", "patch"], group = "destination", help_heading = "Repair")]
     write: bool,
     /// Write the repaired text to FILE (to the folder FILE for several inputs)
-    #[arg(short = 'o', long, value_name = "FILE", conflicts_with = "patch", help_heading = "Repair")]
+    #[arg(
+        short = 'o',
+        long,
+        value_name = "FILE",
+        conflicts_with = "patch",
+        group = "destination",
+        help_heading = "Repair"
+    )]
     output: Option<PathBuf>,
     /// Print a unified diff that `git apply` takes
     #[arg(long, help_heading = "Repair")]
@@ -99,14 +108,15 @@ struct FixArgs {
     /// Copy the pending safety checks of computer calls into their outputs: you acknowledge them
     #[arg(long, help_heading = "Repair")]
     acknowledge_safety: bool,
-    /// Keep removed items in FILE, one a line
+    /// Append removed items to FILE, one a line, with their file, place and rule
     #[arg(long, value_name = "FILE", help_heading = "Repair")]
     dropped: Option<PathBuf>,
     /// Keep no backup beside a file that is replaced
     #[arg(long, requires = "write", help_heading = "Repair")]
     no_backup: bool,
-    /// Write even if the file changed meanwhile or may be in use
-    #[arg(long, requires = "write", help_heading = "Repair")]
+    /// Write even if the file changed meanwhile, may be in use, has several hard links or is a named pipe; with -o,
+    /// replace a file that exists
+    #[arg(long, requires = "destination", help_heading = "Repair")]
     force: bool,
     #[command(flatten)]
     common: Common,
@@ -322,7 +332,7 @@ impl FixArgs {
     fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
         let to = match (self.write, self.output, self.patch) {
             (true, ..) => Destination::InPlace(Replace { backup: !self.no_backup, force: self.force }),
-            (_, Some(path), _) => Destination::Copy(path),
+            (_, Some(to), _) => Destination::Copy(Copies { to, existing: existing(self.force) }),
             (_, _, true) => Destination::Patch,
             _ => Destination::Preview,
         };
@@ -394,9 +404,16 @@ impl Common {
                 limit: (self.max_diagnostics > 0).then_some(self.max_diagnostics),
                 ..self.color.style()
             },
+            report_flag: report_file.is_some(),
             outputs: outputs(&self.output_format, report_file)?,
+            also_read: self.files_from.into_iter().chain(self.config).chain(about.schema).collect(),
         })
     }
+}
+
+/// What `--force` means for a file that `-o` names.
+fn existing(force: bool) -> Existing {
+    if force { Existing::Replace } else { Existing::Refuse }
 }
 
 impl ColorArg {

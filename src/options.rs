@@ -1,6 +1,7 @@
 //! What the user means: arguments, the config file and the environment put together. Below this module nothing knows
 //! flags.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -15,6 +16,7 @@ use crate::lint::{self, Enabled};
 use crate::rule::{Age, Rule};
 use crate::rules::RULES;
 use crate::schema::Schemas;
+use crate::source::words;
 use crate::target::Target;
 use crate::targets;
 
@@ -351,19 +353,33 @@ pub fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// Paths listed in a file or on standard input, one a line.
+/// Paths listed in a file or on standard input, one a line. Names are bytes, where the system says so.
 pub fn listed(path: &Path) -> Result<Vec<PathBuf>, Misuse> {
-    let failed = |error: std::io::Error| Misuse::new(format!("{}: {error}", path.display()));
+    let failed = |error: std::io::Error| Misuse::new(words(&path.display(), &error));
     let text = match path.as_os_str() == "-" {
-        true => std::io::read_to_string(std::io::stdin()).map_err(failed)?,
-        false => std::fs::read_to_string(path).map_err(failed)?,
+        true => {
+            let mut text = Vec::new();
+            std::io::stdin().read_to_end(&mut text).map(|_| text)
+        }
+        false => std::fs::read(path),
     };
-    Ok(text
-        .lines()
-        .map(|line| line.trim_end_matches('\r'))
-        .filter(|line| !line.is_empty())
-        .map(PathBuf::from)
-        .collect())
+    let text = text.map_err(failed)?;
+    let lines = text.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    lines.filter(|line| !line.is_empty()).map(|line| of_bytes(line).ok_or_else(|| not_utf8(path))).collect()
+}
+
+#[cfg(unix)]
+fn of_bytes(name: &[u8]) -> Option<PathBuf> {
+    Some(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(name).into())
+}
+
+#[cfg(not(unix))]
+fn of_bytes(name: &[u8]) -> Option<PathBuf> {
+    std::str::from_utf8(name).ok().map(PathBuf::from)
+}
+
+fn not_utf8(path: &Path) -> Misuse {
+    Misuse::new(format!("{}: a name in the list is not UTF-8", path.display()))
 }
 
 #[cfg(test)]

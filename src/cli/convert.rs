@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::commands::convert::{Conversion, TO};
+use crate::commands::products::Copies;
 use crate::commands::{self, Failure, Outcome};
 use crate::convert::Thoughts;
 use crate::options;
 
-use super::Common;
+use super::{Common, existing};
 
 #[derive(Args, Debug)]
 pub(super) struct ConvertArgs {
@@ -26,6 +27,9 @@ pub(super) struct ConvertArgs {
     /// Write to FILE instead of standard output (to the folder FILE for several inputs)
     #[arg(short = 'o', long, value_name = "FILE", help_heading = "Conversion")]
     output: Option<PathBuf>,
+    /// Replace a file that exists
+    #[arg(long, requires = "output", help_heading = "Conversion")]
+    force: bool,
     #[command(flatten)]
     common: Common,
 }
@@ -61,7 +65,8 @@ impl ConvertArgs {
             ThoughtsArg::Text => Thoughts::Text,
             ThoughtsArg::Drop => Thoughts::Drop,
         };
-        let conversion = Conversion { to, written, thoughts, deny_loss: self.deny_loss, output: self.output };
+        let output = self.output.map(|to| Copies { to, existing: existing(self.force) });
+        let conversion = Conversion { to, written, thoughts, deny_loss: self.deny_loss, output };
         let run = self.common.mean(None)?;
         commands::convert::convert(&run, &conversion, out)
     }

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::commands::fix::Destination;
+use crate::commands::products::Copies;
 use crate::commands::slim::Slimming;
 use crate::commands::{self, Failure, Outcome};
 use crate::options::{self, Misuse};
 use crate::source::commit::Replace;
 
-use super::Common;
+use super::{Common, existing};
 
 #[derive(Args, Debug)]
 #[command(
@@ -24,10 +25,10 @@ use super::Common;
 )]
 pub(super) struct SlimArgs {
     /// Write: each file is replaced in one step, the old one stays beside it as FILE.bak
-    #[arg(short, long, conflicts_with = "output", help_heading = "Slim")]
+    #[arg(short, long, conflicts_with = "output", group = "destination", help_heading = "Slim")]
     write: bool,
     /// Write the slimmed log to FILE
-    #[arg(short = 'o', long, value_name = "FILE", help_heading = "Slim")]
+    #[arg(short = 'o', long, value_name = "FILE", group = "destination", help_heading = "Slim")]
     output: Option<PathBuf>,
     /// Put back what was taken out
     #[arg(long, help_heading = "Slim")]
@@ -35,8 +36,9 @@ pub(super) struct SlimArgs {
     /// Keep no backup beside a file that is replaced
     #[arg(long, requires = "write", help_heading = "Slim")]
     no_backup: bool,
-    /// Write even if the file changed meanwhile or may be in use
-    #[arg(long, requires = "write", help_heading = "Slim")]
+    /// Write even if the file changed meanwhile, may be in use, has several hard links or is a named pipe; with -o,
+    /// replace a file that exists
+    #[arg(long, requires = "destination", help_heading = "Slim")]
     force: bool,
     #[command(flatten)]
     common: Common,
@@ -56,7 +58,7 @@ impl SlimArgs {
         }
         let to = match (self.write, self.output) {
             (true, _) => Destination::InPlace(Replace { backup: !self.no_backup, force: self.force }),
-            (_, Some(path)) => Destination::Copy(path),
+            (_, Some(to)) => Destination::Copy(Copies { to, existing: existing(self.force) }),
             _ => Destination::Preview,
         };
         let run = self.common.mean(None)?;

@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Args, ValueEnum};
 
+use crate::commands::products::Copies;
 use crate::commands::rebuild::Wanted;
 use crate::commands::tree::Told;
 use crate::commands::{self, Failure, Outcome};
@@ -17,7 +18,7 @@ use crate::replay::{Budget, ChainOptions, Policy};
 use crate::report::tree::{OUTPUTS, Print};
 use crate::targets;
 
-use super::{Common, OrphansArg, ReasoningArg};
+use super::{Common, OrphansArg, ReasoningArg, existing};
 
 #[derive(Args, Debug)]
 #[command(
@@ -72,6 +73,9 @@ pub(super) struct RebuildArgs {
     /// Write the request to FILE
     #[arg(short = 'o', long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
+    /// Replace a file that exists
+    #[arg(long, requires = "output", help_heading = "Output")]
+    force: bool,
     #[command(flatten)]
     chain: ChainArgs,
     #[command(flatten)]
@@ -132,8 +136,8 @@ impl RebuildArgs {
         let fix =
             FixOptions { orphans: self.orphans.into(), reasoning: self.reasoning.into(), ..FixOptions::default() };
         let provider = self.provider.as_deref().map(provider).transpose()?;
-        let wanted =
-            Wanted { at: self.at, policy, ask: self.ask, budget, fix, told, output: self.output, provider };
+        let output = self.output.map(|to| Copies { to, existing: existing(self.force) });
+        let wanted = Wanted { at: self.at, policy, ask: self.ask, budget, fix, told, output, provider };
         let run = self.common.mean(None)?;
         commands::rebuild::rebuild(&run, &chain, &wanted, out)
     }

@@ -11,19 +11,22 @@ use crate::report::{Diagnostic, Seen, Summary, diagnose, homes, proposal};
 use crate::source::{Doc, Input, Packing, words};
 
 use super::convert::dialect;
-use super::{Failure, Outcome, Run, complain, talk, whole};
+use super::{Failure, Outcome, Run, complain, met, products, talk, whole};
 
 /// What one doc gave.
 struct Checked {
     seen: Seen,
     /// Met in a walk, and no conversation.
     skipped: bool,
+    /// Met in a walk, and nothing in it looks like a conversation.
+    foreign: bool,
     /// References of a slimmed log that were followed.
     references: u64,
 }
 
 pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let (inputs, mut failed) = run.inputs();
+    let (mut inputs, mut failed) = run.inputs();
+    products::guard(run, &mut inputs, Vec::new())?;
     let mut recognised = 0;
     let mut sheets = run.sheets(run.style)?;
     let mut summary = Summary::default();
@@ -39,9 +42,13 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             references = whole::put_together(&mut doc, options)?;
             found = check(&doc)?;
         }
-        let skipped = found.format.is_none() && !doc.named;
-        let diagnostics = match skipped {
-            true => Vec::new(),
+        let met = found.format.is_none() && !doc.named;
+        let (diagnostics, skipped) = match met {
+            true => {
+                let damage = met::damage(&doc, options, &mut found, content)?;
+                let skipped = damage.is_none();
+                (damage.unwrap_or_default(), skipped)
+            }
             false => {
                 let mut told = diagnose(doc.id, &doc.label, &*doc.bytes, &found, content)?;
                 // Offsets must be those of the file that an editor opens.
@@ -50,10 +57,11 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
                     propose(run, &doc, &found, threads, &mut told)?;
                 }
                 homes::diagnostics(&doc.segments, &mut told);
-                told
+                (told, false)
             }
         };
-        Ok(Checked { seen: Seen::new(&doc.label, &found, diagnostics), skipped, references })
+        let foreign = met && !met::was_one(&diagnostics);
+        Ok(Checked { seen: Seen::new(&doc.label, &found, diagnostics), skipped, foreign, references })
     };
     run.each_doc(&inputs, work, |input, checked: std::io::Result<Checked>| {
         let checked = match checked {
@@ -66,15 +74,13 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
         };
         if checked.skipped {
             summary.skipped += 1;
-            if run.verbose {
-                talk(&format!("{}: skipped, no conversation format is recognised", checked.seen.path));
-            }
+            met::say_skipped(run, &checked.seen.path);
             return true;
         }
         summary.files += 1;
         summary.add(&checked.seen);
         whole::tell(run, &checked.seen.path, checked.references);
-        recognised += u64::from(!is_no_conversation(&checked.seen.diagnostics));
+        recognised += u64::from(!is_no_conversation(&checked.seen.diagnostics) && !checked.foreign);
         if run.verbose
             && let Some(format) = checked.seen.format
         {

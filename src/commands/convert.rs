@@ -1,7 +1,6 @@
 //! `convert`: writes conversations as requests of another API; what is lost on the way is told on standard error.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
 
 use crate::convert::{Plan, Thoughts};
 use crate::dialect::{Dialect, Written};
@@ -14,14 +13,16 @@ use crate::options::Misuse;
 use crate::place::DocId;
 use crate::recast::{Recast, Recasting, recast};
 use crate::replay::slim::restore::has_references;
-use crate::report::words::{count, grouped};
+use crate::report::words::{count, grouped, printable};
 use crate::report::{Content, Seen, Style, Summary, diagnose};
-use crate::source::commit::{CommitError, NewFile};
+use crate::source::commit::CommitError;
+use crate::source::product::NewFile;
 use crate::source::{Doc, Input, words};
 use crate::target::Severity;
 
 use super::check::{is_no_conversation, label_of, nothing_found};
-use super::{Failure, Outcome, Run, Sheet, complain, copy_path, talk, whole};
+use super::products::{self, Copies};
+use super::{Failure, Outcome, Run, Sheet, complain, met, talk, whole};
 
 /// What can be converted to.
 pub static TO: [(&str, &dyn Dialect, Written); 6] = [
@@ -46,13 +47,16 @@ pub struct Conversion {
     /// Write nothing of a file that loses something.
     pub deny_loss: bool,
     /// The file to write to; for several inputs the folder.
-    pub output: Option<PathBuf>,
+    pub output: Option<Copies>,
 }
 
 /// What one doc gave.
 struct Done {
     label: String,
-    named: bool,
+    /// Met in a walk, and no conversation.
+    skipped: bool,
+    /// Met in a walk, and not recognised.
+    met: bool,
     converted: u32,
     failed: u32,
     loses: bool,
@@ -75,8 +79,13 @@ enum Trouble {
 }
 
 pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let (inputs, failed) = run.inputs();
+    let (mut inputs, failed) = run.inputs();
     let several = inputs.len() > 1 || run.paths.iter().any(|path| path.is_dir());
+    let planned = match &conversion.output {
+        Some(copies) => copies.planned(&inputs, several)?,
+        None => Vec::new(),
+    };
+    products::guard(run, &mut inputs, planned)?;
     let mut session = Session::new(run, failed);
     match &conversion.output {
         None if several => {
@@ -139,20 +148,16 @@ fn to_file(
     run: &Run,
     conversion: &Conversion,
     doc: &Doc,
-    to: &Path,
+    to: &Copies,
     several: bool,
     threads: usize,
 ) -> Result<Done, Trouble> {
-    let path = copy_path(to, &doc.label, several).map_err(Trouble::Path)?;
-    let same = |own: &PathBuf| std::fs::canonicalize(own).ok() == std::fs::canonicalize(&path).ok();
-    if path.exists() && doc.path.as_ref().is_some_and(same) {
-        let misuse = Misuse::new(format!("{}: the result would replace its own source", path.display()));
-        return Err(Trouble::Path(misuse.into()));
-    }
-    let mut file = NewFile::create(&path, true).map_err(Trouble::Commit)?;
+    let path = to.place(doc, several).map_err(Trouble::Path)?;
+    let mut file = NewFile::create(&path, true, to.existing).map_err(Trouble::Commit)?;
     let done = one(run, conversion, doc, threads, &mut |bytes| file.write_all(bytes))?;
     if done.converted > 0 && !(conversion.deny_loss && done.loses) {
-        file.save().map_err(Trouble::Commit)?;
+        let lost = file.save().map_err(Trouble::Commit)?;
+        products::say_lost(&path.display(), &lost);
     }
     Ok(done)
 }
@@ -199,7 +204,8 @@ fn tell(run: &Run, doc: &Doc, done: Recast) -> io::Result<Done> {
     };
     let mut told = Done {
         label: doc.label.clone(),
-        named: doc.named,
+        skipped: false,
+        met: done.format.is_none() && !doc.named,
         converted: done.converted,
         failed: done.failed,
         references: 0,
@@ -218,8 +224,22 @@ fn tell(run: &Run, doc: &Doc, done: Recast) -> io::Result<Done> {
             diagnostics: Vec::new(),
         },
     };
-    if doc.named || told.format.is_some() {
-        told.seen.diagnostics = diagnose(doc.id, &doc.label, &*doc.bytes, &done.told(), content)?;
+    let mut found = done.told();
+    if told.met {
+        let damage = met::damage(doc, run.lints.of(&doc.label), &mut found, content)?;
+        told.skipped = damage.is_none();
+        told.seen.diagnostics = damage.unwrap_or_default();
+        told.counts = [0; 3];
+        told.seen.diagnostics.iter().for_each(|diagnostic| told.counts[diagnostic.severity as usize] += 1);
+        told.failed = told.counts[Severity::Error as usize] as u32;
+        told.loses = false;
+    } else {
+        told.seen.diagnostics = diagnose(doc.id, &doc.label, &*doc.bytes, &found, content)?;
+    }
+    if doc.bytes.is_cut() {
+        let label = printable(&doc.label);
+        complain(&format!("{label}: the compressed file is truncated: only what could be unpacked was converted"));
+        told.failed = told.failed.max(1);
     }
     Ok(told)
 }
@@ -263,16 +283,16 @@ impl<'r> Session<'r> {
                 return Ok(());
             }
         };
-        if done.format.is_none() && !done.named {
+        if done.skipped {
             self.summary.skipped += 1;
-            if self.run.verbose {
-                talk(&format!("{}: skipped, no conversation format is recognised", done.label));
-            }
+            met::say_skipped(self.run, &done.label);
             return Ok(());
         }
         self.summary.files += 1;
         whole::tell(self.run, &done.label, done.references);
-        self.recognised += u64::from(done.format.is_some() || !is_no_conversation(&done.seen.diagnostics));
+        let unknown =
+            done.met && !met::was_one(&done.seen.diagnostics) || is_no_conversation(&done.seen.diagnostics);
+        self.recognised += u64::from(done.format.is_some() || !unknown);
         self.summary.histories += u64::from(done.converted);
         self.summary.items += done.items;
         let [noted, warnings, errors] = done.counts;
@@ -337,7 +357,7 @@ impl<'r> Session<'r> {
         if shown < all {
             text += &format!(" {} not shown (--max-diagnostics 0 shows all).", grouped(all - shown));
         }
-        text
+        text + &met::skipped_in_words(summary.skipped)
     }
 }
 

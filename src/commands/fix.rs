@@ -1,11 +1,12 @@
 //! `fix`: shows the diagnostic diff of the repairs; with `-w`, `-o` or as a filter it makes them.
 
+use std::cell::Cell;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::diff::unified;
-use crate::fix::{self, Action, FixOptions, Fixed};
-use crate::json::{Tape, scan, string};
+use crate::fix::{self, FixOptions, Fixed};
+use crate::json::{Tape, scan};
 use crate::lint;
 use crate::options::Misuse;
 use crate::place::Pieces;
@@ -17,7 +18,9 @@ use crate::source::commit::{self, Replace};
 use crate::source::{Doc, Input, Patched, segments, words};
 
 use super::check::{is_no_conversation, label_of, nothing_found};
-use super::{Failure, Outcome, Run, Sheet, complain, copy_path, talk, whole};
+use super::dropped::Dropped;
+use super::products::{self, Copies, Planned, unwritten};
+use super::{Failure, Outcome, Run, Sheet, complain, met, talk, whole};
 
 /// Where the repaired text goes.
 #[derive(Clone, Debug)]
@@ -29,7 +32,7 @@ pub enum Destination {
     /// Over the file, with a backup beside it.
     InPlace(Replace),
     /// To this file; for several inputs to this folder.
-    Copy(PathBuf),
+    Copy(Copies),
 }
 
 /// What `fix` is told beyond what all commands are.
@@ -46,19 +49,33 @@ struct Done {
     fixed: Fixed,
     notes: Vec<ChangeNote>,
     left: Seen,
+    /// Met in a walk, and nothing in it looks like a conversation.
+    foreign: bool,
     skipped: bool,
 }
 
+/// Whether products go to a folder.
+fn are_several(run: &Run, inputs: &[Input]) -> bool {
+    inputs.len() > 1
+        || inputs.iter().any(|input| matches!(input, Input::Log { .. }))
+        || run.paths.iter().any(|path| path.is_dir())
+}
+
 pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let (inputs, failed) = run.inputs();
-    let mut session = Session::new(run, repairs, &inputs, failed)?;
-    // Better now than after files were replaced.
-    session.save_dropped()?;
+    let (mut inputs, failed) = run.inputs();
+    let several = are_several(run, &inputs);
+    let mut planned = match &repairs.to {
+        Destination::Copy(copies) => copies.planned(&inputs, several)?,
+        _ => Vec::new(),
+    };
+    planned.extend(repairs.dropped.iter().map(|path| Planned::list(path, "--dropped")));
+    products::guard(run, &mut inputs, planned)?;
+    let mut session = Session::new(run, repairs, &inputs, several, failed)?;
     let content = run.content();
     let work = |doc: io::Result<Doc>, threads: usize| -> io::Result<Done> {
         let doc = doc?;
         let options = run.lints.of(&doc.label);
-        let fixed = fix::fix(doc.id, &*doc.bytes, options, &repairs.options, threads)?;
+        let mut fixed = fix::fix(doc.id, &*doc.bytes, options, &repairs.options, threads)?;
         let refused = fixed.before.first_error().is_some();
         if (refused || !fixed.patch.is_empty()) && whole::is_slimmed(&doc, &fixed.before)? {
             return Err(io::Error::other(
@@ -75,12 +92,15 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
             );
             return Err(io::Error::other(why));
         }
-        let skipped = fixed.before.format.is_none() && !doc.named;
+        let met = fixed.before.format.is_none() && !doc.named;
         let mut notes = repair::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
-        let mut left = match skipped {
-            true => Vec::new(),
-            false => repair::left(doc.id, &doc.label, &*doc.bytes, &fixed, content)?,
+        let left = match met {
+            true => met::damage(&doc, options, &mut fixed.before, content)?,
+            false => Some(repair::left(doc.id, &doc.label, &*doc.bytes, &fixed, content)?),
         };
+        let skipped = left.is_none();
+        let mut left = left.unwrap_or_default();
+        let foreign = met && !met::was_one(&left);
         homes::notes(&doc.segments, &mut notes);
         if !doc.segments.is_empty() {
             let edits = fixed.patch.edits(doc.id);
@@ -88,7 +108,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
             homes::diagnostics(&segments::patched(&doc.segments, edits, &view)?, &mut left);
         }
         let left = Seen::new(&doc.label, fixed.left(), left);
-        Ok(Done { doc, fixed, notes, left, skipped })
+        Ok(Done { doc, fixed, notes, left, foreign, skipped })
     };
     let mut ended = None;
     run.each_doc(&inputs, work, |input, done| {
@@ -122,7 +142,10 @@ struct Session<'r> {
     counts: Counts,
     changes: Vec<ChangeNote>,
     left: Vec<Seen>,
-    dropped: Vec<u8>,
+    /// Where what is taken out is kept; not in a preview.
+    dropped: Option<Dropped>,
+    /// Something of the current doc was written.
+    wrote: Cell<bool>,
     /// The product is a body on standard output, so everything else is talk.
     filter: bool,
     sheets: Vec<Sheet>,
@@ -131,7 +154,13 @@ struct Session<'r> {
 }
 
 impl<'r> Session<'r> {
-    fn new(run: &'r Run, repairs: &'r Repairs, inputs: &[Input], failed: bool) -> Result<Self, Failure> {
+    fn new(
+        run: &'r Run,
+        repairs: &'r Repairs,
+        inputs: &[Input],
+        several: bool,
+        failed: bool,
+    ) -> Result<Self, Failure> {
         let preview = matches!(repairs.to, Destination::Preview | Destination::InPlace(_));
         let sheets = run.sheets(report::Style { quiet: true, ..run.style })?;
         if sheets.iter().any(|sheet| sheet.report.answer().is_some()) {
@@ -139,12 +168,13 @@ impl<'r> Session<'r> {
                 .help("replaylint fix < body.json | replaylint check --output-format api-error")
                 .into());
         }
+        let filter = preview && inputs.contains(&Input::Stdin);
+        let writes = filter || !matches!(repairs.to, Destination::Preview | Destination::Patch);
+        let dropped = repairs.dropped.as_ref().filter(|_| writes).map(|path| Dropped::new(path)).transpose()?;
         Ok(Session {
             run,
             repairs,
-            several: inputs.len() > 1
-                || inputs.iter().any(|input| matches!(input, Input::Log { .. }))
-                || run.paths.iter().any(|path| path.is_dir()),
+            several,
             failed,
             unwritten: 0,
             changed: false,
@@ -153,8 +183,9 @@ impl<'r> Session<'r> {
             counts: Counts::default(),
             changes: Vec::new(),
             left: Vec::new(),
-            dropped: Vec::new(),
-            filter: preview && inputs.contains(&Input::Stdin),
+            dropped,
+            wrote: Cell::new(false),
+            filter,
             data: sheets.iter().any(|sheet| sheet.file.is_none() && !sheet.report.is_for_people()),
             sheets,
         })
@@ -163,14 +194,12 @@ impl<'r> Session<'r> {
     fn doc(&mut self, done: Done, out: &mut dyn Write) -> Result<(), Failure> {
         if done.skipped {
             self.summary.skipped += 1;
-            if self.run.verbose {
-                talk(&format!("{}: skipped, no conversation format is recognised", done.doc.label));
-            }
+            met::say_skipped(self.run, &done.doc.label);
             return Ok(());
         }
         self.summary.files += 1;
-        self.recognised += u64::from(!is_no_conversation(&done.left.diagnostics));
-        if let Err(failure) = self.deliver(&done, out) {
+        self.recognised += u64::from(!done.foreign && !is_no_conversation(&done.left.diagnostics));
+        if let Err(failure) = self.keep_and_deliver(&done, out) {
             let Failure::Misuse(misuse) = failure else { return Err(failure) };
             complain(&misuse.message);
             self.failed = true;
@@ -180,10 +209,25 @@ impl<'r> Session<'r> {
         self.summary.add(&done.left);
         self.changed |= !done.notes.is_empty();
         self.counts.add(&done.notes);
-        self.keep_dropped(&done)?;
         self.changes.extend(done.notes);
         self.left.push(done.left);
         Ok(())
+    }
+
+    /// What is taken out is kept before the file loses it.
+    fn keep_and_deliver(&self, done: &Done, out: &mut dyn Write) -> Result<(), Failure> {
+        let Some(dropped) = &self.dropped else { return self.deliver(done, out) };
+        let kept = dropped.append(&done.notes, &*done.doc.bytes);
+        let kept = kept.map_err(|error| {
+            let why = words(&dropped.path().display(), &error);
+            Misuse::new(format!("{}: not written, for what is taken out cannot be kept: {why}", done.doc.label))
+        })?;
+        self.wrote.set(false);
+        let delivered = self.deliver(done, out);
+        if let (Some(kept), Err(_), false) = (&kept, &delivered, self.wrote.get()) {
+            dropped.take_back(kept);
+        }
+        delivered
     }
 
     /// Sends the repaired text where it was asked for.
@@ -192,9 +236,13 @@ impl<'r> Session<'r> {
         let edits = done.fixed.patch.edits(doc.id);
         let pieces = Pieces::new(edits, doc.id, doc.bytes.len());
         let view = Patched::new(&*doc.bytes, pieces);
-        if doc.path.is_none() && self.filter {
+        if doc.path.is_none() && doc.segments.is_empty() && self.filter {
+            self.wrote.set(true);
             commit::copy(&view, out)?;
             return Ok(());
+        }
+        if matches!(self.repairs.to, Destination::InPlace(_)) {
+            commit::sweep_beside(doc);
         }
         if !doc.segments.is_empty() && !matches!(self.repairs.to, Destination::Preview) {
             return self.deliver_segments(done, out);
@@ -205,10 +253,7 @@ impl<'r> Session<'r> {
             Destination::Patch => unified::write(&relative(&doc.label), doc.id, &*doc.bytes, edits, out)?,
             Destination::InPlace(how) if !edits.is_empty() => self.replace(doc, &view, *how)?,
             Destination::InPlace(_) => {}
-            Destination::Copy(to) => {
-                let path = copy_path(to, &doc.label, self.several)?;
-                commit::write_new(&path, &view).map_err(not_written)?;
-            }
+            Destination::Copy(copies) => self.copy(copies, doc, &view)?,
         }
         Ok(())
     }
@@ -232,10 +277,7 @@ impl<'r> Session<'r> {
                     );
                     unified::write(&relative(&segment.label), doc.id, &file, &local, out)?;
                 }
-                Destination::Copy(to) => {
-                    let path = copy_path(to, &segment.label, self.several)?;
-                    commit::write_new(&path, &view).map_err(not_written)?;
-                }
+                Destination::Copy(copies) => self.copy(copies, &doc.of_segment(segment), &view)?,
                 _ => {}
             }
         }
@@ -243,11 +285,22 @@ impl<'r> Session<'r> {
     }
 
     fn replace(&self, doc: &Doc, view: &Patched<'_>, how: Replace) -> Result<(), Failure> {
-        let backup = commit::replace(doc, view, how).map_err(not_written)?;
-        let backup = backup.map(|path| format!("; the old file is {}", path.display())).unwrap_or_default();
+        let replaced = commit::replace(doc, view, how).map_err(unwritten)?;
+        self.wrote.set(true);
+        products::say_lost(&doc.label, &replaced.lost);
+        let backup =
+            replaced.backup.map(|path| format!("; the old file is {}", path.display())).unwrap_or_default();
         if !self.run.quiet {
             talk(&format!("{}: repaired{backup}", doc.label));
         }
+        Ok(())
+    }
+
+    fn copy(&self, copies: &Copies, doc: &Doc, view: &Patched<'_>) -> Result<(), Failure> {
+        let path = copies.place(doc, self.several)?;
+        let lost = commit::write_new(&path, view, copies.existing).map_err(unwritten)?;
+        self.wrote.set(true);
+        products::say_lost(&path.display(), &lost);
         Ok(())
     }
 
@@ -267,31 +320,7 @@ impl<'r> Session<'r> {
         repair::write_diff(&done.notes, bytes, &done.fixed.patch, &stub, &self.run.style, content, out)
     }
 
-    /// Items that are taken out, as they were, one a line.
-    fn keep_dropped(&mut self, done: &Done) -> io::Result<()> {
-        if self.repairs.dropped.is_none() {
-            return Ok(());
-        }
-        for note in done.notes.iter().filter(|note| note.action == Action::Drop) {
-            let mut text = Vec::new();
-            done.doc.bytes.read_into(note.at.start, note.at.len as usize, &mut text)?;
-            string::one_line(&text, &mut self.dropped);
-            self.dropped.push(b'\n');
-        }
-        Ok(())
-    }
-
-    fn save_dropped(&self) -> Result<(), Failure> {
-        match &self.repairs.dropped {
-            Some(path) if !self.is_preview() => {
-                commit::write_new(path, &self.dropped).map_err(|error| Misuse::new(error.to_string()).into())
-            }
-            _ => Ok(()),
-        }
-    }
-
     fn finish(mut self, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        self.save_dropped()?;
         // With a body, a patch or a diff on standard output, the rest is talk.
         out.flush()?;
         let body = self.filter || matches!(self.repairs.to, Destination::Patch);
@@ -344,7 +373,7 @@ impl<'r> Session<'r> {
             (0, warnings) => format!("{} left", count(warnings, "warning")),
             (errors, warnings) => format!("{} and {} left", count(errors, "error"), count(warnings, "warning")),
         };
-        writeln!(out, "{made}; {left}.")?;
+        writeln!(out, "{made}; {left}.{}", met::skipped_in_words(self.summary.skipped))?;
         if self.is_preview() && self.counts.total() > 0 && matches!(self.repairs.to, Destination::Preview) {
             writeln!(out, "Nothing was written; `replaylint fix -w` writes, and keeps a backup.")?;
         }
@@ -361,10 +390,6 @@ impl<'r> Session<'r> {
             (false, false) => Outcome::Clean,
         }
     }
-}
-
-fn not_written(error: commit::CommitError) -> Failure {
-    Failure::Misuse(crate::options::Misuse::new(error.to_string()))
 }
 
 /// A path as a patch names it: below the working folder if it lies there.

@@ -3,8 +3,11 @@
 pub mod check;
 pub mod convert;
 pub mod diff;
+mod dropped;
 pub mod explain;
 pub mod fix;
+mod met;
+pub mod products;
 pub mod rebuild;
 pub mod slim;
 mod stored;
@@ -13,16 +16,18 @@ pub mod tree;
 mod whole;
 
 use std::io::{self, IsTerminal, Read, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::lint::detect::{self, Reading};
 use crate::options::{Lints, Misuse};
 use crate::place::DocId;
 use crate::report::{self, Content, Report, Style};
-use crate::source::commit::{CommitError, NewFile};
+use crate::source::product::{Existing, NewFile};
 use crate::source::walk::{Filter, walk};
 use crate::source::{Doc, Input, parallel, segments};
+
+use products::unwritten;
 
 /// How a run ended. The worst of several holds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -75,6 +80,10 @@ pub struct Run {
     pub quiet: bool,
     pub style: Style,
     pub outputs: Vec<Output>,
+    /// `-o` names the file of a report.
+    pub report_flag: bool,
+    /// Files that are read besides the inputs: lists of them, settings.
+    pub also_read: Vec<PathBuf>,
 }
 
 /// A report and where it goes.
@@ -178,8 +187,8 @@ impl Sheet {
     fn new(output: &Output, style: Style, private: bool) -> Result<Self, Failure> {
         // A file is no terminal.
         let style = if output.file.is_some() { Style { color: false, ..style } } else { style };
-        let file =
-            output.file.as_ref().map(|path| NewFile::create(path, private)).transpose().map_err(unwritten)?;
+        let file = output.file.as_ref().map(|path| NewFile::create(path, private, Existing::Replace)).transpose();
+        let file = file.map_err(unwritten)?;
         Ok(Sheet { report: (output.make)(style), file })
     }
 
@@ -196,27 +205,8 @@ impl Sheet {
     }
 
     fn save(self) -> Result<(), Failure> {
-        self.file.map_or(Ok(()), |file| file.save().map_err(unwritten))
+        self.file.map_or(Ok(()), |file| file.save().map(drop).map_err(unwritten))
     }
-}
-
-fn unwritten(error: CommitError) -> Failure {
-    Misuse::new(error.to_string()).into()
-}
-
-/// Where what is made of a doc goes: to the file `to`; for several docs to its own place below the folder `to`.
-fn copy_path(to: &Path, label: &str, several: bool) -> Result<PathBuf, Failure> {
-    if !several && !to.is_dir() {
-        return Ok(to.to_owned());
-    }
-    // Below the folder the path stays as it was given; what leads out of it is left out.
-    let inside: PathBuf =
-        Path::new(label).components().filter(|part| matches!(part, Component::Normal(_))).collect();
-    let path = to.join(inside);
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    Ok(path)
 }
 
 /// Says on standard error that something went wrong; the run goes on.

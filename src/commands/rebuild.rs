@@ -1,7 +1,6 @@
 //! `rebuild`: prints the next request at a node of a conversation. The files are only read.
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use crate::fix::FixOptions;
 use crate::place::Pieces;
@@ -12,10 +11,11 @@ use crate::replay::{Budget, ChainOptions, Policy, Rebuild, Rebuilt, rebuild as b
 use crate::report::tree::problems;
 use crate::report::words::{count, grouped, harmless, printable};
 use crate::report::{Content, Diagnostic, repair};
-use crate::source::{Patched, commit};
+use crate::source::{Patched, ReadAt, commit};
 use crate::target::{Severity, Target};
 use crate::targets;
 
+use super::products::{self, Copies, Planned, unwritten};
 use super::tree::{Told, find, read, say, tell};
 use super::{Failure, Outcome, Run, complain, talk};
 use crate::options::Misuse;
@@ -29,7 +29,7 @@ pub struct Wanted {
     pub budget: Option<Budget>,
     pub fix: FixOptions,
     pub told: Told,
-    pub output: Option<PathBuf>,
+    pub output: Option<Copies>,
     /// Who carries the requests of an event stream out.
     pub provider: Option<Provider>,
 }
@@ -38,7 +38,8 @@ pub struct Wanted {
 const LABEL: &str = "request";
 
 pub fn rebuild(run: &Run, chain: &ChainOptions, wanted: &Wanted, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let (mut conversations, failed) = read(run)?;
+    let planned = wanted.output.iter().map(|copies| Planned::product(&copies.to, copies.existing)).collect();
+    let (mut conversations, failed) = read(run, planned)?;
     if let Some(outcome) = super::stored::rebuild(run, &conversations, wanted, out)? {
         return Ok(if failed { Outcome::Failed } else { outcome });
     }
@@ -137,6 +138,18 @@ fn decisions(built: &Rebuilt, name: &dyn Fn(u32) -> String, budget: Option<Budge
     }
 }
 
+/// Writes a body where it was asked for.
+pub(super) fn print(body: &dyn ReadAt, wanted: &Wanted, out: &mut dyn Write) -> Result<(), Failure> {
+    match &wanted.output {
+        Some(Copies { to, existing }) => {
+            let lost = commit::write_new(to, body, *existing).map_err(unwritten)?;
+            products::say_lost(&to.display(), &lost);
+        }
+        None => commit::copy(body, out)?,
+    }
+    Ok(())
+}
+
 /// Writes the repaired body, and says what the repair did and what is left.
 fn deliver(
     run: &Run,
@@ -147,10 +160,7 @@ fn deliver(
 ) -> Result<Outcome, Failure> {
     let edits = built.fixed.patch.edits(BODY);
     let body = Patched::new(&built.body, Pieces::new(edits, BODY, built.body.len() as u64));
-    match &wanted.output {
-        Some(path) => commit::write_new(path, &body).map_err(|error| Misuse::new(error.to_string()))?,
-        None => commit::copy(&body, out)?,
-    }
+    print(&body, wanted, out)?;
     let notes = repair::notes(BODY, LABEL, &built.body, &built.fixed)?;
     repair::write_list(&notes, &mut anstream::stderr())?;
     let left = repair::left(BODY, LABEL, &built.body, &built.fixed, Content::None)?;

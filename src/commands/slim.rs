@@ -15,6 +15,7 @@ use crate::source::{Doc, Input, Patched, ReadAt, commit, words};
 
 use super::check::label_of;
 use super::fix::Destination;
+use super::products::{self, Copies, Planned, unwritten};
 use super::{Failure, Outcome, Run, complain, talk};
 
 /// What `slim` is told.
@@ -30,10 +31,15 @@ pub struct Slimming {
 const TOLD: usize = 10;
 
 pub fn slim(run: &Run, wanted: &Slimming, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let (inputs, mut failed) = run.inputs();
+    let (mut inputs, mut failed) = run.inputs();
     if inputs.len() > 1 && matches!(wanted.to, Destination::Copy(_)) {
         return Err(Misuse::new("-o takes one log at a time").help("-w writes each beside its backup").into());
     }
+    let planned = match &wanted.to {
+        Destination::Copy(copies) => vec![Planned::product(&copies.to, copies.existing)],
+        _ => Vec::new(),
+    };
+    products::guard(run, &mut inputs, planned)?;
     let mut ended = None;
     let mut logs = wanted.json.then(Vec::new);
     let work = |doc: io::Result<Doc>, _: usize| {
@@ -136,20 +142,25 @@ fn deliver(
             None => told(made, doc, view.len(), &mut *talk_to)?,
         }
     }
-    let misuse = |error: commit::CommitError| Failure::Misuse(Misuse::new(error.to_string()));
+    if matches!(wanted.to, Destination::InPlace(_)) {
+        commit::sweep_beside(doc);
+    }
     let (mut written, mut backup) = (None, None);
     match &wanted.to {
         _ if filter || failed => {}
         Destination::InPlace(how) if changed => {
-            backup = commit::replace(doc, &view, *how).map_err(misuse)?.map(|path| path.display().to_string());
+            let replaced = commit::replace(doc, &view, *how).map_err(unwritten)?;
+            products::say_lost(&doc.label, &replaced.lost);
+            backup = replaced.backup.map(|path| path.display().to_string());
             written = Some(doc.label.clone());
             if !quiet {
                 let old = backup.as_ref().map(|path| format!("; the old file is {path}")).unwrap_or_default();
                 talk(&format!("{}: written{old}", doc.label));
             }
         }
-        Destination::Copy(to) => {
-            commit::write_new(to, product).map_err(misuse)?;
+        Destination::Copy(Copies { to, existing }) => {
+            let lost = commit::write_new(to, product, *existing).map_err(unwritten)?;
+            products::say_lost(&to.display(), &lost);
             written = Some(to.display().to_string());
         }
         Destination::Preview if changed && !quiet => {

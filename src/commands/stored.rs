@@ -1,7 +1,7 @@
 //! `rebuild` of what a log stores by reference: a request of an event stream, by the events up to its own; a record
 //! that `slim` made shorter.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use crate::options::{self, Misuse};
 use crate::replay::records;
@@ -9,9 +9,8 @@ use crate::replay::slim::restore::{self, Restored};
 use crate::replay::stream::{self, Asked, Provider, Refused, Sent};
 use crate::replay::{Conversation, conversation::Part};
 use crate::report::words::{count, printable};
-use crate::source::commit;
 
-use super::rebuild::Wanted;
+use super::rebuild::{Wanted, print};
 use super::{Failure, Outcome, Run, complain, talk};
 
 /// Rebuilds a request, if the one input is such a log.
@@ -70,7 +69,7 @@ fn of_stream(run: &Run, part: &Part, wanted: &Wanted, out: &mut dyn Write) -> Re
     if !run.quiet {
         tell(&sent);
     }
-    write(&sent.body, wanted, out)?;
+    print(&sent.body, wanted, out)?;
     Ok(Outcome::Clean)
 }
 
@@ -114,14 +113,6 @@ fn of_log(run: &Run, part: &Part, wanted: &Wanted, out: &mut dyn Write) -> Resul
     if !run.quiet {
         talk(&format!("record {at}, as it was before it was slimmed"));
     }
-    write(&text, wanted, out)?;
+    print(&text, wanted, out)?;
     Ok(Outcome::Clean)
-}
-
-fn write(body: &[u8], wanted: &Wanted, out: &mut dyn Write) -> Result<(), Failure> {
-    let body = body.to_vec();
-    match &wanted.output {
-        Some(path) => commit::write_new(path, &body).map_err(|error| Misuse::new(error.to_string()).into()),
-        None => commit::copy(&body, out).map_err(|error: io::Error| error.into()),
-    }
 }

@@ -12,6 +12,7 @@ use crate::source::{Doc, words};
 use crate::target::Severity;
 
 use super::check::label_of;
+use super::products::{self, Planned};
 use super::{Failure, Outcome, Run, complain};
 
 /// What is told about nodes that the file does not say.
@@ -30,7 +31,7 @@ pub fn tree(
     print: Print,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let (mut conversations, mut failed) = read(run)?;
+    let (mut conversations, mut failed) = read(run, Vec::new())?;
     conversations.retain(|conversation| !conversation.forest.nodes.is_empty() || has_damage(conversation));
     tell(&mut conversations, told)?;
     let mut views: Vec<TreeView> = Vec::new();
@@ -71,18 +72,18 @@ pub(super) fn say(diagnostics: &[Diagnostic], style: &Style) -> io::Result<()> {
 }
 
 /// Reads all inputs; whether something went wrong is told, too.
-pub(super) fn read(run: &Run) -> Result<(Vec<Conversation>, bool), Failure> {
-    let (inputs, mut failed) = run.inputs();
-    let mut docs = Vec::with_capacity(inputs.len());
-    for (n, input) in inputs.iter().enumerate() {
-        match Doc::open(DocId(n as u32), input, run.stdin_name.as_deref()) {
-            Ok(doc) => docs.push(doc),
-            Err(error) => {
-                complain(&words(&label_of(input), &error));
-                failed = true;
-            }
-        }
-    }
+pub(super) fn read(run: &Run, planned: Vec<Planned>) -> Result<(Vec<Conversation>, bool), Failure> {
+    let (mut inputs, mut failed) = run.inputs();
+    products::guard(run, &mut inputs, planned)?;
+    // One after the other: there may be more files than can be open.
+    let docs = inputs.iter().enumerate().filter_map(|(n, input)| {
+        let doc = Doc::open(DocId(n as u32), input, run.stdin_name.as_deref());
+        doc.inspect_err(|error| {
+            complain(&words(&label_of(input), error));
+            failed = true;
+        })
+        .ok()
+    });
     let mut conversations = Conversation::read(docs, |label| run.lints.of(label))?;
     // What a walk meets may be anything.
     for conversation in &mut conversations {

@@ -58,6 +58,19 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
+/// A moment as RFC 3339 text in UTC.
+pub fn iso(seconds: i64) -> String {
+    let (day, second) = (seconds.div_euclid(86_400) + 719_468, seconds.rem_euclid(86_400));
+    let (era, of_era) = (day.div_euclid(146_097), day.rem_euclid(146_097));
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let (day, month) = (of_year - (153 * month + 2) / 5 + 1, (month + 2) % 12 + 1);
+    let year = era * 400 + year + i64::from(month <= 2);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
 /// Reads a length of time (`45s`, `60m`, `2h`, `30d`, `4w`) as seconds. A number without a unit counts `bare` seconds.
 pub fn span(text: &str, bare: i64) -> Option<i64> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -86,6 +99,15 @@ pub fn short(seconds: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_are_written_as_they_are_read() {
+        for text in
+            ["1970-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "2025-12-31T10:00:01Z", "1969-03-01T00:00:00Z"]
+        {
+            assert_eq!(parse(text).map(iso).as_deref(), Some(text));
+        }
+    }
 
     #[test]
     fn moments_are_read() {

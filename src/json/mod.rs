@@ -9,12 +9,14 @@ pub mod edit;
 pub mod fault;
 pub mod locate;
 pub mod pointer;
+pub mod readable;
 pub mod scan;
 pub mod spot;
 pub mod string;
 pub mod tape;
 
 pub use fault::{Fault, What};
+pub use readable::readable;
 pub use scan::{scan, scan_prefix};
 pub use string::{fingerprint, fingerprint_of};
 pub use tape::{Member, NodeKind, Oddity, Str, Tape, Val};

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io;
 
 use crate::format::{Assembler, Format, FormatInfo, Slice};
-use crate::history::{Code, Finding, History, Known, Row};
+use crate::history::{Code, Finding, History, Known, Row, Usage};
 use crate::json::{Tape, What, scan};
 use crate::place::{DocId, Place};
 use crate::rules::unknown_format::{BINARY, EMPTY, TEXT};
@@ -119,7 +119,9 @@ impl<H: OnHistory> Run<'_, H> {
             );
         }
         match self.container {
-            Container::Document { start } if self.bytes.len() - start <= framing::WHOLE_DOCUMENT => {
+            Container::Document { start }
+                if self.bytes.len() - start <= framing::WHOLE_DOCUMENT && !self.bytes.is_cut() =>
+            {
                 self.document(start, &mut all)?;
             }
             Container::Document { start } => self.large_document(start, &mut all)?,
@@ -133,6 +135,12 @@ impl<H: OnHistory> Run<'_, H> {
             Container::Text => self.raise(unknown::doc(TEXT, self.id), &mut all),
         }
         Ok(all)
+    }
+
+    /// The compressed file that the bytes come from is truncated, between two records or in the only one.
+    fn cut_short(&self) -> Finding {
+        let end = Row::of_place(Place::new(self.id, self.bytes.len(), 0), 0);
+        Finding::new(Code(3), end).variant(1).never("what was cut off is not known")
     }
 
     /// A finding on bytes or a record: the same for every target.
@@ -191,6 +199,9 @@ impl<H: OnHistory> Run<'_, H> {
         match done {
             Ok(()) => {}
             Err(SplitError::Io(error)) => return Err(error),
+            Err(SplitError::Fault(What::EndsEarly, _)) if self.bytes.is_cut() => {
+                stage.batch.raised.push(self.cut_short());
+            }
             Err(SplitError::Fault(what, offset)) => {
                 stage.batch.raised.push(fault(what, at(offset)));
             }
@@ -325,10 +336,14 @@ impl<H: OnHistory> Run<'_, H> {
         if let Some(error) = failed {
             return Err(error);
         }
+        let is_cut = self.bytes.is_cut();
         if let Some(mut cut) = cut {
             cut.code = Code(3);
+            cut.variant = u8::from(is_cut);
             cut.remedy = crate::history::Remedy::One(crate::history::Act::Drop);
             self.raise(cut, all);
+        } else if is_cut {
+            self.raise(self.cut_short(), all);
         }
         if let Some((mut assembler, info)) = assembler {
             if let Some(history) = assembler.finish() {
@@ -421,6 +436,10 @@ impl<H: OnHistory> Run<'_, H> {
         let settings = &mut history.settings;
         settings.usage = self.options.usage.unwrap_or(settings.usage);
         settings.effort = settings.effort.or(self.options.effort);
+        if self.bytes.is_cut() {
+            // What answers the last calls may be in what was cut off.
+            (settings.usage, settings.broken) = (Usage::Log, true);
+        }
         let items = if items.is_empty() { Vec::new() } else { of_live_rows(&history, items) };
         let bench = Bench::new(&history, info, self.options);
         all.judged_for(bench.target.name);

@@ -4,6 +4,7 @@
 //! history. A format whose records are histories by themselves is judged where it is read.
 
 mod branches;
+pub mod broken;
 pub mod detect;
 mod doc;
 mod gather;

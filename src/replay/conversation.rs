@@ -30,14 +30,18 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// Reads docs, in their order. `options` gives each doc's own.
-    pub fn read<'o>(docs: Vec<Doc>, options: impl Fn(&str) -> &'o Options) -> io::Result<Vec<Conversation>> {
+    /// Reads docs, in their order; each is closed before the next is asked for. `options` gives each doc's own.
+    pub fn read<'o>(
+        docs: impl IntoIterator<Item = Doc>,
+        options: impl Fn(&str) -> &'o Options,
+    ) -> io::Result<Vec<Conversation>> {
         let mut all: Vec<(Vec<Part>, Builder)> = Vec::new();
         let mut chained: Option<usize> = None;
-        for doc in docs {
+        for mut doc in docs {
             let mut builder = Builder::default();
             builder.file(stem(&doc.label));
             let found = lint::gather(doc.id, &*doc.bytes, options(&doc.label), &mut builder)?;
+            doc.bytes.close();
             // A log that is replayed is sent whole.
             if found.format.is_some_and(|format| format.info().dialect.replay(true).is_some()) {
                 builder.unchain();

@@ -84,7 +84,8 @@ pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn 
     if !summary.read_as.is_empty() {
         writeln!(out, "Read as {}.", read_as(summary))?;
     }
-    let among = format!("{} ({})", count(summary.histories, "history"), count(summary.files, "file"));
+    let skipped = if summary.skipped > 0 { format!(", {} skipped", summary.skipped) } else { String::new() };
+    let among = format!("{} ({}{skipped})", count(summary.histories, "history"), count(summary.files, "file"));
     let found: Vec<String> = [(summary.errors, "error"), (summary.warnings, "warning")]
         .into_iter()
         .filter(|(n, _)| *n > 0)

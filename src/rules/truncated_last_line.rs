@@ -6,7 +6,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a last line that ends in the middle of a value, or in the NUL bytes that a crashed machine leaves.
+    /// Finds a last line that ends in the middle of a value, or in the NUL bytes that a crashed machine leaves. A `.gz`
+    /// or `.zst` file that is truncated is found as well, and checked as far as it can be unpacked.
     ///
     /// ## Why it matters
     ///
@@ -30,6 +31,14 @@ crate::rule! {
     [
         Variant {
             message: "the last line is cut in the middle: {fault}",
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "remove the cut line",
+            loss: Loss::Lossy,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the compressed file is truncated: only what could be unpacked was checked",
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             fix: "remove the cut line",

@@ -1,16 +1,18 @@
-//! Writing. A file is replaced in one step: the new bytes go to a temporary file in the same folder, reach the disk,
-//! and take the old name; the old file stays beside it as a backup that never overwrites another. A file that somebody
-//! else may be writing is left alone: a live agent that holds it open would go on writing to the backup.
+//! Writing. A file is replaced in one step: the new bytes go to a temporary file in the same folder, get what the old
+//! file has besides its bytes, reach the disk, and take the old name; the old file stays beside it as a backup that never
+//! overwrites another. A file that somebody else may be writing is left alone: a live agent that holds it open would go
+//! on writing to the backup.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::fs::{self, File, Metadata};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use tempfile::NamedTempFile;
-
 use super::doc::{Doc, Sequential, Stamp};
+use super::product::{Existing, NewFile};
 use super::read::ReadAt;
+use super::temp::Temp;
+use super::{backup, keep, temp};
 
 /// A file that was written to this short a time ago may still be in use.
 const SETTLED: Duration = Duration::from_secs(10);
@@ -26,7 +28,21 @@ pub enum CommitError {
     Fresh(PathBuf),
     #[error("{}: is compressed; use -o FILE to write a plain copy", .0.display())]
     Packed(PathBuf),
-    #[error("{}", super::words(&path.display(), error))]
+    #[error(
+        "{}: has {} names (hard links), and the others would keep the old content; nothing was written \
+         (--force overrides, -o FILE writes a copy)",
+        path.display(), names
+    )]
+    Linked { path: PathBuf, names: u64 },
+    #[error("{}: is a named pipe; nothing was written (--force replaces it by a file)", .0.display())]
+    Pipe(PathBuf),
+    #[error("{}: is not a regular file and cannot be replaced; use -o FILE", .0.display())]
+    NoFile(PathBuf),
+    #[error("{}: exists already; --force replaces it", .0.display())]
+    Exists(PathBuf),
+    #[error("{}: cannot make a temporary file in {}: {}", path.display(), folder.display(), super::reason(error))]
+    Folder { path: PathBuf, folder: PathBuf, error: io::Error },
+    #[error("{}: cannot be written: {}", path.display(), super::reason(error))]
     Io { path: PathBuf, error: io::Error },
 }
 
@@ -37,9 +53,17 @@ pub struct Replace {
     pub force: bool,
 }
 
-/// Replaces the file of a doc by `bytes`. Returns the backup's path.
-pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: Replace) -> Result<Option<PathBuf>, CommitError> {
-    let Some(path) = &doc.path else { return Ok(None) };
+/// What became of a file that was replaced.
+#[derive(Debug, Default)]
+pub struct Replaced {
+    pub backup: Option<PathBuf>,
+    /// What the new file could not get of the old one besides its bytes, in words.
+    pub lost: Vec<String>,
+}
+
+/// Replaces the file of a doc by `bytes`.
+pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: Replace) -> Result<Replaced, CommitError> {
+    let Some(path) = &doc.path else { return Ok(Replaced::default()) };
     if doc.packing != super::Packing::Plain {
         return Err(CommitError::Packed(path.clone()));
     }
@@ -48,21 +72,58 @@ pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: Replace) -> Result<Option<Pat
     let real = fs::canonicalize(path).map_err(failed)?;
     let folder = real.parent().unwrap_or(Path::new("."));
     let meta = fs::metadata(&real).map_err(failed)?;
+    check_kind(path, &real, &meta, how)?;
     check_settled(doc, path, &meta, how)?;
 
-    let mut temp = tempfile::Builder::new().prefix(".replaylint-").tempfile_in(folder).map_err(failed)?;
-    bytes.append_to(0, bytes.len(), temp.as_file_mut()).map_err(failed)?;
-    temp.as_file().set_permissions(meta.permissions()).map_err(failed)?;
-    temp.as_file().sync_all().map_err(failed)?;
+    let no_room = |error| CommitError::Folder { path: path.clone(), folder: folder.to_owned(), error };
+    let mut temp = Temp::beside(folder, false).map_err(no_room)?;
+    let file = temp.file().map_err(failed)?;
+    bytes.append_to(0, bytes.len(), file).map_err(failed)?;
+    let lost = match meta.is_file() {
+        true => File::open(&real).and_then(|old| keep::attributes(&old, file)).map_err(failed)?,
+        false => Vec::new(),
+    };
+    file.sync_all().map_err(failed)?;
     // Writing took time: look again before the old name goes to the new bytes.
-    check_settled(doc, path, &fs::metadata(&real).map_err(failed)?, how)?;
-    let backup = if how.backup { Some(back_up(&real).map_err(failed)?) } else { None };
-    temp.persist(&real).map_err(|e| failed(e.error))?;
+    let meta = fs::metadata(&real).map_err(failed)?;
+    check_kind(path, &real, &meta, how)?;
+    check_settled(doc, path, &meta, how)?;
+    let backup = if how.backup { Some(backup::make(&real).map_err(failed)?) } else { None };
+    let (backup, claim) = backup.map_or((None, None), |backup| (Some(backup.path), backup.claim));
+    temp.name(&real, true, claim).map_err(failed)?;
     sync_folder(folder);
-    Ok(backup)
+    Ok(Replaced { backup, lost })
 }
 
-fn check_settled(doc: &Doc, path: &Path, meta: &fs::Metadata, how: Replace) -> Result<(), CommitError> {
+/// Removes what killed runs left beside a doc's file.
+pub fn sweep_beside(doc: &Doc) {
+    let paths = doc.path.iter().chain(doc.segments.iter().map(|segment| &segment.path));
+    for real in paths.filter_map(|path| fs::canonicalize(path).ok()) {
+        temp::sweep(real.parent().unwrap_or(Path::new(".")));
+    }
+}
+
+/// Only a file with one name is replaced without being asked twice.
+fn check_kind(path: &Path, real: &Path, meta: &Metadata, how: Replace) -> Result<(), CommitError> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{FileTypeExt, MetadataExt};
+        if meta.file_type().is_fifo() {
+            return if how.force { Ok(()) } else { Err(CommitError::Pipe(path.to_owned())) };
+        }
+        if meta.is_file() && meta.nlink() > 1 && !how.force {
+            let names = meta.nlink() - backup::links(real).min(meta.nlink() - 1);
+            if names > 1 {
+                return Err(CommitError::Linked { path: path.to_owned(), names });
+            }
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (real, how);
+    if meta.is_file() { Ok(()) } else { Err(CommitError::NoFile(path.to_owned())) }
+}
+
+fn check_settled(doc: &Doc, path: &Path, meta: &Metadata, how: Replace) -> Result<(), CommitError> {
     if how.force {
         return Ok(());
     }
@@ -76,116 +137,20 @@ fn check_settled(doc: &Doc, path: &Path, meta: &fs::Metadata, how: Replace) -> R
     Ok(())
 }
 
-/// Gives the file a second name, `<name>.bak` or the first free `<name>.bak.N`.
-fn back_up(real: &Path) -> io::Result<PathBuf> {
-    for n in 0.. {
-        let mut name = real.as_os_str().to_owned();
-        name.push(".bak");
-        if n > 0 {
-            name.push(format!(".{n}"));
-        }
-        let backup = PathBuf::from(name);
-        match fs::hard_link(real, &backup) {
-            Ok(()) => return Ok(backup),
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-            // A file system without hard links.
-            Err(_) => match OpenOptions::new().write(true).create_new(true).open(&backup) {
-                Ok(mut out) => {
-                    let mut from = File::open(real)?;
-                    out.set_permissions(from.metadata()?.permissions())?;
-                    io::copy(&mut from, &mut out)?;
-                    out.sync_all()?;
-                    return Ok(backup);
-                }
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(e) => return Err(e),
-            },
-        }
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
-}
-
 /// Makes the rename itself durable, where folders can be synced.
-fn sync_folder(folder: &Path) {
+pub(super) fn sync_folder(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
         // Not every file system can; the file's own bytes are on the disk already.
         let _ = folder.sync_all();
     }
 }
 
-/// Writes a new file that only its owner may read. An existing one is replaced in one step.
-pub fn write_new(path: &Path, bytes: &dyn ReadAt) -> Result<(), CommitError> {
-    let mut file = NewFile::create(path, true)?;
+/// Writes a product: a file that only its owner may read, or one that keeps what an old one had. Returns what it could
+/// not keep.
+pub fn write_new(path: &Path, bytes: &dyn ReadAt, existing: Existing) -> Result<Vec<String>, CommitError> {
+    let mut file = NewFile::create(path, true, existing)?;
     copy(bytes, &mut file).map_err(|error| CommitError::Io { path: path.to_owned(), error })?;
     file.save()
-}
-
-/// A file that is being written. It gets its name, and replaces an old one, in one step, when it is saved; until then
-/// the old one can be read. A device or a pipe (`-o /dev/stdout`) is written to as it is.
-pub struct NewFile {
-    path: PathBuf,
-    to: To,
-}
-
-enum To {
-    Temp(BufWriter<NamedTempFile>),
-    Device(File),
-}
-
-impl NewFile {
-    /// `private`: only the owner may read it, whatever others may.
-    pub fn create(path: &Path, private: bool) -> Result<NewFile, CommitError> {
-        let failed = |error| CommitError::Io { path: path.to_owned(), error };
-        let meta = fs::metadata(path).ok();
-        let to = if meta.as_ref().is_some_and(|meta| !meta.is_file() && !meta.is_dir()) {
-            To::Device(OpenOptions::new().write(true).open(path).map_err(failed)?)
-        } else if meta.is_some_and(|meta| meta.is_dir()) {
-            return Err(failed(io::ErrorKind::IsADirectory.into()));
-        } else {
-            let folder = match path.parent() {
-                Some(folder) if !folder.as_os_str().is_empty() => folder,
-                _ => Path::new("."),
-            };
-            let mut builder = tempfile::Builder::new();
-            #[cfg(unix)]
-            if !private {
-                builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            }
-            #[cfg(not(unix))]
-            let _ = private;
-            let temp = builder.prefix(".replaylint-").tempfile_in(folder).map_err(failed)?;
-            To::Temp(BufWriter::with_capacity(1 << 16, temp))
-        };
-        Ok(NewFile { path: path.to_owned(), to })
-    }
-
-    /// Gives the file its name.
-    pub fn save(self) -> Result<(), CommitError> {
-        let failed = |error| CommitError::Io { path: self.path.clone(), error };
-        match self.to {
-            To::Device(mut file) => file.flush().map_err(failed),
-            To::Temp(temp) => {
-                let temp = temp.into_inner().map_err(|e| failed(e.into_error()))?;
-                temp.persist(&self.path).map(|_| ()).map_err(|e| failed(e.error))
-            }
-        }
-    }
-}
-
-impl Write for NewFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.to {
-            To::Temp(temp) => temp.write(bytes),
-            To::Device(file) => file.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match &mut self.to {
-            To::Temp(temp) => temp.flush(),
-            To::Device(file) => file.flush(),
-        }
-    }
 }
 
 /// Copies a doc to a stream.
@@ -220,7 +185,7 @@ mod tests {
             let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, None)?;
             let how = Replace { force: n > 0, ..HOW };
             let backup = replace(&doc, &format!("new {n}").into_bytes(), how).expect("written");
-            assert_eq!(backup.and_then(|p| p.file_name().map(ToOwned::to_owned)), Some((*name).into()));
+            assert_eq!(backup.backup.and_then(|p| p.file_name().map(ToOwned::to_owned)), Some((*name).into()));
         }
         assert_eq!(fs::read_to_string(&path)?, "new 1");
         assert_eq!(fs::read_to_string(dir.path().join("a.jsonl.bak"))?, "old");
@@ -242,6 +207,35 @@ mod tests {
         Ok(())
     }
 
+    #[test]
+    fn a_file_that_took_the_place_of_another_is_left_alone() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let path = old_file(dir.path(), "old")?;
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, None)?;
+        // As long, and as old as the one that was read.
+        let other = dir.path().join("other");
+        fs::write(&other, "OLD")?;
+        File::options().write(true).open(&other)?.set_modified(fs::metadata(&path)?.modified()?)?;
+        fs::rename(&other, &path)?;
+        assert!(cfg!(not(unix)) || matches!(replace(&doc, &b"new".to_vec(), HOW), Err(CommitError::Changed(_))));
+        Ok(())
+    }
+
+    #[test]
+    fn a_replacement_that_fails_leaves_no_backup() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let path = old_file(dir.path(), "old")?;
+        let (backup, mut temp) = (backup::make(&path)?, Temp::beside(dir.path(), false)?);
+        temp.write_all(b"new")?;
+        // A folder cannot be replaced by a file.
+        let taken = dir.path().join("taken");
+        fs::create_dir(&taken)?;
+        assert!(temp.name(&taken, true, backup.claim).is_err());
+        assert_eq!(fs::read_dir(dir.path())?.count(), 2);
+        assert_eq!(fs::read_to_string(&path)?, "old");
+        Ok(())
+    }
+
     #[cfg(unix)]
     #[test]
     fn permissions_are_kept_and_new_files_are_private() -> io::Result<()> {
@@ -253,10 +247,10 @@ mod tests {
         replace(&doc, &b"new".to_vec(), HOW).expect("written");
         assert_eq!(fs::metadata(&path)?.permissions().mode() & 0o777, 0o640);
         let copy = dir.path().join("copy");
-        write_new(&copy, &b"x".to_vec()).expect("written");
+        write_new(&copy, &b"x".to_vec(), Existing::Refuse).expect("written");
         assert_eq!(fs::metadata(&copy)?.permissions().mode() & 0o777, 0o600);
         let report = dir.path().join("report");
-        NewFile::create(&report, false).and_then(NewFile::save).expect("written");
+        NewFile::create(&report, false, Existing::Refuse).and_then(NewFile::save).expect("written");
         let plain = dir.path().join("plain");
         fs::write(&plain, "")?;
         assert_eq!(fs::metadata(&report)?.permissions(), fs::metadata(&plain)?.permissions());

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use crate::place::DocId;
 
-use super::read::{FileBytes, ReadAt};
+use super::read::{CutShort, FileBytes, ReadAt};
 use super::segments::{self, Joined, Segment};
 use super::walk::Input;
 
@@ -62,6 +62,15 @@ impl Stamp {
             inode: std::os::unix::fs::MetadataExt::ino(meta),
         }
     }
+
+    /// Whether it is the same file, of which nothing is missing; more may have been appended.
+    pub fn continues(&self, earlier: &Stamp) -> bool {
+        #[cfg(unix)]
+        let same = self.inode == earlier.inode;
+        #[cfg(not(unix))]
+        let same = true;
+        same && self.len >= earlier.len
+    }
 }
 
 /// An open doc.
@@ -109,7 +118,7 @@ impl Doc {
         let stamp = Some(Stamp::of(&meta));
         // A pipe or a device has no length and no offsets: it is read like standard input.
         let plain: Box<dyn ReadAt> =
-            if meta.is_file() { Box::new(FileBytes::new(file)?) } else { spool(&mut { file })? };
+            if meta.is_file() { Box::new(FileBytes::of_path(file, path)?) } else { spool(&mut { file })? };
         let (packing, bytes) = unpacked(plain)?;
         let label = path.to_string_lossy().replace('\\', if cfg!(windows) { "/" } else { "\\" });
         Ok(Doc { id, label, path: Some(path.clone()), packing, stamp, named: *named, bytes, segments: Vec::new() })
@@ -134,7 +143,7 @@ impl Doc {
         let mut segments: Vec<Segment> = Vec::with_capacity(paths.len());
         let mut parts = Vec::with_capacity(paths.len());
         for path in paths {
-            let part = Doc::open(id, &Input::File { path: path.clone(), named }, None)?;
+            let mut part = Doc::open(id, &Input::File { path: path.clone(), named }, None)?;
             segments.push(Segment {
                 label: part.label,
                 path: path.clone(),
@@ -145,6 +154,8 @@ impl Doc {
                 lines_before: 0,
                 records_before: 0,
             });
+            // There may be more of them than files that can be open.
+            part.bytes.close();
             parts.push(part.bytes);
         }
         let joined = Joined::new(parts)?;
@@ -179,8 +190,8 @@ fn unpacked(bytes: Box<dyn ReadAt>) -> io::Result<(Packing, Box<dyn ReadAt>)> {
     let reader = Sequential { bytes: &*bytes, at: 0 };
     let plain = match packing {
         Packing::Plain => None,
-        Packing::Gzip => Some(spool(&mut flate2::read::MultiGzDecoder::new(reader))?),
-        Packing::Zstd => Some(spool(&mut zstd::stream::read::Decoder::new(reader)?)?),
+        Packing::Gzip => Some(inflated(&mut flate2::read::MultiGzDecoder::new(reader))?),
+        Packing::Zstd => Some(inflated(&mut zstd::stream::read::Decoder::new(reader)?)?),
     };
     Ok((packing, plain.unwrap_or(bytes)))
 }
@@ -207,17 +218,43 @@ impl Read for Sequential<'_> {
 
 /// Reads a stream to its end, so that it can be read again at any offset.
 fn spool(from: &mut dyn Read) -> io::Result<Box<dyn ReadAt>> {
+    let (bytes, ended) = spool_some(from)?;
+    ended.map(|()| bytes)
+}
+
+/// Unpacks a stream. If it is truncated, what could be unpacked of it.
+fn inflated(from: &mut dyn Read) -> io::Result<Box<dyn ReadAt>> {
+    let (bytes, ended) = spool_some(from)?;
+    match ended {
+        Ok(()) => Ok(bytes),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof && !bytes.is_empty() => {
+            Ok(Box::new(CutShort(bytes)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// What could be read of a stream, and how it ended.
+fn spool_some(from: &mut dyn Read) -> io::Result<(Box<dyn ReadAt>, io::Result<()>)> {
     let mut bytes = Vec::new();
-    from.take(SPOOL_IN_MEMORY as u64).read_to_end(&mut bytes)?;
+    let read = from.take(SPOOL_IN_MEMORY as u64).read_to_end(&mut bytes);
     if bytes.len() < SPOOL_IN_MEMORY {
-        return Ok(Box::new(bytes));
+        return Ok((Box::new(bytes), read.map(drop)));
     }
     let mut file = tempfile::tempfile()?;
     file.write_all(&bytes)?;
-    io::copy(from, &mut file)?;
-    file.flush()?;
+    let mut ended = read.map(drop);
+    let mut buf = vec![0; 1 << 20];
+    while ended.is_ok() {
+        match from.read(&mut buf) {
+            Ok(0) => break,
+            Ok(n) => file.write_all(&buf[..n])?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => ended = Err(error),
+        }
+    }
     file.rewind()?;
-    Ok(Box::new(FileBytes::new(file)?))
+    Ok((Box::new(FileBytes::new(file)?), ended))
 }
 
 #[cfg(test)]
@@ -242,6 +279,41 @@ mod tests {
         assert_eq!(opened(&zstd::encode_all(&b"[]"[..], 1)?)?, (Packing::Zstd, b"[]".to_vec()));
         assert_eq!(opened(b"[1]")?, (Packing::Plain, b"[1]".to_vec()));
         assert!(opened(&[0x1f, 0x8b, 1, 2, 3]).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn a_truncated_file_is_read_as_far_as_it_goes() -> io::Result<()> {
+        // Nothing in it is repeated, so that it does not become short.
+        let text: Vec<u8> = (0..20_000u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(&text)?;
+        for packed in [gzip.finish()?, zstd::encode_all(&text[..], 1)?] {
+            for (part, cut) in [(packed.len(), false), (packed.len() - 3, true), (packed.len() / 2, true)] {
+                let (_, bytes) = unpacked(Box::new(packed[..part].to_vec()))?;
+                assert_eq!(bytes.is_cut(), cut);
+                let mut out = Vec::new();
+                bytes.read_into(0, bytes.len() as usize, &mut out)?;
+                assert!(text.starts_with(&out));
+            }
+            assert!(unpacked(Box::new(packed[..6].to_vec())).is_err(), "nothing of it can be read");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_closed_file_is_read_again_unless_it_is_another() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let path = dir.path().join("x.json");
+        std::fs::write(&path, "[1]")?;
+        let mut doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, None)?;
+        doc.bytes.close();
+        let mut out = Vec::new();
+        std::fs::OpenOptions::new().append(true).open(&path)?.write_all(b"\n[2]")?;
+        doc.bytes.read_into(0, 3, &mut out)?;
+        assert_eq!((out.as_slice(), doc.bytes.len()), (&b"[1]"[..], 3));
+        std::fs::write(&path, "[")?;
+        assert!(doc.bytes.read_into(0, 3, &mut out).is_err());
         Ok(())
     }
 }

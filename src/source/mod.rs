@@ -1,14 +1,19 @@
 //! Where bytes come from and go to: arguments become inputs, inputs become docs, docs become records, and a patched
 //! doc replaces its file in one step.
 
+mod backup;
 pub mod commit;
 pub mod doc;
 pub mod framing;
+pub mod identity;
+mod keep;
 pub mod lines;
 pub mod parallel;
+pub mod product;
 pub mod read;
 pub mod segments;
 pub mod split;
+mod temp;
 pub mod walk;
 
 pub use doc::{Doc, Packing, Sequential, Stamp};
@@ -17,8 +22,13 @@ pub use read::{Patched, ReadAt, append};
 pub use segments::Segment;
 pub use walk::Input;
 
-/// What went wrong with a file, without the system's number behind it.
+/// What went wrong with a file, without the system's number after it.
 pub fn words(what: &dyn std::fmt::Display, error: &std::io::Error) -> String {
+    format!("{what}: {}", reason(error))
+}
+
+/// What the system says about an error, without its number.
+pub fn reason(error: &std::io::Error) -> String {
     let text = error.to_string();
-    format!("{what}: {}", text.split(" (os error").next().unwrap_or(&text))
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
 }

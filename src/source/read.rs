@@ -3,8 +3,11 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
 
 use crate::place::{Pieces, With};
+
+use super::doc::Stamp;
 
 /// Bytes that can be read at any offset by several threads.
 pub trait ReadAt: Send + Sync {
@@ -14,6 +17,14 @@ pub trait ReadAt: Send + Sync {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// Whether it ends before its end: it was compressed, and the compressed file is truncated.
+    fn is_cut(&self) -> bool {
+        false
+    }
+
+    /// Lets go of an open file until the next read: a process may hold few of them.
+    fn close(&mut self) {}
 
     /// Reads from `start` into `buf`, as much as there is. Fewer bytes than asked for means the end.
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize>;
@@ -44,14 +55,36 @@ pub trait ReadAt: Send + Sync {
 
 /// A file as long as it was when it was opened: lines that a live agent appends meanwhile are not seen.
 pub struct FileBytes {
-    file: File,
+    /// `None` while it is closed.
+    file: Option<File>,
     len: u64,
+    /// Where to find it again.
+    path: Option<PathBuf>,
+    stamp: Stamp,
 }
 
 impl FileBytes {
+    /// A file without a name.
     pub fn new(file: File) -> io::Result<Self> {
-        let len = file.metadata()?.len();
-        Ok(FileBytes { file, len })
+        let stamp = Stamp::of(&file.metadata()?);
+        Ok(FileBytes { file: Some(file), len: stamp.len, path: None, stamp })
+    }
+
+    pub fn of_path(file: File, path: &Path) -> io::Result<Self> {
+        Ok(FileBytes { path: Some(path.to_owned()), ..FileBytes::new(file)? })
+    }
+
+    fn with_file<T>(&self, read: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
+        let path = match (&self.file, &self.path) {
+            (Some(file), _) => return read(file),
+            (None, Some(path)) => path,
+            (None, None) => return Err(io::ErrorKind::NotFound.into()),
+        };
+        let file = File::open(path)?;
+        if !Stamp::of(&file.metadata()?).continues(&self.stamp) {
+            return Err(io::Error::other("changed while it was read"));
+        }
+        read(&file)
     }
 }
 
@@ -60,26 +93,52 @@ impl ReadAt for FileBytes {
         self.len
     }
 
+    fn close(&mut self) {
+        if self.path.is_some() {
+            self.file = None;
+        }
+    }
+
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
         let want = buf.len().min(usize::try_from(self.len.saturating_sub(start)).unwrap_or(usize::MAX));
-        let mut done = 0;
-        while done < want {
-            match positioned_read(&self.file, &mut buf[done..want], start + done as u64) {
-                Ok(0) => break,
-                Ok(n) => done += n,
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) => return Err(e),
+        self.with_file(|file| {
+            let mut done = 0;
+            while done < want {
+                match positioned_read(file, &mut buf[done..want], start + done as u64) {
+                    Ok(0) => break,
+                    Ok(n) => done += n,
+                    Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                    Err(e) => return Err(e),
+                }
             }
-        }
-        Ok(done)
+            Ok(done)
+        })
     }
 
     fn append_to(&self, start: u64, len: u64, out: &mut File) -> io::Result<()> {
-        // Reads go by offset, so the file's own position is free to be moved.
-        let mut from = &self.file;
-        from.seek(SeekFrom::Start(start))?;
-        let copied = io::copy(&mut from.take(len), out)?;
-        if copied < len { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+        self.with_file(|mut from| {
+            // Reads go by offset, so the file's own position is free to be moved.
+            from.seek(SeekFrom::Start(start))?;
+            let copied = io::copy(&mut from.take(len), out)?;
+            if copied < len { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+        })
+    }
+}
+
+/// What could be unpacked of a truncated file.
+pub struct CutShort(pub Box<dyn ReadAt>);
+
+impl ReadAt for CutShort {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+
+    fn is_cut(&self) -> bool {
+        true
+    }
+
+    fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+        self.0.read_at(start, buf)
     }
 }
 
@@ -139,6 +198,10 @@ impl<'r> Patched<'r> {
 impl ReadAt for Patched<'_> {
     fn len(&self) -> u64 {
         self.pieces.len()
+    }
+
+    fn is_cut(&self) -> bool {
+        self.inner.is_cut()
     }
 
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {

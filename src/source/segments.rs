@@ -63,6 +63,14 @@ impl ReadAt for Joined {
         self.len
     }
 
+    fn is_cut(&self) -> bool {
+        self.parts.iter().any(|(_, part)| part.is_cut())
+    }
+
+    fn close(&mut self) {
+        self.parts.iter_mut().for_each(|(_, part)| part.close());
+    }
+
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
         let want = buf.len().min(usize::try_from(self.len.saturating_sub(start)).unwrap_or(usize::MAX));
         let mut done = 0;

@@ -49,9 +49,18 @@ pub fn split(
     let mut tape = Tape::new();
     let mut head = Head::default();
     let go_on = match window.peek()? {
-        Some(b'[') => elements(&mut window, id, "", &mut head, &mut tape, &mut take)?,
-        _ => members(&mut window, id, &mut head, &mut tape, &mut take)?,
+        Some(b'[') => elements(&mut window, id, "", &mut head, &mut tape, &mut take),
+        _ => members(&mut window, id, &mut head, &mut tape, &mut take),
     };
+    if let Err(SplitError::Fault(What::EndsEarly, _)) = &go_on
+        && doc.is_cut()
+        && let Some(text) = json::readable(&head.bytes)
+        && json::scan(&text, &mut tape).is_ok()
+    {
+        // The document goes as far as it can be read.
+        take(Piece::Head { bytes: &text, base: Base::of_runs(id, &head.runs) }, &mut tape);
+    }
+    let go_on = go_on?;
     if !go_on {
         return Ok(());
     }

@@ -60,8 +60,10 @@ impl Filter {
     }
 
     fn takes(&self, path: &Path) -> bool {
-        let Some(name) = path.file_name().and_then(|n| n.to_str()) else { return false };
-        let name = name.to_ascii_lowercase();
+        // Endings are ASCII; the rest of the name may be any bytes.
+        let Some(name) = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()) else {
+            return false;
+        };
         let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
         match name.rsplit_once('.') {
             Some((_, ending)) => match &self.endings {

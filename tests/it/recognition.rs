@@ -45,7 +45,11 @@ fn what_no_format_reads_is_named_and_left_alone() {
         assert_eq!(found.len(), 1, "{name}: {found:?}");
         assert_eq!(found[0].rule.0, 4, "{name}: {}", found[0].message);
         let told = &found[0].message;
-        let named = if file.looks.is_empty() { told.contains("no conversation format") } else { told.contains(&file.looks) };
+        let named = if file.looks.is_empty() {
+            told.contains("no conversation format")
+        } else {
+            told.contains(&file.looks)
+        };
         assert!(named, "{name}: {told}");
         let everything = FixOptions { warnings: true, reasoning: Reasoning::Strip, ..FixOptions::default() };
         for wanted in [FixOptions::default(), FixOptions { orphans: Orphans::Stub, ..everything }] {
@@ -154,8 +158,10 @@ const READ: [(&str, &[&str]); 16] = [
 ];
 
 /// Files that are like another format's to the last byte, by the end of their path.
-const SAME_AS_OTHERS: [&str; 2] =
-    ["api_conversation_history.xml-tools.json", "test_ollama_operation_duration_includes_model_attribute.request.json"];
+const SAME_AS_OTHERS: [&str; 2] = [
+    "api_conversation_history.xml-tools.json",
+    "test_ollama_operation_duration_includes_model_attribute.request.json",
+];
 
 #[test]
 fn the_corpus_is_read_by_its_own_formats_or_not_at_all() {
@@ -208,7 +214,8 @@ fn a_repair_of_the_whole_corpus_damages_nothing() {
     let (mut changed, mut wrong) = (0, Vec::new());
     for (n, path, is_read) in &files {
         let original = &rows[*n].path;
-        let (before, after) = (fs::read(root.join(original)).expect("readable"), fs::read(path).expect("readable"));
+        let (before, after) =
+            (fs::read(root.join(original)).expect("readable"), fs::read(path).expect("readable"));
         if before == after {
             continue;
         }

@@ -259,7 +259,7 @@ fn requests_and_responses_in_many_files_are_one_conversation() {
         Doc::of_bytes(DocId(n as u32), &name, std::fs::read(path).expect("readable"))
     });
     let options = Options::default();
-    let all = Conversation::read(docs.collect(), |_| &options).expect("memory reads");
+    let all = Conversation::read(docs, |_| &options).expect("memory reads");
     assert_eq!(all.len(), 1);
     let (apart, _) = next(&all[0], "resp_d", &chain(), &Wanted { policy: Policy::Never, ..Wanted::default() });
     let together = read(&stored("linked/exchanges.jsonl"));

@@ -7,10 +7,11 @@ use std::process::{Command, Stdio};
 
 use crate::reports::run;
 
-const BROKEN: &str = "[\n  {\"role\":\"user\",\"content\":\"a\"},\n  {\"type\":\"function_call_output\",\"call_id\":\"call_1\",\"output\":\"kept for later\"},\n  {\"role\":\"user\",\"content\":\"b\"}\n]\n";
-const WHOLE: &str = "[\n  {\"role\":\"user\",\"content\":\"a\"},\n  {\"role\":\"user\",\"content\":\"b\"}\n]\n";
+pub const BROKEN: &str = "[\n  {\"role\":\"user\",\"content\":\"a\"},\n  {\"type\":\"function_call_output\",\"call_id\":\"call_1\",\"output\":\"kept for later\"},\n  {\"role\":\"user\",\"content\":\"b\"}\n]\n";
+pub const WHOLE: &str =
+    "[\n  {\"role\":\"user\",\"content\":\"a\"},\n  {\"role\":\"user\",\"content\":\"b\"}\n]\n";
 
-fn folder_with(name: &str, text: &str) -> tempfile::TempDir {
+pub fn folder_with(name: &str, text: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
     fs::write(&path, text).expect("written");
@@ -19,12 +20,12 @@ fn folder_with(name: &str, text: &str) -> tempfile::TempDir {
 }
 
 /// Makes a file look as if nobody had touched it for a minute.
-fn settle(path: &Path) {
+pub fn settle(path: &Path) {
     let past = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
     fs::File::options().write(true).open(path).expect("open").set_modified(past).expect("set");
 }
 
-fn names(folder: &Path) -> Vec<String> {
+pub fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
         .expect("a folder")
         .flatten()
@@ -34,7 +35,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-fn read(folder: &Path, name: &str) -> String {
+pub fn read(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join(name)).expect("readable")
 }
 
@@ -58,10 +59,25 @@ fn a_repair_keeps_a_backup_and_what_it_drops() {
     assert_eq!(names(folder.path()), ["dropped.jsonl", "h.json", "h.json.bak"]);
     assert_eq!(read(folder.path(), "h.json"), WHOLE);
     assert_eq!(read(folder.path(), "h.json.bak"), BROKEN);
+    let dropped = read(folder.path(), "dropped.jsonl");
+    let item =
+        "\"item\":{\"type\":\"function_call_output\",\"call_id\":\"call_1\",\"output\":\"kept for later\"}}\n";
+    assert!(dropped.ends_with(item) && dropped.lines().count() == 1, "{dropped}");
+    let entry: serde_json::Value = serde_json::from_str(&dropped).expect("JSON");
+    for (key, value) in [("file", "h.json"), ("rule", "RL102"), ("pointer", "/1")] {
+        assert_eq!(entry[key], value);
+    }
     assert_eq!(
-        read(folder.path(), "dropped.jsonl"),
-        "{\"type\":\"function_call_output\",\"call_id\":\"call_1\",\"output\":\"kept for later\"}\n"
+        (entry["record"].as_u64(), entry["line"].as_u64(), entry["column"].as_u64()),
+        (Some(1), Some(3), Some(3))
     );
+    let (start, end) = (entry["span"]["start"].as_u64(), entry["span"]["end"].as_u64());
+    let span = start.zip(end).map(|(start, end)| &BROKEN[start as usize..end as usize]);
+    assert_eq!(
+        span,
+        Some("{\"type\":\"function_call_output\",\"call_id\":\"call_1\",\"output\":\"kept for later\"}")
+    );
+    assert!(entry["time"].as_str().is_some_and(|time| time.len() == 20 && time.ends_with('Z')), "{entry}");
     // Nothing to do: nothing is written, and no second backup is made.
     settle(&folder.path().join("h.json"));
     let output = run(folder.path(), &["fix", "-w", "h.json"]);
@@ -236,7 +252,7 @@ fn a_large_document_is_read_element_by_element() {
         assert_eq!(report("large.json"), shifted);
         assert_eq!(shifted.len(), 3);
         for name in ["large.json", "small.json"] {
-            let output = run(folder.path(), &["fix", "-o", "out.json", name]);
+            let output = run(folder.path(), &["fix", "--force", "-o", "out.json", name]);
             assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
             let before: serde_json::Value = serde_json::from_str(&read(folder.path(), name)).expect("JSON");
             let mut expected = before["input"].as_array().expect("a list").clone();

@@ -1,0 +1,58 @@
+//! Files that nobody named: a walk met them, and they may be anything. What is no conversation is skipped and counted;
+//! what begins like JSON and cannot be read is reported, for it may be a conversation that was damaged.
+
+use std::io;
+
+use crate::history::Code;
+use crate::lint::{DocLint, Options, broken};
+use crate::report::words::{count, printable};
+use crate::report::{Content, Diagnostic, diagnose};
+use crate::source::Doc;
+use crate::target::Severity;
+
+use super::{Run, talk};
+
+const INVALID_JSON: Code = Code(1);
+
+/// What is said about a file that was not recognised, of all that was found in it; `None` if it is skipped. It is an
+/// error if the part that can be read looks like a conversation.
+pub(super) fn damage<T>(
+    doc: &Doc,
+    options: &Options,
+    found: &mut DocLint<T>,
+    content: Content,
+) -> io::Result<Option<Vec<Diagnostic>>> {
+    found.judged.retain(|judged| judged.finding.code == INVALID_JSON);
+    // The first is enough: of a file of another kind, nobody wants to know all.
+    found.judged.truncate(1);
+    let Some(first) = found.judged.first_mut().filter(|_| doc.segments.is_empty()) else { return Ok(None) };
+    if !broken::begins_like_json(&*doc.bytes)? {
+        return Ok(None);
+    }
+    let looks_like_one = broken::looks_like_conversation(&*doc.bytes, &options.pointer)?;
+    if !looks_like_one {
+        first.severity = Severity::Warning;
+        first.finding = first.finding.never("the part that can be read does not look like a conversation");
+    }
+    Ok(Some(diagnose(doc.id, &doc.label, &*doc.bytes, found, content)?))
+}
+
+/// Whether a file that was not recognised is known to have been a conversation.
+pub(super) fn was_one(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
+/// Says that a file was skipped, to who wants to know each.
+pub(super) fn say_skipped(run: &Run, label: &str) {
+    if run.verbose {
+        talk(&format!("{}: skipped, no conversation format is recognised", printable(label)));
+    }
+}
+
+/// How many files were skipped, at the end of a summary.
+pub(super) fn skipped_in_words(skipped: u64) -> String {
+    match skipped {
+        0 => String::new(),
+        n => format!(" {} skipped (-v lists {}).", count(n, "file"), if n == 1 { "it" } else { "them" }),
+    }
+}

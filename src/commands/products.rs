@@ -1,0 +1,194 @@
+//! What a run writes besides the files that it repairs in place. Nothing is written over what the same run reads, or
+//! twice to one file; that is found out before anything is written.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+use crate::lint::broken;
+use crate::options::Misuse;
+use crate::report::words::printable;
+use crate::source::commit::CommitError;
+use crate::source::identity::Identity;
+use crate::source::product::Existing;
+use crate::source::{Doc, Input};
+
+use super::check::label_of;
+use super::{Failure, Run, complain};
+
+/// Where products go: to a file, or for several inputs to a folder.
+#[derive(Clone, Debug)]
+pub struct Copies {
+    pub to: PathBuf,
+    pub existing: Existing,
+}
+
+/// A file that the run will write.
+pub(super) struct Planned {
+    path: PathBuf,
+    /// What is written there: the flag that names it, or the copy of which input.
+    what: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Only replaced if that was asked for.
+    Product(Existing),
+    /// Replaced, for it is made again each time.
+    Report,
+    /// Appended to.
+    List,
+}
+
+impl Planned {
+    pub fn product(path: &Path, existing: Existing) -> Planned {
+        Planned { path: path.to_owned(), what: "-o".to_owned(), kind: Kind::Product(existing) }
+    }
+
+    pub fn list(path: &Path, flag: &str) -> Planned {
+        Planned { path: path.to_owned(), what: flag.to_owned(), kind: Kind::List }
+    }
+}
+
+impl Copies {
+    /// The files that are written for the inputs.
+    pub(super) fn planned(&self, inputs: &[Input], several: bool) -> Result<Vec<Planned>, Failure> {
+        if !several && !self.to.is_dir() {
+            return Ok(vec![Planned::product(&self.to, self.existing)]);
+        }
+        if fs::metadata(&self.to).is_ok_and(|meta| !meta.is_dir()) {
+            let misuse =
+                Misuse::new(format!("{}: is not a folder, and there are several inputs", self.to.display()));
+            return Err(misuse.help("-o DIR writes one file for each below DIR").into());
+        }
+        let copy = |from: &Path| Planned {
+            path: copy_path(&self.to, from, true),
+            what: format!("the copy of {}", printable(&from.to_string_lossy())),
+            kind: Kind::Product(self.existing),
+        };
+        Ok(inputs
+            .iter()
+            .flat_map(|input| match input {
+                Input::Stdin => vec![copy(Path::new("-"))],
+                Input::File { path, .. } => vec![copy(path)],
+                Input::Log { paths, .. } => paths.iter().map(|path| copy(path)).collect(),
+            })
+            .collect())
+    }
+
+    /// Where what is made of a doc goes; the folders on the way there are made.
+    pub(super) fn place(&self, doc: &Doc, several: bool) -> Result<PathBuf, Failure> {
+        let from = doc.path.as_deref().unwrap_or(Path::new("-"));
+        let path = copy_path(&self.to, from, several || self.to.is_dir());
+        if path != self.to
+            && let Some(folder) = path.parent()
+        {
+            let failed = |error| CommitError::Io { path: folder.to_owned(), error };
+            fs::create_dir_all(folder).map_err(failed).map_err(unwritten)?;
+        }
+        Ok(path)
+    }
+}
+
+/// Below the folder the path stays as it was given; what leads out of it is left out.
+fn copy_path(to: &Path, from: &Path, below: bool) -> PathBuf {
+    if !below {
+        return to.to_owned();
+    }
+    let inside: PathBuf = from.components().filter(|part| matches!(part, Component::Normal(_))).collect();
+    to.join(inside)
+}
+
+/// Makes sure that nothing which is read, and nothing that a user may want to keep, is written over. A report of an
+/// earlier run that a walk met is not read.
+pub(super) fn guard(run: &Run, inputs: &mut Vec<Input>, mut planned: Vec<Planned>) -> Result<(), Failure> {
+    for output in &run.outputs {
+        if let Some(path) = &output.file {
+            let what = if run.report_flag { "-o".to_owned() } else { format!("--output-format {}", output.name) };
+            planned.push(Planned { path: path.clone(), what, kind: Kind::Report });
+        }
+    }
+    let mut written: HashMap<Identity, &Planned> = HashMap::new();
+    let mut folders: HashMap<PathBuf, &Planned> = HashMap::new();
+    for plan in &planned {
+        let Some(identity) = Identity::of(&plan.path) else { continue };
+        if let Some(other) = written.insert(identity, plan) {
+            return Err(twice(other, plan));
+        }
+        folders.extend(plan.path.ancestors().skip(1).map(|folder| (folder.to_owned(), plan)));
+    }
+    // One copy cannot be both a file and the folder of another.
+    if let Some((plan, other)) = planned.iter().find_map(|plan| Some((plan, *folders.get(&plan.path)?))) {
+        return Err(twice(plan, other));
+    }
+    let clash = |path: &Path| Identity::of(path).and_then(|identity| written.get(&identity).copied());
+    for path in &run.also_read {
+        if let Some(plan) = clash(path) {
+            return Err(is_input(path, plan));
+        }
+    }
+    let mut error = None;
+    inputs.retain(|input| {
+        let (paths, named) = match input {
+            Input::Stdin => return true,
+            Input::File { path, named } => (std::slice::from_ref(path), *named),
+            Input::Log { paths, named } => (paths.as_slice(), *named),
+        };
+        let Some((path, plan)) = paths.iter().find_map(|path| Some((path, clash(path)?))) else { return true };
+        let own = !named && plan.kind != Kind::Product(Existing::Replace) && !is_conversation(path);
+        if !own {
+            error = Some(is_input(path, plan));
+        } else if run.verbose {
+            complain(&format!("{}: not read, {} goes there", label_of(input), plan.what));
+        }
+        !own
+    });
+    if let Some(error) = error {
+        return Err(error);
+    }
+    planned.iter().try_for_each(check_existing)
+}
+
+fn check_existing(plan: &Planned) -> Result<(), Failure> {
+    let there = fs::metadata(&plan.path).is_ok_and(|meta| meta.is_file());
+    match plan.kind {
+        Kind::Product(Existing::Refuse) if there => Err(unwritten(CommitError::Exists(plan.path.clone()))),
+        Kind::Report if there && is_conversation(&plan.path) => {
+            let path = plan.path.display();
+            let misuse = Misuse::new(format!("{path}: holds a conversation, and a report would replace it"));
+            Err(misuse.help(format!("name another file for {}", plan.what)).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn twice(a: &Planned, b: &Planned) -> Failure {
+    let misuse = Misuse::new(format!("{} and {} would both be written to {}", a.what, b.what, a.path.display()));
+    misuse.help("each needs a file of its own").into()
+}
+
+fn is_input(path: &Path, plan: &Planned) -> Failure {
+    let misuse = Misuse::new(format!("{}: is an input, and {} would be written to it", path.display(), plan.what));
+    let in_place = matches!(plan.kind, Kind::Product(_));
+    misuse.help(if in_place { "-w replaces a file, and keeps a backup" } else { "name another file" }).into()
+}
+
+/// Whether a file is one that users may want to keep: its beginning is recognised.
+fn is_conversation(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(broken::HEAD).read_to_end(&mut head));
+    read.is_ok() && broken::looks_like_conversation(&head, &[]).unwrap_or(true)
+}
+
+pub(super) fn unwritten(error: CommitError) -> Failure {
+    Misuse::new(error.to_string()).into()
+}
+
+/// Says what a written file could not keep of the one that it replaced.
+pub(super) fn say_lost(path: &dyn std::fmt::Display, lost: &[String]) {
+    if !lost.is_empty() {
+        complain(&format!("{path}: written, but the system did not allow to keep: {}", lost.join("; ")));
+    }
+}

@@ -1,0 +1,61 @@
+//! The part of a text before its first fault, closed as if it had ended there.
+
+use super::{Tape, scan_prefix};
+
+/// The first value of a text: whole, or up to its last member or element before the fault, and closed there.
+pub fn readable(text: &[u8]) -> Option<Vec<u8>> {
+    let end = match scan_prefix(text, &mut Tape::new()) {
+        Ok(end) => return Some(text[..end as usize].to_vec()),
+        Err(fault) => (fault.at as usize).min(text.len()),
+    };
+    let mut open: Vec<u8> = Vec::new();
+    let (mut cut, mut open_at_cut) = (0, 0);
+    let (mut in_string, mut escaped) = (false, false);
+    let mut closed: Vec<u8> = Vec::new();
+    for (at, byte) in text[..end].iter().enumerate() {
+        if in_string {
+            in_string = escaped || *byte != b'"';
+            escaped = !escaped && *byte == b'\\';
+            continue;
+        }
+        match byte {
+            b'"' => in_string = true,
+            b'{' => open.push(b'}'),
+            b'[' => open.push(b']'),
+            b'}' | b']' => drop(open.pop()),
+            _ => {}
+        }
+        // Before a comma, and after any bracket, a value may end.
+        if matches!(byte, b',' | b'{' | b'[' | b'}' | b']') {
+            cut = if *byte == b',' { at } else { at + 1 };
+            open_at_cut = open.len();
+            closed.clone_from(&open);
+        }
+    }
+    if cut == 0 {
+        return None;
+    }
+    let mut out = text[..cut].to_vec();
+    out.extend(closed[..open_at_cut].iter().rev());
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_readable_part_is_closed() {
+        for (text, part) in [
+            (r#"{"a":[1,{"b":"x"#, r#"{"a":[1,{}]}"#),
+            (r#"{"a":[1,{"b":"x,\"]"},2"#, r#"{"a":[1,{"b":"x,\"]"}]}"#),
+            (r#"{"a":[{"b":1}],"c":NaN,"d":2}"#, r#"{"a":[{"b":1}]}"#),
+            (r#"[1,2] x"#, "[1,2]"),
+            ("[", "[]"),
+        ] {
+            let found = readable(text.as_bytes()).map(|part| String::from_utf8_lossy(&part).into_owned());
+            assert_eq!(found.as_deref(), Some(part), "{text}");
+        }
+        assert_eq!(readable(b"nul"), None);
+    }
+}

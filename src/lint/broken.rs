@@ -1,0 +1,65 @@
+//! What does not parse, and whether it was a conversation: the part before the fault tells.
+
+use std::io;
+
+use crate::json::{Tape, pointer, readable, scan};
+use crate::source::{Container, ReadAt, framing};
+
+use super::detect::{self, Answer};
+
+/// As much of a file is looked at.
+pub const HEAD: u64 = 1 << 20;
+
+/// Whether text begins as JSON does: a bracket and what may follow it. Lines of a log may begin with a bracket, too.
+pub fn begins_like_json(bytes: &dyn ReadAt) -> io::Result<bool> {
+    let (head, container) = head(bytes)?;
+    let mut chars = head.iter().filter(|b| !b.is_ascii_whitespace());
+    let begins = match (chars.next(), chars.next()) {
+        (Some(b'{'), next) => matches!(next, Some(b'"' | b'}') | None),
+        (Some(b'['), next) => matches!(next, Some(b'{' | b'[' | b'"' | b']') | None),
+        _ => false,
+    };
+    Ok(begins && matches!(container, Container::Document { .. } | Container::Lines { .. }))
+}
+
+/// Whether what can be read at the beginning of a doc is of a conversation.
+pub fn looks_like_conversation(bytes: &dyn ReadAt, steps: &[String]) -> io::Result<bool> {
+    let (head, container) = head(bytes)?;
+    if !matches!(container, Container::Document { .. })
+        && matches!(detect::of(container, &head, steps), Answer::Read(_))
+    {
+        return Ok(true);
+    }
+    let Some(text) = readable(&head) else { return Ok(false) };
+    let mut tape = Tape::new();
+    let root = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
+    Ok(root.and_then(|root| pointer::resolve(root, steps)).and_then(detect::of_document).is_some())
+}
+
+fn head(bytes: &dyn ReadAt) -> io::Result<(Vec<u8>, Container)> {
+    let container = framing::sniff(bytes)?;
+    let start = container.mark();
+    let mut head = Vec::new();
+    bytes.read_into(start, (bytes.len() - start).min(HEAD) as usize, &mut head)?;
+    Ok((head, container))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_line_is_not_taken_for_json() {
+        let begins = |text: &str| begins_like_json(&text.as_bytes().to_vec()).expect("memory reads");
+        assert!(begins("{\"a\":") && begins("[\n {") && begins("\u{feff}[\"x"));
+        assert!(!begins("[2026-01-01] started") && !begins("{ name: 1 }") && !begins("text"));
+    }
+
+    #[test]
+    fn a_conversation_is_known_by_its_beginning() {
+        let looks = |text: &str| looks_like_conversation(&text.as_bytes().to_vec(), &[]).expect("memory reads");
+        assert!(looks(r#"{"model":"gpt-5","input":[{"role":"user","content":"a"},{"role":"#));
+        assert!(looks(r#"[{"role":"user","content":"a"},{"role":"user","content":NaN}]"#));
+        assert!(!looks(r#"{"compilerOptions":{"strict":true,"#));
+    }
+}
