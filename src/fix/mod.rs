@@ -4,10 +4,12 @@
 
 mod blocks;
 mod fields;
+pub mod guard;
 mod modes;
 mod nested;
 mod pairs;
 mod plan;
+mod possible;
 mod render;
 mod rounds;
 mod rows;
@@ -59,7 +61,7 @@ pub struct FixOptions {
 }
 
 /// Why something is changed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Cause {
     /// A finding of this rule, in this variant, on the item at this place.
     Rule(Code, u8, Place),

@@ -178,6 +178,9 @@ impl Plan<'_> {
             Reasoning::Reference => (Mode::Referenced, "--reasoning reference"),
             Reasoning::Auto | Reasoning::Keep => return,
         };
+        if !self.by_flag {
+            return;
+        }
         for (at, group) in self.cx.history.groups.iter().enumerate() {
             let all_referenced = self.touched(group).all(|(_, row)| row.is_reference());
             let applies = group.has_reasoning()

@@ -75,6 +75,16 @@ pub struct HistoryPlan {
     pub refusals: Vec<Refusal>,
 }
 
+impl HistoryPlan {
+    /// The rows that something becomes of.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.fates.iter().map(|(row, _)| row)
+    }
+}
+
+/// A plan of which something cannot be made is made again without it, so many times.
+const ATTEMPTS: usize = 8;
+
 /// Plans each history as it is judged.
 pub struct Planner<'o> {
     pub options: &'o FixOptions,
@@ -93,9 +103,30 @@ impl OnHistory for Planner<'_> {
         if cx.history.settings.read_only.is_some() {
             return None;
         }
+        let mut wanted: Vec<&Judged> = judged.iter().filter(|judged| self.options.wants(judged)).collect();
+        let mut refused: Vec<(&Judged, &'static str)> = Vec::new();
+        let mut by_flag = true;
+        for _ in 0..ATTEMPTS {
+            let mut plan = Plan::new(cx, self.options, info.dialect, number);
+            plan.by_flag = by_flag;
+            refused.iter().for_each(|(judged, why)| plan.refuse(judged, why));
+            plan.findings(&wanted);
+            let impossible = plan.impossible(info.histories);
+            if impossible.is_empty() {
+                return plan.finish(info);
+            }
+            by_flag &= !impossible.iter().any(|(cause, _)| matches!(cause, Cause::Flag(_)));
+            let why: HashMap<Cause, &'static str> = impossible.into_iter().collect();
+            wanted.retain(|judged| {
+                let why = why.get(&cause(judged));
+                refused.extend(why.map(|why| (*judged, *why)));
+                why.is_none()
+            });
+        }
+        // What is left hangs together with what cannot be made.
         let mut plan = Plan::new(cx, self.options, info.dialect, number);
-        let wanted = judged.iter().filter(|judged| self.options.wants(judged));
-        plan.findings(&wanted.collect::<Vec<_>>());
+        refused.iter().for_each(|(judged, why)| plan.refuse(judged, why));
+        wanted.iter().for_each(|judged| plan.refuse(judged, "it goes with a repair that cannot be made"));
         plan.finish(info)
     }
 
@@ -136,6 +167,8 @@ pub(super) struct Plan<'p> {
     /// By the index of the item; [`NONE`] for a member of the request.
     changes: Vec<(u32, Change)>,
     refusals: Vec<Refusal>,
+    /// Flags that act on all reasoning do.
+    pub by_flag: bool,
 }
 
 impl<'p> Plan<'p> {
@@ -152,7 +185,12 @@ impl<'p> Plan<'p> {
             request: None,
             changes: Vec::new(),
             refusals: Vec::new(),
+            by_flag: true,
         }
+    }
+
+    pub fn changes(&self) -> impl Iterator<Item = (u32, &Change)> {
+        self.changes.iter().map(|(ix, change)| (*ix, change))
     }
 
     /// Repairs come in this order: outputs go back to their calls; copies of what is there go; what is missing is

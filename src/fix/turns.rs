@@ -10,7 +10,7 @@ use crate::lint::Judged;
 use crate::rule::Loss;
 use crate::target::Trait;
 
-use super::blocks::LONE;
+use super::blocks::{LONE, NO_LIST};
 use super::plan::{Fate, Fresh, Plan, cause, short_key};
 use super::rows::RowIndex;
 use super::{Action, Orphans};
@@ -117,6 +117,9 @@ impl Plan<'_> {
                 }
             }
             BondState::Open if self.options.orphans == Orphans::Stub => {
+                if message.is_some_and(|row| self.cx.row(row).has(Flags::ALONE)) {
+                    return self.refuse(judged, NO_LIST);
+                }
                 let mut can = Ok(());
                 let dialect = self.dialect;
                 self.cx.look.look(&row, &mut |call| can = dialect.stub(call).map(drop));

@@ -70,7 +70,7 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Sett
         usage,
         model: model.map(|model| String::from_utf8_lossy(&model).into()),
         facts,
-        request: (whole && body.get("toolConfig").is_none()).then(|| record.base.of(body)),
+        request: whole.then(|| record.base.of(body)),
         ..Settings::default()
     }
 }

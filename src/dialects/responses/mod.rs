@@ -155,7 +155,7 @@ impl Dialect for Responses {
 
     fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
         match change {
-            Change::StripId => remove_members(item, &["id"], base, out),
+            Change::StripId => remove_members(item, &["id"], base, out)?,
             Change::Refer => {
                 let id = item.get("id").filter(Val::is_string).ok_or(Cannot("the item has no id to refer to"))?;
                 let text = [br#"{"type":"item_reference","id":"#, id.raw(), b"}"].concat();
@@ -165,7 +165,7 @@ impl Dialect for Responses {
                 let text = string::quoted(kind.name());
                 match item.get("type") {
                     Some(old) => out.push(Edit::replace(base.of(old), text)),
-                    None => add_member(item, [b"\"type\":", &*text].concat(), base, out),
+                    None => add_member(item, [b"\"type\":", &*text].concat(), base, out)?,
                 }
             }
             Change::Rename(key) => {
@@ -177,11 +177,11 @@ impl Dialect for Responses {
                 let old = item.get(field).ok_or(Cannot("the item has no such field"))?;
                 out.push(Edit::replace(base.of(old), string::quoted(key)));
             }
-            Change::Spot(spot, to) => spot.edit(item, to, base, out),
+            Change::Spot(spot, to) => spot.edit(item, to, base, out)?,
             Change::Acknowledge(checks) => match item.get("acknowledged_safety_checks") {
                 Some(old) => out.push(Edit::replace(base.of(old), checks.clone())),
                 None => {
-                    add_member(item, [b"\"acknowledged_safety_checks\":", &**checks].concat(), base, out);
+                    add_member(item, [b"\"acknowledged_safety_checks\":", &**checks].concat(), base, out)?;
                 }
             },
             Change::StripCalls | Change::Field(_) => {
