@@ -170,6 +170,10 @@ impl<'r> Session<'r> {
         }
         self.summary.files += 1;
         self.recognised += u64::from(!is_no_conversation(&done.left.diagnostics));
+        if let Some(bug) = &done.fixed.bug {
+            complain(&format!("{}: {bug}", done.doc.label));
+            self.failed = true;
+        }
         if let Err(failure) = self.deliver(&done, out) {
             let Failure::Misuse(misuse) = failure else { return Err(failure) };
             complain(&misuse.message);
@@ -347,7 +351,8 @@ impl<'r> Session<'r> {
             (0, warnings) => format!("{} left", count(warnings, "warning")),
             (errors, warnings) => format!("{} and {} left", count(errors, "error"), count(warnings, "warning")),
         };
-        writeln!(out, "{made}; {left}.")?;
+        let offers = report::offers(&self.summary).map(|offers| format!(": {offers}")).unwrap_or_default();
+        writeln!(out, "{made}; {left}{offers}.")?;
         if self.is_preview() && self.counts.total() > 0 && matches!(self.repairs.to, Destination::Preview) {
             writeln!(out, "Nothing was written; `replaylint fix -w` writes, and keeps a backup.")?;
         }

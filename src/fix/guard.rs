@@ -65,8 +65,9 @@ pub struct Recognise<'r> {
     pub format: Option<&'static dyn Format>,
 }
 
-/// Holds a patched text against the one before. `touched` are places of the old text where something was to change.
-pub fn check(texts: &Texts<'_>, touched: &[Place], recognise: &Recognise<'_>) -> io::Result<Caught> {
+/// Holds a patched text against the one before. `touched` are places of the old text where something was to change;
+/// `None`: anywhere.
+pub fn check(texts: &Texts<'_>, touched: Option<&[Place]>, recognise: &Recognise<'_>) -> io::Result<Caught> {
     match texts.container {
         Container::Document { .. } => document(texts),
         Container::Lines { start } | Container::Events { start } => lines(texts, start, touched, recognise),
@@ -107,12 +108,13 @@ fn fault_of(id: DocId, bytes: &dyn ReadAt) -> io::Result<Option<u64>> {
 fn lines(
     texts: &Texts<'_>,
     start: u64,
-    touched: &[Place],
+    touched: Option<&[Place]>,
     recognise: &Recognise<'_>,
 ) -> io::Result<Caught> {
-    let mut starts: Vec<u64> = touched.iter().map(|at| at.start).collect();
+    let mut starts: Vec<u64> = touched.into_iter().flatten().map(|at| at.start).collect();
     starts.sort_unstable();
-    let mut old = Old { records: Records::new(texts.before, start), starts, next: 0, touched: Vec::new() };
+    let records = Records::new(texts.before, start);
+    let mut old = Old { records, starts, anywhere: touched.is_none(), next: 0, touched: Vec::new() };
     let mut wanted = old.untouched()?;
     let mut changed: Vec<Record> = Vec::new();
     let mut new = Records::new(texts.after, mark(texts.after)?);
@@ -166,6 +168,7 @@ struct Old<'r> {
     records: Records<'r>,
     /// Where something was to change, in order.
     starts: Vec<u64>,
+    anywhere: bool,
     next: usize,
     touched: Vec<Record>,
 }
@@ -178,7 +181,7 @@ impl Old<'_> {
             while self.starts.get(self.next).is_some_and(|at| *at < record.start) {
                 self.next += 1;
             }
-            if self.starts.get(self.next).is_none_or(|at| *at > end) {
+            if !self.anywhere && self.starts.get(self.next).is_none_or(|at| *at > end) {
                 return Ok(Some(record));
             }
             self.touched.push(record);
@@ -280,7 +283,7 @@ mod tests {
         let container = framing::sniff(&before).expect("memory reads");
         let texts = Texts { id: DocId(0), before: &before, after: &after, container };
         let touched: Vec<Place> = touched.iter().map(|at| Place::new(DocId(0), *at, 1)).collect();
-        check(&texts, &touched, &Recognise { steps: &[], format: None }).expect("memory reads")
+        check(&texts, Some(&touched), &Recognise { steps: &[], format: None }).expect("memory reads")
     }
 
     const LOG: &str = "{\"a\":1}\n{\"b\":2}\r\n\n{\"c\":3}";

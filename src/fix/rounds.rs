@@ -179,7 +179,7 @@ impl Job<'_> {
         let after = Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
         let texts = Texts { id, before: bytes, after: &after, container: fixed.before.container };
         let format = fixed.before.format.filter(|_| options.format.is_none());
-        let caught = guard::check(&texts, &touched, &Recognise { steps: &options.pointer, format })?;
+        let caught = guard::check(&texts, Some(&touched), &Recognise { steps: &options.pointer, format })?;
         if let Some(damage) = caught.damage {
             fixed.take_back(damage.words("the repair"), self.wanted);
             worse.clear();

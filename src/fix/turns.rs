@@ -52,10 +52,14 @@ impl Plan<'_> {
                 self.drop_block(ix, judged);
             }
         }
+        let answered = self.answered_by_key();
         let mut arrivals = Arrivals::new();
         for judged in of(Act::Reorder).chain(of(Act::Answer)) {
             if let Some(ix) = rows.of(&judged.finding.row) {
-                self.bring(ix, judged, bonds.get(&ix), &mut arrivals);
+                match self.is_copy(ix, bonds.get(&ix), &answered) {
+                    true => self.drop_copy(ix, judged),
+                    false => self.bring(ix, judged, bonds.get(&ix), &mut arrivals),
+                }
             }
         }
         for (step, list) in arrivals {
@@ -96,6 +100,40 @@ impl Plan<'_> {
         }
         self.fate(ix).before.push(Fresh::Bridge);
         self.change(ix, cause(judged), Action::Stub, judged.variant().loss, judged.variant().fix);
+    }
+
+    /// By key: the calls that have a result, wherever it stands, in order.
+    fn answered_by_key(&self) -> HashMap<u64, Vec<u32>> {
+        let mut answered: HashMap<u64, Vec<u32>> = HashMap::new();
+        let has_result = |bond: &&Bond| matches!(bond.state, BondState::Answered | BondState::Far);
+        for bond in self.cx.history.turns.bonds.iter().filter(has_result) {
+            let row = self.cx.row(bond.call);
+            // Where calls need no ids, two that say the same are two calls.
+            if row.key != 0 && !row.has(Flags::COUNTED) {
+                answered.entry(row.key).or_default().push(bond.call);
+            }
+        }
+        answered
+    }
+
+    /// Whether an open call is a copy of one that has a result: answering both would answer one call twice.
+    fn is_copy(&self, ix: u32, bond: Option<&Bond>, answered: &HashMap<u64, Vec<u32>>) -> bool {
+        if bond.is_none_or(|bond| bond.state != BondState::Open) {
+            return false;
+        }
+        let Some(calls) = answered.get(&self.cx.row(ix).key) else { return false };
+        // The nearest ones on both sides tell: a call was doubled where it stands.
+        let at = calls.partition_point(|call| *call < ix);
+        let near = calls[at.saturating_sub(1)..].iter().take(2);
+        let (row, look) = (self.cx.row(ix), self.cx.look);
+        near.into_iter().any(|call| look.same(row, self.cx.row(*call)))
+    }
+
+    fn drop_copy(&mut self, ix: u32, judged: &Judged) {
+        if self.would_empty_lone(ix) {
+            return self.refuse(judged, LONE);
+        }
+        self.drop_row(ix, cause(judged), Loss::Lossless, "drop the copy of a call that has its result");
     }
 
     /// A call gets its result: the real one if it stands elsewhere, else a stub, if the user wants that. A call that

@@ -84,7 +84,7 @@ pub fn diagnostic_value(diagnostic: &Diagnostic) -> Value {
     let fix = diagnostic
         .fix
         .as_ref()
-        .map(|fix| json!({ "title": fix.title, "loss": fix.loss.name(), "default": fix.default }));
+        .map(|fix| json!({ "title": fix.title, "loss": fix.loss.name(), "default": fix.default, "flag": fix.flag }));
     set("fix", json!(fix));
     set("no_fix", json!(diagnostic.no_fix));
     Value::Object(value)
