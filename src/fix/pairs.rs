@@ -161,7 +161,7 @@ impl Plan<'_> {
         let mut at = first;
         while let Some(row) = self.cx.history.rows.get(at as usize) {
             // What the user says ends the batch: calls after that answer it.
-            if row.kind == Kind::Message && row.role != Role::Assistant {
+            if row.kind == Kind::Message && row.role == Role::User {
                 break;
             }
             if row.is_client_call() && row.kind.family() != Some(Family::Approval) {

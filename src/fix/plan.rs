@@ -12,8 +12,9 @@ use crate::rule::{Cx, Loss, When};
 use crate::target::{Severity, Trait};
 
 use super::modes::Mode;
+use super::possible::{EMPTY, EMPTY_CALL};
 use super::rows::RowIndex;
-use super::{Action, Cause, Change, FixOptions, Reasoning, Refusal};
+use super::{Action, Cause, Change, FixOptions, Orphans, Reasoning, Refusal};
 
 /// An item that comes to stand where none stood.
 #[derive(Clone, Debug)]
@@ -118,9 +119,11 @@ impl OnHistory for Planner<'_> {
             by_flag &= !impossible.iter().any(|(cause, _)| matches!(cause, Cause::Flag(_)));
             let why: HashMap<Cause, &'static str> = impossible.into_iter().collect();
             wanted.retain(|judged| {
-                let why = why.get(&cause(judged));
-                refused.extend(why.map(|why| (*judged, *why)));
-                why.is_none()
+                let Some(why) = why.get(&cause(judged)) else { return true };
+                let is_call = judged.finding.remedy == Remedy::One(Act::Answer);
+                let stubs = self.options.orphans == Orphans::Stub;
+                refused.push((*judged, if *why == EMPTY && is_call && !stubs { EMPTY_CALL } else { why }));
+                false
             });
         }
         // What is left hangs together with what cannot be made.

@@ -12,7 +12,9 @@ use super::plan::{Fate, Plan};
 use super::render::edits_of;
 use super::{Action, Cause};
 
-const EMPTY: &str = "nothing else is in the list, which would be left empty";
+pub(super) const EMPTY_CALL: &str =
+    "nothing else is in the list, which would be left empty; `--orphans stub` answers the call instead";
+pub(super) const EMPTY: &str = "nothing else is in the list, which would be left empty";
 const LONE: &str = "nothing else is in the message, and there is no list from which it could go";
 
 impl Plan<'_> {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::dialect::Change as Text;
-use crate::history::{Act, Bond, BondState, Flags, Kind, NONE, Remedy};
+use crate::history::{Act, Bond, BondState, Flags, Kind, NONE, Remedy, Role};
 use crate::json::fingerprint_of;
 use crate::lint::Judged;
 use crate::rule::Loss;
@@ -21,6 +21,36 @@ struct Arrival {
     /// The result, where it is a real one.
     from: Option<u32>,
     cause: super::Cause,
+}
+
+/// What tells a doubled call from one that was made again.
+struct Answered {
+    /// By key: the calls that have a result, wherever it stands, in order.
+    by_key: HashMap<u64, Vec<u32>>,
+    /// By turn: how often the user has spoken up to it.
+    spoken: Vec<u32>,
+}
+
+impl Answered {
+    fn of(plan: &Plan<'_>) -> Self {
+        let (turns, row) = (&plan.cx.history.turns, |ix: u32| plan.cx.row(ix));
+        let mut by_key: HashMap<u64, Vec<u32>> = HashMap::new();
+        let has_result = |bond: &&Bond| matches!(bond.state, BondState::Answered | BondState::Far);
+        for call in turns.bonds.iter().filter(has_result).map(|bond| bond.call) {
+            // Where calls need no ids, two that say the same are two calls.
+            if row(call).key != 0 && !row(call).has(Flags::COUNTED) {
+                by_key.entry(row(call).key).or_default().push(call);
+            }
+        }
+        let mut count = 0;
+        let spoken = turns.turns.iter().map(|turn| {
+            let says = |mut blocks: std::ops::Range<u32>| blocks.any(|ix| row(ix).kind != Kind::ToolResult);
+            let speaks = row(turn.row).has(Flags::CONTENT) || says(turn.blocks());
+            count += u32::from(turn.role == Role::User && speaks);
+            count
+        });
+        Answered { by_key, spoken: spoken.collect() }
+    }
 }
 
 type Arrivals = BTreeMap<u32, Vec<Arrival>>;
@@ -52,7 +82,7 @@ impl Plan<'_> {
                 self.drop_block(ix, judged);
             }
         }
-        let answered = self.answered_by_key();
+        let answered = Answered::of(self);
         let mut arrivals = Arrivals::new();
         for judged in of(Act::Reorder).chain(of(Act::Answer)) {
             if let Some(ix) = rows.of(&judged.finding.row) {
@@ -102,31 +132,19 @@ impl Plan<'_> {
         self.change(ix, cause(judged), Action::Stub, judged.variant().loss, judged.variant().fix);
     }
 
-    /// By key: the calls that have a result, wherever it stands, in order.
-    fn answered_by_key(&self) -> HashMap<u64, Vec<u32>> {
-        let mut answered: HashMap<u64, Vec<u32>> = HashMap::new();
-        let has_result = |bond: &&Bond| matches!(bond.state, BondState::Answered | BondState::Far);
-        for bond in self.cx.history.turns.bonds.iter().filter(has_result) {
-            let row = self.cx.row(bond.call);
-            // Where calls need no ids, two that say the same are two calls.
-            if row.key != 0 && !row.has(Flags::COUNTED) {
-                answered.entry(row.key).or_default().push(bond.call);
-            }
-        }
-        answered
-    }
-
-    /// Whether an open call is a copy of one that has a result: answering both would answer one call twice.
-    fn is_copy(&self, ix: u32, bond: Option<&Bond>, answered: &HashMap<u64, Vec<u32>>) -> bool {
+    /// Whether an open call is a copy of one that has a result: answering both would answer one call twice. A call that
+    /// the model makes again after the user spoke is a call of its own, whatever its id.
+    fn is_copy(&self, ix: u32, bond: Option<&Bond>, answered: &Answered) -> bool {
         if bond.is_none_or(|bond| bond.state != BondState::Open) {
             return false;
         }
-        let Some(calls) = answered.get(&self.cx.row(ix).key) else { return false };
+        let Some(calls) = answered.by_key.get(&self.cx.row(ix).key) else { return false };
         // The nearest ones on both sides tell: a call was doubled where it stands.
         let at = calls.partition_point(|call| *call < ix);
         let near = calls[at.saturating_sub(1)..].iter().take(2);
-        let (row, look) = (self.cx.row(ix), self.cx.look);
-        near.into_iter().any(|call| look.same(row, self.cx.row(*call)))
+        let (row, look, turns) = (self.cx.row(ix), self.cx.look, &self.cx.history.turns);
+        let spoken = |ix: u32| turns.turn_of(ix).map(|turn| answered.spoken[turn as usize]);
+        near.into_iter().any(|call| spoken(*call) == spoken(ix) && look.same(row, self.cx.row(*call)))
     }
 
     fn drop_copy(&mut self, ix: u32, judged: &Judged) {

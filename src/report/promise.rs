@@ -11,15 +11,14 @@ use crate::target::Severity;
 
 use super::Diagnostic;
 
+const WITH_ANOTHER: &str = "it goes with another repair";
 const REMAINS: &str = "a repair was tried, and the finding is still there after it";
 
 /// Takes back the fixes that the default repair does not make. `diagnostics` are those of `fixed.before`, in order. Gives
 /// the number of errors and warnings that are gone after the repair.
 pub fn keep(fixed: &Fixed, total: u64, diagnostics: &mut [Diagnostic]) -> u64 {
-    let edits = fixed.before.judged.first().map(|judged| fixed.patch.edits(judged.finding.row.at.doc));
-    let pieces = edits.zip(fixed.before.judged.first()).map(|(edits, judged)| {
-        Pieces::new(edits, judged.finding.row.at.doc, total)
-    });
+    let doc = fixed.before.judged.first().map(|judged| judged.finding.row.at.doc);
+    let pieces = doc.map(|doc| Pieces::new(fixed.patch.edits(doc), doc, total));
     let counts = |judged: &&Judged| judged.severity > Severity::Info;
     let mut left: HashMap<(Code, u64), Option<&'static str>> = HashMap::new();
     for judged in &fixed.left().judged {
@@ -32,6 +31,10 @@ pub fn keep(fixed: &Fixed, total: u64, diagnostics: &mut [Diagnostic]) -> u64 {
         if let (Some(why), true) = (remains, judged.is_fixed_by_default()) {
             diagnostic.fix = None;
             diagnostic.no_fix = Some(why.unwrap_or(REMAINS));
+        }
+        // It needs no flag of its own where it goes with what is repaired anyway.
+        if let (None, Some(fix)) = (remains, diagnostic.fix.as_mut().filter(|fix| fix.flag.is_some())) {
+            (fix.default, fix.flag, fix.title) = (true, None, WITH_ANOTHER.to_owned());
         }
     }
     let had = fixed.before.judged.iter().filter(counts).count();
