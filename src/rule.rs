@@ -168,7 +168,8 @@ macro_rules! rule {
 
 /// Why the open call at the end of a log is left alone. Reports know the sentences: each tells how to have the call
 /// judged and repaired.
-pub const ABOUT_TO_RUN: &str = "the call may be about to run; with `--as request` it is an error, which `fix` repairs";
+pub const ABOUT_TO_RUN: &str =
+    "the call may be about to run; with `--as request` it is an error, which `fix` repairs";
 pub const ABOUT_TO_BE_ANSWERED: &str =
     "the user may be about to answer; with `--as request` it is an error, which `fix` repairs";
 pub const NOT_TO_GO_ON: &str =

@@ -351,7 +351,7 @@ impl<'r> Session<'r> {
             (0, warnings) => format!("{} left", count(warnings, "warning")),
             (errors, warnings) => format!("{} and {} left", count(errors, "error"), count(warnings, "warning")),
         };
-        let offers = report::offers(&self.summary).map(|offers| format!(": {offers}")).unwrap_or_default();
+        let offers = report::offers(&self.summary, "").map(|offers| format!(" ({offers})")).unwrap_or_default();
         writeln!(out, "{made}; {left}{offers}.")?;
         if self.is_preview() && self.counts.total() > 0 && matches!(self.repairs.to, Destination::Preview) {
             writeln!(out, "Nothing was written; `replaylint fix -w` writes, and keeps a backup.")?;

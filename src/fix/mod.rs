@@ -9,6 +9,7 @@ mod modes;
 mod nested;
 mod pairs;
 mod plan;
+mod planner;
 mod possible;
 mod render;
 mod rounds;
@@ -20,7 +21,8 @@ use crate::history::{Code, Row};
 use crate::place::Place;
 use crate::rule::Loss;
 
-pub use plan::{HistoryPlan, Planner};
+pub use plan::HistoryPlan;
+pub use planner::Planner;
 pub use rounds::{Fixed, fix};
 
 /// What to do about a call that nobody answered.

@@ -225,7 +225,9 @@ impl Plan<'_> {
         if !lost.keys().any(|ix| cx.row(*ix).has(Flags::OWNED)) {
             return;
         }
-        for (row, ix) in cx.history.rows.iter().zip(0..).filter(|(row, _)| row.has(Flags::OWNED) && row.kind.is_call()) {
+        for (row, ix) in
+            cx.history.rows.iter().zip(0..).filter(|(row, _)| row.has(Flags::OWNED) && row.kind.is_call())
+        {
             cx.look.look(row, &mut |call| {
                 if let Some(id) = call.at(&["caller", "caller_id"]).and_then(|id| id.as_str()) {
                     let of_program = calls.entry(fingerprint(id)).or_insert((true, None));

@@ -6,15 +6,14 @@ use crate::dialect::{Change as Text, Dialect};
 use crate::format::FormatInfo;
 use crate::history::continued::Continued;
 use crate::history::{Act, Code, Kind, NONE, Remedy, Row};
-use crate::lint::{Judged, OnHistory};
+use crate::lint::Judged;
 use crate::place::Place;
 use crate::rule::{Cx, Loss, When};
 use crate::target::{Severity, Trait};
 
 use super::modes::Mode;
-use super::possible::{EMPTY, EMPTY_CALL};
 use super::rows::RowIndex;
-use super::{Action, Cause, Change, FixOptions, Orphans, Reasoning, Refusal};
+use super::{Action, Cause, Change, FixOptions, Reasoning, Refusal};
 
 /// An item that comes to stand where none stood.
 #[derive(Clone, Debug)]
@@ -83,64 +82,6 @@ impl HistoryPlan {
     }
 }
 
-/// A plan of which something cannot be made is made again without it, so many times.
-const ATTEMPTS: usize = 8;
-
-/// Plans each history as it is judged.
-pub struct Planner<'o> {
-    pub options: &'o FixOptions,
-}
-
-impl OnHistory for Planner<'_> {
-    type Made = HistoryPlan;
-
-    fn history(
-        &self,
-        cx: &Cx<'_>,
-        info: &'static FormatInfo,
-        judged: &[Judged],
-        number: u32,
-    ) -> Option<HistoryPlan> {
-        if cx.history.settings.read_only.is_some() {
-            return None;
-        }
-        let mut wanted: Vec<&Judged> = judged.iter().filter(|judged| self.options.wants(judged)).collect();
-        let mut refused: Vec<(&Judged, &'static str)> = Vec::new();
-        let mut by_flag = true;
-        for _ in 0..ATTEMPTS {
-            let mut plan = Plan::new(cx, self.options, info.dialect, number);
-            plan.by_flag = by_flag;
-            refused.iter().for_each(|(judged, why)| plan.refuse(judged, why));
-            plan.findings(&wanted);
-            let impossible = plan.impossible(info.histories);
-            if impossible.is_empty() {
-                return plan.finish(info);
-            }
-            by_flag &= !impossible.iter().any(|(cause, _)| matches!(cause, Cause::Flag(_)));
-            let why: HashMap<Cause, &'static str> = impossible.into_iter().collect();
-            wanted.retain(|judged| {
-                let Some(why) = why.get(&cause(judged)) else { return true };
-                let is_call = judged.finding.remedy == Remedy::One(Act::Answer);
-                let stubs = self.options.orphans == Orphans::Stub;
-                refused.push((*judged, if *why == EMPTY && is_call && !stubs { EMPTY_CALL } else { why }));
-                false
-            });
-        }
-        // What is left hangs together with what cannot be made.
-        let mut plan = Plan::new(cx, self.options, info.dialect, number);
-        refused.iter().for_each(|(judged, why)| plan.refuse(judged, why));
-        wanted.iter().for_each(|judged| plan.refuse(judged, "it goes with a repair that cannot be made"));
-        plan.finish(info)
-    }
-
-    fn renumber(made: &mut HistoryPlan, by: u32) {
-        made.number += by;
-        for change in &mut made.changes {
-            change.history = Some(made.number);
-        }
-    }
-}
-
 impl FixOptions {
     /// Whether the fix of a finding is to be made.
     pub fn wants(&self, judged: &Judged) -> bool {
@@ -175,7 +116,12 @@ pub(super) struct Plan<'p> {
 }
 
 impl<'p> Plan<'p> {
-    fn new(cx: &'p Cx<'p>, options: &'p FixOptions, dialect: &'static dyn Dialect, number: u32) -> Self {
+    pub(super) fn new(
+        cx: &'p Cx<'p>,
+        options: &'p FixOptions,
+        dialect: &'static dyn Dialect,
+        number: u32,
+    ) -> Self {
         Plan {
             cx,
             options,
@@ -198,7 +144,7 @@ impl<'p> Plan<'p> {
 
     /// Repairs come in this order: outputs go back to their calls; copies of what is there go; what is missing is
     /// copied, answered or dropped; orphan outputs last; then each group gets the mode that all this leaves it.
-    fn findings(&mut self, judged: &[&Judged]) {
+    pub(super) fn findings(&mut self, judged: &[&Judged]) {
         let rows = RowIndex::new(self.cx, judged);
         let of = |act: Act| judged.iter().copied().filter(move |j| j.finding.remedy == Remedy::One(act));
         if !self.cx.history.turns.is_empty() {
@@ -231,7 +177,7 @@ impl<'p> Plan<'p> {
         self.apply_modes();
     }
 
-    fn finish(mut self, info: &'static FormatInfo) -> Option<HistoryPlan> {
+    pub(super) fn finish(mut self, info: &'static FormatInfo) -> Option<HistoryPlan> {
         self.follow();
         self.fates.retain(|_, fate| {
             fate.drop

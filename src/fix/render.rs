@@ -374,7 +374,8 @@ impl Render<'_> {
             With::Copy(at) => With::Copy(moved(at)),
             text => text,
         };
-        let edits = edits_of(step.info.dialect, self.id, item.raw(), &step.fate.text).unwrap_or_default().into_iter();
+        let edits =
+            edits_of(step.info.dialect, self.id, item.raw(), &step.fate.text).unwrap_or_default().into_iter();
         let edits =
             edits.map(|edit| Edit { at: moved(edit.at), with: edit.with.into_iter().map(within).collect() });
         self.edits.extend(edits);

@@ -11,7 +11,9 @@ use crate::source::{Container, Patched, ReadAt, lines};
 use crate::target::Severity;
 
 use super::guard::{self, Recognise, Texts};
-use super::plan::{HistoryPlan, Planner};
+use super::plan::HistoryPlan;
+use super::planner::Planner;
+use super::possible::{EMPTY, EMPTY_CALL};
 use super::render::render;
 use super::{Action, Cause, Change, FixOptions, Refusal};
 
@@ -52,6 +54,12 @@ impl Fixed {
     /// What is left.
     pub fn left(&self) -> &DocLint<HistoryPlan> {
         self.after.as_ref().unwrap_or(&self.before)
+    }
+
+    /// A repair was not made because nothing would be left.
+    pub fn would_empty(&self) -> bool {
+        self.refusals.iter().any(|refusal| [EMPTY, EMPTY_CALL].contains(&refusal.why))
+            || self.given_up.values().any(|why| *why == OTHER_FORMAT)
     }
 
     /// Why the fix of a finding that is left was not made.
@@ -206,7 +214,8 @@ impl Fixed {
 
     /// What is left with a fix that was wanted has a reason.
     fn refuse_the_rest(&mut self, wanted: &FixOptions) {
-        let known: HashSet<(Code, Place)> = self.refusals.iter().map(|refusal| (refusal.code, refusal.at)).collect();
+        let known: HashSet<(Code, Place)> =
+            self.refusals.iter().map(|refusal| (refusal.code, refusal.at)).collect();
         let left = self.left().judged.iter().filter(|judged| {
             wanted.wants(judged)
                 && !known.contains(&(judged.finding.code, judged.finding.row.at))

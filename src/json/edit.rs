@@ -266,7 +266,8 @@ mod tests {
         let root = tape.root(text.as_bytes()).expect("scanned");
         let mut edits = Vec::new();
         let base = Base::new(DocId(0), 0);
-        let sequence = if root.is_object() { Sequence::of_object(root, base) } else { Sequence::of_list(root, base) };
+        let sequence =
+            if root.is_object() { Sequence::of_object(root, base) } else { Sequence::of_list(root, base) };
         sequence.expect("a container").edit(slots.to_vec(), &mut edits);
         let mut patch = Patch::default();
         assert!(patch.add(edits).is_empty());

@@ -40,9 +40,7 @@ impl Judged {
     /// What the fix does, in words.
     pub fn fix_title(&self) -> &'static str {
         match self.flattens {
-            true => {
-                "strip the ids of the group; what cannot be replayed without its id goes"
-            }
+            true => "strip the ids of the group; what cannot be replayed without its id goes",
             false => self.variant().fix,
         }
     }

@@ -294,5 +294,5 @@ pub fn by_name(name: &str) -> Option<Make> {
     OUTPUTS.iter().find(|(known, _)| *known == name).map(|(_, make)| *make)
 }
 
-pub use text::offers;
 pub use json::{diagnostic_value, summary_value, write_pretty};
+pub use text::offers;

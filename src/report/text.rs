@@ -90,9 +90,10 @@ pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn 
         writeln!(out, "No problems found in {among}.")?;
     } else {
         let all = summary.errors + summary.warnings;
-        let fixed = match (summary.fixable, offers(summary)) {
+        let more = if summary.fixable > 0 { " more" } else { "" };
+        let fixed = match (summary.fixable, offers(summary, more)) {
             (0, None) => "repairs none of them".to_owned(),
-            (0, Some(offers)) => format!("repairs none by default, {}", offers.replace(" more with", " with")),
+            (0, Some(offers)) => format!("repairs none by default, {offers}"),
             (n, _) if n == all => "repairs all of them".to_owned(),
             (n, None) => format!("repairs {} of them", grouped(n)),
             (n, Some(offers)) => format!("repairs {} of them, {offers}", grouped(n)),
@@ -105,13 +106,13 @@ pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn 
     }
 }
 
-/// How many findings each flag would repair.
-pub fn offers(summary: &Summary) -> Option<String> {
+/// How many findings each flag would repair, `more` than without it.
+pub fn offers(summary: &Summary, more: &str) -> Option<String> {
     let flags = [(summary.with_warnings, "--fix-warnings"), (summary.with_safety, "--acknowledge-safety")];
     let told: Vec<String> = flags
         .into_iter()
         .filter(|(n, _)| *n > 0)
-        .map(|(n, flag)| format!("{} more with `{flag}`", grouped(n)))
+        .map(|(n, flag)| format!("{}{more} with `{flag}`", grouped(n)))
         .collect();
     (!told.is_empty()).then(|| told.join(", "))
 }

@@ -13,7 +13,7 @@ crate::rule! {
     ///
     /// The API refuses the request with HTTP 400:
     ///
-    /// > * GenerateContentRequest.contents: contents is not specified
+    /// > GenerateContentRequest.contents: contents is not specified
     ///
     /// It happens when a history is cut to fit a budget, or repaired by dropping its only message.
     ///
@@ -35,7 +35,7 @@ crate::rule! {
     [
         Variant {
             message: "the request has no contents",
-            api: Some("* GenerateContentRequest.contents: contents is not specified"),
+            api: Some("GenerateContentRequest.contents: contents is not specified"),
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,
             ..Variant::BASE

@@ -74,7 +74,13 @@ pub static CODEX: Target = Target {
     name: "codex",
     title: "ChatGPT's Codex backend: never stores items",
     store: false,
-    caps: Caps { references: false, chaining: false, local_shell_as_function: true, searches_without_ids: true, ..CAPS },
+    caps: Caps {
+        references: false,
+        chaining: false,
+        local_shell_as_function: true,
+        searches_without_ids: true,
+        ..CAPS
+    },
     verdicts: CODEX_VERDICTS,
     evidence: "openai/codex `normalize.rs`; 57 recorded accepted requests",
     ..copy_of(&OPENAI)

@@ -144,7 +144,8 @@ fn cases() {
         let group = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let mut page = String::new();
         for case in &file.case {
-            let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| case.run())).unwrap_or_else(|_| "FAILED".into());
+            let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| case.run()))
+                .unwrap_or_else(|_| "FAILED".into());
             let _ = write!(page, "━━━ {}\n{}\n", case.name, ran);
             count += 1;
         }

@@ -64,7 +64,12 @@ fn orphans(n: usize) -> String {
     let outputs =
         (0..n).map(|n| format!(r#"{{"type":"function_call_output","call_id":"call_{n}","output":"x"}}"#));
     let outputs: Vec<String> = outputs.collect();
-    format!("{{\"model\":\"gpt-5\",\"metadata\":{{\"a\":1,\"a\":2}},\"input\":[\n{}]}}", outputs.join(",\n"))
+    // Without a message beside them nothing would be left, and no repair would be made.
+    let user = r#"{"role":"user","content":"go"}"#;
+    format!(
+        "{{\"model\":\"gpt-5\",\"metadata\":{{\"a\":1,\"a\":2}},\"input\":[\n{},{user}]}}",
+        outputs.join(",\n")
+    )
 }
 
 type At = (String, u64, u64);

@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use crate::history::Usage;
 use crate::lint::{self, DocLint, Options};
 use crate::report::page::{paint, wrapped};
 use crate::report::recognise::Recognised;
 use crate::report::seek::{Named, Seek, Wanted, named};
 use crate::report::words::{count, printable};
 use crate::report::{self, Content, Diagnostic, Style, diagnose, diagnostic_value};
-use crate::history::Usage;
 use crate::rule::is_end_of_log;
 use crate::source::Doc;
 use crate::target::{Severity, Target};

@@ -69,7 +69,6 @@ fn rename(named: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Can
     write(named, "name", &string::quoted(&clean), base, out)
 }
 
-
 /// A name with nothing but the characters that names may have.
 fn clean_name(name: &str) -> String {
     let allowed = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
