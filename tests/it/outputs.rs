@@ -63,13 +63,10 @@ pub fn texts() -> Vec<(String, Vec<u8>)> {
 fn orphans(n: usize) -> String {
     let outputs =
         (0..n).map(|n| format!(r#"{{"type":"function_call_output","call_id":"call_{n}","output":"x"}}"#));
-    let outputs: Vec<String> = outputs.collect();
     // Without a message beside them nothing would be left, and no repair would be made.
-    let user = r#"{"role":"user","content":"go"}"#;
-    format!(
-        "{{\"model\":\"gpt-5\",\"metadata\":{{\"a\":1,\"a\":2}},\"input\":[\n{},{user}]}}",
-        outputs.join(",\n")
-    )
+    let user = r#"{"role":"user","content":"go"}"#.to_owned();
+    let items: Vec<String> = outputs.chain([user]).collect();
+    format!("{{\"model\":\"gpt-5\",\"metadata\":{{\"a\":1,\"a\":2}},\"input\":[\n{}]}}", items.join(",\n"))
 }
 
 type At = (String, u64, u64);
