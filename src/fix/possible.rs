@@ -17,10 +17,13 @@ pub(super) const EMPTY_CALL: &str =
 pub(super) const EMPTY: &str = "nothing else is in the list, which would be left empty";
 const LONE: &str = "nothing else is in the message, and there is no list from which it could go";
 
+/// A row, which of the changes on it cannot be made, and why.
+type Fault = (u32, fn(Action) -> bool, &'static str);
+
 impl Plan<'_> {
     /// Causes of changes that cannot be made, and why.
     pub(super) fn impossible(&self, histories: Histories) -> Vec<(Cause, &'static str)> {
-        let mut found: Vec<(u32, fn(Action) -> bool, &'static str)> = Vec::new();
+        let mut found: Vec<Fault> = Vec::new();
         for (&ix, fate) in &self.fates {
             if !fate.drop
                 && let Err(Cannot(why)) = self.can_change(ix, fate)
@@ -75,7 +78,7 @@ impl Plan<'_> {
     }
 
     /// Calls that no answer can be made up for.
-    fn stubs(&self, found: &mut Vec<(u32, fn(Action) -> bool, &'static str)>) {
+    fn stubs(&self, found: &mut Vec<Fault>) {
         for (ix, change) in self.changes().filter(|(_, change)| change.action == Action::Stub) {
             let mut can = Ok(());
             if change.row.kind.is_call() || change.row.kind == Kind::ToolUse {
@@ -88,7 +91,7 @@ impl Plan<'_> {
     }
 
     /// Lists and lone messages of which nothing would be left.
-    fn emptied(&self, histories: Histories, found: &mut Vec<(u32, fn(Action) -> bool, &'static str)>) {
+    fn emptied(&self, histories: Histories, found: &mut Vec<Fault>) {
         let leaves = |action| matches!(action, Action::Drop | Action::Move);
         let goes = |ix: u32| {
             let empties = |fate: &Fate| !fate.stays() && fate.before.is_empty() && fate.behind.is_empty();

@@ -179,7 +179,8 @@ impl Job<'_> {
         let empty = after.container == Container::Empty;
         if empty || name(after) != name(&fixed.before) {
             let changed = fixed.changes.iter().map(|change| (change.history, OTHER_FORMAT));
-            return Ok(worse.extend(changed));
+            worse.extend(changed);
+            return Ok(());
         }
         for change in &fixed.changes {
             touched.extend([Some(change.row.at), change.other].into_iter().flatten());
