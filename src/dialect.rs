@@ -2,7 +2,7 @@
 //! on an item into edits on its bytes. It knows no envelope, no target and no rule.
 
 use crate::history::{Flags, Kind, Row};
-use crate::json::edit::Base;
+use crate::json::edit::{Base, WrongKind};
 use crate::json::spot::{Spot, To};
 use crate::json::{Str, Val};
 use crate::neutral::{At, Conversation, Losses, Takes};
@@ -63,6 +63,12 @@ pub const BLOCK: u8 = u8::MAX;
 /// Why an item cannot be changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cannot(pub &'static str);
+
+impl From<WrongKind> for Cannot {
+    fn from(wrong: WrongKind) -> Self {
+        Cannot(wrong.why())
+    }
+}
 
 /// A part of a conversation, as a format finds it in a record, for conversion.
 #[derive(Clone, Copy)]

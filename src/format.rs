@@ -140,6 +140,13 @@ pub trait Sink {
     fn newest_first(&self) -> Option<bool>;
 }
 
+/// The place of the list of messages under a key of a request's body, where it is there and empty. In a large document
+/// every list looks empty, as its elements come apart.
+pub fn empty_list(body: Val<'_>, key: &str, record: &Record<'_>) -> Option<Place> {
+    let list = body.get(key).filter(|list| list.is_array() && list.count() == 0);
+    list.filter(|_| record.slice == Slice::Whole).map(|list| record.base.of(list))
+}
+
 /// Key of an object that stands, first in a list, for elements that are stored elsewhere: `slim` put it there.
 pub const REFERENCE: &str = "replaylint_ref";
 

@@ -3,7 +3,7 @@
 //! from the verdicts.
 
 use crate::dialect::Item;
-use crate::history::{Code, Effort, Finding, Flags, Group, History, KindSet, Known, Pair, Row, Usage};
+use crate::history::{Code, Effort, Finding, Flags, Group, History, Kind, KindSet, Known, Pair, Row, Usage};
 use crate::json::Val;
 use crate::place::Place;
 use crate::schema::Standard;
@@ -166,6 +166,20 @@ macro_rules! rule {
     };
 }
 
+/// Why the open call at the end of a log is left alone. Reports know the sentences: each tells how to have the call
+/// judged and repaired.
+pub const ABOUT_TO_RUN: &str =
+    "the call may be about to run; with `--as request` it is an error, which `fix` repairs";
+pub const ABOUT_TO_BE_ANSWERED: &str =
+    "the user may be about to answer; with `--as request` it is an error, which `fix` repairs";
+pub const NOT_TO_GO_ON: &str =
+    "nobody asked for the turn to go on; with `--as request` it is an error, which `fix` repairs";
+
+/// Whether a finding is not repaired only because it lies at the end of a log.
+pub fn is_end_of_log(why: &str) -> bool {
+    [ABOUT_TO_RUN, ABOUT_TO_BE_ANSWERED, NOT_TO_GO_ON].contains(&why)
+}
+
 /// Takes findings.
 #[derive(Default)]
 pub struct Out {
@@ -259,8 +273,18 @@ impl Cx<'_> {
                     && caps.detached_reasoning
                     && (row.has(Flags::BLOB) || caps.bare_reasoning)
             }
-            false => !row.goes_with_its_id(),
+            false => !self.goes_with_its_id(row),
         })
+    }
+
+    /// A hosted call that the target takes without its id.
+    pub fn replays_without_id(&self, row: &Row) -> bool {
+        self.caps.searches_without_ids && row.kind == Kind::WebSearchCall
+    }
+
+    /// What says nothing to the target without its id.
+    pub fn goes_with_its_id(&self, row: &Row) -> bool {
+        row.goes_with_its_id() && !self.replays_without_id(row)
     }
 
     /// The server may hold calls and items that the history does not show.

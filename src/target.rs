@@ -116,6 +116,8 @@ pub struct Caps {
     pub parses_arguments: bool,
     /// Answers a local shell call with a function call's output.
     pub local_shell_as_function: bool,
+    /// Takes web searches without their ids.
+    pub searches_without_ids: bool,
 }
 
 impl Caps {
@@ -128,6 +130,7 @@ impl Caps {
         chaining: false,
         parses_arguments: false,
         local_shell_as_function: false,
+        searches_without_ids: false,
     };
 }
 

@@ -7,7 +7,7 @@ use crate::history::Code;
 use crate::lint::{self, DocLint, Judged};
 use crate::recast;
 use crate::report::words::count;
-use crate::report::{Diagnostic, Seen, Summary, diagnose, homes, proposal};
+use crate::report::{self, Diagnostic, Seen, Summary, diagnose, homes, proposal};
 use crate::source::{Doc, Input, Packing, words};
 
 use super::convert::dialect;
@@ -22,6 +22,8 @@ struct Checked {
     foreign: bool,
     /// References of a slimmed log that were followed.
     references: u64,
+    /// Findings that the default repair takes away.
+    repaired: u64,
 }
 
 pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -43,6 +45,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             found = check(&doc)?;
         }
         let met = found.format.is_none() && !doc.named;
+        let mut repaired = 0;
         let (diagnostics, skipped) = match met {
             true => {
                 let damage = met::damage(&doc, options, &mut found, content)?;
@@ -53,15 +56,16 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
                 let mut told = diagnose(doc.id, &doc.label, &*doc.bytes, &found, content)?;
                 // Offsets must be those of the file that an editor opens.
                 let is_file = references == 0 && doc.segments.is_empty() && doc.packing == Packing::Plain;
-                if proposes && is_file {
-                    propose(run, &doc, &found, threads, &mut told)?;
-                }
+                repaired = match references {
+                    0 => promise(run, &doc, &found, threads, proposes && is_file, &mut told)?,
+                    _ => refuse(&mut told),
+                };
                 homes::diagnostics(&doc.segments, &mut told);
                 (told, false)
             }
         };
         let foreign = met && !met::was_one(&diagnostics);
-        Ok(Checked { seen: Seen::new(&doc.label, &found, diagnostics), skipped, foreign, references })
+        Ok(Checked { seen: Seen::new(&doc.label, &found, diagnostics), skipped, foreign, references, repaired })
     };
     run.each_doc(&inputs, work, |input, checked: std::io::Result<Checked>| {
         let checked = match checked {
@@ -78,9 +82,12 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             return true;
         }
         summary.files += 1;
-        summary.add(&checked.seen);
+        summary.see(&checked.seen);
         whole::tell(run, &checked.seen.path, checked.references);
         recognised += u64::from(!is_no_conversation(&checked.seen.diagnostics) && !checked.foreign);
+        let mut counted = Summary::default();
+        counted.count(&checked.seen.diagnostics);
+        summary.add(&Summary { fixable: checked.repaired, ..counted });
         if run.verbose
             && let Some(format) = checked.seen.format
         {
@@ -115,21 +122,40 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
     })
 }
 
-/// Adds to the diagnostics of a doc what the default repair would do for them.
-fn propose(
+/// Plans the default repair of a doc, so that nothing is promised that `fix` would not do; gives the number of findings
+/// that are gone after it. `proposes`: the diagnostics also get what it would put in place of what.
+fn promise(
     run: &Run,
     doc: &Doc,
     found: &DocLint<()>,
     threads: usize,
+    proposes: bool,
     told: &mut [Diagnostic],
-) -> std::io::Result<()> {
+) -> std::io::Result<u64> {
     let options = run.lints.of(&doc.label);
     let repairs = |target| found.format.is_some_and(|format| lint::speaks(format.info(), target));
-    if !found.judged.iter().any(Judged::is_fixed_by_default) || !options.target.is_none_or(repairs) {
-        return Ok(());
+    if !found.judged.iter().any(Judged::is_fixed_by_default) {
+        return Ok(0);
+    }
+    if !options.target.is_none_or(repairs) {
+        // What another dialect would take is made by `convert`, not by `fix`.
+        told.iter_mut().for_each(|diagnostic| diagnostic.fix = None);
+        return Ok(0);
     }
     let fixed = fix::fix(doc.id, &*doc.bytes, options, &FixOptions::default(), threads)?;
-    proposal::propose(doc.id, &*doc.bytes, &fixed, run.show_content, told)
+    if proposes {
+        proposal::propose(doc.id, &*doc.bytes, &fixed, run.show_content, told)?;
+    }
+    Ok(report::promise::keep(&fixed, doc.bytes.len(), told))
+}
+
+/// `fix` refuses a log that `slim` made shorter.
+fn refuse(told: &mut [Diagnostic]) -> u64 {
+    for diagnostic in told.iter_mut().filter(|diagnostic| diagnostic.fix.is_some()) {
+        diagnostic.fix = None;
+        diagnostic.no_fix = Some("references stand for items: `replaylint slim --restore` first");
+    }
+    0
 }
 
 /// Whether a doc is known to be none of ours: not recognised, empty, or no JSON at all.

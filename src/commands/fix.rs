@@ -199,6 +199,10 @@ impl<'r> Session<'r> {
         }
         self.summary.files += 1;
         self.recognised += u64::from(!done.foreign && !is_no_conversation(&done.left.diagnostics));
+        if let Some(bug) = &done.fixed.bug {
+            complain(&format!("{}: {bug}", done.doc.label));
+            self.failed = true;
+        }
         if let Err(failure) = self.keep_and_deliver(&done, out) {
             let Failure::Misuse(misuse) = failure else { return Err(failure) };
             complain(&misuse.message);
@@ -206,7 +210,8 @@ impl<'r> Session<'r> {
             self.unwritten += 1;
             return Ok(());
         }
-        self.summary.add(&done.left);
+        self.summary.see(&done.left);
+        self.summary.count(&done.left.diagnostics);
         self.changed |= !done.notes.is_empty();
         self.counts.add(&done.notes);
         self.changes.extend(done.notes);
@@ -373,7 +378,8 @@ impl<'r> Session<'r> {
             (0, warnings) => format!("{} left", count(warnings, "warning")),
             (errors, warnings) => format!("{} and {} left", count(errors, "error"), count(warnings, "warning")),
         };
-        writeln!(out, "{made}; {left}.{}", met::skipped_in_words(self.summary.skipped))?;
+        let offers = report::offers(&self.summary, "").map(|offers| format!(" ({offers})")).unwrap_or_default();
+        writeln!(out, "{made}; {left}{offers}.{}", met::skipped_in_words(self.summary.skipped))?;
         if self.is_preview() && self.counts.total() > 0 && matches!(self.repairs.to, Destination::Preview) {
             writeln!(out, "Nothing was written; `replaylint fix -w` writes, and keeps a backup.")?;
         }

@@ -5,13 +5,14 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
+use crate::fix::guard;
 use crate::options::Misuse;
-use crate::place::Pieces;
+use crate::place::{Edit, Pieces, Place};
 use crate::replay::slim::restore::{self, Restored};
 use crate::replay::slim::{self, Kept, Refusal, Saved, Slim};
 use crate::report::saving::{self, Saving};
 use crate::report::words::{count, grouped, printable};
-use crate::source::{Doc, Input, Patched, ReadAt, commit, words};
+use crate::source::{Doc, Input, Patched, ReadAt, commit, framing, words};
 
 use super::check::label_of;
 use super::fix::Destination;
@@ -116,7 +117,10 @@ fn deliver(
     let no_edits = Vec::new();
     let edits = made.slim.as_ref().map_or(&*no_edits, |slim| slim.patch.edits(doc.id));
     let view = Patched::new(full, Pieces::new(edits, doc.id, full.len()));
-    let reason = refusal(made, doc);
+    let reason = match refusal(made, doc) {
+        None => damage(made, doc, &view, edits)?.map(|bug| (bug, true)),
+        reason => reason,
+    };
     if let Some((message, is_failure)) = &reason {
         // What a walk meets may be anything.
         if *is_failure || doc.named || run.verbose {
@@ -203,6 +207,22 @@ fn refusal(made: &Made, doc: &Doc) -> Option<(String, bool)> {
             true,
         )),
     }
+}
+
+/// What was made is held against what is there before it is written.
+fn damage(made: &Made, doc: &Doc, view: &Patched<'_>, edits: &[Edit]) -> io::Result<Option<String>> {
+    let full = made.full(doc);
+    let hold = |before: &dyn ReadAt, after: &dyn ReadAt, touched: Option<&[Place]>| -> io::Result<_> {
+        let texts = guard::Texts { id: doc.id, before, after, container: framing::sniff(before)? };
+        let nothing = guard::Recognise { steps: &[], format: None };
+        Ok(guard::check(&texts, touched, &nothing)?.damage)
+    };
+    let touched: Vec<Place> = edits.iter().map(|edit| edit.at).collect();
+    let damage = match hold(full, view, Some(&touched))? {
+        None if made.restored.is_some() => hold(&*doc.bytes, full, None)?,
+        damage => damage,
+    };
+    Ok(damage.map(|damage| format!("{}: {}", printable(&doc.label), damage.words("slim"))))
 }
 
 fn same(a: &dyn ReadAt, b: &dyn ReadAt) -> io::Result<bool> {

@@ -187,7 +187,7 @@ impl Dialect for Coder {
         match change {
             // Without its blob, chatd sends reasoning by reference, and with it what the provider ran behind it.
             Change::Refer => match part.item_data().filter(|_| part.kind == PartKind::Reasoning) {
-                Some(data) => remove_members(data, &["encrypted_content"], base, out),
+                Some(data) => remove_members(data, &["encrypted_content"], base, out)?,
                 None if part.kind == PartKind::HostedCall => {}
                 None => {
                     return Err(Cannot("chatd refers to reasoning and to what the provider ran, to nothing else"));

@@ -10,7 +10,8 @@ use super::plan::{Fate, Fresh, Plan, cause};
 use super::rows::RowIndex;
 use super::{Action, Cause};
 
-pub(super) const LONE: &str = "the message stands in no list from which it could go";
+pub(super) const LONE: &str = "nothing else is in the message, and there is no list from which it could go";
+pub(super) const NO_LIST: &str = "the document is one message: there is no list for another one";
 
 impl Plan<'_> {
     /// Findings whose remedies touch a block, and no list that it stands in.
@@ -66,7 +67,7 @@ impl Plan<'_> {
         let turns = &self.cx.history.turns;
         let Some(turn) = turns.turn_of(ix).map(|turn| *turns.turn(turn)) else { return };
         if self.cx.row(turn.row).has(Flags::ALONE) {
-            return self.refuse(judged, LONE);
+            return self.refuse(judged, NO_LIST);
         }
         let others = turn.blocks().filter(|ix| self.cx.row(*ix).kind != Kind::ToolResult);
         let others: Vec<u32> = others.filter(|ix| self.fates.get(ix).is_none_or(Fate::stays)).collect();

@@ -4,10 +4,13 @@
 
 mod blocks;
 mod fields;
+pub mod guard;
 mod modes;
 mod nested;
 mod pairs;
 mod plan;
+mod planner;
+mod possible;
 mod render;
 mod rounds;
 mod rows;
@@ -18,7 +21,8 @@ use crate::history::{Code, Row};
 use crate::place::Place;
 use crate::rule::Loss;
 
-pub use plan::{HistoryPlan, Planner};
+pub use plan::HistoryPlan;
+pub use planner::Planner;
 pub use rounds::{Fixed, fix};
 
 /// What to do about a call that nobody answered.
@@ -59,7 +63,7 @@ pub struct FixOptions {
 }
 
 /// Why something is changed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Cause {
     /// A finding of this rule, in this variant, on the item at this place.
     Rule(Code, u8, Place),

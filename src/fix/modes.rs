@@ -16,6 +16,8 @@ use super::{Action, Cause, Reasoning};
 pub(super) enum Mode {
     Referenced,
     Detached,
+    /// Detached, without what says nothing to the server without its id.
+    Thinned,
     Flattened,
 }
 
@@ -73,6 +75,7 @@ impl Plan<'_> {
             _ if wanted <= Mode::Detached && self.cx.can_detach(self.touched(group).map(|(_, row)| row)) => {
                 Mode::Detached
             }
+            _ if wanted <= Mode::Detached && self.can_thin(group) => Mode::Thinned,
             _ => Mode::Flattened,
         };
         if self.keeps_reasoning() && group.has_reasoning() {
@@ -81,7 +84,7 @@ impl Plan<'_> {
         if self.cx.history.rows[group.all()].iter().any(is_fixed_in_place) {
             return Err("an item of its group lies in a record that is not edited");
         }
-        if mode == Mode::Flattened && self.options.lossless && self.loses_by_flattening(group) {
+        if mode >= Mode::Thinned && self.options.lossless && self.loses_by_flattening(group) {
             return Err("it would lose reasoning or hosted calls (--lossless)");
         }
         Ok(mode)
@@ -94,6 +97,12 @@ impl Plan<'_> {
             && self.touched(group).all(|(_, row)| {
                 row.has_id() && !row.has(Flags::SYNTHETIC_ID) && (!row.of.is_call() || row.has(Flags::SERVER_RUN))
             })
+    }
+
+    /// Without its hosted calls the group can live without its ids, and something is left that its reasoning leads to.
+    fn can_thin(&self, group: &Group) -> bool {
+        let rest = || self.touched(group).map(|(_, row)| row).filter(|row| !self.cx.goes_with_its_id(row));
+        rest().any(|row| !row.is_reasoning()) && self.cx.can_detach(rest())
     }
 
     fn loses_by_flattening(&self, group: &Group) -> bool {
@@ -123,13 +132,14 @@ impl Plan<'_> {
                         self.drop_row(ix, cause, Loss::Lossy, "drop the reasoning");
                     }
                     _ if row.kind == Kind::McpListTools && !linked_before => {}
-                    Mode::Flattened if row.goes_with_its_id() => {
-                        self.drop_row(ix, cause, Loss::Lossy, "drop the hosted call, which lives by its id");
+                    Mode::Thinned | Mode::Flattened if self.cx.goes_with_its_id(&row) => {
+                        let what = "drop the hosted call, which cannot be replayed without its id";
+                        self.drop_row(ix, cause, Loss::Lossy, what);
                     }
-                    _ if row.has_id_member() && !lives_by_id(&row) => {
+                    _ if row.has_id_member() && (!lives_by_id(&row) || self.cx.replays_without_id(&row)) => {
                         self.fate(ix).text.push(Text::StripId);
                         let what = match mode {
-                            Mode::Detached => "detach the group: strip the id",
+                            Mode::Detached | Mode::Thinned => "detach the group: strip the id",
                             _ => "strip the id, with those of its group",
                         };
                         self.change(ix, cause, Action::Strip, Loss::Lossless, what);
@@ -178,6 +188,9 @@ impl Plan<'_> {
             Reasoning::Reference => (Mode::Referenced, "--reasoning reference"),
             Reasoning::Auto | Reasoning::Keep => return,
         };
+        if !self.by_flag {
+            return;
+        }
         for (at, group) in self.cx.history.groups.iter().enumerate() {
             let all_referenced = self.touched(group).all(|(_, row)| row.is_reference());
             let applies = group.has_reasoning()

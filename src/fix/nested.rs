@@ -39,7 +39,10 @@ impl Render<'_> {
             slots.extend(message.slots(n));
         }
         if slots.len() as u32 != list.count() || slots.iter().any(|slot| matches!(slot, Slot::New(_))) {
-            Sequence::of(list, base).edit(slots, &mut self.edits);
+            // What holds messages is a list; what is none is left as it is, and the finding with it.
+            if let Ok(sequence) = Sequence::of_list(list, base) {
+                sequence.edit(slots, &mut self.edits);
+            }
         }
         Ok(())
     }
@@ -202,8 +205,10 @@ fn settle(val: Val<'_>, base: Base<'_>, steps: &[Step<'_>], edits: &mut Vec<Edit
         edits.truncate(before);
         return true;
     }
-    if slots.len() < val.count() as usize {
-        Sequence::of(val, base).edit(slots, edits);
+    if slots.len() < val.count() as usize
+        && let Ok(list) = Sequence::of_list(val, base)
+    {
+        list.edit(slots, edits);
     }
     false
 }

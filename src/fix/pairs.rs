@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::history::{Code, Family, Kind, NONE, PairState};
+use crate::history::{Code, Family, Flags, Kind, NONE, Pair, PairState, Role};
+use crate::json::fingerprint;
 use crate::lint::Judged;
 use crate::rule::Loss;
 
@@ -82,7 +83,10 @@ impl Plan<'_> {
 
     /// Each call that has one output, and that output.
     fn outputs_by_call(&self) -> HashMap<u32, u32> {
-        let paired = |state| matches!(state, PairState::Answered | PairState::OutputFirst | PairState::Mismatched);
+        let paired = |state| {
+            use PairState::{Answered, Mismatched, OutputFirst, PairAgain};
+            matches!(state, Answered | OutputFirst | Mismatched | PairAgain)
+        };
         let pairs = self.cx.history.pairs.iter().filter(|pair| paired(pair.state));
         pairs.map(|pair| (pair.call, pair.output)).collect()
     }
@@ -156,6 +160,10 @@ impl Plan<'_> {
         let mut wanted: HashSet<u32> = HashSet::new();
         let mut at = first;
         while let Some(row) = self.cx.history.rows.get(at as usize) {
+            // What the user says ends the batch: calls after that answer it.
+            if row.kind == Kind::Message && row.role == Role::User {
+                break;
+            }
             if row.is_client_call() && row.kind.family() != Some(Family::Approval) {
                 batch.push(at);
                 wanted.extend(outputs.get(&at));
@@ -181,6 +189,12 @@ impl Plan<'_> {
             return;
         }
         let outputs = self.outputs_by_call();
+        // Calls that nothing answers either, by the first one with their key.
+        let mut twins: HashMap<u32, Vec<u32>> = HashMap::new();
+        let again = |pair: &&Pair| pair.state == PairState::CallAgain && pair.output == NONE;
+        for pair in self.cx.history.pairs.iter().filter(again) {
+            twins.entry(pair.twin).or_default().push(pair.call);
+        }
         let mut anchors: HashMap<usize, (u32, u32)> = HashMap::new();
         for judged in judged {
             let Some(call) = rows.of(&judged.finding.row).filter(|call| !self.is_dropped(*call)) else { continue };
@@ -192,6 +206,43 @@ impl Plan<'_> {
                 self.change(call, cause(judged), Action::Stub, Loss::Lossless, what);
             } else {
                 self.drop_call(call, judged);
+                // With the first of them gone the next one would be found, and so on.
+                for twin in twins.remove(&call).unwrap_or_default() {
+                    if self.is_dropped(call) && !self.is_dropped(twin) {
+                        self.drop_call(twin, judged);
+                    }
+                }
+            }
+        }
+        self.drop_idle_programs();
+    }
+
+    /// A program goes with the last of its calls: nothing that it printed is there either.
+    fn drop_idle_programs(&mut self) {
+        let cx = self.cx;
+        let mut calls: HashMap<u64, (bool, Option<Cause>)> = HashMap::new();
+        let lost = self.causes_of_loss();
+        if !lost.keys().any(|ix| cx.row(*ix).has(Flags::OWNED)) {
+            return;
+        }
+        for (row, ix) in
+            cx.history.rows.iter().zip(0..).filter(|(row, _)| row.has(Flags::OWNED) && row.kind.is_call())
+        {
+            cx.look.look(row, &mut |call| {
+                if let Some(id) = call.at(&["caller", "caller_id"]).and_then(|id| id.as_str()) {
+                    let of_program = calls.entry(fingerprint(id)).or_insert((true, None));
+                    of_program.0 &= self.is_dropped(ix);
+                    of_program.1 = of_program.1.or(lost.get(&ix).copied());
+                }
+            });
+        }
+        let open = |pair: &&Pair| pair.state == PairState::Open && cx.row(pair.call).kind == Kind::Program;
+        let programs: Vec<u32> = cx.history.pairs.iter().filter(open).map(|pair| pair.call).collect();
+        for program in programs {
+            let Some(&(true, Some(cause))) = calls.get(&cx.row(program).key) else { continue };
+            self.drop_row(program, cause, Loss::Lossy, "drop the program, whose calls all go");
+            if let Some(at) = self.group_at(program) {
+                self.unsettled.entry(at).or_insert(cause);
             }
         }
     }

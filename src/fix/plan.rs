@@ -6,7 +6,7 @@ use crate::dialect::{Change as Text, Dialect};
 use crate::format::FormatInfo;
 use crate::history::continued::Continued;
 use crate::history::{Act, Code, Kind, NONE, Remedy, Row};
-use crate::lint::{Judged, OnHistory};
+use crate::lint::Judged;
 use crate::place::Place;
 use crate::rule::{Cx, Loss, When};
 use crate::target::{Severity, Trait};
@@ -75,35 +75,10 @@ pub struct HistoryPlan {
     pub refusals: Vec<Refusal>,
 }
 
-/// Plans each history as it is judged.
-pub struct Planner<'o> {
-    pub options: &'o FixOptions,
-}
-
-impl OnHistory for Planner<'_> {
-    type Made = HistoryPlan;
-
-    fn history(
-        &self,
-        cx: &Cx<'_>,
-        info: &'static FormatInfo,
-        judged: &[Judged],
-        number: u32,
-    ) -> Option<HistoryPlan> {
-        if cx.history.settings.read_only.is_some() {
-            return None;
-        }
-        let mut plan = Plan::new(cx, self.options, info.dialect, number);
-        let wanted = judged.iter().filter(|judged| self.options.wants(judged));
-        plan.findings(&wanted.collect::<Vec<_>>());
-        plan.finish(info)
-    }
-
-    fn renumber(made: &mut HistoryPlan, by: u32) {
-        made.number += by;
-        for change in &mut made.changes {
-            change.history = Some(made.number);
-        }
+impl HistoryPlan {
+    /// The rows that something becomes of.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.fates.iter().map(|(row, _)| row)
     }
 }
 
@@ -136,10 +111,17 @@ pub(super) struct Plan<'p> {
     /// By the index of the item; [`NONE`] for a member of the request.
     changes: Vec<(u32, Change)>,
     refusals: Vec<Refusal>,
+    /// Flags that act on all reasoning do.
+    pub by_flag: bool,
 }
 
 impl<'p> Plan<'p> {
-    fn new(cx: &'p Cx<'p>, options: &'p FixOptions, dialect: &'static dyn Dialect, number: u32) -> Self {
+    pub(super) fn new(
+        cx: &'p Cx<'p>,
+        options: &'p FixOptions,
+        dialect: &'static dyn Dialect,
+        number: u32,
+    ) -> Self {
         Plan {
             cx,
             options,
@@ -152,12 +134,17 @@ impl<'p> Plan<'p> {
             request: None,
             changes: Vec::new(),
             refusals: Vec::new(),
+            by_flag: true,
         }
+    }
+
+    pub fn changes(&self) -> impl Iterator<Item = (u32, &Change)> {
+        self.changes.iter().map(|(ix, change)| (*ix, change))
     }
 
     /// Repairs come in this order: outputs go back to their calls; copies of what is there go; what is missing is
     /// copied, answered or dropped; orphan outputs last; then each group gets the mode that all this leaves it.
-    fn findings(&mut self, judged: &[&Judged]) {
+    pub(super) fn findings(&mut self, judged: &[&Judged]) {
         let rows = RowIndex::new(self.cx, judged);
         let of = |act: Act| judged.iter().copied().filter(move |j| j.finding.remedy == Remedy::One(act));
         if !self.cx.history.turns.is_empty() {
@@ -190,7 +177,7 @@ impl<'p> Plan<'p> {
         self.apply_modes();
     }
 
-    fn finish(mut self, info: &'static FormatInfo) -> Option<HistoryPlan> {
+    pub(super) fn finish(mut self, info: &'static FormatInfo) -> Option<HistoryPlan> {
         self.follow();
         self.fates.retain(|_, fate| {
             fate.drop

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use crate::dialect::{BLOCK, Change as Text};
+use crate::dialect::{BLOCK, Cannot, Change as Text, Dialect};
 use crate::format::{FormatInfo, Histories, Part, Unit};
 use crate::history::{Flags, Row};
 use crate::json::edit::{Base, Sequence, Slot, remove_members};
@@ -148,7 +148,9 @@ impl Render<'_> {
             }
         }
         for (list, steps) in lists.into_values() {
-            self.elements(&Sequence::of(list, base), &steps)?;
+            if let Ok(sequence) = Sequence::of_list(list, base) {
+                self.elements(&sequence, &steps)?;
+            }
         }
         self.hoisted(&finder, base, inside);
         let mut gone_to = 0;
@@ -348,27 +350,8 @@ impl Render<'_> {
         let mut text = Vec::new();
         self.bytes.read_into(row.at.start, row.at.len as usize, &mut text)?;
         let mut patch = Patch::default();
-        patch.add(self.edits_of(step, &text, changes));
+        patch.add(edits_of(step.info.dialect, self.id, &text, changes).unwrap_or_default());
         Ok(patched(&text, &patch, self.id))
-    }
-
-    /// The edits, on the text of an item alone, that make several changes, one after the other: each sees what those
-    /// before it made, so that changes side by side do not meet.
-    fn edits_of(&self, step: &Step<'_>, text: &[u8], changes: &[Text]) -> Vec<Edit> {
-        let mut all = Patch::default();
-        let mut tape = Tape::new();
-        for change in changes {
-            let now = patched(text, &all, self.id);
-            let Some(item) = scan(&now, &mut tape).ok().and_then(|()| tape.root(&now)) else { break };
-            let mut edits = Vec::new();
-            // A change that cannot be made leaves the item as it is; the next round reports it.
-            if step.info.dialect.change(change, item, Base::new(self.id, 0), &mut edits).is_ok() {
-                let mut next = Patch::default();
-                next.add(edits);
-                all = all.then(&next, |_| text.len() as u64);
-            }
-        }
-        all.edits(self.id).to_vec()
     }
 
     /// Changes within the text of an item that stays where it is.
@@ -378,8 +361,11 @@ impl Render<'_> {
             return;
         }
         if let [change] = step.fate.text.as_slice() {
-            // A change that cannot be made leaves the item as it is; the next round reports it.
-            let _ = step.info.dialect.change(change, item, base, &mut self.edits);
+            let before = self.edits.len();
+            // The plan asks for nothing that cannot be made.
+            if step.info.dialect.change(change, item, base, &mut self.edits).is_err() {
+                self.edits.truncate(before);
+            }
             return;
         }
         let start = base.of(item).start;
@@ -388,7 +374,8 @@ impl Render<'_> {
             With::Copy(at) => With::Copy(moved(at)),
             text => text,
         };
-        let edits = self.edits_of(step, item.raw(), &step.fate.text).into_iter();
+        let edits =
+            edits_of(step.info.dialect, self.id, item.raw(), &step.fate.text).unwrap_or_default().into_iter();
         let edits =
             edits.map(|edit| Edit { at: moved(edit.at), with: edit.with.into_iter().map(within).collect() });
         self.edits.extend(edits);
@@ -460,10 +447,35 @@ fn remove_value(root: Val<'_>, at: Place, base: Base<'_>, out: &mut Vec<Edit>) {
         };
         if base.of(member.val) == at {
             let key = String::from_utf8_lossy(&member.key.decode()).into_owned();
-            return remove_members(holder, &[&key], base, out);
+            // The holder has members, so it is an object.
+            let _ = remove_members(holder, &[&key], base, out);
+            return;
         }
         holder = member.val;
     }
+}
+
+/// The edits, on the text of an item alone, that make several changes, one after the other: each sees what those before
+/// it made, so that changes side by side do not meet. All are made, or none.
+pub(super) fn edits_of(
+    dialect: &dyn Dialect,
+    id: DocId,
+    text: &[u8],
+    changes: &[Text],
+) -> Result<Vec<Edit>, Cannot> {
+    const NO_JSON: Cannot = Cannot("the item cannot be read");
+    let mut all = Patch::default();
+    let mut tape = Tape::new();
+    for change in changes {
+        let now = patched(text, &all, id);
+        let item = scan(&now, &mut tape).ok().and_then(|()| tape.root(&now)).ok_or(NO_JSON)?;
+        let mut edits = Vec::new();
+        dialect.change(change, item, Base::new(id, 0), &mut edits)?;
+        let mut next = Patch::default();
+        next.add(edits);
+        all = all.then(&next, |_| text.len() as u64);
+    }
+    Ok(all.edits(id).to_vec())
 }
 
 /// A text after a patch to it alone.

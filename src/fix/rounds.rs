@@ -1,21 +1,28 @@
 //! Rounds: plan, patch, judge the patched bytes, and again, until no finding is left whose fix applies. The pass that
 //! judges a patch reads what will be written, so what is reported as left is what is left.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
 use crate::history::{Act, Code, Remedy};
-use crate::lint::{DocLint, Judged, Options, lint, lint_like};
+use crate::lint::{DocLint, Judged, Options, lint};
 use crate::place::{DocId, Edit, Patch, Pieces, Place};
 use crate::source::{Container, Patched, ReadAt, lines};
 use crate::target::Severity;
 
-use super::plan::{HistoryPlan, Planner};
+use super::guard::{self, Recognise, Texts};
+use super::plan::HistoryPlan;
+use super::planner::Planner;
+use super::possible::{EMPTY, EMPTY_CALL};
 use super::render::render;
 use super::{Action, Cause, Change, FixOptions, Refusal};
 
-/// A round that leaves something is followed by another, so many times.
+/// A round that leaves something is followed by another, so many times in any case; then only while each leaves less.
 const ROUNDS: usize = 5;
+
+/// Bytes that the rounds of a doc read in all, if it takes more of them: many rounds are for small docs, so that the
+/// time for a large one grows with its length.
+const MOST_READ: u64 = 256 << 20;
 
 /// What a repair does to a doc.
 pub struct Fixed {
@@ -28,14 +35,38 @@ pub struct Fixed {
     pub after: Option<DocLint<HistoryPlan>>,
     /// Findings on the patched bytes whose fix was not made, and why.
     pub refusals: Vec<Refusal>,
-    /// Histories that an attempt made no better, left as they were.
-    pub given_up: Vec<u32>,
+    /// Histories that are left as they were, and why; `None` is what belongs to no history.
+    pub given_up: GivenUp,
+    /// Why nothing was repaired at all: a bug of ours.
+    pub bug: Option<String>,
 }
+
+type GivenUp = BTreeMap<Option<u32>, &'static str>;
+
+const NO_BETTER: &str = "a repair was tried and left as many errors, so this history stays as it was";
+const ENDLESS: &str = "its repair does not come to an end, so this history stays as it was";
+const OTHER_FORMAT: &str =
+    "the repair would leave nothing that is recognised as the format that it is now, so nothing was changed";
+const NOWHERE: &str = "the repair cannot be made at this place";
+const BUG: &str = "the repair would have damaged the file, which is a bug in replaylint";
 
 impl Fixed {
     /// What is left.
     pub fn left(&self) -> &DocLint<HistoryPlan> {
         self.after.as_ref().unwrap_or(&self.before)
+    }
+
+    /// A repair was not made because nothing would be left.
+    pub fn would_empty(&self) -> bool {
+        self.refusals.iter().any(|refusal| [EMPTY, EMPTY_CALL].contains(&refusal.why))
+            || self.given_up.values().any(|why| *why == OTHER_FORMAT)
+    }
+
+    /// Why the fix of a finding that is left was not made.
+    pub fn why_not(&self, judged: &Judged) -> Option<&'static str> {
+        let refused = |r: &&Refusal| r.code == judged.finding.code && r.at == judged.finding.row.at;
+        let refusal = self.refusals.iter().find(refused).map(|refusal| refusal.why);
+        refusal.or_else(|| self.given_up.get(&judged.history).copied())
     }
 }
 
@@ -47,59 +78,157 @@ pub fn fix(
     wanted: &FixOptions,
     threads: usize,
 ) -> io::Result<Fixed> {
-    let mut given_up: Vec<u32> = Vec::new();
+    let job = Job { id, bytes, options, wanted, threads };
+    let mut given_up = GivenUp::new();
     loop {
-        let fixed = attempt(id, bytes, options, wanted, threads, &given_up)?;
-        let worse = no_better(&fixed);
-        if worse.is_empty() || worse.iter().all(|number| given_up.contains(number)) {
-            return Ok(Fixed { given_up, ..fixed });
+        let (mut fixed, worse) = job.attempt(&given_up)?;
+        let known = given_up.len();
+        worse.into_iter().for_each(|(number, why)| {
+            given_up.entry(number).or_insert(why);
+        });
+        if given_up.len() == known {
+            fixed.given_up = given_up;
+            fixed.refuse_the_rest(wanted);
+            return Ok(fixed);
         }
-        given_up.extend(worse);
     }
 }
 
-fn attempt(
+struct Job<'j> {
     id: DocId,
-    bytes: &dyn ReadAt,
-    options: &Options,
-    wanted: &FixOptions,
+    bytes: &'j dyn ReadAt,
+    options: &'j Options,
+    wanted: &'j FixOptions,
     threads: usize,
-    given_up: &[u32],
-) -> io::Result<Fixed> {
-    let planner = Planner { options: wanted };
-    let before = lint(id, bytes, options, threads, &planner)?;
-    let mut fixed = Fixed {
-        patch: Patch::default(),
-        changes: Vec::new(),
-        before,
-        after: None,
-        refusals: Vec::new(),
-        given_up: Vec::new(),
-    };
-    for round in 0..ROUNDS {
-        let pieces = Pieces::new(fixed.patch.edits(id), id, bytes.len());
-        let view = Patched::new(bytes, pieces.clone());
-        let current = fixed.after.as_mut().unwrap_or(&mut fixed.before);
-        let container = current.container;
-        current.made.retain(|plan| !given_up.contains(&plan.number));
-        let plans = std::mem::take(&mut current.made);
-        fixed.refusals = plans.iter().flat_map(|plan| plan.refusals.iter().copied()).collect();
-        let mut patch = render(id, &view, container, &plans)?;
-        let raised = raised_edits(id, &view, container, &current.judged, wanted)?;
-        patch.add(raised.iter().map(|(edit, _)| edit.clone()));
-        if patch.is_empty() {
-            break;
+}
+
+impl Job<'_> {
+    /// Repairs all but what was given up; also tells what is to be given up, too.
+    fn attempt(&self, given_up: &GivenUp) -> io::Result<(Fixed, GivenUp)> {
+        let Job { id, bytes, options, wanted, threads } = *self;
+        let planner = Planner { options: wanted };
+        let before = lint(id, bytes, options, threads, &planner)?;
+        let mut fixed = Fixed {
+            patch: Patch::default(),
+            changes: Vec::new(),
+            before,
+            after: None,
+            refusals: Vec::new(),
+            given_up: GivenUp::new(),
+            bug: None,
+        };
+        let mut touched: Vec<Place> = Vec::new();
+        let (mut fewest, mut read) = (usize::MAX, 0);
+        for round in 0.. {
+            let pieces = Pieces::new(fixed.patch.edits(id), id, bytes.len());
+            let view = Patched::new(bytes, pieces.clone());
+            let current = fixed.after.as_mut().unwrap_or(&mut fixed.before);
+            let container = current.container;
+            current.made.retain(|plan| !given_up.contains_key(&Some(plan.number)));
+            let plans = std::mem::take(&mut current.made);
+            fixed.refusals = plans.iter().flat_map(|plan| plan.refusals.iter().copied()).collect();
+            let open = self.open(&current.judged, &fixed.refusals, given_up);
+            let mut patch = render(id, &view, container, &plans)?;
+            let raised = match given_up.contains_key(&None) {
+                true => Vec::new(),
+                false => raised_edits(id, &view, container, &current.judged, wanted, &mut fixed.refusals)?,
+            };
+            patch.add(raised.iter().map(|(edit, _)| edit.clone()));
+            if patch.is_empty() {
+                break;
+            }
+            if round >= ROUNDS && (open.len() >= fewest || read > MOST_READ) {
+                let endless = open.into_iter().map(|number| (number, ENDLESS)).collect();
+                return Ok((fixed, endless));
+            }
+            fewest = fewest.min(open.len());
+            let rows = plans.iter().flat_map(|plan| plan.rows()).map(|row| row.at);
+            touched.extend(rows.map(|at| if round > 0 { pieces.original(at) } else { at }));
+            let changes = plans.iter().flat_map(|plan| plan.changes.iter().copied());
+            let changes = changes.chain(raised.into_iter().map(|(_, change)| change));
+            fixed.changes.extend(changes.map(|change| to_original(change, &pieces, round)));
+            fixed.patch = fixed.patch.then(&patch, |_| bytes.len());
+            let view = Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
+            read += view.len();
+            fixed.after = Some(lint(id, &view, options, threads, &planner)?);
         }
-        let changes = plans.iter().flat_map(|plan| plan.changes.iter().copied());
-        let changes = changes.chain(raised.into_iter().map(|(_, change)| change));
-        fixed.changes.extend(changes.map(|change| to_original(change, &pieces, round)));
-        fixed.patch = fixed.patch.then(&patch, |_| bytes.len());
-        let view = Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
-        let like = Some((fixed.before.container, fixed.before.format));
-        fixed.after = Some(lint_like(id, &view, options, threads, &planner, like)?);
+        fixed.changes = settled(std::mem::take(&mut fixed.changes));
+        let mut worse = no_better(&fixed);
+        if fixed.after.is_some() {
+            self.hold(&mut fixed, touched, &mut worse)?;
+        }
+        Ok((fixed, worse))
     }
-    fixed.changes = settled(std::mem::take(&mut fixed.changes));
-    Ok(fixed)
+
+    /// Histories with findings whose fix is wanted, a history as often as it has one.
+    fn open(&self, judged: &[Judged], refusals: &[Refusal], given_up: &GivenUp) -> Vec<Option<u32>> {
+        let refused: HashSet<(Code, Place)> = refusals.iter().map(|refusal| (refusal.code, refusal.at)).collect();
+        let open = judged.iter().filter(|judged| {
+            self.wanted.wants(judged)
+                && !refused.contains(&(judged.finding.code, judged.finding.row.at))
+                && !given_up.contains_key(&judged.history)
+        });
+        open.map(|judged| judged.history).collect()
+    }
+
+    /// The nets: what would be written is held against what is there.
+    fn hold(&self, fixed: &mut Fixed, mut touched: Vec<Place>, worse: &mut GivenUp) -> io::Result<()> {
+        let Job { id, bytes, options, .. } = *self;
+        let Some(after) = &fixed.after else { return Ok(()) };
+        let name = |lint: &DocLint<HistoryPlan>| lint.format.map(|format| format.info().name);
+        let empty = after.container == Container::Empty;
+        if empty || name(after) != name(&fixed.before) {
+            let changed = fixed.changes.iter().map(|change| (change.history, OTHER_FORMAT));
+            worse.extend(changed);
+            return Ok(());
+        }
+        for change in &fixed.changes {
+            touched.extend([Some(change.row.at), change.other].into_iter().flatten());
+        }
+        let after = Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
+        let texts = Texts { id, before: bytes, after: &after, container: fixed.before.container };
+        let format = fixed.before.format.filter(|_| options.format.is_none());
+        let caught = guard::check(&texts, Some(&touched), &Recognise { steps: &options.pointer, format })?;
+        if let Some(damage) = caught.damage {
+            fixed.take_back(damage.words("the repair"), self.wanted);
+            worse.clear();
+            return Ok(());
+        }
+        for record in &caught.other_format {
+            let inside = fixed.changes.iter().filter(|change| record.contains(&change.row.at));
+            worse.extend(inside.map(|change| (change.history, OTHER_FORMAT)));
+        }
+        Ok(())
+    }
+}
+
+impl Fixed {
+    /// Nothing is repaired, for this bug.
+    fn take_back(&mut self, bug: String, wanted: &FixOptions) {
+        self.patch = Patch::default();
+        self.changes.clear();
+        self.after = None;
+        let wanted = self.before.judged.iter().filter(|judged| wanted.wants(judged));
+        self.refusals = wanted.map(|judged| refusal(judged, BUG)).collect();
+        self.bug = Some(bug);
+    }
+
+    /// What is left with a fix that was wanted has a reason.
+    fn refuse_the_rest(&mut self, wanted: &FixOptions) {
+        let known: HashSet<(Code, Place)> =
+            self.refusals.iter().map(|refusal| (refusal.code, refusal.at)).collect();
+        let left = self.left().judged.iter().filter(|judged| {
+            wanted.wants(judged)
+                && !known.contains(&(judged.finding.code, judged.finding.row.at))
+                && !self.given_up.contains_key(&judged.history)
+        });
+        let rest: Vec<Refusal> = left.map(|judged| refusal(judged, NOWHERE)).collect();
+        self.refusals.extend(rest);
+    }
+}
+
+fn refusal(judged: &Judged, why: &'static str) -> Refusal {
+    Refusal { code: judged.finding.code, at: judged.finding.row.at, why }
 }
 
 /// A change of a later round speaks of patched bytes: its item's place is led back to the original ones.
@@ -131,27 +260,28 @@ fn settled(mut changes: Vec<Change>) -> Vec<Change> {
     changes
 }
 
-/// Histories in which an error was to be repaired, and that have as many errors as before.
-fn no_better(fixed: &Fixed) -> Vec<u32> {
-    let Some(after) = &fixed.after else { return Vec::new() };
+/// Histories in which something was to be repaired, and that have as many errors as before: the same ones after the
+/// repair of an error, or others in their place.
+fn no_better(fixed: &Fixed) -> GivenUp {
+    let Some(after) = &fixed.after else { return GivenUp::new() };
+    type Kinds = BTreeMap<(Code, u8), usize>;
     let errors = |lint: &DocLint<HistoryPlan>| {
-        let mut count: HashMap<u32, usize> = HashMap::new();
+        let mut count: HashMap<u32, Kinds> = HashMap::new();
         for judged in lint.judged.iter().filter(|judged| judged.severity == Severity::Error) {
-            *count.entry(judged.history.unwrap_or(u32::MAX)).or_default() += 1;
+            let kinds = count.entry(judged.history.unwrap_or(u32::MAX)).or_default();
+            *kinds.entry((judged.finding.code, judged.finding.variant)).or_default() += 1;
         }
         count
     };
     let (before, after) = (errors(&fixed.before), errors(after));
     let tried: HashSet<u32> = fixed.changes.iter().filter_map(|change| change.history).collect();
-    let mut worse: Vec<u32> = tried
-        .into_iter()
-        .filter(|number| {
-            let (had, has) = (before.get(number).copied().unwrap_or(0), after.get(number).copied().unwrap_or(0));
-            has > had || has == had && had > 0 && repairs_errors(fixed, *number)
-        })
-        .collect();
-    worse.sort_unstable();
-    worse
+    let none = Kinds::new();
+    let is_worse = |number: &u32| {
+        let (had, has) = (before.get(number).unwrap_or(&none), after.get(number).unwrap_or(&none));
+        let (many, left) = (had.values().sum::<usize>(), has.values().sum::<usize>());
+        left > many || left == many && many > 0 && (had != has || repairs_errors(fixed, *number))
+    };
+    tried.into_iter().filter(is_worse).map(|number| (Some(number), NO_BETTER)).collect()
 }
 
 /// Whether a change of this history was made for an error.
@@ -176,6 +306,7 @@ fn raised_edits(
     container: Container,
     judged: &[Judged],
     wanted: &FixOptions,
+    refusals: &mut Vec<Refusal>,
 ) -> io::Result<Vec<(Edit, Change)>> {
     let mut edits = Vec::new();
     for judged in judged.iter().filter(|judged| judged.history.is_none() && wanted.wants(judged)) {
@@ -186,6 +317,7 @@ fn raised_edits(
             row.at = lines::around(bytes, id, container.mark(), row.at.start.max(1) - 1)?;
         }
         if judged.variant().loss == crate::rule::Loss::Lossy && wanted.lossless {
+            refusals.push(refusal(judged, "it would lose what the line holds (--lossless)"));
             continue;
         }
         let change = Change {

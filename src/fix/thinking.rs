@@ -12,7 +12,7 @@ use super::{Cause, Reasoning};
 
 impl Plan<'_> {
     pub(super) fn thinking_by_flag(&mut self) {
-        if self.options.reasoning != Reasoning::Strip {
+        if self.options.reasoning != Reasoning::Strip || !self.by_flag {
             return;
         }
         for ix in self.thinking_from(0) {

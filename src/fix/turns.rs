@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::dialect::Change as Text;
-use crate::history::{Act, Bond, BondState, Flags, Kind, NONE, Remedy};
+use crate::history::{Act, Bond, BondState, Flags, Kind, NONE, Remedy, Role};
 use crate::json::fingerprint_of;
 use crate::lint::Judged;
 use crate::rule::Loss;
 use crate::target::Trait;
 
-use super::blocks::LONE;
+use super::blocks::{LONE, NO_LIST};
 use super::plan::{Fate, Fresh, Plan, cause, short_key};
 use super::rows::RowIndex;
 use super::{Action, Orphans};
@@ -21,6 +21,36 @@ struct Arrival {
     /// The result, where it is a real one.
     from: Option<u32>,
     cause: super::Cause,
+}
+
+/// What tells a doubled call from one that was made again.
+struct Answered {
+    /// By key: the calls that have a result, wherever it stands, in order.
+    by_key: HashMap<u64, Vec<u32>>,
+    /// By turn: how often the user has spoken up to it.
+    spoken: Vec<u32>,
+}
+
+impl Answered {
+    fn of(plan: &Plan<'_>) -> Self {
+        let (turns, row) = (&plan.cx.history.turns, |ix: u32| plan.cx.row(ix));
+        let mut by_key: HashMap<u64, Vec<u32>> = HashMap::new();
+        let has_result = |bond: &&Bond| matches!(bond.state, BondState::Answered | BondState::Far);
+        for call in turns.bonds.iter().filter(has_result).map(|bond| bond.call) {
+            // Where calls need no ids, two that say the same are two calls.
+            if row(call).key != 0 && !row(call).has(Flags::COUNTED) {
+                by_key.entry(row(call).key).or_default().push(call);
+            }
+        }
+        let mut count = 0;
+        let spoken = turns.turns.iter().map(|turn| {
+            let says = |mut blocks: std::ops::Range<u32>| blocks.any(|ix| row(ix).kind != Kind::ToolResult);
+            let speaks = row(turn.row).has(Flags::CONTENT) || says(turn.blocks());
+            count += u32::from(turn.role == Role::User && speaks);
+            count
+        });
+        Answered { by_key, spoken: spoken.collect() }
+    }
 }
 
 type Arrivals = BTreeMap<u32, Vec<Arrival>>;
@@ -52,10 +82,14 @@ impl Plan<'_> {
                 self.drop_block(ix, judged);
             }
         }
+        let answered = Answered::of(self);
         let mut arrivals = Arrivals::new();
         for judged in of(Act::Reorder).chain(of(Act::Answer)) {
             if let Some(ix) = rows.of(&judged.finding.row) {
-                self.bring(ix, judged, bonds.get(&ix), &mut arrivals);
+                match self.is_copy(ix, bonds.get(&ix), &answered) {
+                    true => self.drop_copy(ix, judged),
+                    false => self.bring(ix, judged, bonds.get(&ix), &mut arrivals),
+                }
             }
         }
         for (step, list) in arrivals {
@@ -98,6 +132,28 @@ impl Plan<'_> {
         self.change(ix, cause(judged), Action::Stub, judged.variant().loss, judged.variant().fix);
     }
 
+    /// Whether an open call is a copy of one that has a result: answering both would answer one call twice. A call that
+    /// the model makes again after the user spoke is a call of its own, whatever its id.
+    fn is_copy(&self, ix: u32, bond: Option<&Bond>, answered: &Answered) -> bool {
+        if bond.is_none_or(|bond| bond.state != BondState::Open) {
+            return false;
+        }
+        let Some(calls) = answered.by_key.get(&self.cx.row(ix).key) else { return false };
+        // The nearest ones on both sides tell: a call was doubled where it stands.
+        let at = calls.partition_point(|call| *call < ix);
+        let near = calls[at.saturating_sub(1)..].iter().take(2);
+        let (row, look, turns) = (self.cx.row(ix), self.cx.look, &self.cx.history.turns);
+        let spoken = |ix: u32| turns.turn_of(ix).map(|turn| answered.spoken[turn as usize]);
+        near.into_iter().any(|call| spoken(*call) == spoken(ix) && look.same(row, self.cx.row(*call)))
+    }
+
+    fn drop_copy(&mut self, ix: u32, judged: &Judged) {
+        if self.would_empty_lone(ix) {
+            return self.refuse(judged, LONE);
+        }
+        self.drop_row(ix, cause(judged), Loss::Lossless, "drop the copy of a call that has its result");
+    }
+
     /// A call gets its result: the real one if it stands elsewhere, else a stub, if the user wants that. A call that
     /// gets none goes.
     fn bring(&mut self, ix: u32, judged: &Judged, bond: Option<&Bond>, arrivals: &mut Arrivals) {
@@ -117,6 +173,9 @@ impl Plan<'_> {
                 }
             }
             BondState::Open if self.options.orphans == Orphans::Stub => {
+                if message.is_some_and(|row| self.cx.row(row).has(Flags::ALONE)) {
+                    return self.refuse(judged, NO_LIST);
+                }
                 let mut can = Ok(());
                 let dialect = self.dialect;
                 self.cx.look.look(&row, &mut |call| can = dialect.stub(call).map(drop));

@@ -41,11 +41,11 @@ impl Format for AnthropicMessage {
     }
 }
 
-/// Reads a message as a history by itself.
+/// Reads a message as a history by itself. It stands in no list, so it stays where it is.
 pub(super) fn read_message(message: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
     let model = message.get("model").and_then(|model| model.text());
     let model = model.map(|model| String::from_utf8_lossy(&model).into());
     sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, model, ..Settings::default() })));
-    read_item(&ANTHROPIC, message, record, part, Flags::RECORDED, sink);
+    read_item(&ANTHROPIC, message, record, part, Flags::RECORDED | Flags::ALONE, sink);
     sink.mark(Mark::End);
 }

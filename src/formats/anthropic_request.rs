@@ -3,7 +3,8 @@
 use crate::dialect::{Body, Shape};
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_slice, request_body,
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, empty_list, read_array, read_slice,
+    request_body,
 };
 use crate::history::{Facts, Flags, Settings, Usage};
 use crate::json::Val;
@@ -91,6 +92,7 @@ fn settings(body: Val<'_>, record: &Record<'_>) -> Settings {
         facts,
         cache_marks: marked(tools) + marked(body.get("system")),
         request: whole.then(|| record.base.of(body)),
+        empty: empty_list(body, "messages", record),
         ..Settings::default()
     }
 }

@@ -4,7 +4,7 @@
 use crate::dialect::{Body, Shape};
 use crate::dialects::bedrock::BEDROCK;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_slice, request_body,
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, empty_list, read_array, read_slice, request_body,
 };
 use crate::history::{Facts, Flags, Settings, Usage};
 use crate::json::Val;
@@ -72,7 +72,8 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Sett
         usage,
         model: model.map(|model| String::from_utf8_lossy(&model).into()),
         facts,
-        request: (whole && body.get("toolConfig").is_none()).then(|| record.base.of(body)),
+        request: whole.then(|| record.base.of(body)),
+        empty: empty_list(body, "messages", record),
         ..Settings::default()
     }
 }

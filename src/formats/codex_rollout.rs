@@ -6,7 +6,7 @@
 //! messages, and `thread_rolled_back` takes back the newest turns of the user.
 
 use crate::dialect::{Dialect, Item, Origin};
-use crate::dialects::responses::RESPONSES;
+use crate::dialects::responses::CODEX;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array};
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage};
 use crate::json::Val;
@@ -22,7 +22,7 @@ static INFO: FormatInfo = FormatInfo {
     name: "codex-rollout",
     title: "Codex session log (rollout)",
     told_by: "lines of `{type, payload}` with Codex's types, or a header with `instructions` and bare items",
-    dialect: &RESPONSES,
+    dialect: &CODEX,
     target: "codex",
     usage: Usage::Log,
     histories: Histories::PerDoc,
@@ -130,7 +130,7 @@ impl Format for CodexRollout {
 fn read_line_item(item: Val<'_>, part: u8, record: &Record<'_>, sink: &mut dyn Sink) {
     let origin =
         Origin { base: record.base, record: record.number, turn: 0, part, flags: Flags::default() };
-    RESPONSES.rows(item, origin, &mut |item| {
+    CODEX.rows(item, origin, &mut |item| {
         if item.row.kind == Kind::Message && item.row.role == Role::User {
             match injected(item.val) {
                 Some(start) if start == ABORTED => sink.mark(Mark::Aborted(item.row.at.start)),
@@ -177,7 +177,7 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
 fn read_compaction(summary: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     if let Some(items) = summary.get("replacement_history").filter(|items| items.is_array()) {
         sink.mark(Mark::Reset);
-        read_array(&RESPONSES, items, record, REPLACEMENT, Flags::default(), sink);
+        read_array(&CODEX, items, record, REPLACEMENT, Flags::default(), sink);
         return;
     }
     sink.mark(Mark::ResetToUsers);

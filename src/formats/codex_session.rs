@@ -1,6 +1,6 @@
 //! The first Codex sessions (until July 2025): one JSON document, `{"session": {…}, "items": […]}`.
 
-use crate::dialects::responses::RESPONSES;
+use crate::dialects::responses::CODEX;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::Val;
@@ -15,7 +15,7 @@ static INFO: FormatInfo = FormatInfo {
     name: "codex-session",
     title: "Codex session of 2025 (one document)",
     told_by: "`session`, an object, beside `items`, a list of items",
-    dialect: &RESPONSES,
+    dialect: &CODEX,
     target: "codex",
     usage: Usage::Log,
     histories: Histories::PerRecord,
@@ -45,7 +45,7 @@ impl Format for CodexSession {
         }
         sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
         if let Some(items) = record.val.get("items") {
-            read_array(&RESPONSES, items, record, 0, Flags::default(), sink);
+            read_array(&CODEX, items, record, 0, Flags::default(), sink);
         }
         sink.mark(Mark::End);
     }

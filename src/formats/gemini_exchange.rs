@@ -47,7 +47,7 @@ impl Format for GeminiExchange {
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
         let Some((part, body)) = request(record.val) else { return };
         let response = response(record.val);
-        let mut settings = gemini_request::settings(body, Usage::Exchange);
+        let mut settings = gemini_request::settings(body, record, Usage::Exchange);
         let answered = || response.and_then(|(_, response)| gemini_response::model(response));
         settings.model = settings.model.or_else(answered).or_else(|| asked(record.val));
         sink.mark(Mark::Start(Box::new(settings)));

@@ -3,7 +3,8 @@
 use crate::dialect::{Body, Shape};
 use crate::dialects::gemini::GEMINI;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_item, read_slice, request_body,
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, empty_list, read_array, read_item,
+    read_slice, request_body,
 };
 use crate::history::{Flags, Settings, Usage};
 use crate::json::Val;
@@ -42,7 +43,7 @@ impl Format for GeminiRequest {
         if read_slice(&INFO, record, Flags::default(), sink) {
             return;
         }
-        sink.mark(Mark::Start(Box::new(settings(record.val, Usage::Request))));
+        sink.mark(Mark::Start(Box::new(settings(record.val, record, Usage::Request))));
         match record.val.is_array() {
             true => read_array(&GEMINI, record.val, record, 1, Flags::default(), sink),
             false => read_contents(record.val, record, 0, sink),
@@ -59,10 +60,10 @@ impl Format for GeminiRequest {
 }
 
 /// What a body says about its request. The model is in the URL; some tools keep it beside the contents.
-pub(super) fn settings(body: Val<'_>, usage: Usage) -> Settings {
+pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Settings {
     let model = body.get("model").and_then(|model| model.text());
     let model = model.map(|model| String::from_utf8_lossy(&model).into());
-    Settings { usage, model, ..Settings::default() }
+    Settings { usage, model, empty: empty_list(body, "contents", record), ..Settings::default() }
 }
 
 /// Reads the contents of a body. SDKs take one content for a list of one.

@@ -2,7 +2,9 @@
 
 use crate::dialects::responses::RESPONSES;
 use crate::dialect::Body;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice, request_body};
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, empty_list, read_array, read_slice, request_body,
+};
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Anchor, Effort, Flags, Kind, Role, Row, Settings, Usage};
 use crate::json::Val;
@@ -169,7 +171,9 @@ pub(super) fn entry(body: Val<'_>, record: &Record<'_>) -> Entry {
 
 /// What a body says about its request.
 pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Settings {
-    let mut settings = Settings { usage, ..Settings::default() };
+    let stored_prompt = body.get("prompt").is_some_and(|prompt| !prompt.is_null());
+    let empty = empty_list(body, "input", record).filter(|_| !stored_prompt);
+    let mut settings = Settings { usage, empty, ..Settings::default() };
     for member in body.members() {
         let val = member.val;
         match member.key.decode().as_ref() {

@@ -1,7 +1,7 @@
 //! Bonds where calls need no ids (Gemini): a step's results answer its calls if there are as many of them. Which one
 //! answers which is told by ids where there are some, then by names, then by their order.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
 use super::kind::Kind;
@@ -18,7 +18,10 @@ pub(super) fn bonds(rows: &[Row], turns: &[Turn], steps: &[Step]) -> Vec<Bond> {
     };
     let mut bonds = Vec::new();
     let mut seen = vec![false; rows.len()];
+    // By id, and by name.
+    let mut known: HashMap<u64, Keyed> = HashMap::new();
     let mut keyed: HashMap<u64, Keyed> = HashMap::new();
+    let mut open = Vec::new();
     for step in steps {
         let mut left =
             Left { calls: of(&step.model, Kind::ToolUse), results: of(&step.answers, Kind::ToolResult) };
@@ -27,19 +30,31 @@ pub(super) fn bonds(rows: &[Row], turns: &[Turn], steps: &[Step]) -> Vec<Bond> {
         left.bind(id, &mut bonds);
         left.bind(name, &mut bonds);
         left.bind(|_| Some(0), &mut bonds);
-        for call in left.calls {
-            keyed.entry(row(call).key).or_default().open.push(call);
-        }
+        open.extend(left.calls);
     }
     for bond in &bonds {
         seen[bond.output as usize] = true;
     }
-    for (ix, row) in rows.iter().enumerate() {
-        if row.kind == Kind::ToolResult && !seen[ix] {
-            keyed.entry(row.key).or_default().loose.push(ix as u32);
-        }
+    let is_loose = |(ix, row): &(usize, &Row)| row.kind == Kind::ToolResult && !seen[*ix];
+    let loose: Vec<u32> = rows.iter().enumerate().filter(is_loose).map(|(ix, _)| ix as u32).collect();
+    // An id tells more than a name.
+    for &call in open.iter().filter(|call| row(**call).id != 0) {
+        known.entry(row(call).id).or_default().open.push(call);
+    }
+    for &output in loose.iter().filter(|output| row(**output).id != 0) {
+        known.entry(row(output).id).or_default().loose.push(output);
     }
     let mut distant = Vec::new();
+    far(known, &mut distant);
+    distant.retain(|bond| bond.state == BondState::Far);
+    let bound: HashSet<u32> = distant.iter().flat_map(|bond| [bond.call, bond.output]).collect();
+    for call in open.into_iter().filter(|call| !bound.contains(call)) {
+        keyed.entry(row(call).key).or_default().open.push(call);
+    }
+    for output in loose.into_iter().filter(|output| !bound.contains(output)) {
+        keyed.entry(row(output).key).or_default().loose.push(output);
+    }
+    bonds.append(&mut distant);
     far(keyed, &mut distant);
     for bond in distant {
         let ids = |bond: &Bond| [row(bond.call).id, row(bond.output).id];
@@ -145,6 +160,8 @@ mod tests {
         assert_eq!(states("u. m(f u. m. u)g"), [Open, Orphan]);
         assert_eq!(states("u. m(f1 u. m. u)f2"), [Open, Orphan]);
         assert_eq!(states("u. m(f1 u. m. u)f1"), [Far]);
+        assert_eq!(states("u. m(f1 u. m. u)g1"), [Far]);
+        assert_eq!(states("u. m(f1 u. m(f2 u. m. u)f1)f2"), [Far, Far]);
         assert_eq!(states("u. m(f m)f u."), [Far]);
         assert_eq!(states("u. m(_ u. m. u)_"), [Open, Orphan]);
     }

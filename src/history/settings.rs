@@ -123,6 +123,8 @@ pub struct Settings {
     pub cache_marks: u32,
     /// The request's body, where something can be put beside its messages.
     pub request: Option<Place>,
+    /// The list of the request's messages, where it is there and holds none, though the model has nothing else to answer.
+    pub empty: Option<Place>,
     /// Why nothing of this history can be edited.
     pub read_only: Option<&'static str>,
 }

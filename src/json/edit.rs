@@ -4,7 +4,7 @@
 
 use crate::place::{DocId, Edit, Place, With};
 
-use super::tape::{NodeKind, Val};
+use super::tape::{Str, Val};
 
 /// What becomes of a sequence: old entries by their index, in their old order, and new ones between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,22 +80,48 @@ impl<'b> Base<'b> {
     }
 }
 
-/// Removes the members with these keys from an object.
-pub fn remove_members(object: Val<'_>, keys: &[&str], base: Base<'_>, out: &mut Vec<Edit>) {
-    let mut slots = Vec::new();
-    for (n, member) in object.members().enumerate() {
-        if !keys.iter().any(|key| member.key.is(key.as_bytes())) {
-            slots.push(Slot::Keep(n as u32));
-        }
-    }
-    Sequence::of(object, base).edit(slots, out);
+/// An edit was asked for on a value of another kind. Nothing was edited: members written into a number, or elements
+/// into a string, would break the record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WrongKind {
+    NoObject,
+    NoList,
 }
 
-/// Adds a member behind the last one of an object. `text` is the key, the colon and the value.
-pub fn add_member(object: Val<'_>, text: Vec<u8>, base: Base<'_>, out: &mut Vec<Edit>) {
-    let mut slots: Vec<Slot> = (0..object.count()).map(Slot::Keep).collect();
-    slots.push(Slot::New(vec![With::text(text)]));
-    Sequence::of(object, base).edit(slots, out);
+impl WrongKind {
+    /// Why the edit is not made.
+    pub fn why(self) -> &'static str {
+        match self {
+            WrongKind::NoObject => "the value that would change is not an object",
+            WrongKind::NoList => "the value that would change is not a list",
+        }
+    }
+}
+
+/// Removes the members with these keys from an object.
+pub fn remove_members(
+    object: Val<'_>,
+    keys: &[&str],
+    base: Base<'_>,
+    out: &mut Vec<Edit>,
+) -> Result<(), WrongKind> {
+    let sequence = Sequence::of_object(object, base)?;
+    let goes = |key: Str<'_>| keys.iter().any(|name| key.is(name.as_bytes()));
+    let kept = object.members().zip(0..).filter(|(member, _)| !goes(member.key));
+    sequence.edit(kept.map(|(_, n)| Slot::Keep(n)).collect(), out);
+    Ok(())
+}
+
+/// Adds a member after the last one of an object. `text` is the key, the colon and the value.
+pub fn add_member(object: Val<'_>, text: Vec<u8>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), WrongKind> {
+    Sequence::of_object(object, base)?.push(text, out);
+    Ok(())
+}
+
+/// Adds an element after the last one of a list.
+pub fn add_element(list: Val<'_>, text: Vec<u8>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), WrongKind> {
+    Sequence::of_list(list, base)?.push(text, out);
+    Ok(())
 }
 
 /// The entries of an array (elements) or object (members), as spans of the doc.
@@ -111,12 +137,23 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// The entries of a scanned array or object.
-    pub fn of(container: Val<'_>, base: Base<'_>) -> Self {
-        let spans: Vec<(u32, u32)> = match container.kind() {
-            NodeKind::Object => container.members().map(|m| (m.key_start, m.val.end())).collect(),
-            _ => container.elements().map(|e| (e.start(), e.end())).collect(),
-        };
+    /// The elements of a scanned list.
+    pub fn of_list(list: Val<'_>, base: Base<'_>) -> Result<Self, WrongKind> {
+        if !list.is_array() {
+            return Err(WrongKind::NoList);
+        }
+        Ok(Sequence::of(list, list.elements().map(|e| (e.start(), e.end())).collect(), base))
+    }
+
+    /// The members of a scanned object.
+    pub fn of_object(object: Val<'_>, base: Base<'_>) -> Result<Self, WrongKind> {
+        if !object.is_object() {
+            return Err(WrongKind::NoObject);
+        }
+        Ok(Sequence::of(object, object.members().map(|m| (m.key_start, m.val.end())).collect(), base))
+    }
+
+    fn of(container: Val<'_>, spans: Vec<(u32, u32)>, base: Base<'_>) -> Self {
         let bytes = container.record();
         let before = match spans.as_slice() {
             [first, second, ..] => &bytes[first.1 as usize..second.0 as usize],
@@ -129,6 +166,13 @@ impl Sequence {
             entries: spans.iter().map(|s| base.place(s.0, s.1)).map(|at| (at.start, at.end())).collect(),
             space: before.iter().copied().filter(|b| *b != b',').collect(),
         }
+    }
+
+    /// Adds an entry after the last one.
+    fn push(&self, text: Vec<u8>, out: &mut Vec<Edit>) {
+        let mut slots: Vec<Slot> = (0..self.entries.len() as u32).map(Slot::Keep).collect();
+        slots.push(Slot::New(vec![With::text(text)]));
+        self.edit(slots, out);
     }
 
     /// Makes the sequence hold what `slots` say. Kept entries must come in their old order.
@@ -221,7 +265,10 @@ mod tests {
         assert_eq!(scan(text.as_bytes(), &mut tape), Ok(()));
         let root = tape.root(text.as_bytes()).expect("scanned");
         let mut edits = Vec::new();
-        Sequence::of(root, Base::new(DocId(0), 0)).edit(slots.to_vec(), &mut edits);
+        let base = Base::new(DocId(0), 0);
+        let sequence =
+            if root.is_object() { Sequence::of_object(root, base) } else { Sequence::of_list(root, base) };
+        sequence.expect("a container").edit(slots.to_vec(), &mut edits);
         let mut patch = Patch::default();
         assert!(patch.add(edits).is_empty());
         let pieces = Pieces::new(patch.edits(DocId(0)), DocId(0), text.len() as u64);
@@ -279,5 +326,23 @@ mod tests {
         let base = Base::of_runs(DocId(0), &runs);
         assert_eq!(base.place(2, 10), Place::new(DocId(0), 102, 8));
         assert_eq!(base.place(10, 12), Place::new(DocId(0), 5000, 2));
+    }
+
+    #[test]
+    fn a_value_of_another_kind_is_never_edited() {
+        for text in ["7", "true", "null", "\"text\"", "[1]", "{\"a\":1}"] {
+            let mut tape = Tape::new();
+            assert_eq!(scan(text.as_bytes(), &mut tape), Ok(()));
+            let root = tape.root(text.as_bytes()).expect("scanned");
+            let (base, mut edits) = (Base::new(DocId(0), 0), Vec::new());
+            if !root.is_object() {
+                assert_eq!(add_member(root, b"\"b\":2".to_vec(), base, &mut edits), Err(WrongKind::NoObject));
+                assert_eq!(remove_members(root, &["a"], base, &mut edits), Err(WrongKind::NoObject));
+            }
+            if !root.is_array() {
+                assert_eq!(add_element(root, b"2".to_vec(), base, &mut edits), Err(WrongKind::NoList));
+            }
+            assert!(edits.is_empty(), "{text}");
+        }
     }
 }

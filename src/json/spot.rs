@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::place::Edit;
 
-use super::edit::{Base, Sequence, Slot, add_member};
+use super::edit::{Base, Sequence, Slot, WrongKind, add_member};
 use super::string;
 use super::tape::{NodeKind, Str, Val};
 
@@ -146,7 +146,8 @@ impl Spot {
     }
 
     /// The edits that make something of all members at the spot.
-    pub fn edit(&self, root: Val<'_>, to: &To, base: Base<'_>, out: &mut Vec<Edit>) {
+    pub fn edit(&self, root: Val<'_>, to: &To, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), WrongKind> {
+        let mut done = Ok(());
         let mut holders: Vec<(u32, Vec<u32>)> = Vec::new();
         self.each(root, &mut |found| match (to, found.val) {
             (To::Gone, Some(val)) => match holders.last_mut() {
@@ -157,7 +158,7 @@ impl Spot {
             (_, None) => {
                 if let (To::Json(text), Some(key)) = (to, self.path.last()) {
                     let member = [&*string::quoted(key), b":", text.as_bytes()].concat();
-                    add_member(found.holder, member, base, out);
+                    done = done.and(add_member(found.holder, member, base, out));
                 }
             }
             (_, Some(val)) => out.push(Edit::replace(base.of(val), made_of(val, to))),
@@ -167,19 +168,21 @@ impl Spot {
             self.each(root, &mut |found| {
                 if let Some(at) = holders.iter().position(|(start, _)| *start == found.holder.start()) {
                     let (_, gone) = holders.remove(at);
-                    remove(found.holder, &gone, base, out);
+                    done = done.and(remove(found.holder, &gone, base, out));
                 }
             });
         }
+        done
     }
 }
 
-fn remove(object: Val<'_>, gone: &[u32], base: Base<'_>, out: &mut Vec<Edit>) {
+fn remove(object: Val<'_>, gone: &[u32], base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), WrongKind> {
     let stays = |(n, member): (usize, super::tape::Member<'_>)| {
         (!gone.contains(&member.val.start())).then_some(Slot::Keep(n as u32))
     };
     let slots = object.members().enumerate().filter_map(stays).collect();
-    Sequence::of(object, base).edit(slots, out);
+    Sequence::of_object(object, base)?.edit(slots, out);
+    Ok(())
 }
 
 fn made_of(val: Val<'_>, to: &To) -> Vec<u8> {
@@ -213,7 +216,8 @@ mod tests {
         let mut tape = Tape::new();
         scan(text.as_bytes(), &mut tape).expect("JSON");
         let mut edits = Vec::new();
-        spot.edit(tape.root(text.as_bytes()).expect("scanned"), &to, Base::new(DocId(0), 0), &mut edits);
+        let root = tape.root(text.as_bytes()).expect("scanned");
+        assert_eq!(spot.edit(root, &to, Base::new(DocId(0), 0), &mut edits), Ok(()));
         let mut patch = Patch::default();
         assert!(patch.add(edits).is_empty());
         let pieces = Pieces::new(patch.edits(DocId(0)), DocId(0), text.len() as u64);

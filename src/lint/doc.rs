@@ -28,33 +28,9 @@ pub fn lint<H: OnHistory>(
     threads: usize,
     on: &H,
 ) -> io::Result<DocLint<H::Made>> {
-    lint_like(id, bytes, options, threads, on, None)
-}
-
-/// Lints a doc that was lines of a format before it was edited: it still is, even if only one line is left of it.
-pub fn lint_like<H: OnHistory>(
-    id: DocId,
-    bytes: &dyn ReadAt,
-    options: &Options,
-    threads: usize,
-    on: &H,
-    before: Option<(Container, Option<&'static dyn Format>)>,
-) -> io::Result<DocLint<H::Made>> {
-    let sniffed = framing::sniff(bytes)?;
-    let lines = Container::Lines { start: sniffed.mark() };
-    let (container, format) = match before {
-        Some((Container::Lines { .. }, format)) => (lines, format),
-        // A log whose only item went is an empty log.
-        Some((_, Some(format))) if sniffed == Container::Empty && format.info().histories.span_records() => {
-            (lines, Some(format))
-        }
-        Some((Container::Document { .. }, format)) if matches!(sniffed, Container::Document { .. }) => {
-            (sniffed, format)
-        }
-        _ => (sniffed, None),
-    };
+    let container = framing::sniff(bytes)?;
     let nothing = Known::default();
-    Run { id, bytes, options, threads, on, container, format, known: &nothing, wanted: None }.both()
+    Run { id, bytes, options, threads, on, container, format: None, known: &nothing, wanted: None }.both()
 }
 
 /// Lints a doc that was made here, so that it need not be told what it lies in.

@@ -40,9 +40,7 @@ impl Judged {
     /// What the fix does, in words.
     pub fn fix_title(&self) -> &'static str {
         match self.flattens {
-            true => {
-                "strip the ids of the group; its reasoning and hosted calls go, as they cannot be replayed without"
-            }
+            true => "strip the ids of the group; what cannot be replayed without its id goes",
             false => self.variant().fix,
         }
     }
@@ -62,11 +60,25 @@ impl Judged {
             }
     }
 
+    /// The flag that a fix needs which is not made by default; `None` if it is, or if none makes it.
+    pub fn flag(&self) -> Option<&'static str> {
+        match self.severity {
+            _ if !self.has_fix() || self.is_fixed_by_default() => None,
+            _ if self.variant().when == When::Flag => Some("--acknowledge-safety"),
+            Severity::Info if OF_REASONING.contains(&self.finding.code.0) => Some("--reasoning strip"),
+            Severity::Info => None,
+            Severity::Warning | Severity::Error => Some("--fix-warnings"),
+        }
+    }
+
     /// The key by which findings of a doc are printed.
     pub fn order(&self) -> (u64, Code, u8) {
         (self.finding.row.at.start, self.finding.code, self.finding.variant)
     }
 }
+
+/// Rules about how reasoning and the items that it leads to stand together: without any of it they find nothing.
+const OF_REASONING: std::ops::RangeInclusive<u16> = 201..=205;
 
 /// Rules whose findings rest on a partner that is not there.
 const MISSING_PARTNER: [u16; 10] = [101, 102, 103, 106, 107, 108, 207, 530, 531, 536];

@@ -23,7 +23,7 @@ use crate::source::Container;
 use crate::target::{Severity, Target};
 
 pub use branches::finding;
-pub use doc::{lint, lint_like, lint_made};
+pub use doc::{lint, lint_made};
 pub use gather::gather;
 pub use judge::{Bench, Enabled, Judged, levels, speaks};
 pub use look::Texts;

@@ -19,6 +19,9 @@ pub fn mend(result: &mut Vec<u8>, converted: &mut Converted, takers: &[Options])
     let mut before: Vec<Pieces> = Vec::new();
     for options in takers {
         let Ok(fixed) = fix::fix(MADE, result, options, &wanted, 1) else { return };
+        if fixed.would_empty() {
+            return result.clear();
+        }
         if fixed.before.first_error().is_none() || fixed.patch.is_empty() {
             continue;
         }

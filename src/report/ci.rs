@@ -52,8 +52,7 @@ pub(super) fn details(diagnostic: &Diagnostic) -> String {
     }
     match (&diagnostic.fix, diagnostic.no_fix) {
         (Some(fix), _) => {
-            let asked = if fix.default { "" } else { ", only if asked for" };
-            text.push_str(&format!("\nfix ({}{asked}): {}", fix.loss.name(), fix.title));
+            text.push_str(&format!("\nfix ({}): {}", fix.terms(), fix.title));
         }
         (None, Some(why)) => text.push_str(&format!("\nno fix: {why}")),
         (None, None) => {}

@@ -39,7 +39,12 @@ impl Report for Concise {
                 write!(out, " ({})", spot.pointers())?;
             }
             if let Some(fix) = &diagnostic.fix {
-                write!(out, " [fix: {}{}]", fix.title, if fix.default { "" } else { ", on request" })?;
+                write!(
+                    out,
+                    " [fix: {}{}]",
+                    fix.title,
+                    fix.flag.map(|flag| format!(", requires {flag}")).unwrap_or_default()
+                )?;
             }
             writeln!(out)?;
         }

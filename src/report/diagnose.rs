@@ -142,10 +142,13 @@ impl Teller<'_> {
             spot: self.spots.get(&place).cloned().unwrap_or_default(),
             message: variant.related.to_owned(),
         });
-        let fix = self.judged.has_fix().then(|| FixNote {
+        let (default, flag) = (self.judged.is_fixed_by_default(), self.judged.flag());
+        let made = default || flag.is_some();
+        let fix = made.then(|| FixNote {
             title: self.judged.fix_title().to_owned(),
             loss: self.judged.loss,
-            default: self.judged.is_fixed_by_default(),
+            default,
+            flag,
         });
         let no_fix = match finding.remedy {
             Remedy::Never(why) if !why.is_empty() => Some(why),

@@ -95,10 +95,9 @@ pub fn diagnostic_value(diagnostic: &Diagnostic) -> Value {
     set("api_message", json!(diagnostic.api_message));
     set("evidence", json!(diagnostic.evidence.name()));
     set("target", json!(diagnostic.target));
-    let fix = diagnostic
-        .fix
-        .as_ref()
-        .map(|fix| json!({ "title": fix.title, "loss": fix.loss.name(), "default": fix.default }));
+    let fix = diagnostic.fix.as_ref().map(
+        |fix| json!({ "title": fix.title, "loss": fix.loss.name(), "default": fix.default, "flag": fix.flag }),
+    );
     set("fix", json!(fix));
     set("no_fix", json!(diagnostic.no_fix));
     Value::Object(value)

@@ -6,6 +6,7 @@ pub mod histories;
 pub mod homes;
 pub mod page;
 pub mod place;
+pub mod promise;
 pub mod proposal;
 pub mod recognise;
 pub mod repair;
@@ -35,7 +36,7 @@ use std::io::{self, Write};
 use crate::history::Code;
 use crate::lint::DocLint;
 use crate::place::Place;
-use crate::rule::{Evidence, Loss};
+use crate::rule::{Evidence, Loss, is_end_of_log};
 use crate::source::Container;
 use crate::target::Severity;
 
@@ -125,6 +126,19 @@ pub struct FixNote {
     pub loss: Loss,
     /// Made without being asked for.
     pub default: bool,
+    /// The flag that makes it, where it is not made by default.
+    pub flag: Option<&'static str>,
+}
+
+impl FixNote {
+    /// What the fix loses, and the flag that it needs.
+    pub fn terms(&self) -> String {
+        let loss = if self.loss == Loss::Lossless { "nothing is lost" } else { "lossy" };
+        match self.flag {
+            Some(flag) => format!("{loss}, requires `{flag}`"),
+            None => loss.to_owned(),
+        }
+    }
 }
 
 /// What a run saw.
@@ -137,6 +151,11 @@ pub struct Summary {
     pub warnings: u64,
     /// Findings that `fix` repairs without being asked for more.
     pub fixable: u64,
+    /// Findings that it repairs with `--fix-warnings`, and with `--acknowledge-safety`.
+    pub with_warnings: u64,
+    pub with_safety: u64,
+    /// Files whose log ends in an open call.
+    pub open_logs: u64,
     /// Files met in a walk that hold no conversation.
     pub skipped: u64,
     /// How many files were read as each format, for each target.
@@ -151,24 +170,39 @@ pub struct ReadAs {
 }
 
 impl Summary {
-    /// Adds what was seen of a doc.
-    pub fn add(&mut self, doc: &Seen) {
+    /// Adds what a doc was read as, and what it holds.
+    pub fn see(&mut self, doc: &Seen) {
         self.histories += u64::from(doc.histories);
         self.items += doc.items;
         if let Some(format) = doc.format {
             *self.read_as.entry(ReadAs { format, targets: doc.targets.clone() }).or_default() += 1;
         }
-        self.count(&doc.diagnostics);
     }
 
+    /// Adds what was found in one more file; files, histories and items are counted apart.
+    pub fn add(&mut self, other: &Summary) {
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+        self.fixable += other.fixable;
+        self.with_warnings += other.with_warnings;
+        self.with_safety += other.with_safety;
+        self.open_logs += other.open_logs;
+    }
+
+    /// Counts what was found in a file.
     pub fn count(&mut self, diagnostics: &[Diagnostic]) {
+        let ends_open = |diagnostic: &Diagnostic| diagnostic.no_fix.is_some_and(is_end_of_log);
+        self.open_logs += u64::from(diagnostics.iter().any(ends_open));
         for diagnostic in diagnostics {
             match diagnostic.severity {
                 Severity::Error => self.errors += 1,
                 Severity::Warning => self.warnings += 1,
                 Severity::Info => continue,
             }
-            self.fixable += u64::from(diagnostic.fix.as_ref().is_some_and(|fix| fix.default));
+            let Some(fix) = &diagnostic.fix else { continue };
+            self.fixable += u64::from(fix.default);
+            self.with_warnings += u64::from(fix.flag == Some("--fix-warnings"));
+            self.with_safety += u64::from(fix.flag == Some("--acknowledge-safety"));
         }
     }
 }
@@ -287,3 +321,4 @@ pub fn by_name(name: &str) -> Option<Make> {
 }
 
 pub use json::{diagnostic_value, summary_value, write_pretty};
+pub use text::offers;

@@ -402,13 +402,8 @@ pub fn left(
     let view = crate::source::Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
     let mut diagnostics = diagnose(id, label, &view, fixed.left(), content)?;
     for (diagnostic, judged) in diagnostics.iter_mut().zip(&fixed.left().judged) {
-        let refused = |r: &&crate::fix::Refusal| r.code == judged.finding.code && r.at == judged.finding.row.at;
-        if let Some(refusal) = fixed.refusals.iter().find(refused) {
-            diagnostic.no_fix = Some(refusal.why);
-            diagnostic.fix = None;
-        } else if judged.history.is_some_and(|number| fixed.given_up.contains(&number)) {
-            diagnostic.no_fix =
-                Some("a repair was tried and left as many errors, so this history stays as it was");
+        if let Some(why) = fixed.why_not(judged) {
+            diagnostic.no_fix = Some(why);
             diagnostic.fix = None;
         }
     }

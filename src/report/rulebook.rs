@@ -32,7 +32,7 @@ pub fn severity(rule: &Rule, target: Option<&Target>) -> Option<Severity> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Fixed {
     Never,
-    OnRequest,
+    ByFlag(&'static str),
     Default,
 }
 
@@ -40,7 +40,7 @@ impl Fixed {
     pub fn name(self) -> &'static str {
         match self {
             Fixed::Default => "yes",
-            Fixed::OnRequest => "on request",
+            Fixed::ByFlag(flag) => flag,
             Fixed::Never => "no",
         }
     }
@@ -59,7 +59,8 @@ pub fn fixed(rule: &Rule, target: Option<&Target>) -> Fixed {
         match (variant.fix.is_empty() || target.is_some() && worst.is_none(), by_default) {
             (true, _) => Fixed::Never,
             (false, true) => Fixed::Default,
-            (false, false) => Fixed::OnRequest,
+            (false, false) if variant.when == When::Flag => Fixed::ByFlag("--acknowledge-safety"),
+            (false, false) => Fixed::ByFlag("--fix-warnings"),
         }
     };
     rule.variants.iter().enumerate().map(of_variant).max().unwrap_or(Fixed::Never)

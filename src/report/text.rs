@@ -9,7 +9,6 @@ use miette::{
 
 use unicode_width::UnicodeWidthChar;
 
-use crate::rule::Loss;
 use crate::target::Severity;
 
 use super::words::{count, grouped};
@@ -92,13 +91,22 @@ pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn 
         .map(|(n, what)| count(n, what))
         .collect();
     if found.is_empty() {
-        return writeln!(out, "No problems found in {among}.");
+        writeln!(out, "No problems found in {among}.")?;
+    } else {
+        let all = summary.errors + summary.warnings;
+        let more = if summary.fixable > 0 { " more" } else { "" };
+        let fixed = match (summary.fixable, offers(summary, more)) {
+            (0, None) => "repairs none of them".to_owned(),
+            (0, Some(offers)) => format!("repairs none by default, {offers}"),
+            (n, _) if n == all => "repairs all of them".to_owned(),
+            (n, None) => format!("repairs {} of them", grouped(n)),
+            (n, Some(offers)) => format!("repairs {} of them, {offers}", grouped(n)),
+        };
+        writeln!(out, "{} in {among}. `replaylint fix` {fixed}.", found.join(" and "))?;
     }
-    write!(out, "{} in {among}.", found.join(" and "))?;
-    match summary.fixable {
-        0 => writeln!(out, " `replaylint fix` repairs none by default."),
-        n if n == summary.errors + summary.warnings => writeln!(out, " `replaylint fix` repairs all of them."),
-        n => writeln!(out, " `replaylint fix` repairs {} of them.", grouped(n)),
+    match open_logs(summary) {
+        Some(line) => writeln!(out, "{line}"),
+        None => Ok(()),
     }
 }
 
@@ -121,6 +129,27 @@ fn read_as(summary: &Summary) -> String {
         named.push(format!("{} more kinds (--output-format json lists all)", kinds.len() - KINDS));
     }
     named.join(", ")
+}
+
+/// How many findings each flag would repair, `more` than without it.
+pub fn offers(summary: &Summary, more: &str) -> Option<String> {
+    let flags = [(summary.with_warnings, "--fix-warnings"), (summary.with_safety, "--acknowledge-safety")];
+    let told: Vec<String> = flags
+        .into_iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, flag)| format!("{}{more} with `{flag}`", grouped(n)))
+        .collect();
+    (!told.is_empty()).then(|| told.join(", "))
+}
+
+/// Says that logs end in an open call, and what to do about it.
+fn open_logs(summary: &Summary) -> Option<String> {
+    let logs = match summary.open_logs {
+        0 => return None,
+        1 => "1 log ends in a call without a result".to_owned(),
+        n => format!("{} logs end in calls without results", grouped(n)),
+    };
+    Some(format!("{logs}, which may be about to run; `--as request` judges and repairs it as a request."))
 }
 
 /// A diagnostic as miette sees it.
@@ -195,9 +224,7 @@ impl miette::Diagnostic for Shown<'_> {
         }
         match (&self.diagnostic.fix, self.diagnostic.no_fix) {
             (Some(fix), _) => {
-                let loss = if fix.loss == Loss::Lossless { "nothing is lost" } else { "lossy" };
-                let asked = if fix.default { "" } else { ", only if asked for" };
-                lines.push(format!("fix ({loss}{asked}): {}", fix.title));
+                lines.push(format!("fix ({}): {}", fix.terms(), fix.title));
             }
             (None, Some(why)) => lines.push(format!("no fix: {why}")),
             (None, None) => {}

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::history::{Act, Bond, BondState, Code, Finding, Flags, Kind, Role, Step};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -103,7 +103,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         match bond.state {
             BondState::Open if seconds.contains(&bond.call) => {}
             BondState::Open if cx.is_pending(bond.call) => {
-                out.add(finding(bond.call).variant(PENDING).never("the call is about to run"));
+                out.add(finding(bond.call).variant(PENDING).never(rule::ABOUT_TO_RUN));
             }
             BondState::Open => out.add(finding(bond.call).act(Act::Answer)),
             BondState::Far => {

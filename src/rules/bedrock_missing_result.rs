@@ -1,7 +1,7 @@
 //! RL580: a call is answered neither in the next turn nor in its own.
 
 use crate::history::{Act, BondState, Code, Finding, Flags, Kind};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
 crate::rule! {
@@ -93,7 +93,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let finding = Finding::new(Code(580), *row).arg(behind);
         out.add(match bond.state {
             BondState::Far => finding.variant(FAR).with(cx.row(bond.output).at).act(Act::Reorder),
-            _ if cx.is_pending(bond.call) => finding.variant(PENDING).never("the call is about to run"),
+            _ if cx.is_pending(bond.call) => finding.variant(PENDING).never(rule::ABOUT_TO_RUN),
             _ => finding.act(Act::Answer),
         });
     }

@@ -1,7 +1,7 @@
 //! RL501: a call of an assistant's message is not answered right behind it.
 
 use crate::history::{Act, BondState, Code, Finding};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -76,7 +76,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let finding = |ix: u32| Finding::new(Code(501), *cx.row(ix));
         match bond.state {
             BondState::Open if cx.is_pending(bond.call) => {
-                out.add(finding(bond.call).variant(PENDING).never("the call is about to run"));
+                out.add(finding(bond.call).variant(PENDING).never(rule::ABOUT_TO_RUN));
             }
             BondState::Open => out.add(finding(bond.call).act(Act::Answer)),
             BondState::Far => {

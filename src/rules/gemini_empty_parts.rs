@@ -45,7 +45,6 @@ crate::rule! {
             api: Some("* GenerateContentRequest.contents[{message}].parts: contents.parts must not be empty."),
             also: &[
                 "Unable to submit request because it must include at least one parts field",
-                "GenerateContentRequest.contents: contents is not specified",
                 "Model input cannot be empty.",
             ],
             answer: Answer::GOOGLE,

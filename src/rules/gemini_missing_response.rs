@@ -1,7 +1,7 @@
 //! RL560: a call has no response in the turn behind it.
 
 use crate::history::{Act, BondState, Code, Finding, Kind};
-use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels, Trait};
 
 use super::gemini_leading_call;
@@ -99,7 +99,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let finding = |ix: u32| Finding::new(Code(560), *cx.row(ix));
         match bond.state {
             BondState::Open if cx.is_pending(bond.call) => {
-                out.add(finding(bond.call).variant(PENDING).never("the call is about to run"));
+                out.add(finding(bond.call).variant(PENDING).never(rule::ABOUT_TO_RUN));
             }
             // It goes anyway.
             BondState::Open | BondState::Far if bond.call < begin => {}

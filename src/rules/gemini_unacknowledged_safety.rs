@@ -43,7 +43,7 @@ crate::rule! {
             answer: Answer::GOOGLE,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "acknowledge it (--acknowledge-safety)",
+            fix: "acknowledge it",
             when: When::Flag,
             ..Variant::BASE
         },

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::history::{Act, Code, Family, Finding, Pair, PairState, Role, Row};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{self, Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -116,10 +116,10 @@ fn open(cx: &Cx<'_>, pair: &Pair, aborted: &Aborted, out: &mut Out) {
             out.add(finding.variant(PROGRAM).never("only the server knows what the program printed"));
         }
         _ if aborted.covers(&row) => match cx.is_pending(pair.call) {
-            true => out.add(finding.variant(ABORTED_LAST).never("nobody asked for the turn to go on")),
+            true => out.add(finding.variant(ABORTED_LAST).never(rule::NOT_TO_GO_ON)),
             false => out.add(finding.variant(ABORTED).act(Act::Answer)),
         },
-        _ if cx.is_pending(pair.call) => out.add(finding.variant(PENDING).never("the call is about to run")),
+        _ if cx.is_pending(pair.call) => out.add(finding.variant(PENDING).never(rule::ABOUT_TO_RUN)),
         _ => out.add(finding.act(Act::Answer)),
     }
 }

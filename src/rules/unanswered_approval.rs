@@ -1,7 +1,7 @@
 //! RL107: an MCP approval request has no response.
 
 use crate::history::{Act, Code, Family, Finding, Pair, PairState};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{self, Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -62,7 +62,7 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     }
     let finding = Finding::new(Code(107), row);
     if cx.is_pending(pair.call) {
-        out.add(finding.variant(PENDING).never("the user has not answered yet"));
+        out.add(finding.variant(PENDING).never(rule::ABOUT_TO_BE_ANSWERED));
     } else {
         out.add(finding.act(Act::Answer));
     }

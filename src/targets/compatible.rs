@@ -11,6 +11,7 @@ const CAPS: Caps = Caps {
     chaining: true,
     parses_arguments: false,
     local_shell_as_function: false,
+    searches_without_ids: false,
 };
 
 const MODELS: &[(&str, Thinking)] = &[];

@@ -10,6 +10,7 @@ const CAPS: Caps = Caps {
     chaining: true,
     parses_arguments: false,
     local_shell_as_function: false,
+    searches_without_ids: false,
 };
 
 /// Which models take no reasoning items, and which reason unless they are told not to.
@@ -73,7 +74,13 @@ pub static CODEX: Target = Target {
     name: "codex",
     title: "ChatGPT's Codex backend: never stores items",
     store: false,
-    caps: Caps { references: false, chaining: false, local_shell_as_function: true, ..CAPS },
+    caps: Caps {
+        references: false,
+        chaining: false,
+        local_shell_as_function: true,
+        searches_without_ids: true,
+        ..CAPS
+    },
     verdicts: CODEX_VERDICTS,
     evidence: "openai/codex `normalize.rs`; 57 recorded accepted requests",
     ..copy_of(&OPENAI)

@@ -144,7 +144,9 @@ fn cases() {
         let group = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let mut page = String::new();
         for case in &file.case {
-            let _ = write!(page, "━━━ {}\n{}\n", case.name, case.run());
+            let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| case.run()))
+                .unwrap_or_else(|_| "FAILED".into());
+            let _ = write!(page, "━━━ {}\n{}\n", case.name, ran);
             count += 1;
         }
         insta::with_settings!({ snapshot_path => folder.join("snapshots"), prepend_module_to_snapshot => false, omit_expression => true }, {

@@ -103,3 +103,14 @@ fn many_calls_of_bedrock_take_linear_time() {
     let answers = message("user", ids.iter().skip(1).rev().map(|id| tool_result(id)));
     assert_eq!(all("bedrock", &bedrock(&[user(), calls, answers, user()])), 1);
 }
+
+/// One id on all of them: with the first call gone the next one is found, and so on, so they must go together.
+#[test]
+fn open_calls_that_share_an_id_go_in_linear_time() {
+    let call = |n: usize| format!(r#"{{"type":"function_call","call_id":"c","name":"f{n}","arguments":"{{}}"}}"#);
+    let calls: Vec<String> = (0..MANY).map(call).collect();
+    let text = format!(r#"{{"model":"gpt-5","input":[{{"role":"user","content":"go"}},{}]}}"#, calls.join(","));
+    let repaired = repair(text.as_bytes(), &Options::default(), &FixOptions::default());
+    assert_eq!(repaired.fixed.changes.len(), MANY);
+    assert_eq!(repaired.text, br#"{"model":"gpt-5","input":[{"role":"user","content":"go"}]}"#);
+}

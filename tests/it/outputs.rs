@@ -63,8 +63,11 @@ pub fn texts() -> Vec<(String, Vec<u8>)> {
 fn orphans(n: usize) -> String {
     let outputs =
         (0..n).map(|n| format!(r#"{{"type":"function_call_output","call_id":"call_{n}","output":"x"}}"#));
+    // Without a message beside them nothing would be left, and no repair would be made.
+    let user = r#"{"role":"user","content":"go"}"#;
     let outputs: Vec<String> = outputs.collect();
-    format!("{{\"model\":\"gpt-5\",\"metadata\":{{\"a\":1,\"a\":2}},\"input\":[\n{}]}}", outputs.join(",\n"))
+    let items = if n > 0 { format!("{},{user}", outputs.join(",\n")) } else { user.to_owned() };
+    format!("{{\"model\":\"gpt-5\",\"metadata\":{{\"a\":1,\"a\":2}},\"input\":[\n{items}]}}")
 }
 
 type At = (String, u64, u64);

@@ -31,7 +31,11 @@ fn table() -> String {
     let mut table = String::from("| code | name | what it does | at most | fixed |\n|---|---|---|---|---|\n");
     for rule in RULES {
         let fixed = rulebook::fixed(rule, None);
-        let fixed = if fixed == Fixed::Never { "" } else { fixed.name() };
+        let fixed = match fixed {
+            Fixed::Never => String::new(),
+            Fixed::Default => fixed.name().to_owned(),
+            Fixed::ByFlag(flag) => format!("`{flag}`"),
+        };
         let _ = writeln!(
             table,
             "| {} | {} | {} | {} | {} |",

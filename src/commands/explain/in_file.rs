@@ -4,14 +4,14 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use crate::history::Usage;
 use crate::lint::{self, DocLint, Options};
 use crate::report::page::{paint, wrapped};
 use crate::report::recognise::Recognised;
 use crate::report::seek::{Named, Seek, Wanted, named};
 use crate::report::words::{count, printable};
 use crate::report::{self, Content, Diagnostic, Style, diagnose, diagnostic_value};
-use crate::rule::When;
-use crate::rules;
+use crate::rule::is_end_of_log;
 use crate::source::Doc;
 use crate::target::{Severity, Target};
 
@@ -45,6 +45,15 @@ pub(super) fn look(doc: &Doc, one: &Recognised, mut wanted: Wanted, pasted: &Pas
         let missed = std::mem::take(&mut wanted.ids);
         first = InFile { missed, ..try_look(doc, one, &wanted, own, pasted.content)? };
     }
+    let at_end = |there: &Diagnostic| there.no_fix.is_some_and(is_end_of_log);
+    if !first.there.is_empty() && first.there.iter().all(at_end) && own.usage.is_none() {
+        // The log ends in what the message names: what was sent is a request.
+        let options = Options { usage: Some(Usage::Request), ..assume(own, None, None) };
+        let seen = try_look(doc, one, &wanted, &options, pasted.content)?;
+        if !seen.there.is_empty() {
+            return Ok(InFile { assumed: Some(AS_REQUEST.to_owned()), missed: first.missed, ..seen });
+        }
+    }
     if !first.there.is_empty() || one.claims.is_empty() {
         return Ok(first);
     }
@@ -70,6 +79,8 @@ pub(super) fn look(doc: &Doc, one: &Recognised, mut wanted: Wanted, pasted: &Pas
     }
     Ok(first)
 }
+
+const AS_REQUEST: &str = " --as request";
 
 /// The user's options with something assumed.
 fn assume(own: &Options, target: Option<&'static Target>, store: Option<bool>) -> Options {
@@ -128,7 +139,11 @@ impl InFile {
         }
         if !self.there.is_empty() {
             if let Some(flags) = &self.assumed {
-                say(&format!("Judged with `{}`, as the message must come from there.", flags.trim()))?;
+                let why = match flags == AS_REQUEST {
+                    true => "as the log ends here, and the message is about a request",
+                    false => "as the message must come from there",
+                };
+                say(&format!("Judged with `{}`, {why}.", flags.trim()))?;
                 writeln!(out)?;
             }
             print(&self.there, style, out)?;
@@ -154,15 +169,11 @@ impl InFile {
     /// How to get the repair that the diagnostics promise.
     fn repair(&self, doc: &Doc) -> String {
         let fixable = || self.there.iter().filter(|there| there.fix.is_some());
-        let is_default = |there: &Diagnostic| there.fix.as_ref().is_some_and(|fix| fix.default);
-        let by_flag = |there: &Diagnostic| {
-            rules::by_code(there.rule).is_some_and(|rule| rule.variant(there.variant).when == When::Flag)
-        };
-        let asked = match fixable().next() {
+        let mut flags_of = fixable().filter_map(|there| there.fix.as_ref()).map(|fix| fix.flag);
+        let asked = match flags_of.clone().next() {
             None => return "There is no repair that would be legal.".to_owned(),
-            Some(_) if fixable().any(is_default) => "",
-            Some(_) if fixable().any(by_flag) => " --acknowledge-safety",
-            Some(_) => " --fix-warnings",
+            Some(_) if flags_of.clone().any(|flag| flag.is_none()) => String::new(),
+            Some(_) => flags_of.find_map(|flag| flag).map(|flag| format!(" {flag}")).unwrap_or_default(),
         };
         let flags = self.assumed.as_deref().unwrap_or_default();
         format!("`replaylint fix{flags}{asked} {}` shows the repair, and -w makes it.", doc.label)

@@ -93,9 +93,9 @@ fn told(rule: &Rule, n: u8, variant: &Variant) -> Vec<String> {
                 == Some(Severity::Error);
             let when = match when {
                 When::Error if is_error => "where it is an error",
-                When::Error => "only if asked for",
+                When::Error => "requires `--fix-warnings`",
                 When::Always => "also where it is a warning",
-                When::Flag => "only if asked for",
+                When::Flag => "requires `--acknowledge-safety`",
             };
             format!("fix ({loss}; {when}): {fix}")
         }

@@ -54,12 +54,12 @@ pub(super) fn change(change: &Change, item: Val<'_>, base: Base<'_>, out: &mut V
 
 fn mended(mend: Mend, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
     match mend {
-        Mend::StripCacheMark => remove_members(item, &["cache_control"], base, out),
-        Mend::StripExtra => remove_members(item, &Mend::EXTRA, base, out),
+        Mend::StripCacheMark => remove_members(item, &["cache_control"], base, out)?,
+        Mend::StripExtra => remove_members(item, &Mend::EXTRA, base, out)?,
         Mend::UserRole => return replace(item, "role", br#""user""#.to_vec(), base, out),
         Mend::Input => match item.get("input") {
             Some(input) => out.push(Edit::replace(base.of(input), object_of(input))),
-            None => add_member(item, br#""input":{}"#.to_vec(), base, out),
+            None => add_member(item, br#""input":{}"#.to_vec(), base, out)?,
         },
         Mend::TrimEnd => {
             // A text is a block's, or all that the message says.
@@ -107,6 +107,9 @@ pub(super) fn hoist(
     out: &mut Vec<Edit>,
 ) -> Result<(), Cannot> {
     let contents: Vec<Val<'_>> = messages.iter().filter_map(|message| message.get("content")).collect();
+    if contents.iter().any(|content| !content.is_string() && !content.is_array()) {
+        return Err(Cannot("what the message says is neither a text nor a list of blocks"));
+    }
     let said: Vec<Vec<u8>> = contents.iter().flat_map(|content| blocks(*content)).collect();
     match request.get("system").filter(|system| !system.is_null()) {
         None => {
@@ -114,17 +117,18 @@ pub(super) fn hoist(
                 [only] => only.raw().to_vec(),
                 _ => list(said),
             };
-            add_member(request, [br#""system":"#, &*text].concat(), base, out);
+            add_member(request, [br#""system":"#, &*text].concat(), base, out)?;
         }
         Some(system) if system.is_array() => {
             let kept = (0..system.count()).map(Slot::Keep);
             let slots = kept.chain(said.into_iter().map(|text| Slot::New(vec![With::text(text)]))).collect();
-            Sequence::of(system, base).edit(slots, out);
+            Sequence::of_list(system, base)?.edit(slots, out);
         }
-        Some(system) => {
+        Some(system) if system.is_string() => {
             let all = blocks(system).into_iter().chain(said).collect();
             out.push(Edit::replace(base.of(system), list(all)));
         }
+        Some(_) => return Err(Cannot("`system` of the request is neither a text nor a list of blocks")),
     }
     Ok(())
 }

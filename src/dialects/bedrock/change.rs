@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::dialect::{Cannot, Change};
 use crate::history::Act;
-use crate::json::edit::{Base, Sequence, Slot, add_member, remove_members};
+use crate::json::edit::{Base, add_element, add_member, remove_members};
 use crate::json::{Tape, Val, scan, string};
-use crate::place::{Edit, With};
+use crate::place::Edit;
 
 /// What can be mended in a message, a block, or a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,52 +68,55 @@ pub(super) fn change(change: &Change, item: Val<'_>, base: Base<'_>, out: &mut V
             Ok(())
         }
         Change::Field(number) => match MENDS.get(usize::from(*number)) {
-            Some(mend) => mended(*mend, item, base, out).ok_or(Cannot("the block has no such field")),
+            Some(mend) => mended(*mend, item, base, out),
             None => Err(Cannot("there is no such field")),
         },
         _ => Err(Cannot("no message of this dialect has such a field")),
     }
 }
 
-fn mended(mend: Mend, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Option<()> {
+const NO_FIELD: Cannot = Cannot("the block has no such field");
+
+fn mended(mend: Mend, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
     match mend {
         Mend::Input => {
-            let call = item.get("toolUse")?;
+            let call = item.get("toolUse").ok_or(NO_FIELD)?;
             match call.get("input") {
                 Some(input) => out.push(Edit::replace(base.of(input), object_of(input))),
-                None => add_member(call, br#""input":{}"#.to_vec(), base, out),
+                None => add_member(call, br#""input":{}"#.to_vec(), base, out)?,
             }
         }
-        Mend::ErrorText => append(item.at(&["toolResult", "content"])?, text_block(NO_OUTPUT), base, out),
-        Mend::DocumentText => append(item.get("content")?, text_block(ATTACHED), base, out),
+        Mend::ErrorText => {
+            let content = item.at(&["toolResult", "content"]).ok_or(NO_FIELD)?;
+            add_element(content, text_block(NO_OUTPUT), base, out)?;
+        }
+        Mend::DocumentText => {
+            add_element(item.get("content").ok_or(NO_FIELD)?, text_block(ATTACHED), base, out)?;
+        }
         Mend::DocumentName => {
             for document in item.get("document").into_iter().chain(Mend::inner_documents(item)) {
-                let name = document.get("name")?;
-                let text = name.text()?;
+                let name = document.get("name").ok_or(NO_FIELD)?;
+                let text = name.text().ok_or(Cannot("the name is not a text"))?;
                 if !Mend::allows_name(&text) {
                     out.push(Edit::replace(base.of(name), string::quoted(&allowed_name(&text))));
                 }
             }
         }
         Mend::StripSignature => {
-            remove_members(item.at(&["reasoningContent", "reasoningText"])?, &["signature"], base, out);
+            let text = item.at(&["reasoningContent", "reasoningText"]).ok_or(NO_FIELD)?;
+            remove_members(text, &["signature"], base, out)?;
         }
-        Mend::ToolConfig => {
-            add_member(item, [br#""toolConfig":"#.as_slice(), &tool_config(item)].concat(), base, out);
-        }
+        Mend::ToolConfig => match item.get("toolConfig") {
+            // A second member of this name would leave it to the reader which one counts.
+            Some(old) => out.push(Edit::replace(base.of(old), tool_config(item))),
+            None => add_member(item, [br#""toolConfig":"#.as_slice(), &tool_config(item)].concat(), base, out)?,
+        },
     }
-    Some(())
+    Ok(())
 }
 
 fn text_block(text: &str) -> Vec<u8> {
     [br#"{"text":"#.as_slice(), &string::quoted(text), b"}"].concat()
-}
-
-/// Puts an element behind the last one of a list.
-fn append(list: Val<'_>, element: Vec<u8>, base: Base<'_>, out: &mut Vec<Edit>) {
-    let mut slots: Vec<Slot> = (0..list.count()).map(Slot::Keep).collect();
-    slots.push(Slot::New(vec![With::text(element)]));
-    Sequence::of(list, base).edit(slots, out);
 }
 
 /// An object that says what an input says. Arguments that other APIs keep as a text are read.

@@ -37,19 +37,19 @@ pub(super) fn change(change: &Change, item: Val<'_>, base: Base<'_>, out: &mut V
     match change {
         Change::Rename(name) => {
             let inner = rows::call(item).or_else(|| rows::response(item));
-            set(inner.ok_or(Cannot("the part is no call"))?, "name", name, base, out);
+            set(inner.ok_or(Cannot("the part is not a call"))?, "name", name, base, out)?;
         }
         Change::Field(number) => match MENDS.get(usize::from(*number)) {
-            Some(Mend::UserRole) => set(item, "role", "user", base, out),
-            Some(Mend::ModelRole) => set(item, "role", "model", base, out),
+            Some(Mend::UserRole) => set(item, "role", "user", base, out)?,
+            Some(Mend::ModelRole) => set(item, "role", "model", base, out)?,
             Some(Mend::Signature) => {
                 let snake = item.get("function_call").is_some() || item.get("thought_signature").is_some();
-                set(item, if snake { "thought_signature" } else { "thoughtSignature" }, UNSIGNED, base, out);
+                set(item, if snake { "thought_signature" } else { "thoughtSignature" }, UNSIGNED, base, out)?;
             }
             Some(Mend::Acknowledge) => {
                 let response = rows::response(item).and_then(|inner| inner.get("response")).filter(Val::is_object);
                 let response = response.ok_or(Cannot("the response says nothing that it could be added to"))?;
-                set(response, "safety_acknowledgement", "true", base, out);
+                set(response, "safety_acknowledgement", "true", base, out)?;
             }
             None => return Err(Cannot("there is no such field")),
         },
@@ -59,9 +59,10 @@ pub(super) fn change(change: &Change, item: Val<'_>, base: Base<'_>, out: &mut V
 }
 
 /// Writes a text as the member of an object.
-fn set(object: Val<'_>, key: &str, text: &str, base: Base<'_>, out: &mut Vec<Edit>) {
+fn set(object: Val<'_>, key: &str, text: &str, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
     match object.get(key) {
         Some(old) => out.push(Edit::replace(base.of(old), string::quoted(text))),
-        None => add_member(object, [&*string::quoted(key), b":", &*string::quoted(text)].concat(), base, out),
+        None => add_member(object, [&*string::quoted(key), b":", &*string::quoted(text)].concat(), base, out)?,
     }
+    Ok(())
 }

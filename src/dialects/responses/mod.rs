@@ -15,9 +15,15 @@ pub use lift::SHARED;
 /// The dialect's name.
 pub const NAME: &str = "responses";
 
-pub struct Responses;
+pub struct Responses {
+    /// A local shell call is answered by the output of a function call.
+    shell_as_function: bool,
+}
 
-pub static RESPONSES: Responses = Responses;
+pub static RESPONSES: Responses = Responses { shell_as_function: false };
+
+/// Items as Codex stores them: it knows no other output of its local shell than that of a function.
+pub static CODEX: Responses = Responses { shell_as_function: true };
 
 /// What a stub says. It claims neither success nor failure: nobody knows whether the call ran.
 pub const STUB: &str = "no result was recorded; execution status unknown";
@@ -34,6 +40,8 @@ struct Fields<'t> {
     call_id: Option<Str<'t>>,
     approval: Option<Str<'t>>,
     output: bool,
+    /// It has what only a call has: a name, or arguments.
+    named: bool,
     result: bool,
     execution: Option<Str<'t>>,
     status: Option<Str<'t>>,
@@ -59,6 +67,7 @@ impl<'t> Fields<'t> {
             b"call_id" => self.call_id = val.as_str(),
             b"approval_request_id" => self.approval = val.as_str(),
             b"output" => self.output = true,
+            b"name" | b"arguments" => self.named = true,
             b"result" => self.result = val.is_string(),
             b"execution" => self.execution = val.as_str(),
             b"status" => self.status = val.as_str(),
@@ -75,7 +84,9 @@ impl<'t> Fields<'t> {
             Some(name) if !name.is_empty() => Kind::of_type(&name.decode()),
             _ if self.role.is_some() => Kind::Message,
             _ if self.call_id.is_some() && self.output => Kind::FunctionCallOutput,
-            _ if self.call_id.is_some() => Kind::FunctionCall,
+            _ if self.call_id.is_some() && self.named => Kind::FunctionCall,
+            // Half of a call or of an output: which one, nothing tells.
+            _ if self.call_id.is_some() => Kind::Unknown,
             _ if self.id.is_some() => Kind::ItemReference,
             _ => Kind::Unknown,
         }
@@ -155,7 +166,7 @@ impl Dialect for Responses {
 
     fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
         match change {
-            Change::StripId => remove_members(item, &["id"], base, out),
+            Change::StripId => remove_members(item, &["id"], base, out)?,
             Change::Refer => {
                 let id = item.get("id").filter(Val::is_string).ok_or(Cannot("the item has no id to refer to"))?;
                 let text = [br#"{"type":"item_reference","id":"#, id.raw(), b"}"].concat();
@@ -165,7 +176,7 @@ impl Dialect for Responses {
                 let text = string::quoted(kind.name());
                 match item.get("type") {
                     Some(old) => out.push(Edit::replace(base.of(old), text)),
-                    None => add_member(item, [b"\"type\":", &*text].concat(), base, out),
+                    None => add_member(item, [b"\"type\":", &*text].concat(), base, out)?,
                 }
             }
             Change::Rename(key) => {
@@ -177,11 +188,11 @@ impl Dialect for Responses {
                 let old = item.get(field).ok_or(Cannot("the item has no such field"))?;
                 out.push(Edit::replace(base.of(old), string::quoted(key)));
             }
-            Change::Spot(spot, to) => spot.edit(item, to, base, out),
+            Change::Spot(spot, to) => spot.edit(item, to, base, out)?,
             Change::Acknowledge(checks) => match item.get("acknowledged_safety_checks") {
                 Some(old) => out.push(Edit::replace(base.of(old), checks.clone())),
                 None => {
-                    add_member(item, [b"\"acknowledged_safety_checks\":", &**checks].concat(), base, out);
+                    add_member(item, [b"\"acknowledged_safety_checks\":", &**checks].concat(), base, out)?;
                 }
             },
             Change::StripCalls | Change::Field(_) => {
@@ -193,9 +204,13 @@ impl Dialect for Responses {
 
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
         let fields = Fields::of(call);
-        let kind = fields.kind();
+        let own = fields.kind();
+        let kind = match own {
+            Kind::LocalShellCall if self.shell_as_function => Kind::FunctionCall,
+            kind => kind,
+        };
         let answer = kind.answer().ok_or(Cannot("the item is no call"))?;
-        let key = match (fields.key(kind), kind) {
+        let key = match (fields.key(own), kind) {
             (Some(key), _) => Some(key),
             (None, Kind::ToolSearchCall) => None,
             (None, _) => return Err(Cannot("the call has no call_id")),
@@ -290,6 +305,7 @@ mod tests {
             (r#"{"call_id":"c","name":"f"}"#, Kind::FunctionCall, Kind::FunctionCall),
             (r#"{"type":"brand_new","id":"rs_1"}"#, Kind::Unknown, Kind::Unknown),
             (r#"{"t\u0079pe":"reasoning"}"#, Kind::Reasoning, Kind::Reasoning),
+            (r#"{"call_id":"c"}"#, Kind::Unknown, Kind::Unknown),
             ("12", Kind::Unknown, Kind::Unknown),
         ] {
             let row = row(text);

@@ -1,0 +1,311 @@
+//! The net under everything that patches a file: a record that could be read can be read afterwards, and a record that
+//! nobody meant to touch is there as it was. It trusts neither the plan nor the edits: it reads both texts, hashes their
+//! records, and scans those that changed.
+
+use std::collections::HashSet;
+use std::hash::Hasher;
+use std::io;
+
+use crate::format::{Format, Histories};
+use crate::json::{Tape, Val, pointer, scan};
+use crate::lint::detect;
+use crate::place::{DocId, Place};
+use crate::source::split::{SplitError, split};
+use crate::source::{Container, ReadAt, framing};
+
+/// What a patch would damage.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Damage {
+    /// A record that could be read could not be read any more; where it is in the patched text.
+    Unreadable(u64),
+    /// A record that was not to be touched would change or go; its number.
+    Lost(u32),
+}
+
+impl Damage {
+    /// What to tell of it: it is never the user's fault.
+    pub fn words(self, what: &str) -> String {
+        let how = match self {
+            Damage::Unreadable(at) => format!("{what} would write invalid JSON (at byte {at})"),
+            Damage::Lost(record) => {
+                format!("{what} would change record {record}, which has nothing to do with it")
+            }
+        };
+        let to = match env!("CARGO_PKG_REPOSITORY") {
+            "" => "the maintainers of replaylint",
+            repository => repository,
+        };
+        format!(
+            "{how}, so nothing was written. This is a bug in replaylint {}, not in your file: please report it to {to} \
+             with this message and the command line",
+            env!("CARGO_PKG_VERSION")
+        )
+    }
+}
+
+/// What was patched.
+pub struct Texts<'t> {
+    pub id: DocId,
+    pub before: &'t dyn ReadAt,
+    pub after: &'t dyn ReadAt,
+    pub container: Container,
+}
+
+/// What the net caught.
+#[derive(Debug, Default)]
+pub struct Caught {
+    pub damage: Option<Damage>,
+    /// Records, by where they stood before, that would be of another format, or of none.
+    pub other_format: Vec<Place>,
+}
+
+/// How records are recognised; nothing is compared where the user named the format.
+pub struct Recognise<'r> {
+    pub steps: &'r [String],
+    pub format: Option<&'static dyn Format>,
+}
+
+/// Holds a patched text against the one before. `touched` are places of the old text where something was to change;
+/// `None`: anywhere.
+pub fn check(texts: &Texts<'_>, touched: Option<&[Place]>, recognise: &Recognise<'_>) -> io::Result<Caught> {
+    match texts.container {
+        Container::Document { .. } => document(texts),
+        Container::Lines { start } | Container::Events { start } => lines(texts, start, touched, recognise),
+        _ => Ok(Caught::default()),
+    }
+}
+
+fn mark(bytes: &dyn ReadAt) -> io::Result<u64> {
+    let mut head = [0; 3];
+    let n = bytes.read_at(0, &mut head)?;
+    Ok(if n == 3 && head == *b"\xef\xbb\xbf" { 3 } else { 0 })
+}
+
+fn document(texts: &Texts<'_>) -> io::Result<Caught> {
+    let fault = fault_of(texts.id, texts.after)?;
+    let damage = match fault {
+        Some(at) if fault_of(texts.id, texts.before)?.is_none() => Some(Damage::Unreadable(at)),
+        _ => None,
+    };
+    Ok(Caught { damage, other_format: Vec::new() })
+}
+
+/// Where a document cannot be read on.
+fn fault_of(id: DocId, bytes: &dyn ReadAt) -> io::Result<Option<u64>> {
+    let start = mark(bytes)?;
+    if bytes.len() - start > framing::WHOLE_DOCUMENT {
+        return match split(bytes, id, start, u64::MAX / 2, |_, _| true) {
+            Ok(()) => Ok(None),
+            Err(SplitError::Io(error)) => Err(error),
+            Err(SplitError::Fault(_, at) | SplitError::TooLong(at)) => Ok(Some(at)),
+        };
+    }
+    let mut text = Vec::new();
+    bytes.read_into(start, (bytes.len() - start) as usize, &mut text)?;
+    Ok(scan(&text, &mut Tape::new()).err().map(|fault| start + u64::from(fault.at)))
+}
+
+fn lines(
+    texts: &Texts<'_>,
+    start: u64,
+    touched: Option<&[Place]>,
+    recognise: &Recognise<'_>,
+) -> io::Result<Caught> {
+    let mut starts: Vec<u64> = touched.into_iter().flatten().map(|at| at.start).collect();
+    starts.sort_unstable();
+    let records = Records::new(texts.before, start);
+    let mut old = Old { records, starts, anywhere: touched.is_none(), next: 0, touched: Vec::new() };
+    let mut wanted = old.untouched()?;
+    let mut changed: Vec<Record> = Vec::new();
+    let mut new = Records::new(texts.after, mark(texts.after)?);
+    while let Some(record) = new.next()? {
+        match wanted {
+            Some(kept) if kept.hash == record.hash => wanted = old.untouched()?,
+            _ => changed.push(record),
+        }
+    }
+    let mut caught = Caught::default();
+    if let Some(kept) = wanted {
+        caught.damage = Some(Damage::Lost(kept.number + 1));
+        return Ok(caught);
+    }
+    // What was to be touched and was not is no change.
+    let before: HashSet<u64> = old.touched.iter().map(|record| record.hash).collect();
+    let after: HashSet<u64> = changed.iter().map(|record| record.hash).collect();
+    changed.retain(|record| !before.contains(&record.hash));
+    let mut reader = Reader { container: texts.container, text: Vec::new(), tape: Tape::new() };
+    let by_itself = |format: &'static dyn Format| format.info().histories == Histories::PerRecord;
+    let mut formats = Vec::new();
+    for record in &changed {
+        let seen = reader.see(texts.after, record, |val| {
+            pointer::resolve(val, recognise.steps).and_then(detect::of_record).map(|format| format.info().name)
+        })?;
+        match seen {
+            Some(format) => formats.push(format),
+            None => {
+                caught.damage = Some(Damage::Unreadable(record.start));
+                return Ok(caught);
+            }
+        }
+    }
+    if recognise.format.is_some_and(by_itself) {
+        let gone = old.touched.iter().filter(|record| !after.contains(&record.hash));
+        for (n, record) in gone.enumerate() {
+            let was = reader.see(texts.before, record, |val| {
+                pointer::resolve(val, recognise.steps).and_then(detect::of_record).map(|format| format.info().name)
+            })?;
+            // Of records that are conversations by themselves none goes, and none comes.
+            if formats.get(n).is_none_or(|is| was.is_none_or(|was| *is != was)) {
+                caught.other_format.push(Place::new(texts.id, record.start, record.len));
+            }
+        }
+    }
+    Ok(caught)
+}
+
+/// The records before the patch.
+struct Old<'r> {
+    records: Records<'r>,
+    /// Where something was to change, in order.
+    starts: Vec<u64>,
+    anywhere: bool,
+    next: usize,
+    touched: Vec<Record>,
+}
+
+impl Old<'_> {
+    /// The next record that was not to be touched.
+    fn untouched(&mut self) -> io::Result<Option<Record>> {
+        while let Some(record) = self.records.next()? {
+            let end = record.start + u64::from(record.len);
+            while self.starts.get(self.next).is_some_and(|at| *at < record.start) {
+                self.next += 1;
+            }
+            if !self.anywhere && self.starts.get(self.next).is_none_or(|at| *at > end) {
+                return Ok(Some(record));
+            }
+            self.touched.push(record);
+        }
+        Ok(None)
+    }
+}
+
+/// A line with something in it.
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    number: u32,
+    start: u64,
+    len: u32,
+    hash: u64,
+}
+
+/// Reads the lines of a text one after the other, none of them whole.
+struct Records<'r> {
+    bytes: &'r dyn ReadAt,
+    /// Offset of the buffer.
+    base: u64,
+    at: usize,
+    buf: Vec<u8>,
+    number: u32,
+}
+
+const STEP: u64 = 1 << 20;
+
+impl<'r> Records<'r> {
+    fn new(bytes: &'r dyn ReadAt, start: u64) -> Self {
+        Records { bytes, base: start, at: 0, buf: Vec::new(), number: 0 }
+    }
+
+    fn next(&mut self) -> io::Result<Option<Record>> {
+        loop {
+            let (start, mut len) = (self.base + self.at as u64, 0u64);
+            let mut hasher = std::hash::DefaultHasher::new();
+            let (mut ended, mut blank) = (false, true);
+            while !ended {
+                if self.at == self.buf.len() {
+                    self.base += self.buf.len() as u64;
+                    self.at = 0;
+                    let left = self.bytes.len().saturating_sub(self.base).min(STEP);
+                    if left == 0 {
+                        self.buf.clear();
+                        break;
+                    }
+                    self.bytes.read_into(self.base, left as usize, &mut self.buf)?;
+                }
+                let rest = &self.buf[self.at..];
+                let end = memchr::memchr(b'\n', rest);
+                let part = &rest[..end.unwrap_or(rest.len())];
+                blank &= part.iter().all(u8::is_ascii_whitespace);
+                hasher.write(part);
+                len += part.len() as u64;
+                ended = end.is_some();
+                self.at += part.len() + usize::from(ended);
+            }
+            if !blank {
+                self.number += 1;
+                let len = u32::try_from(len).unwrap_or(u32::MAX);
+                return Ok(Some(Record { number: self.number - 1, start, len, hash: hasher.finish() }));
+            }
+            if !ended {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+struct Reader {
+    container: Container,
+    text: Vec<u8>,
+    tape: Tape,
+}
+
+impl Reader {
+    /// Calls `see` with a record; `None` if it cannot be read.
+    fn see<R>(
+        &mut self,
+        bytes: &dyn ReadAt,
+        record: &Record,
+        see: impl Fn(Val<'_>) -> Option<R>,
+    ) -> io::Result<Option<Option<R>>> {
+        bytes.read_into(record.start, record.len as usize, &mut self.text)?;
+        let Some(at) = self.container.record_in(&self.text) else { return Ok(Some(None)) };
+        let text = &self.text[at..];
+        Ok(scan(text, &mut self.tape).ok().and_then(|()| self.tape.root(text)).map(see))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caught(before: &str, after: &str, touched: &[u64]) -> Caught {
+        let (before, after) = (before.as_bytes().to_vec(), after.as_bytes().to_vec());
+        let container = framing::sniff(&before).expect("memory reads");
+        let texts = Texts { id: DocId(0), before: &before, after: &after, container };
+        let touched: Vec<Place> = touched.iter().map(|at| Place::new(DocId(0), *at, 1)).collect();
+        check(&texts, Some(&touched), &Recognise { steps: &[], format: None }).expect("memory reads")
+    }
+
+    const LOG: &str = "{\"a\":1}\n{\"b\":2}\r\n\n{\"c\":3}";
+
+    #[test]
+    fn a_record_that_was_not_to_be_touched_must_be_there() {
+        assert_eq!(caught(LOG, LOG, &[]).damage, None);
+        assert_eq!(caught(LOG, "{\"b\":2}\r\n\n{\"c\":3}", &[]).damage, Some(Damage::Lost(1)));
+        assert_eq!(caught(LOG, "{\"b\":2}\r\n\n{\"c\":3}", &[2]).damage, None);
+        assert_eq!(caught(LOG, "{\"a\":1}\n{\"b\":2}\r\n\n{\"c\":4}", &[0]).damage, Some(Damage::Lost(3)));
+        assert_eq!(caught(LOG, "{\"a\":1}\n", &[9]).damage, Some(Damage::Lost(3)));
+        // New ones may come between them.
+        assert_eq!(caught(LOG, "{\"a\":1}\n{\"x\":1}\n{\"b\":2}\r\n\n{\"c\":3}\n{\"y\":1}\n", &[]).damage, None);
+    }
+
+    #[test]
+    fn what_could_be_read_can_be_read() {
+        assert_eq!(caught(LOG, "{\"a\":1}\n7\"b\":2\r\n{\"c\":3}", &[9]).damage, Some(Damage::Unreadable(8)));
+        assert_eq!(caught("{\"a\":[1]}", "{\"a\":[,1]}", &[5]).damage, Some(Damage::Unreadable(6)));
+        // What could not be read before proves nothing.
+        let broken = "{\"a\":1}\n{\"b\":\n{\"c\":3}";
+        assert_eq!(caught(broken, "{\"b\":\n{\"c\":3}", &[2]).damage, None);
+        assert_eq!(caught(broken, "{\"b\":\n{\"c\":3}", &[2, 9]).damage, None);
+    }
+}

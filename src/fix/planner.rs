@@ -1,0 +1,71 @@
+//! The plan of each history, made as the history is judged: with all findings whose fix is wanted, then without those
+//! that ask for what cannot be made.
+
+use std::collections::HashMap;
+
+use crate::format::FormatInfo;
+use crate::history::{Act, Remedy};
+use crate::lint::{Judged, OnHistory};
+use crate::rule::Cx;
+
+use super::plan::{HistoryPlan, Plan, cause};
+use super::possible::{EMPTY, EMPTY_CALL};
+use super::{Cause, FixOptions, Orphans};
+
+/// A plan of which something cannot be made is made again without it, so many times.
+const ATTEMPTS: usize = 8;
+
+/// Plans each history as it is judged.
+pub struct Planner<'o> {
+    pub options: &'o FixOptions,
+}
+
+impl OnHistory for Planner<'_> {
+    type Made = HistoryPlan;
+
+    fn history(
+        &self,
+        cx: &Cx<'_>,
+        info: &'static FormatInfo,
+        judged: &[Judged],
+        number: u32,
+    ) -> Option<HistoryPlan> {
+        if cx.history.settings.read_only.is_some() {
+            return None;
+        }
+        let mut wanted: Vec<&Judged> = judged.iter().filter(|judged| self.options.wants(judged)).collect();
+        let mut refused: Vec<(&Judged, &'static str)> = Vec::new();
+        let mut by_flag = true;
+        for _ in 0..ATTEMPTS {
+            let mut plan = Plan::new(cx, self.options, info.dialect, number);
+            plan.by_flag = by_flag;
+            refused.iter().for_each(|(judged, why)| plan.refuse(judged, why));
+            plan.findings(&wanted);
+            let impossible = plan.impossible(info.histories);
+            if impossible.is_empty() {
+                return plan.finish(info);
+            }
+            by_flag &= !impossible.iter().any(|(cause, _)| matches!(cause, Cause::Flag(_)));
+            let why: HashMap<Cause, &'static str> = impossible.into_iter().collect();
+            wanted.retain(|judged| {
+                let Some(why) = why.get(&cause(judged)) else { return true };
+                let is_call = judged.finding.remedy == Remedy::One(Act::Answer);
+                let stubs = self.options.orphans == Orphans::Stub;
+                refused.push((*judged, if *why == EMPTY && is_call && !stubs { EMPTY_CALL } else { why }));
+                false
+            });
+        }
+        // What is left hangs together with what cannot be made.
+        let mut plan = Plan::new(cx, self.options, info.dialect, number);
+        refused.iter().for_each(|(judged, why)| plan.refuse(judged, why));
+        wanted.iter().for_each(|judged| plan.refuse(judged, "it goes with a repair that cannot be made"));
+        plan.finish(info)
+    }
+
+    fn renumber(made: &mut HistoryPlan, by: u32) {
+        made.number += by;
+        for change in &mut made.changes {
+            change.history = Some(made.number);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! RL550: a request has no messages.
+
+use crate::history::Code;
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a request whose `messages` are an empty list.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API refuses the request with HTTP 400:
+    ///
+    /// > messages: at least one message is required
+    ///
+    /// It happens when a history is cut to fit a budget, or repaired by dropping its only message.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"claude-sonnet-4-5","max_tokens":1024,"system":"Be brief.","messages":[]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// There is none: what was to be said is not there. `fix` never leaves such a list behind: where a repair would drop
+    /// the last entry, it is not made.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: openclaw/openclaw#75235, openclaw/openclaw#76829.
+    550, "anthropic-empty-messages", Check::History(check),
+    [
+        Variant {
+            message: "the request has no messages",
+            api: Some("messages: at least one message is required"),
+            answer: Answer::BODY,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    if let Some(list) = cx.history.settings.empty {
+        out.add(cx.on_request(Code(550), list).never("what was to be said is not there"));
+    }
+}

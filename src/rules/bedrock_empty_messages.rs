@@ -1,0 +1,47 @@
+//! RL596: a request has no messages.
+
+use crate::history::Code;
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Answer;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a request whose `messages` are an empty list.
+    ///
+    /// ## Why it matters
+    ///
+    /// A conversation must start with a message of the user, and the API refuses a request without one.
+    ///
+    /// It happens when a history is cut to fit a budget, or repaired by dropping its only message.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"modelId":"us.amazon.nova-lite-v1:0","inferenceConfig":{"maxTokens":100},"messages":[]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// There is none: what was to be said is not there. `fix` never leaves such a list behind: where a repair would drop
+    /// the last entry, it is not made.
+    ///
+    /// ## Evidence
+    ///
+    /// Documented: the model answers the last message. None of the recorded accepted requests has an empty list.
+    596, "bedrock-empty-messages", Check::History(check),
+    [
+        Variant {
+            message: "the request has no messages",
+            answer: Answer::AWS,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    if let Some(list) = cx.history.settings.empty {
+        out.add(cx.on_request(Code(596), list).never("what was to be said is not there"));
+    }
+}
