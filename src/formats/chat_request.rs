@@ -122,7 +122,9 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
     // In a request a message of an unknown role is a mistake, not another format.
     let is_request = REQUEST_KEYS.iter().any(|key| body.get(key).is_some());
     let fit = |message: Val<'_>| match message_fit(message) {
-        Fit::Unknown if is_request && message.get("role").is_some_and(|role| role.is_string()) => Fit::Likely(PLAIN),
+        Fit::Unknown | Fit::Likely(..PLAIN) if is_request && message.get("role").is_some_and(|role| role.is_string()) => {
+            Fit::Likely(PLAIN)
+        }
         fit => fit,
     };
     match messages_score(list, fit) {
@@ -188,7 +190,8 @@ pub(super) fn message_fit(message: Val<'_>) -> Fit {
         {
             OWN
         } else if message.get("content").is_none() && !SPOKEN_KEYS.iter().any(has) {
-            return Fit::Unknown;
+            // Something is missing in it.
+            return Fit::Likely(1);
         } else if role.is("system") || role.is("developer") || STRAY_KEYS.iter().any(has) {
             SYSTEM
         } else {

@@ -77,12 +77,13 @@ pub fn is_log(val: Val<'_>) -> bool {
     val.members().any(|member| RECORD_KEYS.contains(&member.key.raw) || LOG_KEYS.contains(&member.key.raw))
 }
 
-/// How surely a list is one of a format's objects: the best of them, if most fit and none is strange. What is no
+/// How surely a list is one of a format's objects: the best of them, if most fit and none is strange. What is empty or no
 /// object says nothing here; the reader reports it.
 pub fn most(list: Val<'_>, fit: impl Fn(Val<'_>) -> Fit) -> u8 {
     let (mut fitting, mut all, mut best) = (0, 0, 0);
     // A list that `slim` went over holds references in the place of elements.
-    for element in list.elements().filter(|e| e.is_object() && !is_reference(*e)).take(SAMPLE) {
+    let says = |e: &Val<'_>| e.is_object() && e.count() > 0 && !is_reference(*e);
+    for element in list.elements().filter(says).take(SAMPLE) {
         all += 1;
         match fit(element) {
             Fit::Strange => return 0,

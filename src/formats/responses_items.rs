@@ -109,6 +109,8 @@ pub(super) fn item_fit(val: Val<'_>) -> Fit {
             // Parts of type `text` are Chat's or Anthropic's; among items they may be a mistake.
             Some(b"user" | b"assistant" | b"system" | b"developer") if content.is_some_and(has_texts) => Fit::Likely(1),
             Some(b"user" | b"assistant" | b"system" | b"developer") if content.is_some() => Fit::Likely(40),
+            // Something is missing in it.
+            Some(b"user" | b"assistant" | b"system" | b"developer") => Fit::Likely(1),
             Some(_) => Fit::Unknown,
             // A bare reference: the API knows its own ids.
             None if val.count() == 1 && id.as_ref().is_some_and(|id| Kind::of_id(id) != Kind::Unknown) => Fit::Likely(TELLING),

@@ -131,10 +131,8 @@ impl<'c> Caster<'c> {
             error = refused(result, written, &takers);
         }
         // Of a piece of a log nothing may be left, or nothing by which anybody would know it again.
-        if info.usage != Usage::Request
-            && error.is_none_or(|code| code == UNKNOWN)
-            && !is_recognised(result, written)
-        {
+        let unread = || error.is_none_or(|code| code == UNKNOWN) && !is_recognised(result, written);
+        if info.usage != Usage::Request && (result.trim_ascii().is_empty() || unread()) {
             return self.fail(finding(LossKind::NOT_CONVERTED, row(at)));
         }
         if let Some(error) = error {

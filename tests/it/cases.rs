@@ -142,13 +142,15 @@ fn cases() {
         let file: File = toml::from_str(&fs::read_to_string(&path).expect("UTF-8"))
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let group = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let mut page = String::new();
+        let (mut page, mut failed) = (String::new(), Vec::new());
         for case in &file.case {
-            let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| case.run()))
-                .unwrap_or_else(|_| "FAILED".into());
-            let _ = write!(page, "━━━ {}\n{}\n", case.name, ran);
+            // All are run, so that one run shows what fails.
+            let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| case.run()));
+            failed.extend(ran.is_err().then_some(&case.name).cloned());
+            let _ = write!(page, "━━━ {}\n{}\n", case.name, ran.unwrap_or_default());
             count += 1;
         }
+        assert!(failed.is_empty(), "{group}: {failed:?}");
         insta::with_settings!({ snapshot_path => folder.join("snapshots"), prepend_module_to_snapshot => false, omit_expression => true }, {
             insta::assert_snapshot!(group, page);
         });
