@@ -4,10 +4,10 @@
 
 mod probe;
 
-use crate::dialect::{Body, Dialect, Item, Origin, Shape};
+use crate::dialect::{Dialect, Item, Origin};
 use crate::history::stream::{Event, Stream};
 use crate::history::tree::{Builder, Entry, Forest};
-use crate::history::{Code, Finding, Flags, History, Role, Row, Settings, Usage};
+use crate::history::{Around, Code, Finding, Flags, History, Role, Row, Settings, Usage};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::place::Place;
@@ -182,23 +182,11 @@ pub trait Format: Sync {
 
     /// Hands the items and marks of a record to the sink.
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink);
-
-    /// Hands out the parts of the conversation that a record holds, in order, for conversion. Not asked of a log,
-    /// whose items come one by one. `newest_first` is what the user said about the order of a page.
-    fn bodies(&self, record: &Record<'_>, newest_first: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        let _ = newest_first;
-        for part in self.info().parts {
-            if let Some(val) = record.val.at(part.path) {
-                let shape = if val.is_array() { Shape::List } else { Shape::Item };
-                each(Body { val, base: record.base, embedded: false, shape });
-            }
-        }
-    }
 }
 
-/// Hands out the body of a request.
-pub fn request_body(val: Val<'_>, record: &Record<'_>, each: &mut dyn FnMut(Body<'_>)) {
-    each(Body { val, base: record.base, embedded: false, shape: Shape::Request });
+/// Where a request's body lies, if it is one and not only the list of its items.
+pub fn around(body: Val<'_>, record: &Record<'_>) -> Option<Around> {
+    body.is_object().then(|| Around::of(record.base.of(body)))
 }
 
 /// Reads an element of a large document, if the record is one.

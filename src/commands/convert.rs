@@ -177,7 +177,6 @@ fn one(
         written: conversion.written,
         thoughts: conversion.thoughts,
         model: options.model.clone(),
-        newest_first: options.newest_first,
     };
     let least = if machine || run.verbose { Severity::Info } else { Severity::Warning };
     let most = if machine { usize::MAX } else { run.style.limit.unwrap_or(usize::MAX) };

@@ -1,18 +1,21 @@
 //! `diff`: what became of the items of one history in another.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::json;
 
 use crate::diff::align::align;
-use crate::diff::entries::{self, Told, Words};
+use crate::diff::entries::{self, Entry, Told, Words};
+use crate::history::Flags;
 use crate::options::Misuse;
 use crate::place::DocId;
 use crate::report::histories::{self, Difference, Fates};
+use crate::report::place::pointers;
 use crate::report::words::count;
 use crate::report::{self, Content};
-use crate::source::{Doc, Input, words};
+use crate::source::{Doc, Input, framing, words};
 
 use super::{Failure, Outcome, Run, talk};
 
@@ -37,8 +40,7 @@ pub fn diff(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
         if before.is_none() && after.is_none() {
             break;
         }
-        let entries = |told: Option<Told>| told.map(|told| told.entries).unwrap_or_default();
-        let (before, after) = (entries(before), entries(after));
+        let (before, after) = unequal_members(before, after);
         let fates = align(&before, &after);
         let difference = Difference { before, after, fates };
         sum.add(difference.count());
@@ -63,6 +65,20 @@ pub fn diff(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
     Ok(if sum.differ() && !run.exit_zero { Outcome::Found } else { Outcome::Clean })
 }
 
+/// The items of both sides, after those members of the requests around them that are not the same on both.
+fn unequal_members(before: Option<Told>, after: Option<Told>) -> (Vec<Entry>, Vec<Entry>) {
+    let parts = |told: Option<Told>| told.map(|told| (told.members, told.entries)).unwrap_or_default();
+    let ((old, before), (new, after)) = (parts(before), parts(after));
+    let differs = |others: &[Entry]| {
+        let others: HashSet<(u64, u64)> = others.iter().map(|other| (other.key, other.hash)).collect();
+        move |member: &&Entry| !others.contains(&(member.key, member.hash))
+    };
+    let (gone, come) = (differs(&new), differs(&old));
+    let before = old.iter().filter(gone).cloned().chain(before).collect();
+    let after = new.iter().filter(come).cloned().chain(after).collect();
+    (before, after)
+}
+
 fn open(run: &Run, path: &Path, number: u32) -> Result<Doc, Failure> {
     let input = match path.as_os_str() == "-" {
         true => Input::Stdin,
@@ -72,9 +88,22 @@ fn open(run: &Run, path: &Path, number: u32) -> Result<Doc, Failure> {
     opened.map_err(|error| Misuse::new(words(&path.display(), &error)).into())
 }
 
+/// Says of each entry where in its record it lies.
+fn locate(doc: &Doc, told: &mut [Told]) -> io::Result<()> {
+    let entries = || told.iter().flat_map(|told| told.members.iter().chain(&told.entries));
+    let wanted: Vec<_> = entries().map(|entry| (entry.at, Flags::default())).collect();
+    let pointers = pointers(doc.id, &*doc.bytes, framing::sniff(&*doc.bytes)?, &wanted)?;
+    for entry in told.iter_mut().flat_map(|told| told.members.iter_mut().chain(&mut told.entries)) {
+        entry.pointer = pointers.get(&entry.at).map(|found| found.outer.clone()).unwrap_or_default();
+    }
+    Ok(())
+}
+
 fn told(run: &Run, doc: &Doc, how: Words) -> Result<Vec<Told>, Failure> {
     let failed = |error: io::Error| Misuse::new(words(&doc.label, &error));
-    let (told, unread) = entries::read(doc.id, &*doc.bytes, run.lints.of(&doc.label), how).map_err(failed)?;
+    let options = run.lints.of(&doc.label);
+    let (mut told, unread) = entries::read(doc.id, &*doc.bytes, options, how).map_err(failed)?;
+    locate(doc, &mut told).map_err(failed)?;
     if told.is_empty() {
         let help = "`replaylint check` says why; --format or --pointer tell what it is";
         return Err(Misuse::new(format!("{}: no conversation was found", doc.label)).help(help).into());

@@ -22,7 +22,7 @@ pub(super) fn rebuild(
 ) -> Result<Option<Outcome>, Failure> {
     let parts: Vec<&Part> = conversations.iter().flat_map(|conversation| &conversation.parts).collect();
     let unfit = |what: &str| Misuse::new(format!("--{what} does not go with a request that was sent"));
-    let stream = parts.iter().find(|part| part.format.is_some_and(records::is_stream));
+    let stream = parts.iter().find(|part| part.format.is_some_and(|format| records::is_stream(format.info())));
     if let Some(part) = stream {
         if parts.len() > 1 {
             return Err(Misuse::new("rebuild takes one event stream at a time").into());

@@ -7,7 +7,6 @@ mod request;
 mod verbatim;
 
 use crate::dialect::{Body, Dialect, Shape, Written};
-use crate::format::{Format, Record};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::neutral::{Conversation, Losses, Lost, Text};
@@ -35,8 +34,6 @@ pub struct Plan {
     pub thoughts: Thoughts,
     /// The model that the result names, instead of the one that the source does.
     pub model: Option<String>,
-    /// Items of a page are stored newest first; `None`: as the format says.
-    pub newest_first: Option<bool>,
 }
 
 /// What came of a conversation.
@@ -50,13 +47,6 @@ pub struct Converted {
     pub copies: Vec<Copied>,
     /// What the request that was copied says of the server's store.
     pub stored: Option<bool>,
-}
-
-/// Converts the conversation that a record holds; appends it to `out`, with the end of its line.
-pub fn record(format: &dyn Format, record: &Record<'_>, plan: &Plan, out: &mut Vec<u8>) -> Converted {
-    let mut taker = Taker::new(format.info().dialect, plan);
-    format.bodies(record, plan.newest_first, &mut |body| taker.take(&body));
-    taker.finish(None, plan, out)
 }
 
 /// Takes the parts of a conversation, one after the other.

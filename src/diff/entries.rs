@@ -4,21 +4,17 @@
 use std::io;
 
 use crate::dialect::{Body, Shape};
-use crate::format::{Format, FormatInfo, Histories, Record, Slice};
-use crate::history::Flags;
-use crate::json::edit::Base;
-use crate::json::pointer::{self, Finder};
+use crate::format::FormatInfo;
 use crate::json::string::fingerprint_of;
 use crate::json::{Tape, Val, canonical, scan};
-use crate::lint::detect::{self, Reading};
-use crate::lint::{self, Options, Texts};
+use crate::lint::{self, Keep, Options, Texts};
 use crate::neutral::write::Writer;
 use crate::neutral::{
     Block, Conversation, Input, Losses, Media, Message, Part, Source, Text, ToolResult, Voice, What,
 };
 use crate::place::{DocId, Place};
-use crate::recast::Keep;
-use crate::source::{Container, ReadAt, framing, lines};
+use crate::source::ReadAt;
+use crate::target::Severity;
 
 /// One thing of a history.
 #[derive(Clone, Debug)]
@@ -44,6 +40,8 @@ pub struct Entry {
 pub struct Told {
     pub dialect: &'static str,
     pub entries: Vec<Entry>,
+    /// The other members of the request around it: model, tools, settings.
+    pub members: Vec<Entry>,
 }
 
 /// How a history is told.
@@ -55,115 +53,33 @@ pub enum Words {
     Shared,
 }
 
-/// All histories of a doc. Records that cannot be read are counted, and give none.
+/// All histories of a doc, and how many records could not be read.
 pub fn read(id: DocId, bytes: &dyn ReadAt, options: &Options, words: Words) -> io::Result<(Vec<Told>, u32)> {
-    let mut reader = Reader { id, options, words, found: Vec::new(), unread: 0, tape: Tape::new() };
-    match framing::sniff(bytes)? {
-        Container::Document { start } => {
-            let mut text = Vec::new();
-            bytes.read_into(start, (bytes.len() - start) as usize, &mut text)?;
-            if reader.record(&text, start, 0, true) == Some(Histories::PerDoc) {
-                reader.log(bytes)?;
-            }
-        }
-        Container::Lines { start } => {
-            let mut buf = Vec::new();
-            let first = lines::read(bytes, start, 0, options.max_record, &mut buf)?;
-            let log = match options.format {
-                Some(format) => format.info().histories == Histories::PerDoc,
-                None => matches!(detect::of_lines(first.bytes, &options.pointer), Some(Reading::By(_))),
-            };
-            if log {
-                reader.log(bytes)?;
-                return Ok((reader.found, reader.unread));
-            }
-            let mut number = 0;
-            for n in 0..lines::chunks(bytes.len(), start) {
-                let read = lines::read(bytes, start, n, options.max_record, &mut buf)?;
-                reader.unread += u32::from(read.too_long.is_some());
-                for (at, line) in lines::split(read.bytes).filter(|(_, line)| !line.trim_ascii().is_empty()) {
-                    reader.record(line, read.start + at as u64, number, false);
-                    number += 1;
-                }
-            }
-        }
-        _ => reader.unread = 1,
-    }
-    Ok((reader.found, reader.unread))
-}
-
-struct Reader<'o> {
-    id: DocId,
-    options: &'o Options,
-    words: Words,
-    found: Vec<Told>,
-    unread: u32,
-    tape: Tape,
-}
-
-impl Reader<'_> {
-    /// Reads a record that is a history by itself; tells how the format's records make histories.
-    fn record(&mut self, text: &[u8], start: u64, number: u32, document: bool) -> Option<Histories> {
-        let mut tape = std::mem::take(&mut self.tape);
-        let scanned = scan(text, &mut tape).is_ok() && simdutf8::basic::from_utf8(text).is_ok();
-        let root = tape.root(text).filter(|_| scanned);
-        let val = root.and_then(|root| pointer::resolve(root, &self.options.pointer));
-        let detect = |val| if document { detect::of_document(val) } else { detect::of_record(val) };
-        let format = val.and_then(|val| self.options.format.or_else(|| detect(val)));
-        let (Some(root), Some(val), Some(format)) = (root, val, format) else {
-            self.unread += 1;
-            self.tape = tape;
-            return None;
+    let found = lint::lint(id, bytes, &lint::unjudged(options), 1, &Keep)?;
+    let unread = found.judged.iter().filter(|judged| judged.severity == Severity::Error).count();
+    let told = found.made.iter().map(|kept| {
+        let texts = Texts::new(bytes, kept.info.dialect);
+        let mut teller = Teller::new(kept.info, words);
+        let mut starts: Vec<(u64, u32)> = kept.rows.iter().map(|row| (row.at.start, row.record)).collect();
+        starts.sort_unstable();
+        let record = |at: Place| {
+            let ix = starts.partition_point(|(start, _)| *start <= at.start);
+            starts.get(ix.saturating_sub(1)).map_or(1, |(_, record)| record + 1)
         };
-        let info = format.info();
-        if info.histories == Histories::PerRecord {
-            let whole = Place::new(self.id, start, text.len() as u32);
-            let record = Record { number, val, base: Base::new(self.id, start), whole, slice: Slice::Whole };
-            self.one(root, &record, format);
-        }
-        self.tape = tape;
-        Some(info.histories)
-    }
-
-    fn one(&mut self, root: Val<'_>, record: &Record<'_>, format: &dyn Format) {
-        let info = format.info();
-        let finder = Finder::new(root);
-        let place = |at: Place| {
-            let from = record.base.relative(at.start).unwrap_or_default();
-            (record.number + 1, finder.pointer(from, from + at.len))
-        };
-        let mut teller = Teller::new(info, self.words);
-        format.bodies(record, self.options.newest_first, &mut |body| teller.body(&body, &place));
-        self.found.push(teller.finish(&place));
-    }
-
-    /// A log: the engine puts its history together.
-    fn log(&mut self, bytes: &dyn ReadAt) -> io::Result<()> {
-        let found = lint::lint(self.id, bytes, self.options, 1, &Keep)?;
-        for kept in &found.made {
-            let texts = Texts::new(bytes, kept.info.dialect);
-            let mut teller = Teller::new(kept.info, self.words);
-            let record = |at: Place| {
-                let ix = kept.rows.partition_point(|row| row.at.start <= at.start);
-                (ix.checked_sub(1).map_or(1, |ix| kept.rows[ix].record + 1), String::new())
-            };
-            for row in &kept.rows {
-                let (base, embedded) = (Base::new(self.id, row.at.start), row.has(Flags::EMBEDDED));
-                texts.item(row, |val| teller.body(&Body { val, base, embedded, shape: Shape::Item }, &record));
-            }
-            self.found.push(teller.finish(&record));
-        }
-        Ok(())
-    }
+        lint::each_body(&texts, &kept.rows, &kept.settings, id, &mut |body| teller.body(body, &record));
+        teller.finish(&record)
+    });
+    Ok((told.collect(), unread as u32))
 }
 
-/// The number of the record and the pointer of a place.
-type Locate<'l> = &'l dyn Fn(Place) -> (u32, String);
+/// The number of the record of a place, from 1.
+type Locate<'l> = &'l dyn Fn(Place) -> u32;
 
 struct Teller {
     info: &'static FormatInfo,
     words: Words,
     entries: Vec<Entry>,
+    members: Vec<Entry>,
     conversation: Conversation,
 }
 
@@ -172,7 +88,7 @@ const INSTRUCTIONS: [&str; 4] = ["instructions", "system", "systemInstruction", 
 
 impl Teller {
     fn new(info: &'static FormatInfo, words: Words) -> Self {
-        Teller { info, words, entries: Vec::new(), conversation: Conversation::default() }
+        Teller { info, words, entries: Vec::new(), members: Vec::new(), conversation: Conversation::default() }
     }
 
     fn body(&mut self, body: &Body<'_>, locate: Locate<'_>) {
@@ -181,51 +97,29 @@ impl Teller {
             return;
         }
         match body.shape {
-            Shape::Item => self.item(body, body.val, None, locate),
-            Shape::List => body.val.elements().for_each(|val| self.item(body, val, None, locate)),
+            Shape::Item => self.item(body, body.val, locate),
+            Shape::List => body.val.elements().for_each(|val| self.item(body, val, locate)),
             Shape::Request => {
-                for key in INSTRUCTIONS {
-                    if let Some(val) = body.val.get(key).filter(|val| !val.is_null()) {
-                        self.item(body, val, Some(key), locate);
-                    }
+                let list_key = self.info.dialect.takes().list_key;
+                for member in body.val.members().filter(|member| !member.key.is(list_key.as_bytes())) {
+                    let name = String::from_utf8_lossy(&member.key.decode()).into_owned();
+                    let said = INSTRUCTIONS.contains(&name.as_str()) && !member.val.is_null();
+                    let entry = entry(body, member.val, Some(&name), locate);
+                    if said { self.entries.push(entry) } else { self.members.push(entry) }
                 }
-                match body.val.get(self.info.dialect.takes().list_key) {
+                match body.val.get(list_key) {
                     Some(list) if list.is_array() => {
-                        list.elements().for_each(|val| self.item(body, val, None, locate));
+                        list.elements().for_each(|val| self.item(body, val, locate));
                     }
-                    Some(val) => self.item(body, val, None, locate),
+                    Some(val) => self.item(body, val, locate),
                     None => {}
                 }
             }
         }
     }
 
-    fn item(&mut self, body: &Body<'_>, val: Val<'_>, named: Option<&str>, locate: Locate<'_>) {
-        let text =
-            |key: &str| val.get(key).and_then(|v| v.text()).map(|t| String::from_utf8_lossy(&t).into_owned());
-        let kind = named.map(str::to_owned).or_else(|| text("type").filter(|kind| kind != "message"));
-        let kind = kind.unwrap_or_else(|| match text("role") {
-            Some(role) => format!("message ({role})"),
-            None => "item".to_owned(),
-        });
-        let id = identity(val);
-        let key = match (&id, named) {
-            (Some(id), _) => fingerprint_of(format!("{kind}\n{id}").as_bytes()),
-            (None, Some(name)) => fingerprint_of(name.as_bytes()),
-            (None, None) => 0,
-        };
-        let (record, pointer) = locate(body.base.of(val));
-        self.entries.push(Entry {
-            kind,
-            id,
-            key,
-            hash: canonical::hash(val, &[]),
-            loose: canonical::hash(val, &["id", "status", "type"]),
-            text: val.raw().to_vec(),
-            at: body.base.of(val),
-            record,
-            pointer,
-        });
+    fn item(&mut self, body: &Body<'_>, val: Val<'_>, locate: Locate<'_>) {
+        self.entries.push(entry(body, val, None, locate));
     }
 
     fn finish(mut self, locate: Locate<'_>) -> Told {
@@ -236,7 +130,34 @@ impl Teller {
         for message in std::iter::once(&instructions).chain(&self.conversation.messages) {
             self.entries.extend(message.blocks.iter().filter_map(|block| shared(message.voice, block, locate)));
         }
-        Told { dialect: self.info.dialect.name(), entries: self.entries }
+        Told { dialect: self.info.dialect.name(), entries: self.entries, members: self.members }
+    }
+}
+
+/// A value of a request or a history: an item, or the member that is `named`.
+fn entry(body: &Body<'_>, val: Val<'_>, named: Option<&str>, locate: Locate<'_>) -> Entry {
+    let text = |key: &str| val.get(key).and_then(|v| v.text()).map(|t| String::from_utf8_lossy(&t).into_owned());
+    let kind = named.map(str::to_owned).or_else(|| text("type").filter(|kind| kind != "message"));
+    let kind = kind.unwrap_or_else(|| match text("role") {
+        Some(role) => format!("message ({role})"),
+        None => "item".to_owned(),
+    });
+    let id = identity(val).filter(|_| named.is_none());
+    let key = match (&id, named) {
+        (Some(id), _) => fingerprint_of(format!("{kind}\n{id}").as_bytes()),
+        (None, Some(name)) => fingerprint_of(name.as_bytes()),
+        (None, None) => 0,
+    };
+    Entry {
+        kind,
+        id,
+        key,
+        hash: canonical::hash(val, &[]),
+        loose: canonical::hash(val, &["id", "status", "type"]),
+        text: val.raw().to_vec(),
+        at: body.base.of(val),
+        record: locate(body.base.of(val)),
+        pointer: String::new(),
     }
 }
 
@@ -310,8 +231,8 @@ fn shared(voice: Voice, block: &Block, locate: Locate<'_>) -> Option<Entry> {
     let hash = root.map_or(0, |val| canonical::hash(val, &[]));
     let loose = root.map_or(0, |val| canonical::hash(val, &["from"]));
     let key = id.as_ref().map_or(0, |id| fingerprint_of(format!("{}\n{id}", kind == "result").as_bytes()));
-    let (record, pointer) = locate(block.at.place);
-    Some(Entry { kind, id, key, hash, loose, text, at: block.at.place, record, pointer })
+    let at = block.at.place;
+    Some(Entry { kind, id, key, hash, loose, text, at, record: locate(at), pointer: String::new() })
 }
 
 /// All texts of a result are one, as in the dialects that have no parts there.

@@ -1,11 +1,7 @@
 //! The body of a request to Anthropic's `/v1/messages`, as a document or one a line; or the bare list of its messages.
 
-use crate::dialect::{Body, Shape};
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, empty_list, read_array, read_slice,
-    request_body,
-};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, empty_list, read_array, read_slice, around};
 use crate::history::{Facts, Flags, Settings, Usage};
 use crate::json::Val;
 
@@ -52,13 +48,6 @@ impl Format for AnthropicRequest {
             read_body(record.val, record, 0, sink);
         }
     }
-
-    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        match record.val.is_array() {
-            true => each(Body { val: record.val, base: record.base, embedded: false, shape: Shape::List }),
-            false => request_body(record.val, record, each),
-        }
-    }
 }
 
 /// Reads a request's body as a history.
@@ -90,6 +79,7 @@ fn settings(body: Val<'_>, record: &Record<'_>) -> Settings {
         usage: if is_request { Usage::Request } else { Usage::Log },
         model: model.map(|model| String::from_utf8_lossy(&model).into()),
         facts,
+        around: around(body, record),
         cache_marks: marked(tools) + marked(body.get("system")),
         request: whole.then(|| record.base.of(body)),
         empty: empty_list(body, "messages", record),

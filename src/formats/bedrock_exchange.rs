@@ -2,7 +2,6 @@
 //! it, also with `body` for the request; and the records of Bedrock's own invocation log, which has both under `input`
 //! and `output`. The record may tell the model, which a request alone does not.
 
-use crate::dialect::{Body, Shape};
 use crate::dialects::bedrock::BEDROCK;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
 use crate::history::Usage;
@@ -58,16 +57,6 @@ impl Format for BedrockExchange {
             bedrock_response::read_message(response, record, part as u8, sink);
         }
         sink.mark(Mark::End);
-    }
-
-    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        let mut body = |val, shape| each(Body { val, base: record.base, embedded: false, shape });
-        if let Some((_, request)) = request(record.val) {
-            body(request, Shape::Request);
-        }
-        if let Some(said) = response(record.val).and_then(|(_, response)| bedrock_response::message(response)) {
-            body(said, Shape::Item);
-        }
     }
 }
 

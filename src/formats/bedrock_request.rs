@@ -1,11 +1,8 @@
 //! The body of a request to Bedrock's `Converse`, as a document or one a line; or the bare list of its messages. The
 //! model is in the URL; tools that call it by a file keep it as `modelId` beside the messages.
 
-use crate::dialect::{Body, Shape};
 use crate::dialects::bedrock::BEDROCK;
-use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, empty_list, read_array, read_slice, request_body,
-};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, empty_list, read_array, read_slice, around};
 use crate::history::{Facts, Flags, Settings, Usage};
 use crate::json::Val;
 
@@ -52,13 +49,6 @@ impl Format for BedrockRequest {
         }
         sink.mark(Mark::End);
     }
-
-    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        match record.val.is_array() {
-            true => each(Body { val: record.val, base: record.base, embedded: false, shape: Shape::List }),
-            false => request_body(record.val, record, each),
-        }
-    }
 }
 
 /// What a body says about its request.
@@ -72,6 +62,7 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Sett
         usage,
         model: model.map(|model| String::from_utf8_lossy(&model).into()),
         facts,
+        around: around(body, record),
         request: whole.then(|| record.base.of(body)),
         empty: empty_list(body, "messages", record),
         ..Settings::default()

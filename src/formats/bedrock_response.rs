@@ -1,7 +1,6 @@
 //! A response of Bedrock's `Converse`: `{"output": {"message": …}, "stopReason": …}`. Replayed, its message is the tail
 //! of a history. It is a member of an object, so it can be changed, and not taken out.
 
-use crate::dialect::{Body, Shape};
 use crate::dialects::bedrock::BEDROCK;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item};
 use crate::history::{Flags, Settings, Usage};
@@ -39,12 +38,6 @@ impl Format for BedrockResponse {
         sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
         read_message(record.val, record, 0, sink);
         sink.mark(Mark::End);
-    }
-
-    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        if let Some(val) = message(record.val) {
-            each(Body { val, base: record.base, embedded: false, shape: Shape::Item });
-        }
     }
 }
 

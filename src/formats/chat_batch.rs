@@ -1,9 +1,8 @@
 //! Lines of the Batch API for `/v1/chat/completions`: `{"custom_id": …, "body": {request}}` in, and
 //! `{"custom_id": …, "response": {"body": {completion}}}` out.
 
-use crate::dialect::Body;
 use crate::dialects::chat::CHAT;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, request_body};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
 use crate::history::{Flags, Usage};
 
 use super::{chat_completion, chat_request};
@@ -48,14 +47,6 @@ impl Format for ChatBatch {
             sink.mark(Mark::End);
         } else if let Some(completion) = record.val.at(&["response", "body"]) {
             chat_completion::read_completion(completion, record, 1, Flags::default(), sink);
-        }
-    }
-
-    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        if let Some(body) = record.val.get("body") {
-            request_body(body, record, each);
-        } else if let Some(completion) = record.val.at(&["response", "body"]) {
-            chat_completion::message_body(completion, record, Flags::default(), each);
         }
     }
 }

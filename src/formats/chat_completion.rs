@@ -1,7 +1,6 @@
 //! A completion as the API returns and stores it: `{"object": "chat.completion", "choices": [{"message": …}]}`. Each
 //! choice is what one conversation would go on with.
 
-use crate::dialect::{Body, Shape};
 use crate::dialects::chat::CHAT;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item};
 use crate::history::{Flags, Settings, Usage};
@@ -37,10 +36,6 @@ impl Format for ChatCompletion {
             Slice::Element { .. } => read_choice(record.val, record, 0, Flags::default(), sink),
             _ => read_completion(record.val, record, 0, Flags::default(), sink),
         }
-    }
-
-    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        message_body(record.val, record, Flags::default(), each);
     }
 }
 
@@ -90,14 +85,3 @@ pub(super) fn read_choice(choice: Val<'_>, record: &Record<'_>, part: u8, flags:
     }
 }
 
-/// Hands out the message of the first choice: a conversation goes on with one.
-pub(super) fn message_body(
-    completion: Val<'_>,
-    record: &Record<'_>,
-    flags: Flags,
-    each: &mut dyn FnMut(Body<'_>),
-) {
-    if let Some(val) = choices(completion).next().and_then(|choice| choice.get("message")) {
-        each(Body { val, base: record.base, embedded: flags.has(Flags::EMBEDDED), shape: Shape::Item });
-    }
-}

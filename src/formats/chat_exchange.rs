@@ -2,10 +2,9 @@
 //! write it; also with `body` for the request. The history is the request's messages and then the message of the first
 //! choice. Either side may be stored as a JSON string: then it is read, and never edited.
 
-use crate::dialect::{Body, Shape};
 use crate::dialects::chat::CHAT;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
-use crate::history::{Flags, Settings, Usage};
+use crate::history::{Around, Flags, Settings, Usage};
 use crate::json::Val;
 
 use super::responses_exchange::{EMBEDDED, holds, within};
@@ -61,7 +60,8 @@ impl Format for ChatExchange {
         let mut started = false;
         if let Some((part, val)) = request {
             within(val, record, |body, record, flags| {
-                let settings = chat_request::settings(body, record, Usage::Exchange);
+                let mut settings = chat_request::settings(body, record, Usage::Exchange);
+                settings.around = settings.around.map(|around| Around { embedded: flags.has(Flags::EMBEDDED), ..around });
                 started = true;
                 sink.mark(Mark::Start(Box::new(Settings { read_only, ..settings })));
                 chat_request::read_messages(body, record, part as u8, flags, sink);
@@ -76,25 +76,18 @@ impl Format for ChatExchange {
         }
         if let Some((part, val)) = response {
             within(val, record, |response, record, flags| {
-                if let Some(choice) = chat_completion::choices(response).next() {
+                // The first choice goes on from the request; each other one is a history by itself.
+                for (n, choice) in chat_completion::choices(response).enumerate() {
+                    if n > 0 {
+                        sink.mark(Mark::End);
+                        let settings = Settings { usage: Usage::Log, read_only, ..Settings::default() };
+                        sink.mark(Mark::Start(Box::new(settings)));
+                    }
                     chat_completion::read_choice(choice, record, part as u8, flags, sink);
                 }
             });
         }
         sink.mark(Mark::End);
-    }
-
-    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        if let Some((_, val)) = request(record.val) {
-            within(val, record, |val, record, flags| {
-                each(Body { val, base: record.base, embedded: flags.has(Flags::EMBEDDED), shape: Shape::Request });
-            });
-        }
-        if let Some((_, val)) = response(record.val) {
-            within(val, record, |response, record, flags| {
-                chat_completion::message_body(response, record, flags, each);
-            });
-        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! A page of stored completions, `GET /v1/chat/completions`, or of the messages of one of them: `{"object": "list",
 //! "data": […]}`. The oldest comes first, unless the page was asked for otherwise.
 
-use crate::dialect::{Body, Shape};
 use crate::dialects::chat::CHAT;
 use crate::format::{
     Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_slice,
@@ -61,19 +60,6 @@ impl Format for ChatPage {
             read_array(&CHAT, data, record, 0, Flags::default(), sink);
         }
         sink.mark(Mark::End);
-    }
-
-    fn bodies(&self, record: &Record<'_>, newest_first: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        let mut all: Vec<Val<'_>> = elements(record.val).collect();
-        if newest_first.unwrap_or(false) {
-            all.reverse();
-        }
-        for val in all {
-            match chat_completion::is_completion(val) {
-                true => chat_completion::message_body(val, record, Flags::default(), each),
-                false => each(Body { val, base: record.base, embedded: false, shape: Shape::Item }),
-            }
-        }
     }
 }
 

@@ -1,9 +1,8 @@
 //! Lines for fine-tuning by preference: `{"input": {"messages": […]}, "preferred_output": […], "non_preferred_output":
 //! […]}`. The input goes on with what is preferred; what is not is a history of its own.
 
-use crate::dialect::{Body, Shape};
 use crate::dialects::chat::CHAT;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, request_body};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, around};
 use crate::history::{Flags, Settings, Usage};
 
 use super::chat_request;
@@ -40,29 +39,21 @@ impl Format for ChatPreference {
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        let start = || Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() }));
+        let input = record.val.get("input");
+        let start = |around| Mark::Start(Box::new(Settings { usage: Usage::Log, around, ..Settings::default() }));
         let output = |key: &str, part: u8, sink: &mut dyn Sink| {
             if let Some(messages) = record.val.get(key) {
                 read_array(&CHAT, messages, record, part, Flags::default(), sink);
             }
             sink.mark(Mark::End);
         };
-        sink.mark(start());
-        if let Some(input) = record.val.get("input") {
+        sink.mark(start(input.and_then(|input| around(input, record))));
+        if let Some(input) = input {
             chat_request::read_messages(input, record, 0, Flags::default(), sink);
         }
         output("preferred_output", 1, sink);
-        sink.mark(start());
+        sink.mark(start(None));
         output("non_preferred_output", 2, sink);
     }
 
-    /// What is preferred is how the conversation goes on.
-    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        if let Some(input) = record.val.get("input") {
-            request_body(input, record, each);
-        }
-        if let Some(val) = record.val.get("preferred_output") {
-            each(Body { val, base: record.base, embedded: false, shape: Shape::List });
-        }
-    }
 }

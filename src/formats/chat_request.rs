@@ -2,11 +2,8 @@
 //! the bare list of its messages. A body that only holds roles and texts might be Anthropic's as well: it is read as
 //! Chat, and a note says so. A list of that kind might hold Responses items, and is read so.
 
-use crate::dialect::{Body, Shape};
 use crate::dialects::chat::CHAT;
-use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice, request_body,
-};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice, around};
 use crate::history::{Effort, Facts, Flags, Settings, Usage};
 use crate::json::Val;
 
@@ -58,13 +55,6 @@ impl Format for ChatRequest {
             false => read_messages(record.val, record, 0, Flags::default(), sink),
         }
         sink.mark(Mark::End);
-    }
-
-    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        match record.val.is_array() {
-            true => each(Body { val: record.val, base: record.base, embedded: false, shape: Shape::List }),
-            false => request_body(record.val, record, each),
-        }
     }
 }
 
@@ -229,7 +219,8 @@ pub(super) fn read_messages(body: Val<'_>, record: &Record<'_>, part: u8, flags:
 
 /// What a body says about its request.
 pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Settings {
-    let mut settings = Settings { usage, request: Some(record.base.of(body)), ..Settings::default() };
+    let request = Some(record.base.of(body));
+    let mut settings = Settings { usage, request, around: around(body, record), ..Settings::default() };
     for member in body.members() {
         let val = member.val;
         match member.key.decode().as_ref() {

@@ -1,9 +1,8 @@
 //! Lines for supervised fine-tuning: `{"messages": […], "tools": […]}`. They end with what the model is to learn to say,
 //! and may tell it not to learn from a message (`"weight": 0`).
 
-use crate::dialect::Body;
 use crate::dialects::chat::CHAT;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_slice, request_body};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_slice};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::Val;
 
@@ -51,10 +50,6 @@ impl Format for ChatTraining {
         sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
         chat_request::read_messages(record.val, record, 0, Flags::default(), sink);
         sink.mark(Mark::End);
-    }
-
-    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        request_body(record.val, record, each);
     }
 }
 

@@ -2,7 +2,6 @@
 //! jobs write it; also with `body` for the request, and without a response. The record tells the model, which a request
 //! alone does not: by the response's `modelVersion`, or the URL that was asked.
 
-use crate::dialect::{Body, Shape};
 use crate::dialects::gemini::GEMINI;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
 use crate::history::Usage;
@@ -56,16 +55,6 @@ impl Format for GeminiExchange {
             gemini_response::read_candidates(response, record, part as u8, sink);
         }
         sink.mark(Mark::End);
-    }
-
-    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        let mut body = |val, shape| each(Body { val, base: record.base, embedded: false, shape });
-        if let Some((_, request)) = request(record.val) {
-            body(request, Shape::Request);
-        }
-        if let Some(said) = response(record.val).and_then(|(_, response)| gemini_response::said(response)) {
-            body(said, Shape::Item);
-        }
     }
 }
 

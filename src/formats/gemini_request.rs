@@ -1,11 +1,8 @@
 //! The body of a request to Gemini's `generateContent`, as a document or one a line; or the bare list of its contents.
 
-use crate::dialect::{Body, Shape};
 use crate::dialects::gemini::GEMINI;
-use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, empty_list, read_array, read_item,
-    read_slice, request_body,
-};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, empty_list, read_array, read_item,
+    read_slice, around};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::Val;
 
@@ -50,20 +47,13 @@ impl Format for GeminiRequest {
         }
         sink.mark(Mark::End);
     }
-
-    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        match record.val.is_array() {
-            true => each(Body { val: record.val, base: record.base, embedded: false, shape: Shape::List }),
-            false => request_body(record.val, record, each),
-        }
-    }
 }
 
 /// What a body says about its request. The model is in the URL; some tools keep it beside the contents.
 pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Settings {
     let model = body.get("model").and_then(|model| model.text());
     let model = model.map(|model| String::from_utf8_lossy(&model).into());
-    Settings { usage, model, empty: empty_list(body, "contents", record), ..Settings::default() }
+    Settings { usage, model, around: around(body, record), empty: empty_list(body, "contents", record), ..Settings::default() }
 }
 
 /// Reads the contents of a body. SDKs take one content for a list of one.

@@ -1,9 +1,8 @@
 //! A response of Gemini's `generateContent`: `{"candidates": [{"content": …}]}`. Replayed, the content of its first
 //! candidate is the tail of a history. It is part of an object, so it can be changed, and not taken out.
 
-use crate::dialect::{Body, Shape};
 use crate::dialects::gemini::GEMINI;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_item, read_slice};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::Val;
 
@@ -44,12 +43,6 @@ impl Format for GeminiResponse {
         read_candidates(record.val, record, 0, sink);
         sink.mark(Mark::End);
     }
-
-    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        if let Some(val) = said(record.val) {
-            each(Body { val, base: record.base, embedded: false, shape: Shape::Item });
-        }
-    }
 }
 
 pub(super) fn is_response(val: Val<'_>) -> bool {
@@ -62,11 +55,6 @@ pub(super) fn is_response(val: Val<'_>) -> bool {
     }
 }
 
-/// The content of the first candidate.
-pub(super) fn said(response: Val<'_>) -> Option<Val<'_>> {
-    response.get("candidates")?.elements().next()?.get("content")
-}
-
 /// The model that answered.
 pub(super) fn model(response: Val<'_>) -> Option<Box<str>> {
     let model = response.get("modelVersion").or_else(|| response.get("model_version"))?.text()?;
@@ -75,7 +63,14 @@ pub(super) fn model(response: Val<'_>) -> Option<Box<str>> {
 
 /// Reads what a response says.
 pub(super) fn read_candidates(response: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
-    if let Some(candidates) = response.get("candidates") {
-        read_array(&GEMINI, candidates, record, part, Flags::RECORDED, sink);
+    let candidates = response.get("candidates").into_iter().flat_map(|candidates| candidates.elements());
+    for (n, candidate) in candidates.enumerate() {
+        if n > 0 {
+            // The first goes on from the request; each other one is a history by itself.
+            sink.mark(Mark::End);
+            let settings = Settings { usage: Usage::Log, model: model(response), ..Settings::default() };
+            sink.mark(Mark::Start(Box::new(settings)));
+        }
+        read_item(&GEMINI, candidate, record, part, Flags::RECORDED, sink);
     }
 }

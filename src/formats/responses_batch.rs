@@ -2,8 +2,7 @@
 //! `{"custom_id": …, "response": {"body": {response}}}` out.
 
 use crate::dialects::responses::RESPONSES;
-use crate::dialect::{Body, Shape};
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, request_body};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
 use crate::history::{Flags, Settings, Usage};
 
 use super::{responses_object, responses_request};
@@ -55,13 +54,5 @@ impl Format for ResponsesBatch {
             }
         }
         sink.mark(Mark::End);
-    }
-
-    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        if let Some(body) = record.val.get("body") {
-            request_body(body, record, each);
-        } else if let Some(val) = record.val.at(&["response", "body", "output"]) {
-            each(Body { val, base: record.base, embedded: false, shape: Shape::List });
-        }
     }
 }

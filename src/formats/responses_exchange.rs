@@ -3,10 +3,9 @@
 //! stored as a JSON string: then it is read, and never edited.
 
 use crate::dialects::responses::RESPONSES;
-use crate::dialect::{Body, Shape};
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
 use crate::history::tree::{self, Entry};
-use crate::history::{Flags, Settings, Usage};
+use crate::history::{Around, Flags, Settings, Usage};
 use crate::json::edit::Base;
 use crate::json::string::Decoder;
 use crate::json::{Tape, Val, scan};
@@ -67,7 +66,8 @@ impl Format for ResponsesExchange {
         if let Some((part, val)) = request {
             within(val, record, |body, record, flags| {
                 begun = true;
-                let found = responses_request::settings(body, record, Usage::Exchange);
+                let mut found = responses_request::settings(body, record, Usage::Exchange);
+                found.around = found.around.map(|around| Around { embedded: flags.has(Flags::EMBEDDED), ..around });
                 sink.mark(Mark::Start(Box::new(Settings { read_only, response: anchor, ..found })));
                 let mut entry = responses_request::entry(body, record);
                 entry.body = entry.body.map(|(place, _)| (place, flags.has(Flags::EMBEDDED)));
@@ -88,22 +88,6 @@ impl Format for ResponsesExchange {
             });
         }
         sink.mark(Mark::End);
-    }
-
-    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        let (request, response) = sides(record.val);
-        if let Some((_, val)) = request {
-            within(val, record, |val, record, flags| {
-                each(Body { val, base: record.base, embedded: flags.has(Flags::EMBEDDED), shape: Shape::Request });
-            });
-        }
-        if let Some((_, val)) = response {
-            within(val, record, |response, record, flags| {
-                if let Some(val) = response.get("output") {
-                    each(Body { val, base: record.base, embedded: flags.has(Flags::EMBEDDED), shape: Shape::List });
-                }
-            });
-        }
     }
 }
 

@@ -40,7 +40,7 @@ impl Format for ResponsesObject {
         }
         let mut settings = responses_request::settings(record.val, record, Usage::Log);
         // The response names the state it was built on; replaying its output does not build on that.
-        (settings.previous, settings.conversation) = (None, None);
+        (settings.previous, settings.conversation, settings.around) = (None, None, None);
         settings.response = anchor(record.val, record);
         sink.mark(Mark::Start(Box::new(settings)));
         sink.mark(Mark::Entry(Box::new(entry(record.val, record))));

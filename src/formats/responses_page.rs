@@ -2,7 +2,6 @@
 //! first unless it was asked for `order=asc`, which the page does not say: `--order oldest-first` tells.
 
 use crate::dialects::responses::RESPONSES;
-use crate::dialect::{Body, Shape};
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::Val;
@@ -52,16 +51,5 @@ impl Format for ResponsesPage {
             read_array(&RESPONSES, data, record, 0, Flags::default(), sink);
         }
         sink.mark(Mark::End);
-    }
-
-    fn bodies(&self, record: &Record<'_>, newest_first: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        let Some(data) = record.val.get("data") else { return };
-        let mut items: Vec<Val<'_>> = data.elements().collect();
-        if newest_first.unwrap_or(true) {
-            items.reverse();
-        }
-        for val in items {
-            each(Body { val, base: record.base, embedded: false, shape: Shape::Item });
-        }
     }
 }

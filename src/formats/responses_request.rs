@@ -1,10 +1,7 @@
 //! The body of a request to `/v1/responses`: `{"model": …, "input": […]}`, as a document or one a line.
 
 use crate::dialects::responses::RESPONSES;
-use crate::dialect::Body;
-use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, empty_list, read_array, read_slice, request_body,
-};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, empty_list, read_array, read_slice, around};
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Anchor, Effort, Flags, Kind, Role, Row, Settings, Usage};
 use crate::json::Val;
@@ -78,10 +75,6 @@ impl Format for ResponsesRequest {
         sink.mark(Mark::Entry(Box::new(entry(record.val, record))));
         read_input(record.val, record, 0, Flags::default(), sink);
         sink.mark(Mark::End);
-    }
-
-    fn bodies(&self, record: &Record<'_>, _: Option<bool>, each: &mut dyn FnMut(Body<'_>)) {
-        request_body(record.val, record, each);
     }
 }
 
@@ -173,7 +166,7 @@ pub(super) fn entry(body: Val<'_>, record: &Record<'_>) -> Entry {
 pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Settings {
     let stored_prompt = body.get("prompt").is_some_and(|prompt| !prompt.is_null());
     let empty = empty_list(body, "input", record).filter(|_| !stored_prompt);
-    let mut settings = Settings { usage, empty, ..Settings::default() };
+    let mut settings = Settings { usage, empty, around: around(body, record), ..Settings::default() };
     for member in body.members() {
         let val = member.val;
         match member.key.decode().as_ref() {

@@ -22,7 +22,7 @@ pub use kind::{Class, Family, Kind, KindSet, Role};
 pub use known::{Known, KnownResponse, Open};
 pub use pairs::{NONE, Pair, PairState};
 pub use row::{Flags, Row};
-pub use settings::{Anchor, Effort, Facts, Settings, Usage};
+pub use settings::{Anchor, Around, Effort, Facts, Settings, Usage};
 pub use shapes::{Claim, OrphanRun, Shapes};
 pub use turns::{Bond, BondState, Step, Turn, Turns};
 

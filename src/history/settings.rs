@@ -93,6 +93,26 @@ impl Facts {
     }
 }
 
+/// The body of the request around the items of a history.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Around {
+    pub at: Place,
+    /// It lies in a JSON string.
+    pub embedded: bool,
+}
+
+impl Around {
+    /// A body that lies in the doc as it is.
+    pub fn of(at: Place) -> Self {
+        Around { at, embedded: false }
+    }
+
+    /// Whether an item lies in the body.
+    pub fn holds(&self, at: Place) -> bool {
+        self.at.start <= at.start && at.end() <= self.at.end()
+    }
+}
+
 /// Settings of one history.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -121,6 +141,8 @@ pub struct Settings {
     pub facts: Facts,
     /// Marks for the prompt cache that stand in front of the messages: on tools and instructions.
     pub cache_marks: u32,
+    /// The body of the request that holds the first items, with its tools and settings, where there is one.
+    pub around: Option<Around>,
     /// The request's body, where something can be put beside its messages.
     pub request: Option<Place>,
     /// The list of the request's messages, where it is there and holds none, though the model has nothing else to answer.

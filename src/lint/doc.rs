@@ -28,9 +28,24 @@ pub fn lint<H: OnHistory>(
     threads: usize,
     on: &H,
 ) -> io::Result<DocLint<H::Made>> {
+    gathering(id, bytes, options, threads, on, &mut |_| Ok(()))
+}
+
+/// Takes what was made so far, in the order of the doc, so that it need not be kept until the end.
+pub type Emit<'e, T> = &'e mut dyn FnMut(&mut Vec<T>) -> io::Result<()>;
+
+/// The same, and hands over what is made of histories as it goes on.
+pub fn gathering<H: OnHistory>(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    options: &Options,
+    threads: usize,
+    on: &H,
+    emit: Emit<'_, H::Made>,
+) -> io::Result<DocLint<H::Made>> {
     let container = framing::sniff(bytes)?;
     let nothing = Known::default();
-    Run { id, bytes, options, threads, on, container, format: None, known: &nothing, wanted: None }.both()
+    Run { id, bytes, options, threads, on, container, format: None, known: &nothing, wanted: None }.both(emit)
 }
 
 /// Lints a doc that was made here, so that it need not be told what it lies in.
@@ -42,7 +57,8 @@ pub fn lint_made<H: OnHistory>(
     on: &H,
 ) -> io::Result<DocLint<H::Made>> {
     let nothing = Known::default();
-    Run { id, bytes, options, threads: 1, on, container, format: None, known: &nothing, wanted: None }.both()
+    Run { id, bytes, options, threads: 1, on, container, format: None, known: &nothing, wanted: None }
+        .both(&mut |_| Ok(()))
 }
 
 struct Run<'e, H> {
@@ -69,22 +85,22 @@ impl<H> Copy for Run<'_, H> {}
 
 impl<H: OnHistory> Run<'_, H> {
     /// One pass, and others where that missed something.
-    fn both(self) -> io::Result<DocLint<H::Made>> {
+    fn both(self, emit: Emit<'_, H::Made>) -> io::Result<DocLint<H::Made>> {
         let (container, options) = (self.container, self.options);
-        let mut first = self.pass()?;
+        let mut first = self.pass(emit)?;
         if first.wanted.is_empty() {
             return Ok(first.finish(container, options));
         }
         // It may stand elsewhere in the doc: look for it, and judge again if it does.
         let wanted = std::mem::take(&mut first.wanted);
-        let found = Run { wanted: Some(&wanted), ..self }.pass()?.known;
+        let found = Run { wanted: Some(&wanted), ..self }.pass(emit)?.known;
         if found.is_empty() {
             return Ok(first.finish(container, options));
         }
-        Ok(Run { known: &found, ..self }.pass()?.finish(container, options))
+        Ok(Run { known: &found, ..self }.pass(emit)?.finish(container, options))
     }
 
-    fn pass(&self) -> io::Result<Gathered<H::Made>> {
+    fn pass(&self, emit: Emit<'_, H::Made>) -> io::Result<Gathered<H::Made>> {
         let mut all = Gathered::default();
         if self.container.mark() > 0 {
             let at = Place::new(self.id, 0, self.container.mark() as u32);
@@ -101,7 +117,7 @@ impl<H: OnHistory> Run<'_, H> {
                 self.document(start, &mut all)?;
             }
             Container::Document { start } => self.large_document(start, &mut all)?,
-            Container::Lines { start } | Container::Events { start } => self.lines(start, &mut all)?,
+            Container::Lines { start } | Container::Events { start } => self.lines(start, &mut all, emit)?,
             Container::Utf16 { little } => {
                 let finding = Finding::on_doc(Code(5), self.id).variant(1).arg(u32::from(little));
                 self.raise(finding.never("another program must convert it"), &mut all);
@@ -238,7 +254,7 @@ impl<H: OnHistory> Run<'_, H> {
         }
     }
 
-    fn lines(&self, start: u64, all: &mut Gathered<H::Made>) -> io::Result<()> {
+    fn lines(&self, start: u64, all: &mut Gathered<H::Made>, emit: Emit<'_, H::Made>) -> io::Result<()> {
         let reading = match self.options.format.or(self.format) {
             Some(format) if format.info().histories.span_records() => Some(Reading::By(format)),
             Some(_) => Some(Reading::Each),
@@ -296,7 +312,10 @@ impl<H: OnHistory> Run<'_, H> {
                 }
                 let records = all.records;
                 chunk.renumber(records, all.histories);
-                chunk.own.made.iter_mut().for_each(|made| H::renumber(made, all.histories));
+                for made in &mut chunk.own.made {
+                    H::renumber(made, all.histories);
+                    H::renumber_records(made, records);
+                }
                 cut = chunk.batch.cut.take();
                 if let Some((assembler, _)) = &mut assembler {
                     chunk.batch.assemble(assembler, |_, _| {});
@@ -306,7 +325,8 @@ impl<H: OnHistory> Run<'_, H> {
                     self.raise(finding, all);
                 }
                 all.take(chunk);
-                true
+                failed = emit(&mut all.made).err();
+                failed.is_none()
             },
         );
         if let Some(error) = failed {
@@ -421,6 +441,10 @@ impl<H: OnHistory> Run<'_, H> {
         all.judged_for(bench.target.name);
         let texts = Texts::new(self.bytes, info.dialect);
         let cx = bench.cx(&texts, self.known);
+        if !self.on.judges() {
+            all.made.extend(self.on.history(&cx, info, &[], number));
+            return;
+        }
         let (judged, unheaded) = bench.judge(&cx, &items, &self.options.enabled, number);
         all.made.extend(self.on.history(&cx, info, &judged, number));
         all.judged.extend(judged);

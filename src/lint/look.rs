@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 
 use crate::dialect::{Dialect, Names};
-use crate::history::{Flags, Row};
+use crate::history::{Around, Flags, Row};
+use crate::json::edit::Base;
+use crate::json::string::Decoder;
 use crate::json::{Str, Tape, Val, canonical, scan, string};
 use crate::place::Place;
 use crate::rule::Look;
@@ -35,6 +37,30 @@ impl<'r> Texts<'r> {
         });
         self.scratch.borrow_mut().push((text, tape));
         found
+    }
+
+    /// Calls `see` with the body of a request, and where its text lies in the doc.
+    pub fn body<T>(&self, around: Around, see: impl FnOnce(Val<'_>, Base<'_>) -> T) -> Option<T> {
+        let at = around.at;
+        let mut text = Vec::new();
+        self.bytes.read_into(at.start, at.len as usize, &mut text).ok()?;
+        let (mut plain, mut runs) = (Vec::new(), Vec::new());
+        if around.embedded {
+            let mut decoder = Decoder::new(&text);
+            loop {
+                let from = at.start + decoder.offset() as u64;
+                let Some(part) = decoder.next_part() else { break };
+                runs.push((plain.len() as u32, from));
+                plain.extend_from_slice(part.as_bytes());
+            }
+        }
+        let (text, base) = match around.embedded {
+            true => (&plain, Base::of_runs(at.doc, &runs)),
+            false => (&text, Base::new(at.doc, at.start)),
+        };
+        let mut tape = Tape::new();
+        scan(text, &mut tape).ok()?;
+        tape.root(text).map(|val| see(val, base))
     }
 
     /// What an item is called by.

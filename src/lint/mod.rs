@@ -10,6 +10,7 @@ mod doc;
 mod gather;
 mod gathered;
 mod judge;
+mod keep;
 mod look;
 mod stage;
 pub mod streams;
@@ -23,12 +24,14 @@ use crate::source::Container;
 use crate::target::{Severity, Target};
 
 pub use branches::finding;
-pub use doc::{lint, lint_made};
+pub use doc::{gathering, lint, lint_made};
 pub use gather::gather;
 pub use judge::{Bench, Enabled, Judged, levels, speaks};
+pub use keep::{Keep, Kept, each_body, unjudged};
 pub use look::Texts;
 
 /// What the user said about the files, and which rules run.
+#[derive(Clone)]
 pub struct Options {
     pub format: Option<&'static dyn Format>,
     pub target: Option<&'static Target>,
@@ -82,8 +85,16 @@ pub trait OnHistory: Sync {
         number: u32,
     ) -> Option<Self::Made>;
 
+    /// Whether histories are judged before they are handed over; else they are only put together.
+    fn judges(&self) -> bool {
+        true
+    }
+
     /// Counts histories from where the stretches before ended.
     fn renumber(made: &mut Self::Made, by: u32);
+
+    /// The same for records.
+    fn renumber_records(_made: &mut Self::Made, _by: u32) {}
 }
 
 /// Wants nothing but findings.

@@ -7,7 +7,8 @@ use crate::convert::{Plan, Taker};
 use crate::dialect::{Body, Dialect, Replayed, Shape};
 use crate::dialects::chat::CHAT;
 use crate::dialects::responses::RESPONSES;
-use crate::format::Format;
+use crate::format::FormatInfo;
+use crate::history::History;
 use crate::json::edit::Base;
 use crate::json::{Tape, scan};
 use crate::lint::{Options, Texts};
@@ -16,8 +17,6 @@ use crate::place::{DocId, Place};
 use crate::replay::records::is_stream;
 use crate::replay::{self, SESSION, foreign, stream};
 use crate::source::ReadAt;
-
-use super::doc::Kept;
 
 /// The items of a history, each as its text, or the request that it makes, and what was left out.
 pub(super) struct Items {
@@ -35,18 +34,18 @@ impl Items {
     pub fn of(
         id: DocId,
         bytes: &dyn ReadAt,
-        kept: &Kept,
-        format: Option<&'static dyn Format>,
+        history: &History,
+        info: &'static FormatInfo,
         options: &Options,
     ) -> io::Result<Option<Items>> {
-        if options.format.or(format).is_some_and(is_stream) {
+        if is_stream(info) {
             return Items::of_stream(id, bytes, options).map(Some);
         }
-        let stored = options.store.or(kept.stored).unwrap_or(true);
-        if kept.info.dialect.name() == SESSION {
-            return Ok(Some(Items::of_session(bytes, kept)));
+        let stored = options.store.or(history.settings.store).unwrap_or(true);
+        if info.dialect.name() == SESSION {
+            return Ok(Some(Items::of_session(bytes, history, info)));
         }
-        let Some(replay) = kept.info.dialect.replay(stored) else { return Ok(None) };
+        let Some(replay) = info.dialect.replay(stored) else { return Ok(None) };
         let source = foreign::Source { id, bytes, within: 0..=u64::MAX, limit: options.max_record };
         Ok(Some(Items::of_replay(foreign::replay(&source, replay)?)))
     }
@@ -69,9 +68,9 @@ impl Items {
         Items::new(replayed.items, replayed.made_of, lost)
     }
 
-    fn of_session(bytes: &dyn ReadAt, kept: &Kept) -> Items {
-        let texts = Texts::new(bytes, kept.info.dialect);
-        let lifted = replay::of_session(&kept.rows, &mut |row, see| {
+    fn of_session(bytes: &dyn ReadAt, history: &History, info: &FormatInfo) -> Items {
+        let texts = Texts::new(bytes, info.dialect);
+        let lifted = replay::of_session(&history.rows, &mut |row, see| {
             texts.item(row, see);
         });
         let thinking = lifted.thinking.into_iter().map(|place| lost(LossKind::REASONING, place));

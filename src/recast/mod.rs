@@ -19,7 +19,7 @@ use crate::schema::Schemas;
 use crate::source::{Container, ReadAt};
 use crate::target::{Severity, Target};
 
-pub use doc::{Keep, Kept, recast};
+pub use doc::recast;
 
 /// Checks a doc against its target. Histories of another dialect are converted, and what the conversion loses, or what
 /// the target would refuse of its result, is found at the place of its source. `speaks` gives the dialect of a name.
@@ -37,13 +37,7 @@ pub fn check(
     if std::mem::take(&mut found.made).is_empty() {
         return Ok(found);
     }
-    let plan = Plan {
-        to,
-        written: Written::Request,
-        thoughts: Thoughts::Auto,
-        model: options.model.clone(),
-        newest_first: options.newest_first,
-    };
+    let plan = Plan { to, written: Written::Request, thoughts: Thoughts::Auto, model: options.model.clone() };
     let how = Recasting { options, plan, least: Severity::Info, most: usize::MAX, foreign_only: true };
     let done = recast(id, bytes, &how, threads, &mut |_| Ok(()))?;
     // What cannot be read was told by the check itself.

@@ -1,108 +1,91 @@
-//! One record: read, converted, and the result checked as `check` would.
+//! One history: converted, and the result checked as `check` would.
 
-use crate::convert::{self, Converted};
+use crate::convert::{Converted, Taker};
 use crate::dialect::{Dialect, Written};
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Record, Slice};
+use crate::format::FormatInfo;
 use crate::formats;
-use crate::history::{Code, Finding, Flags, Remedy, Row, Usage};
-use crate::json::edit::Base;
-use crate::json::{Tape, What, pointer, scan};
+use crate::history::{Code, Finding, Flags, History, Remedy, Row, Usage};
+use crate::json::{Tape, scan};
 use crate::lint::detect;
-use crate::lint::{self, Findings, Judged, Options};
+use crate::lint::{self, Findings, Judged, Options, Texts};
 use crate::neutral::{LossKind, Lost};
 use crate::place::{DocId, Place};
 use crate::rules;
-use crate::source::Container;
+use crate::source::{Container, ReadAt};
 use crate::target::Target;
 use crate::targets;
 
 use super::Recasting;
+use super::foreign::Items;
 use super::mend::{MADE, mend};
 
-/// What a stretch of records gave.
+/// What a history gave.
 #[derive(Default)]
 pub struct Made {
     pub out: Vec<u8>,
     pub judged: Vec<Judged>,
     pub counts: [u64; 3],
-    pub records: u32,
     pub converted: u32,
     /// Conversations that were met, whatever became of them.
     pub met: u32,
     pub items: u64,
     pub failed: u32,
-    pub format: Option<&'static dyn Format>,
 }
 
-/// Reads and converts records. One a thread.
+/// Converts histories.
 pub struct Caster<'c> {
-    pub id: DocId,
-    pub how: &'c Recasting<'c>,
-    tape: Tape,
-    result: Vec<u8>,
+    id: DocId,
+    bytes: &'c dyn ReadAt,
+    how: &'c Recasting<'c>,
     pub made: Made,
 }
 
 impl<'c> Caster<'c> {
-    pub fn new(id: DocId, how: &'c Recasting<'c>) -> Self {
-        Caster { id, how, tape: Tape::new(), result: Vec::new(), made: Made::default() }
+    pub fn new(id: DocId, bytes: &'c dyn ReadAt, how: &'c Recasting<'c>) -> Self {
+        Caster { id, bytes, how, made: Made::default() }
     }
 
-    /// Converts one whole record. `document` says that it is all of the doc.
-    pub fn record(&mut self, text: &[u8], start: u64, document: bool) {
-        let number = self.made.records;
-        self.made.records += 1;
-        let mut tape = std::mem::take(&mut self.tape);
-        let read = self.read(text, start, document, &mut tape);
-        self.tape = tape;
-        if let Err((code, arg, at)) = read {
-            let row = Row { record: number, ..Row::of_place(at, number) };
-            self.fail(Finding::new(code, row).arg(arg));
-        }
-    }
-
-    fn read(
-        &mut self,
-        text: &[u8],
-        start: u64,
-        document: bool,
-        tape: &mut Tape,
-    ) -> Result<(), (Code, u32, Place)> {
-        let place = |from: u32, to: u32| Place::new(self.id, start + u64::from(from), to - from);
-        if let Err(error) = simdutf8::compat::from_utf8(text) {
-            let at = error.valid_up_to() as u32;
-            return Err((Code(5), 0, place(at, at + 1)));
-        }
-        if let Err(fault) = scan(text, tape) {
-            let at = fault.at.min(text.len() as u32);
-            return Err((Code(1), fault.what as u32, place(at, (at + 1).min(text.len() as u32))));
-        }
-        let whole = place(0, text.len() as u32);
-        let options = self.how.options;
-        let val = tape.root(text).and_then(|root| pointer::resolve(root, &options.pointer));
-        let told = val.and_then(|val| {
-            options.format.or_else(|| if document { detect::of_document(val) } else { detect::of_record(val) })
-        });
-        let (Some(val), Some(format)) = (val, told) else { return Err((Code(4), 0, whole)) };
-        let record = Record {
-            number: self.made.records - 1,
-            val,
-            base: Base::new(self.id, start),
-            whole,
-            slice: Slice::Whole,
-        };
-        self.made.format = self.made.format.or(Some(format));
-        if self.how.foreign_only && options.target.is_some_and(|target| lint::speaks(format.info(), target)) {
+    /// Converts a history: the request around it, and the items that lie outside of that.
+    pub fn history(&mut self, history: &History, info: &'static FormatInfo) {
+        let (how, settings) = (self.how, &history.settings);
+        if how.foreign_only && how.options.target.is_some_and(|target| lint::speaks(info, target)) {
             self.made.met += 1;
-            return Ok(());
+            return;
         }
-        self.result.clear();
-        let mut result = std::mem::take(&mut self.result);
-        let converted = convert::record(format, &record, &self.how.plan, &mut result);
-        self.deliver(converted, &mut result, format.info(), record.base.of(val), &|_| record.number);
-        self.result = result;
-        Ok(())
+        let texts = Texts::new(self.bytes, info.dialect);
+        let mut lost = Vec::new();
+        let taker = match Items::of(self.id, self.bytes, history, info, how.options) {
+            Ok(Some(items)) => {
+                let mut taker = items.taker(&how.plan);
+                lost = items.give(&mut taker);
+                taker
+            }
+            // What was there a moment ago can no longer be read.
+            Err(_) => return self.fail(finding(LossKind::NOT_CONVERTED, Row::of_place(self.start(history), 0))),
+            Ok(None) => {
+                let mut taker = Taker::new(info.dialect, &how.plan);
+                lint::each_body(&texts, &history.rows, settings, self.id, &mut |body| taker.take(body));
+                taker
+            }
+        };
+        let mut result = Vec::new();
+        let mut converted = taker.finish(settings.model.as_deref(), &how.plan, &mut result);
+        converted.losses.extend(lost);
+        // Rows stand in the order of the history, which need not be that of the doc.
+        let mut starts: Vec<(u64, u32)> = history.rows.iter().map(|row| (row.at.start, row.record)).collect();
+        starts.sort_unstable();
+        let record_of = |place: Place| {
+            let ix = starts.partition_point(|(start, _)| *start <= place.start);
+            starts.get(ix.saturating_sub(1)).map_or(0, |(_, record)| *record)
+        };
+        self.deliver(converted, &mut result, info, self.start(history), &record_of);
+    }
+
+    /// Where a history begins.
+    fn start(&self, history: &History) -> Place {
+        let around = history.settings.around.map(|around| around.at);
+        around.or(history.rows.first().map(|row| row.at)).unwrap_or(Place::new(self.id, 0, 0))
     }
 
     /// Takes the result of a conversation, if there is one that the target would take. `record_of` tells the number of
@@ -246,16 +229,4 @@ const UNKNOWN: Code = Code(4);
 
 fn finding(kind: LossKind, row: Row) -> Finding {
     Finding::new(kind.code, row).variant(kind.variant)
-}
-
-/// A fault of a line that was not read.
-pub fn too_long(id: DocId, start: u64, record: u32) -> Finding {
-    Finding::new(Code(1), Row::of_place(Place::new(id, start, 0), record)).arg(What::TooLong as u32)
-}
-
-/// Whether a format's records make one history together, or become one.
-pub fn is_log(format: &dyn Format) -> bool {
-    let info = format.info();
-    // What is replayed in another form is read as a whole.
-    info.histories != Histories::PerRecord || info.dialect.replay(true).is_some()
 }

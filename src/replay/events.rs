@@ -1,7 +1,7 @@
 //! Reading a stream of events for its requests: the events go into the reduction as they come.
 
 use crate::dialect::Item;
-use crate::format::{Format, Mark, Sink};
+use crate::format::{Format, FormatInfo, Mark, Sink};
 use crate::formats::iterate_stream;
 use crate::history::Finding;
 use crate::history::stream::{Event, Stream};
@@ -19,7 +19,7 @@ impl Feed {
     /// Takes a record, if it is an event. Says whether it is.
     pub fn take(&mut self, entry: &Entry<'_>) -> bool {
         self.event = None;
-        if let (Some(format), Some(val)) = (entry.format.filter(|format| is_stream(*format)), entry.val) {
+        if let (Some(format), Some(val)) = (entry.format.filter(|format| is_stream(format.info())), entry.val) {
             format.read(&entry.record(val), self);
         }
         self.event.is_some()
@@ -27,8 +27,8 @@ impl Feed {
 }
 
 /// Whether a format stores events from which histories are reduced.
-pub fn is_stream(format: &'static dyn Format) -> bool {
-    format.info().name == iterate_stream::FORMAT.info().name
+pub fn is_stream(info: &FormatInfo) -> bool {
+    info.name == iterate_stream::FORMAT.info().name
 }
 
 impl Sink for Feed {

@@ -19,7 +19,7 @@ use crate::support::DOC;
 
 pub fn plan(to: &str) -> Plan {
     let (_, to, written) = TO.iter().find(|(name, ..)| *name == to).copied().expect("a dialect");
-    Plan { to, written, thoughts: Thoughts::Auto, model: None, newest_first: None }
+    Plan { to, written, thoughts: Thoughts::Auto, model: None }
 }
 
 pub fn converted(text: &[u8], options: &Options, plan: Plan) -> (Vec<u8>, Recast) {

@@ -37,12 +37,6 @@ pub(super) fn signature(part: Val<'_>) -> Option<Val<'_>> {
 }
 
 pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
-    // Only the first candidate is replayed.
-    if val.get("index").and_then(|index| index.as_u64()).is_some_and(|index| index > 0)
-        && val.get("parts").is_none()
-    {
-        return;
-    }
     let inner = val.get("content").filter(|inner| inner.is_object() && val.get("parts").is_none());
     let val = inner.unwrap_or(val);
     let mut row = Row::of_place(origin.base.of(val), origin.record);

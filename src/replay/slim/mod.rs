@@ -108,7 +108,7 @@ impl Run<'_> {
             return Ok(());
         }
         self.feed.event = None;
-        if is_stream(format) {
+        if is_stream(format.info()) {
             self.feed.take(entry);
             if let Some(Misfit::Order | Misfit::NoOffset) = self.feed.stream.last_problem() {
                 self.made.refused = Some(Refusal::Order(entry.number));

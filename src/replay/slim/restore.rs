@@ -54,7 +54,7 @@ pub fn restore(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<R
     records::each(id, bytes, options.format, options.max_record, &mut |entry| {
         out.copy(bytes, entry.place.start)?;
         let start = out.written;
-        if entry.format.is_some_and(is_stream) {
+        if entry.format.is_some_and(|format| is_stream(format.info())) {
             feed.take(entry);
         }
         let text = entry.val.map(|val| val.record()).filter(|text| records::mentions(text, REFERENCE));

@@ -1,0 +1,65 @@
+//! The histories of a doc as they are, for commands that read their items again: where the items lie, and the request
+//! around them.
+
+use crate::dialect::{BLOCK, Body, Shape};
+use crate::format::FormatInfo;
+use crate::history::{Flags, Row, Settings};
+use crate::json::edit::Base;
+use crate::place::DocId;
+use crate::rule::Cx;
+
+use super::{Enabled, Judged, OnHistory, Options, Texts};
+
+/// A history as the reader put it together.
+pub struct Kept {
+    pub info: &'static FormatInfo,
+    pub rows: Vec<Row>,
+    pub settings: Settings,
+}
+
+/// Keeps the histories, and judges nothing.
+pub struct Keep;
+
+impl OnHistory for Keep {
+    type Made = Kept;
+
+    fn judges(&self) -> bool {
+        false
+    }
+
+    fn history(&self, cx: &Cx<'_>, info: &'static FormatInfo, _: &[Judged], _: u32) -> Option<Kept> {
+        Some(Kept { info, rows: cx.history.rows.clone(), settings: cx.history.settings.clone() })
+    }
+
+    fn renumber(_: &mut Kept, _: u32) {}
+
+    fn renumber_records(made: &mut Kept, by: u32) {
+        made.rows.iter_mut().for_each(|row| row.record += by);
+    }
+}
+
+/// The same options, for a reading that asks only whether the doc can be read.
+pub fn unjudged(options: &Options) -> Options {
+    Options { enabled: Enabled::new(|rule| rule.code.0 < 100), ..options.clone() }
+}
+
+/// Hands out the parts of a history: the request around it, and the items that lie outside of that.
+pub fn each_body(
+    texts: &Texts<'_>,
+    rows: &[Row],
+    settings: &Settings,
+    doc: DocId,
+    each: &mut dyn FnMut(&Body<'_>),
+) {
+    if let Some(around) = settings.around {
+        texts.body(around, |val, base| {
+            each(&Body { val, base, embedded: around.embedded, shape: Shape::Request });
+        });
+    }
+    // A message brings its blocks.
+    let apart = |row: &&Row| row.part != BLOCK && !settings.around.is_some_and(|around| around.holds(row.at));
+    for row in rows.iter().filter(apart) {
+        let (base, embedded) = (Base::new(doc, row.at.start), row.has(Flags::EMBEDDED));
+        texts.item(row, |val| each(&Body { val, base, embedded, shape: Shape::Item }));
+    }
+}
