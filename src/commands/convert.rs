@@ -76,6 +76,8 @@ enum Trouble {
     Output(io::Error),
     Commit(CommitError),
     Path(Failure),
+    /// So many conversations, where the result can only be one.
+    Several(u32),
 }
 
 pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -132,13 +134,13 @@ fn in_full(
 }
 
 fn to_stream(run: &Run, conversion: &Conversion, doc: &Doc, out: &mut dyn Write) -> Result<Done, Trouble> {
-    if !conversion.deny_loss {
+    if !conversion.deny_loss && conversion.written == Written::Request {
         return one(run, conversion, doc, run.threads, &mut |bytes| out.write_all(bytes));
     }
-    // Whether anything is lost is known at the end: until then nothing is shown.
+    // Whether anything is lost, and how many conversations there are, is known at the end: until then nothing is shown.
     let mut spool = tempfile::tempfile().map_err(Trouble::Output)?;
     let done = one(run, conversion, doc, run.threads, &mut |bytes| spool.write_all(bytes))?;
-    if !done.loses {
+    if !(conversion.deny_loss && done.loses) {
         io::Seek::rewind(&mut spool).and_then(|()| io::copy(&mut spool, out)).map_err(Trouble::Output)?;
     }
     Ok(done)
@@ -191,6 +193,9 @@ fn one(
     });
     written.map_err(Trouble::Output)?;
     let done = done.map_err(Trouble::Read)?;
+    if conversion.written == Written::Items && done.converted > 1 {
+        return Err(Trouble::Several(done.converted));
+    }
     tell(run, doc, done).map_err(Trouble::Read)
 }
 
@@ -277,6 +282,11 @@ impl<'r> Session<'r> {
                     Trouble::Read(error) | Trouble::Output(error) => words(&label_of(input), &error),
                     Trouble::Commit(error) => error.to_string(),
                     Trouble::Path(failure) => failure.to_string(),
+                    Trouble::Several(n) => format!(
+                        "{} holds {n} conversations, and lines of items are one; `--to responses` writes each as a \
+                         request, one a line",
+                        printable(&label_of(input))
+                    ),
                 });
                 self.failed = true;
                 return Ok(());

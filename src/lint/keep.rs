@@ -38,9 +38,10 @@ impl OnHistory for Keep {
     }
 }
 
-/// The same options, for a reading that asks only whether the doc can be read.
+/// The same options, for a reading that asks only whether the doc can be read, and its records fit together.
 pub fn unjudged(options: &Options) -> Options {
-    Options { enabled: Enabled::new(|rule| rule.code.0 < 100), ..options.clone() }
+    let of_docs = |code: u16| code < 100 || (600..700).contains(&code);
+    Options { enabled: Enabled::new(|rule| of_docs(rule.code.0)), ..options.clone() }
 }
 
 /// Hands out the parts of a history: the request around it, and the items that lie outside of that.

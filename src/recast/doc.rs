@@ -4,6 +4,7 @@
 use std::io;
 
 use crate::format::FormatInfo;
+use crate::history::{Code, Finding};
 use crate::lint::{self, Judged, OnHistory};
 use crate::place::DocId;
 use crate::rule::Cx;
@@ -38,8 +39,13 @@ pub fn recast(
     take(&mut found.made)?;
     let mut caster = Caster::new(id, bytes, how);
     // What could not be read is in none of the histories.
-    for judged in found.judged.iter().filter(|j| j.history.is_none() && j.severity == Severity::Error) {
-        caster.fail(judged.finding);
+    let apart = found.format.is_none_or(|format| !format.info().histories.span_records());
+    for judged in found.judged.iter().filter(|judged| judged.history.is_none()) {
+        // A last line that is cut off is one conversation less, unless it is only the end of a log.
+        let is_cut = judged.finding.code == CUT && judged.finding.variant == 0 && apart;
+        if judged.severity == Severity::Error || is_cut {
+            caster.fail(Finding { code: if is_cut { INVALID } else { judged.finding.code }, ..judged.finding });
+        }
     }
     each(&caster.made.out)?;
     all.take(caster.made, how);
@@ -49,6 +55,10 @@ pub fn recast(
     all.lines = found.lines;
     Ok(all)
 }
+
+/// The rules about a line that is cut off, and about what does not parse.
+const CUT: Code = Code(3);
+const INVALID: Code = Code(1);
 
 /// Converts each history once it is put together.
 struct Casting<'c> {

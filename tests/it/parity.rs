@@ -83,7 +83,8 @@ fn same(a: &[u8], b: &[u8]) -> bool {
     };
     let (a, b) = (told(a), told(b));
     let equal = |(a, b): (&Told, &Told)| {
-        let members = |told: &Told| told.members.iter().map(|member| (member.key, member.hash)).collect::<Vec<_>>();
+        let members =
+            |told: &Told| told.members.iter().map(|member| (member.key, member.hash)).collect::<Vec<_>>();
         let (mut old, mut new) = (members(a), members(b));
         old.sort_unstable();
         new.sort_unstable();
@@ -113,7 +114,9 @@ fn changed(val: &Value, at: &str, each: &mut dyn FnMut(&Value, &str), root: &Val
         each(&other, at);
     }
     let inner: Vec<(String, &Value)> = match val {
-        Value::Object(members) => members.iter().map(|(key, val)| (key.replace('~', "~0").replace('/', "~1"), val)).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(key, val)| (key.replace('~', "~0").replace('/', "~1"), val)).collect()
+        }
         Value::Array(elements) => elements.iter().enumerate().map(|(n, val)| (n.to_string(), val)).collect(),
         _ => Vec::new(),
     };
@@ -142,14 +145,19 @@ fn one_changed_member_at_any_depth_is_a_difference() {
     for request in REQUESTS {
         let root: Value = serde_json::from_str(request).expect("JSON");
         let text = serde_json::to_vec(&root).expect("JSON");
-        changed(&root, "", &mut |other, at| {
-            // The name of a batch's entry is not part of the request.
-            if !at.ends_with("/custom_id") {
-                count += 1;
-                let other = serde_json::to_vec(other).expect("JSON");
-                assert!(!same(&text, &other), "{at} of {request}");
-            }
-        }, &root);
+        changed(
+            &root,
+            "",
+            &mut |other, at| {
+                // The name of a batch's entry is not part of the request.
+                if !at.ends_with("/custom_id") {
+                    count += 1;
+                    let other = serde_json::to_vec(other).expect("JSON");
+                    assert!(!same(&text, &other), "{at} of {request}");
+                }
+            },
+            &root,
+        );
     }
     assert!(count > 30, "{count} changes");
 }
