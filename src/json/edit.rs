@@ -71,7 +71,8 @@ impl<'b> Base<'b> {
         let from = self.offset(start);
         // The end is taken as "behind the last byte", so that a span that ends at a run's end stays in it.
         let to = if end > start { self.offset(end - 1) + 1 } else { from };
-        Place::new(self.doc, from, u32::try_from(to - from).unwrap_or(u32::MAX))
+        // Runs that were put together in another order than they lie in have no one place.
+        Place::new(self.doc, from, u32::try_from(to.saturating_sub(from)).unwrap_or(u32::MAX))
     }
 
     /// The place of a value.

@@ -5,6 +5,7 @@ use std::io;
 
 use crate::convert::{Plan, Taker};
 use crate::dialect::{Body, Dialect, Replayed, Shape};
+use crate::dialects::anthropic::ANTHROPIC;
 use crate::dialects::chat::CHAT;
 use crate::dialects::responses::RESPONSES;
 use crate::format::FormatInfo;
@@ -12,11 +13,14 @@ use crate::history::History;
 use crate::json::edit::Base;
 use crate::json::{Tape, scan};
 use crate::lint::{Options, Texts};
+
 use crate::neutral::{At, LossKind, Lost};
 use crate::place::{DocId, Place};
 use crate::replay::records::is_stream;
 use crate::replay::{self, SESSION, foreign, stream};
 use crate::source::ReadAt;
+
+use super::{Recasting, session};
 
 /// The items of a history, each as its text, or the request that it makes, and what was left out.
 pub(super) struct Items {
@@ -25,6 +29,8 @@ pub(super) struct Items {
     texts: Vec<Vec<u8>>,
     /// Of what in the doc each was made, as far as that is one place.
     made_of: Vec<Place>,
+    /// Of what each text was put together, piece by piece, where that is known.
+    runs: Vec<Vec<(u32, u64)>>,
     /// What was left out or made up on the way.
     lost: Vec<Lost>,
 }
@@ -36,14 +42,19 @@ impl Items {
         bytes: &dyn ReadAt,
         history: &History,
         info: &'static FormatInfo,
-        options: &Options,
+        how: &Recasting<'_>,
     ) -> io::Result<Option<Items>> {
+        let options = how.options;
         if is_stream(info) {
             return Items::of_stream(id, bytes, options).map(Some);
         }
         let stored = options.store.or(history.settings.store).unwrap_or(true);
         if info.dialect.name() == SESSION {
-            return Ok(Some(Items::of_session(bytes, history, info)));
+            // Items of the Responses API are written anew; every other API gets the messages as they were.
+            return Ok(Some(match how.plan.to.name() == RESPONSES.name() {
+                true => Items::of_session(bytes, history, info),
+                false => Items::of_messages(bytes, history, info),
+            }));
         }
         let Some(replay) = info.dialect.replay(stored) else { return Ok(None) };
         let source = foreign::Source { id, bytes, within: 0..=u64::MAX, limit: options.max_record };
@@ -51,14 +62,21 @@ impl Items {
     }
 
     fn new(texts: Vec<Vec<u8>>, made_of: Vec<Place>, lost: Vec<Lost>) -> Items {
-        Items { dialect: &RESPONSES, shape: Shape::Item, texts, made_of, lost }
+        Items { dialect: &RESPONSES, shape: Shape::Item, texts, made_of, runs: Vec::new(), lost }
     }
 
     /// An event stream: what its next request would send.
     fn of_stream(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<Items> {
         let sent = stream::rebuild(id, bytes, options, &stream::Asked::default())?;
         let texts = sent.map(|sent| vec![sent.body]).unwrap_or_default();
-        Ok(Items { dialect: &CHAT, shape: Shape::Request, texts, made_of: Vec::new(), lost: Vec::new() })
+        Ok(Items {
+            dialect: &CHAT,
+            shape: Shape::Request,
+            texts,
+            made_of: Vec::new(),
+            runs: Vec::new(),
+            lost: Vec::new(),
+        })
     }
 
     fn of_replay(replayed: Replayed) -> Items {
@@ -79,13 +97,28 @@ impl Items {
         Items::new(lifted.items, lifted.made_of, lost)
     }
 
+    fn of_messages(bytes: &dyn ReadAt, history: &History, info: &FormatInfo) -> Items {
+        let messages = session::messages(&history.rows, &Texts::new(bytes, info.dialect));
+        let (mut texts, mut made_of, mut runs) = (Vec::new(), Vec::new(), Vec::new());
+        for message in messages {
+            texts.push(message.text);
+            made_of.push(message.begins);
+            runs.push(message.runs);
+        }
+        Items { dialect: &ANTHROPIC, runs, ..Items::new(texts, made_of, Vec::new()) }
+    }
+
     /// Hands the items to a conversion. Gives what was lost before it.
     pub fn give(self, taker: &mut Taker) -> Vec<Lost> {
         let mut tape = Tape::new();
         for (n, text) in self.texts.iter().enumerate() {
             if let Some(val) = scan(text, &mut tape).ok().and_then(|()| tape.root(text)) {
                 // What was made of no one place has none: the history's own tells of it.
-                let base = Base::made_of(self.made_of.get(n).copied().unwrap_or_default());
+                let place = self.made_of.get(n).copied().unwrap_or_default();
+                let base = match self.runs.get(n) {
+                    Some(runs) => Base::of_runs(place.doc, runs),
+                    None => Base::made_of(place),
+                };
                 taker.take(&Body { val, base, embedded: false, shape: self.shape });
             }
         }

@@ -5,6 +5,7 @@ mod doc;
 mod foreign;
 mod mend;
 mod record;
+mod session;
 
 use std::io;
 

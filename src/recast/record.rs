@@ -55,7 +55,7 @@ impl<'c> Caster<'c> {
         }
         let texts = Texts::new(self.bytes, info.dialect);
         let mut lost = Vec::new();
-        let taker = match Items::of(self.id, self.bytes, history, info, how.options) {
+        let taker = match Items::of(self.id, self.bytes, history, info, how) {
             Ok(Some(items)) => {
                 let mut taker = items.taker(&how.plan);
                 lost = items.give(&mut taker);
