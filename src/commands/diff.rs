@@ -26,11 +26,15 @@ pub fn diff(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             .into());
     };
     let (before, after) = (open(run, a, 0)?, open(run, b, 1)?);
-    let (mut old, mut new) = (told(run, &before, Words::Own)?, told(run, &after, Words::Own)?);
+    let mut unread = 0;
+    let (mut old, mut new) =
+        (told(run, &before, Words::Own, &mut unread)?, told(run, &after, Words::Own, &mut unread)?);
     let dialect = |told: &[Told]| told.first().map(|told| told.dialect);
     if dialect(&old) != dialect(&new) {
         // Of two dialects nothing is equal byte by byte: what they say is compared.
-        (old, new) = (told(run, &before, Words::Shared)?, told(run, &after, Words::Shared)?);
+        let mut again = 0;
+        (old, new) =
+            (told(run, &before, Words::Shared, &mut again)?, told(run, &after, Words::Shared, &mut again)?);
     }
     let mut sum = Fates::default();
     let mut differences = Vec::new();
@@ -62,7 +66,12 @@ pub fn diff(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             writeln!(out, "{}: {}.", count(differences.len() as u64, "history"), sum.words())?;
         }
     }
-    Ok(if sum.differ() && !run.exit_zero { Outcome::Found } else { Outcome::Clean })
+    // What could not be read may differ.
+    Ok(match (unread, sum.differ() && !run.exit_zero) {
+        (1.., _) => Outcome::Failed,
+        (0, true) => Outcome::Found,
+        (0, false) => Outcome::Clean,
+    })
 }
 
 /// The items of both sides, after those members of the requests around them that are not the same on both.
@@ -99,18 +108,19 @@ fn locate(doc: &Doc, told: &mut [Told]) -> io::Result<()> {
     Ok(())
 }
 
-fn told(run: &Run, doc: &Doc, how: Words) -> Result<Vec<Told>, Failure> {
+fn told(run: &Run, doc: &Doc, how: Words, all_unread: &mut u32) -> Result<Vec<Told>, Failure> {
     let failed = |error: io::Error| Misuse::new(words(&doc.label, &error));
     let options = run.lints.of(&doc.label);
     let (mut told, unread) = entries::read(doc.id, &*doc.bytes, options, how).map_err(failed)?;
     locate(doc, &mut told).map_err(failed)?;
+    *all_unread += unread;
     if told.is_empty() {
         let help = "`replaylint check` says why; --format or --pointer tell what it is";
         return Err(Misuse::new(format!("{}: no conversation was found", doc.label)).help(help).into());
     }
     if unread > 0 && how == Words::Own {
         talk(&format!(
-            "{}: {} could not be read, and are left out",
+            "{}: {} could not be read: what they hold may differ",
             doc.label,
             count(u64::from(unread), "record")
         ));

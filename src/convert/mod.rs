@@ -9,7 +9,7 @@ mod verbatim;
 use crate::dialect::{Body, Dialect, Shape, Written};
 use crate::json::Val;
 use crate::json::edit::Base;
-use crate::neutral::{Conversation, Losses, Lost, Text};
+use crate::neutral::{Conversation, LossKind, Losses, Lost, Text};
 
 use verbatim::Verbatim;
 
@@ -82,7 +82,10 @@ impl Taker {
             }
         };
         match &mut self.into {
-            Into::Lifted(conversation) => self.dialect.lift(*body, conversation, &mut self.losses),
+            Into::Lifted(conversation) => {
+                self.dialect.lift(*body, conversation, &mut self.losses);
+                lose_literals(self.dialect, body, &mut self.losses);
+            }
             Into::Verbatim(verbatim) => verbatim.take(body, &mut self.losses),
         }
     }
@@ -118,5 +121,20 @@ impl Taker {
             out.push(b'\n');
         }
         Converted { losses: losses.list, written, items: self.items, copies, stored }
+    }
+}
+
+/// A null, a number or a text among messages becomes nothing. Items of the Responses API lose theirs one by one.
+fn lose_literals(dialect: &dyn Dialect, body: &Body<'_>, losses: &mut Losses) {
+    let list = match body.shape {
+        Shape::Request => body.val.get(dialect.takes().list_key),
+        Shape::List => Some(body.val),
+        Shape::Item => None,
+    };
+    let elements = list.into_iter().flat_map(|list| list.elements());
+    for val in elements.filter(|val| !val.is_object()) {
+        if !losses.list.iter().any(|lost| lost.at == body.at(val)) {
+            losses.add(LossKind::UNKNOWN, body.at(val));
+        }
     }
 }
