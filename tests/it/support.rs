@@ -121,7 +121,7 @@ pub fn is_json(text: &[u8]) -> bool {
 }
 
 /// An edit lies in the item, between it and its neighbours, on its line, or behind the item that it comes to follow.
-fn is_near(note: &ChangeNote, at: Place, text: &[u8]) -> bool {
+pub fn is_near(note: &ChangeNote, at: Place, text: &[u8]) -> bool {
     let line = |offset: u64| {
         let before = text[..offset as usize].iter().rposition(|b| *b == b'\n').map_or(0, |n| n + 1);
         let after = text[offset as usize..]
