@@ -7,7 +7,7 @@ use std::io;
 use crate::history::{Act, Code, Remedy};
 use crate::lint::{DocLint, Judged, Options, lint};
 use crate::place::{DocId, Edit, Patch, Pieces, Place};
-use crate::source::{Container, Patched, ReadAt, lines};
+use crate::source::{Container, Patched, ReadAt, framing, lines};
 use crate::target::Severity;
 
 use super::guard::{self, Recognise, Texts};
@@ -106,7 +106,7 @@ impl Job<'_> {
     /// Repairs all but what was given up; also tells what is to be given up, too.
     fn attempt(&self, given_up: &GivenUp) -> io::Result<(Fixed, GivenUp)> {
         let Job { id, bytes, options, wanted, threads } = *self;
-        let planner = Planner { options: wanted };
+        let planner = Planner { options: wanted, spread: is_spread(bytes)? };
         let before = lint(id, bytes, options, threads, &planner)?;
         let mut fixed = Fixed {
             patch: Patch::default(),
@@ -200,6 +200,17 @@ impl Job<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether this is a document of several lines. If it is a record of a log, no other can be put beside it.
+fn is_spread(bytes: &dyn ReadAt) -> io::Result<bool> {
+    let Container::Document { start } = framing::sniff(bytes)? else { return Ok(false) };
+    if bytes.len() - start > framing::WHOLE_DOCUMENT {
+        return Ok(true);
+    }
+    let mut text = Vec::new();
+    bytes.read_into(start, (bytes.len() - start) as usize, &mut text)?;
+    Ok(text.trim_ascii().contains(&b'\n'))
 }
 
 impl Fixed {

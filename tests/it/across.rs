@@ -35,7 +35,7 @@ pub fn legal(name: &str, to: &str, out: &[u8]) {
 }
 
 /// What `legal` finds; `target` is another than the usual one.
-pub fn illegal(name: &str, to: &str, out: &[u8], target: Option<&'static Target>) -> Vec<String> {
+fn illegal(name: &str, to: &str, out: &[u8], target: Option<&'static Target>) -> Vec<String> {
     let mut faults = Vec::new();
     let (docs, format): (Vec<&[u8]>, String) = match to {
         // One item alone is a document of its own kind.

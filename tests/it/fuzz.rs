@@ -175,7 +175,7 @@ fn threads_change_nothing_of_broken_logs() {
         let seeds = [crate::fuzz_seeds::Seed { name: String::new(), text: body.to_string().into_bytes() }];
         let mut log = Vec::new();
         // More than one chunk.
-        while log.len() < 5 << 20 {
+        while log.len() < 3 << 20 {
             let mut text = mutated(&seeds, &mut rng).1;
             text.retain(|byte| *byte != b'\n');
             text.push(b'\n');

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use replaylint::diff::align::align;
 use replaylint::diff::entries::{self, Words};
 use replaylint::fix::{self, FixOptions, Fixed, Orphans, Reasoning};
+use replaylint::formats;
 use replaylint::history::Usage;
 use replaylint::lint::{self, Findings, Judged, Options};
 use replaylint::place::{Pieces, Place};
@@ -17,10 +18,9 @@ use replaylint::source::{Container, Doc, Patched, ReadAt};
 use replaylint::target::Severity;
 use serde_json::Value;
 
-use crate::across::illegal;
 use crate::convert::{converted, plan};
 use crate::fuzz_mutate::Rng;
-use crate::support::{DOC, is_json, is_near};
+use crate::support::{DOC, check, is_json, is_near};
 
 /// What does not hold: which invariant, and how it was broken.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -200,7 +200,10 @@ fn damage(text: &[u8], new: &[u8], fixed: &Fixed) -> Vec<Fault> {
         }
     }
     match fixed.before.container {
-        Container::Document { .. } if is_json(text) && !is_json(new) => {
+        // A log of one record looks like a document until it has another.
+        Container::Document { .. }
+            if is_json(text) && !is_json(new) && !new.split(|b| *b == b'\n').all(is_json) =>
+        {
             faults.push(Fault::new("the JSON is broken", ""));
         }
         Container::Lines { .. } | Container::Events { .. } => faults.extend(records(text, new, fixed)),
@@ -250,9 +253,8 @@ fn values(text: &[u8]) -> Vec<Value> {
 fn promised(text: &[u8], options: &Options) -> Vec<Fault> {
     let mut faults = Vec::new();
     let bytes = text.to_vec();
-    let lint = |text: &[u8], threads| {
-        lint::lint(DOC, &text.to_vec(), options, threads, &Findings).expect("memory reads")
-    };
+    let lint =
+        |text: &[u8], threads| lint::lint(DOC, &text.to_vec(), options, threads, &Findings).expect("memory reads");
     let found = lint(text, 1);
     let key = |judged: &Judged| (judged.finding.row.at, judged.finding.code, judged.severity, judged.history);
     let keys = |judged: &[Judged]| judged.iter().map(key).collect::<Vec<_>>();
@@ -262,8 +264,7 @@ fn promised(text: &[u8], options: &Options) -> Vec<Fault> {
     if keys(&found.judged) != keys(&two.before.judged) || fixed.patch.edits(DOC) != two.patch.edits(DOC) {
         faults.push(Fault::new("threads change something", ""));
     }
-    let mut told =
-        report::diagnose(DOC, "case", &bytes, &fixed.before, Content::None).expect("memory reads");
+    let mut told = report::diagnose(DOC, "case", &bytes, &fixed.before, Content::None).expect("memory reads");
     let promised = promise::keep(&fixed, bytes.len() as u64, &mut told);
     let loud = |judged: &[Judged]| judged.iter().filter(|judged| judged.severity > Severity::Info).count();
     let left = lint(&after(text, &fixed), 1);
@@ -298,13 +299,29 @@ fn recast(text: &[u8], to: &'static str, options: &Options) -> Vec<Fault> {
         if !is_json(line) {
             faults.push(Fault::new("a conversion is not valid JSON", ""));
         }
-        let format = crate::support::check(line, &Options::default()).format;
-        if format.is_none() && to != "responses-items" {
-            faults.push(Fault::new("a conversion is not recognised", String::from_utf8_lossy(line)));
+        if to != "responses-items" {
+            faults.extend(refused(line, to, options));
         }
     }
-    let errors = illegal("", to, &out, None);
-    faults.extend(errors.into_iter().map(|error| Fault::new("a conversion has an error", error)));
+    faults
+}
+
+/// A request that was made is recognised, and legal where it says no more than the source did: as what it is, and as
+/// what it is taken for.
+fn refused(request: &[u8], to: &str, options: &Options) -> Vec<Fault> {
+    let text = || String::from_utf8_lossy(&request[..request.len().min(2000)]).into_owned();
+    let format = formats::by_name(&format!("{to}-request"));
+    let mut faults = Vec::new();
+    for format in [format, None] {
+        let found = check(request, &Options { format, store: options.store, ..Options::default() });
+        if found.format.is_none() {
+            faults.push(Fault::new("a conversion is not recognised", format!("{to}: {}", text())));
+        }
+        if let Some(error) = found.first_error() {
+            let code = error.finding.code;
+            faults.push(Fault::new("a conversion has an error", format!("{code} to {to}: {}", text())));
+        }
+    }
     faults
 }
 

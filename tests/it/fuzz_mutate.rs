@@ -133,7 +133,8 @@ pub fn mutated(seeds: &[Seed], rng: &mut Rng) -> (String, Vec<u8>) {
     let seed = rng.pick(seeds);
     let mut text = seed.text.clone();
     for _ in 0..1 + rng.below(4) {
-        match rng.below(10) {
+        match rng.below(12) {
+            10 => spread(&mut text),
             0 => bytes(&mut text, rng),
             1 => lines(&mut text, seeds, rng),
             _ => text = values(&text, seeds, rng),
@@ -156,6 +157,13 @@ fn bytes(text: &mut Vec<u8>, rng: &mut Rng) {
             text.splice(to..to, piece);
         }
         _ => text.truncate(from),
+    }
+}
+
+/// Writes a document over several lines.
+fn spread(text: &mut Vec<u8>) {
+    if let Ok(root) = serde_json::from_slice::<Value>(text) {
+        *text = serde_json::to_vec_pretty(&root).expect("JSON");
     }
 }
 
@@ -271,8 +279,22 @@ fn names(root: &mut Value, all: &[Path], rng: &mut Rng) {
 
 fn add_member(root: &mut Value, path: &[Step], rng: &mut Rng) {
     const KEYS: [&str; 16] = [
-        "id", "call_id", "tool_call_id", "tool_calls", "type", "role", "content", "status", "store", "input",
-        "previous_response_id", "thinking", "name", "cache_control", "phase", "caller",
+        "id",
+        "call_id",
+        "tool_call_id",
+        "tool_calls",
+        "type",
+        "role",
+        "content",
+        "status",
+        "store",
+        "input",
+        "previous_response_id",
+        "thinking",
+        "name",
+        "cache_control",
+        "phase",
+        "caller",
     ];
     let with = if rng.one_in(2) { json!(rng.pick(&WORDS)) } else { rng.pick(&kinds()).clone() };
     if let Some(Value::Object(map)) = at(root, path) {

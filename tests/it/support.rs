@@ -139,7 +139,10 @@ pub fn is_near(note: &ChangeNote, at: Place, text: &[u8]) -> bool {
         while from > 0 && (text[from as usize - 1].is_ascii_whitespace() || text[from as usize - 1] == b',') {
             from -= 1;
         }
-        while (to as usize) < text.len() && text[to as usize].is_ascii_whitespace() {
+        // What is moved comes to stand after the message that holds the other.
+        let closes = |byte: u8| note.action == Action::Move && b"]}".contains(&byte);
+        while (to as usize) < text.len() && (text[to as usize].is_ascii_whitespace() || closes(text[to as usize]))
+        {
             to += 1;
         }
         if from <= at.start && at.end() <= to {
