@@ -260,7 +260,10 @@ fn settled(mut changes: Vec<Change>) -> Vec<Change> {
         changes.iter().filter(|change| change.action == Action::Drop).map(|change| change.row.at).collect();
     let mut seen = HashSet::new();
     changes.retain(|change| {
-        let stays = change.action == Action::Drop || !dropped.contains(&change.row.at);
+        // What the request around the item gets is not the item's.
+        let of_request =
+            change.action == Action::Rewrite && change.other.is_some_and(|at| at.contains(&change.row.at));
+        let stays = change.action == Action::Drop || of_request || !dropped.contains(&change.row.at);
         let rule = match change.cause {
             Cause::Rule(code, ..) => Some(code),
             Cause::Flag(_) => None,

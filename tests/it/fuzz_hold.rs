@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::convert::{converted, plan};
 use crate::fuzz_mutate::Rng;
-use crate::support::{DOC, check, is_json, is_near};
+use crate::support::{DOC, check, is_json, is_near, is_readable};
 
 /// What does not hold: which invariant, and how it was broken.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -200,10 +200,7 @@ fn damage(text: &[u8], new: &[u8], fixed: &Fixed) -> Vec<Fault> {
         }
     }
     match fixed.before.container {
-        // A log of one record looks like a document until it has another.
-        Container::Document { .. }
-            if is_json(text) && !is_json(new) && !new.split(|b| *b == b'\n').all(is_json) =>
-        {
+        Container::Document { .. } if is_json(text) && !is_readable(new) => {
             faults.push(Fault::new("the JSON is broken", ""));
         }
         Container::Lines { .. } | Container::Events { .. } => faults.extend(records(text, new, fixed)),
