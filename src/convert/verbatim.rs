@@ -128,8 +128,8 @@ impl Verbatim {
         if let Some(text) = self.text.take() {
             self.add(&said_by_user(&text), At::default());
         }
-        // A text alone is what the user says.
-        match val.is_string() {
+        // In the Responses API a text alone is what the user says; elsewhere it is not an item.
+        match val.is_string() && self.list_key == "input" {
             true => self.add(&said_by_user(val.raw()), body.at(val)),
             false => self.add(val.raw(), body.at(val)),
         }

@@ -82,12 +82,25 @@ fn mark(bytes: &dyn ReadAt) -> io::Result<u64> {
 }
 
 fn document(texts: &Texts<'_>) -> io::Result<Caught> {
-    let fault = fault_of(texts.id, texts.after)?;
-    let damage = match fault {
-        Some(at) if fault_of(texts.id, texts.before)?.is_none() => Some(Damage::Unreadable(at)),
-        _ => None,
-    };
-    Ok(Caught { damage, other_format: Vec::new() })
+    let Some(at) = fault_of(texts.id, texts.after)? else { return Ok(Caught::default()) };
+    // A log of one record looks like a document until it has another.
+    if fault_of(texts.id, texts.before)?.is_some() || are_lines(texts.after)? {
+        return Ok(Caught::default());
+    }
+    Ok(Caught { damage: Some(Damage::Unreadable(at)), other_format: Vec::new() })
+}
+
+/// Whether each line can be read by itself.
+fn are_lines(bytes: &dyn ReadAt) -> io::Result<bool> {
+    let start = mark(bytes)?;
+    let mut reader = Reader { container: Container::Lines { start }, text: Vec::new(), tape: Tape::new() };
+    let mut records = Records::new(bytes, start);
+    while let Some(record) = records.next()? {
+        if reader.see(bytes, &record, |_| Some(()))?.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Where a document cannot be read on.

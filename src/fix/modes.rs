@@ -25,6 +25,7 @@ pub(super) enum Mode {
 const WITHOUT_REASONING: [Code; 2] = [Code(204), Code(205)];
 const MIXED_REFERENCES: Code = Code(305);
 const REFERENCED_REASONING: (Code, u8) = (Code(202), 1);
+const NEEDS_ITS_ID: &str = "the item cannot be replayed without its id";
 const ITEM_WITHOUT_REASONING: Code = Code(201);
 
 impl Plan<'_> {
@@ -49,9 +50,16 @@ impl Plan<'_> {
             _ => Mode::Detached,
         };
         match self.legal(&group, wanted) {
+            Ok(mode) if mode == Mode::Detached && self.stays_with_its_id(ix) => self.refuse(judged, NEEDS_ITS_ID),
             Ok(mode) => self.want(at, mode, cause(judged)),
             Err(why) => self.refuse(judged, why),
         }
+    }
+
+    /// A hosted item that says nothing without its id, and does not go with it either.
+    fn stays_with_its_id(&self, ix: u32) -> bool {
+        let row = self.cx.row(ix);
+        lives_by_id(row) && !self.cx.replays_without_id(row)
     }
 
     pub(super) fn group_at(&self, ix: u32) -> Option<usize> {
@@ -156,7 +164,10 @@ impl Plan<'_> {
         if is_fixed_in_place(&row) {
             return self.refuse(judged, "it lies in a record that is not edited");
         }
-        if !self.is_dropped(ix) && !lives_by_id(&row) {
+        if lives_by_id(&row) {
+            return self.refuse(judged, NEEDS_ITS_ID);
+        }
+        if !self.is_dropped(ix) {
             self.fate(ix).text.push(Text::StripId);
             self.change(ix, cause(judged), Action::Strip, Loss::Lossless, judged.variant().fix);
         }

@@ -18,6 +18,8 @@ const ATTEMPTS: usize = 8;
 /// Plans each history as it is judged.
 pub struct Planner<'o> {
     pub options: &'o FixOptions,
+    /// The doc is one document of several lines.
+    pub spread: bool,
 }
 
 impl OnHistory for Planner<'_> {
@@ -41,7 +43,7 @@ impl OnHistory for Planner<'_> {
             plan.by_flag = by_flag;
             refused.iter().for_each(|(judged, why)| plan.refuse(judged, why));
             plan.findings(&wanted);
-            let impossible = plan.impossible(info.histories);
+            let impossible = plan.impossible(info, self.spread);
             if impossible.is_empty() {
                 return plan.finish(info);
             }

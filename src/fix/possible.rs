@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::dialect::{BLOCK, Cannot};
-use crate::format::Histories;
+use crate::format::{FormatInfo, Histories, Unit};
 use crate::history::{Flags, Kind, Row};
 use crate::place::DocId;
 
@@ -15,6 +15,8 @@ use super::{Action, Cause};
 pub(super) const EMPTY_CALL: &str =
     "nothing else is in the list, which would be left empty; `--orphans stub` answers the call instead";
 pub(super) const EMPTY: &str = "nothing else is in the list, which would be left empty";
+const SPREAD: &str =
+    "the record spans several lines, so no other can be put beside it; write each record on one line";
 const LONE: &str = "nothing else is in the message, and there is no list from which it could go";
 
 /// A row, which of the changes on it cannot be made, and why.
@@ -22,8 +24,11 @@ type Fault = (u32, fn(Action) -> bool, &'static str);
 
 impl Plan<'_> {
     /// Causes of changes that cannot be made, and why.
-    pub(super) fn impossible(&self, histories: Histories) -> Vec<(Cause, &'static str)> {
+    pub(super) fn impossible(&self, info: &FormatInfo, spread: bool) -> Vec<(Cause, &'static str)> {
         let mut found: Vec<Fault> = Vec::new();
+        if spread {
+            self.beside_a_document(info, &mut found);
+        }
         for (&ix, fate) in &self.fates {
             if !fate.drop
                 && let Err(Cannot(why)) = self.can_change(ix, fate)
@@ -32,7 +37,7 @@ impl Plan<'_> {
             }
         }
         self.stubs(&mut found);
-        self.emptied(histories, &mut found);
+        self.emptied(info.histories, &mut found);
         let mut causes: Vec<(Cause, &'static str)> = self.request_change().into_iter().collect();
         if found.is_empty() {
             return causes;
@@ -46,6 +51,18 @@ impl Plan<'_> {
             causes.extend(of_row.filter(|(action, _)| is_meant(*action)).map(|(_, cause)| (*cause, why)));
         }
         causes
+    }
+
+    /// Records of a log that would come to stand beside one that spans several lines.
+    fn beside_a_document(&self, info: &FormatInfo, found: &mut Vec<Fault>) {
+        let gets = |fate: &&Fate| !fate.before.is_empty() || !fate.behind.is_empty();
+        for (&ix, _) in self.fates.iter().filter(|(_, fate)| gets(fate)) {
+            let row = self.cx.row(ix);
+            let unit = info.parts.get(usize::from(row.part)).map(|part| part.unit);
+            if row.part != BLOCK && unit == Some(Unit::Record) {
+                found.push((ix, |action| matches!(action, Action::Stub | Action::Move | Action::Rewrite), SPREAD));
+            }
+        }
     }
 
     fn can_change(&self, ix: u32, fate: &Fate) -> Result<(), Cannot> {

@@ -7,7 +7,7 @@ use std::io;
 use crate::history::{Act, Code, Remedy};
 use crate::lint::{DocLint, Judged, Options, lint};
 use crate::place::{DocId, Edit, Patch, Pieces, Place};
-use crate::source::{Container, Patched, ReadAt, lines};
+use crate::source::{Container, Patched, ReadAt, framing, lines};
 use crate::target::Severity;
 
 use super::guard::{self, Recognise, Texts};
@@ -106,7 +106,7 @@ impl Job<'_> {
     /// Repairs all but what was given up; also tells what is to be given up, too.
     fn attempt(&self, given_up: &GivenUp) -> io::Result<(Fixed, GivenUp)> {
         let Job { id, bytes, options, wanted, threads } = *self;
-        let planner = Planner { options: wanted };
+        let planner = Planner { options: wanted, spread: is_spread(bytes)? };
         let before = lint(id, bytes, options, threads, &planner)?;
         let mut fixed = Fixed {
             patch: Patch::default(),
@@ -202,6 +202,17 @@ impl Job<'_> {
     }
 }
 
+/// Whether this is a document of several lines. If it is a record of a log, no other can be put beside it.
+fn is_spread(bytes: &dyn ReadAt) -> io::Result<bool> {
+    let Container::Document { start } = framing::sniff(bytes)? else { return Ok(false) };
+    if bytes.len() - start > framing::WHOLE_DOCUMENT {
+        return Ok(true);
+    }
+    let mut text = Vec::new();
+    bytes.read_into(start, (bytes.len() - start) as usize, &mut text)?;
+    Ok(text.trim_ascii().contains(&b'\n'))
+}
+
 impl Fixed {
     /// Nothing is repaired, for this bug.
     fn take_back(&mut self, bug: String, wanted: &FixOptions) {
@@ -249,7 +260,10 @@ fn settled(mut changes: Vec<Change>) -> Vec<Change> {
         changes.iter().filter(|change| change.action == Action::Drop).map(|change| change.row.at).collect();
     let mut seen = HashSet::new();
     changes.retain(|change| {
-        let stays = change.action == Action::Drop || !dropped.contains(&change.row.at);
+        // What the request around the item gets is not the item's.
+        let of_request =
+            change.action == Action::Rewrite && change.other.is_some_and(|at| at.contains(&change.row.at));
+        let stays = change.action == Action::Drop || of_request || !dropped.contains(&change.row.at);
         let rule = match change.cause {
             Cause::Rule(code, ..) => Some(code),
             Cause::Flag(_) => None,

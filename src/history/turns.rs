@@ -74,7 +74,8 @@ pub struct Turns {
 impl Turns {
     /// Empty for a history of items.
     pub fn of(rows: &[Row]) -> Self {
-        if !rows.first().is_some_and(|row| row.kind.is_of_turns()) {
+        // What is not an item may stand anywhere in the list, also first.
+        if !rows.iter().any(|row| row.kind.is_of_turns()) {
             return Turns::default();
         }
         let turns = turns(rows);

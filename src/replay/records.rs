@@ -132,7 +132,8 @@ fn each_element(
     });
     match (failed, done) {
         (Some(error), _) | (None, Err(SplitError::Io(error))) => Err(error),
-        // What cannot be read is left as it is.
+        // An array that breaks off is left as it is: what was put in place of its elements could not be found again.
+        (None, Err(SplitError::Fault(..))) => Ok(Held::One),
         _ => Ok(Held::Elements),
     }
 }

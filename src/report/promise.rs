@@ -9,7 +9,7 @@ use crate::lint::Judged;
 use crate::place::Pieces;
 use crate::target::Severity;
 
-use super::Diagnostic;
+use super::{Diagnostic, FixNote};
 
 const WITH_ANOTHER: &str = "it goes with another repair";
 const REMAINS: &str = "a repair was tried, and the finding is still there after it";
@@ -32,9 +32,11 @@ pub fn keep(fixed: &Fixed, total: u64, diagnostics: &mut [Diagnostic]) -> u64 {
             diagnostic.fix = None;
             diagnostic.no_fix = Some(why.unwrap_or(REMAINS));
         }
-        // It needs no flag of its own where it goes with what is repaired anyway.
-        if let (None, Some(fix)) = (remains, diagnostic.fix.as_mut().filter(|fix| fix.flag.is_some())) {
-            (fix.default, fix.flag, fix.title) = (true, None, WITH_ANOTHER.to_owned());
+        // It needs no fix or flag of its own where it goes with what is repaired anyway.
+        if remains.is_none() && diagnostic.fix.as_ref().is_none_or(|fix| !fix.default) {
+            diagnostic.no_fix = None;
+            let title = WITH_ANOTHER.to_owned();
+            diagnostic.fix = Some(FixNote { title, loss: judged.loss, default: true, flag: None });
         }
     }
     let had = fixed.before.judged.iter().filter(counts).count();

@@ -11,6 +11,10 @@ mod corpus;
 mod corpus_gemini_bedrock;
 mod essence;
 mod formats;
+mod fuzz;
+mod fuzz_hold;
+mod fuzz_mutate;
+mod fuzz_seeds;
 #[path = "../../benches/generate.rs"]
 mod generate;
 mod layers;

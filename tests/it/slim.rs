@@ -371,3 +371,22 @@ fn streams_whose_order_is_not_certain_are_left_alone() {
     let (made, _) = slimmed(br#"{"model":"m","messages":[{"role":"user","content":"x"}]}"#);
     assert_eq!(made.refused, Some(Refusal::NoLog));
 }
+
+#[test]
+fn what_could_not_be_found_again_stays() {
+    // The event that asked for the request is missing, so a reference to the request would lead nowhere.
+    let system = json!({"role": "system", "content": "Be brief."});
+    let hello = json!({"role": "user", "content": "hello"});
+    let started = json!({"llmRequestId": 3, "body": {"messages": [system, hello]}});
+    let log = events(&[
+        ("agent/system-prompt-updated", json!({"systemPrompt": "Be brief."}), 1),
+        (ADDED, json!({"content": "hello"}), 2),
+        ("cloudflare-ai/llm-request-started", started, 4),
+    ]);
+    let (_, slim) = slimmed(&log);
+    assert_eq!(restored(&slim), log);
+    // An array that breaks off is not read to its end again.
+    let lines: Vec<&[u8]> = log.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
+    let cut = [b"[", &*lines.join(&b","[..]), b","].concat();
+    assert!(slimmed(&cut).0.patch.is_empty());
+}

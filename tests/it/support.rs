@@ -77,7 +77,7 @@ pub fn guarded_repair(name: &str, text: &[u8], options: &Options, wanted: &FixOp
         && is_json(text)
         && !repaired.text.trim_ascii().is_empty()
     {
-        assert!(is_json(&repaired.text), "{name}: the repair broke the JSON");
+        assert!(is_readable(&repaired.text), "{name}: the repair broke the JSON");
     }
     crate::proposals::guard(name, text, options, &repaired.fixed);
     // Bytes change only in and around the items that the changes name.
@@ -120,8 +120,13 @@ pub fn is_json(text: &[u8]) -> bool {
     scan(text, &mut Tape::new()).is_ok()
 }
 
+/// JSON, or lines of it: a log of one record looks like a document until it has another.
+pub fn is_readable(text: &[u8]) -> bool {
+    is_json(text) || text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).all(is_json)
+}
+
 /// An edit lies in the item, between it and its neighbours, on its line, or behind the item that it comes to follow.
-fn is_near(note: &ChangeNote, at: Place, text: &[u8]) -> bool {
+pub fn is_near(note: &ChangeNote, at: Place, text: &[u8]) -> bool {
     let line = |offset: u64| {
         let before = text[..offset as usize].iter().rposition(|b| *b == b'\n').map_or(0, |n| n + 1);
         let after = text[offset as usize..]
@@ -139,7 +144,10 @@ fn is_near(note: &ChangeNote, at: Place, text: &[u8]) -> bool {
         while from > 0 && (text[from as usize - 1].is_ascii_whitespace() || text[from as usize - 1] == b',') {
             from -= 1;
         }
-        while (to as usize) < text.len() && text[to as usize].is_ascii_whitespace() {
+        // What is moved comes to stand after the message that holds the other.
+        let closes = |byte: u8| note.action == Action::Move && b"]}".contains(&byte);
+        while (to as usize) < text.len() && (text[to as usize].is_ascii_whitespace() || closes(text[to as usize]))
+        {
             to += 1;
         }
         if from <= at.start && at.end() <= to {

@@ -139,7 +139,9 @@ impl Run<'_> {
     /// A list that repeats the history of its stream.
     fn body(&mut self, entry: &Entry<'_>, list: &List<'_>) -> io::Result<Option<Edit>> {
         let Some(event) = &self.feed.event else { return Ok(None) };
-        let Some(request) = event.request.or(event.offset) else { return Ok(None) };
+        // A request that the stream does not hold could not be found again.
+        let request = event.request.or(event.offset).filter(|at| self.feed.stream.at_request(*at).is_some());
+        let Some(request) = request else { return self.list(entry, list) };
         let context = self.feed.stream.sent(event);
         let items = list.val.count();
         let texts = texts(self.bytes);
