@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::json::mend::Mend;
 use crate::place::{DocId, Place};
 
 use super::row::Row;
@@ -48,8 +49,8 @@ pub enum Act {
     Retype,
     /// Give both sides a key that the target takes.
     Rename,
-    /// Mend a field: a number in a table of the dialect's own.
-    Field(u16),
+    /// Edit members of it.
+    Mend(&'static Mend),
     /// Put the full item where its reference stands, if it is found.
     Inline,
     /// Give this call, and its result, a key of its own.
@@ -60,8 +61,8 @@ pub enum Act {
     Bridge,
     /// Put what is no result into a message of its own behind.
     Split,
-    /// Mend the request around the messages: a number in a table of the dialect's own.
-    Request(u16),
+    /// Edit members of the request around the messages.
+    Request(&'static Mend),
     /// Copy the pending safety checks of the call to its output.
     Acknowledge,
     /// What this row of the table of field rules says about members of the item.
@@ -125,6 +126,10 @@ impl Finding {
     pub fn remedy(mut self, remedy: Remedy) -> Self {
         self.remedy = remedy;
         self
+    }
+
+    pub fn mend(self, mend: &'static Mend) -> Self {
+        self.act(Act::Mend(mend))
     }
 
     pub fn act(self, act: Act) -> Self {

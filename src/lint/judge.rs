@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use crate::dialect::{Change, Dialect};
 use crate::format::FormatInfo;
 use crate::history::{Act, Code, Finding, Flags, History, Kind, Known, Remedy, Row};
 use crate::place::Place;
@@ -99,7 +98,6 @@ pub struct Bench<'h> {
     pub traits: Traits,
     pub history: &'h History,
     age: Option<Age>,
-    dialect: &'static dyn Dialect,
     /// The dialect that both the history and the target speak; empty if they speak different ones.
     spoken: &'static str,
 }
@@ -120,7 +118,7 @@ impl<'h> Bench<'h> {
         let thinking = model.map_or(Thinking::Unknown, |model| target.thinking(model));
         let traits = target.traits(model);
         let spoken = if speaks(info, target) { target.dialect } else { "" };
-        Bench { target, stored, thinking, traits, history, age: options.age, dialect: info.dialect, spoken }
+        Bench { target, stored, thinking, traits, history, age: options.age, spoken }
     }
 
     pub fn cx(&self, look: &'h dyn Look, known: &'h Known) -> Cx<'h> {
@@ -198,7 +196,7 @@ impl<'h> Bench<'h> {
     fn unbinds(&self, finding: &Finding) -> bool {
         match finding.remedy {
             Remedy::Never(_) => false,
-            Remedy::One(Act::Field(field)) => !self.dialect.keeps_prefix(&Change::Field(field)),
+            Remedy::One(Act::Mend(mend)) => !mend.keeps_signatures,
             _ => true,
         }
     }

@@ -1,6 +1,6 @@
 //! RL543: thinking is turned on, and the loop of calls that goes on has none.
 
-use crate::history::{Code, Facts, Finding, Kind, Step};
+use crate::history::{Facts, Finding, Kind, Step};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -71,7 +71,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         return;
     }
     if let Some(first) = turns.rows_of(last.model.clone()).next() {
-        let finding = Finding::new(Code(543), *cx.row(first));
+        let finding = Finding::new(RULE.code, *cx.row(first));
         out.add(finding.never("the thinking is not in the file: turn it off until the user speaks again"));
     }
 }

@@ -1,6 +1,6 @@
 //! RL548: a message of a role that the API does not know.
 
-use crate::history::{Code, Finding, Kind, Role};
+use crate::history::{Finding, Kind, Role};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {
@@ -42,6 +42,6 @@ crate::rule! {
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let known = |role: Role| matches!(role, Role::User | Role::Assistant | Role::System);
     for row in cx.history.rows.iter().filter(|row| row.kind == Kind::Turn && !known(row.role)) {
-        out.add(Finding::new(Code(548), *row).never("what it would be here is not known"));
+        out.add(Finding::new(RULE.code, *row).never("what it would be here is not known"));
     }
 }

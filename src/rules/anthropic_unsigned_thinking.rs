@@ -1,7 +1,7 @@
 //! RL541: a thinking block without a signature.
 
 use crate::dialect::Item;
-use crate::history::{Act, Code, Finding, Flags, Kind, KindSet};
+use crate::history::{Act, Finding, Flags, Kind, KindSet};
 use crate::json::Val;
 use crate::rule::{Check, Evidence, Out, Variant};
 
@@ -83,5 +83,5 @@ fn check(item: &Item<'_>, out: &mut Out) {
         Some(b"thinking") if !signed => 0,
         _ => return,
     };
-    out.add(Finding::new(Code(541), item.row).variant(variant).act(Act::Drop));
+    out.add(Finding::new(RULE.code, item.row).variant(variant).act(Act::Drop));
 }

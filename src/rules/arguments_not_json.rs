@@ -1,6 +1,6 @@
 //! RL411: the arguments of a call are no JSON, and the server reads them.
 
-use crate::history::{Code, Finding, Kind};
+use crate::history::{Finding, Kind};
 use crate::json::{Tape, scan};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
@@ -52,7 +52,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             broken = text.is_some_and(|text| scan(&text, &mut tape).is_err());
         });
         if broken {
-            out.add(Finding::new(Code(411), *row).never("what the arguments would have been is not known"));
+            out.add(Finding::new(RULE.code, *row).never("what the arguments would have been is not known"));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::history::{Act, Code, Finding, Flags, Kind, Row};
+use crate::history::{Act, Finding, Flags, Kind, Row};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -58,7 +58,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in documents.filter(|row| !row.has(Flags::RECORDED)) {
         match seen.get(&row.key) {
             None => drop(seen.insert(row.key, row)),
-            Some(first) => out.add(Finding::new(Code(595), *row).with(first.at).act(Act::Rekey)),
+            Some(first) => out.add(Finding::new(RULE.code, *row).with(first.at).act(Act::Rekey)),
         }
     }
 }

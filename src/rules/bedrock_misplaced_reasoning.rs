@@ -1,6 +1,6 @@
 //! RL593: reasoning stands where it is not taken back.
 
-use crate::history::{Act, Code, Finding, Flags, Kind, Role};
+use crate::history::{Act, Finding, Flags, Kind, Role};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::{Answer, Levels, Trait};
 
@@ -64,7 +64,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             if row.kind != Kind::Thinking || row.has(Flags::RECORDED) {
                 continue;
             }
-            let finding = Finding::new(Code(593), *row).act(Act::Drop);
+            let finding = Finding::new(RULE.code, *row).act(Act::Drop);
             if turn.role == Role::User {
                 out.add(finding);
             } else if cx.has(Trait::NoReasoning) {

@@ -1,6 +1,6 @@
 //! RL580: a call is answered neither in the next turn nor in its own.
 
-use crate::history::{Act, BondState, Code, Finding, Flags, Kind};
+use crate::history::{Act, BondState, Finding, Flags, Kind};
 use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -90,7 +90,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             continue;
         }
         let behind = turn.and_then(|turn| turns.step_of(turn)).map_or(0, |step| step.model.end);
-        let finding = Finding::new(Code(580), *row).arg(behind);
+        let finding = Finding::new(RULE.code, *row).arg(behind);
         out.add(match bond.state {
             BondState::Far => finding.variant(FAR).with(cx.row(bond.output).at).act(Act::Reorder),
             _ if cx.is_pending(bond.call) => finding.variant(PENDING).never(rule::ABOUT_TO_RUN),

@@ -1,6 +1,6 @@
 //! RL581: a result answers no call.
 
-use crate::history::{Act, BondState, Code, Finding, NONE};
+use crate::history::{Act, BondState, Finding, NONE};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Answer;
 
@@ -55,7 +55,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             BondState::Answered | BondState::Far | BondState::Open => false,
         };
         if orphan {
-            out.add(Finding::new(Code(581), *cx.row(bond.output)).act(Act::Drop));
+            out.add(Finding::new(RULE.code, *cx.row(bond.output)).act(Act::Drop));
         }
     }
 }

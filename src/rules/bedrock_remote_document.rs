@@ -1,7 +1,7 @@
 //! RL592: a document lies in S3, and the model does not take it from there.
 
 use crate::dialects::bedrock::document;
-use crate::history::{Code, Finding, Flags, Kind, Row};
+use crate::history::{Finding, Flags, Kind, Row};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::{Answer, Trait};
 
@@ -60,7 +60,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             remote = source.is_some_and(|source| source.get("s3Location").is_some());
         });
         if remote {
-            out.add(Finding::new(Code(592), *row).never("the bytes of the document are not in the file"));
+            out.add(Finding::new(RULE.code, *row).never("the bytes of the document are not in the file"));
         }
     }
 }

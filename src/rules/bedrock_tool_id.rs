@@ -2,7 +2,7 @@
 
 use crate::dialect::Item;
 use crate::history::kind::ID_LIMIT;
-use crate::history::{Act, Code, Finding, Flags, Kind, KindSet};
+use crate::history::{Act, Finding, Flags, Kind, KindSet};
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -62,7 +62,7 @@ fn check(item: &Item<'_>, out: &mut Out) {
     if item.row.has(Flags::RECORDED) {
         return;
     }
-    let finding = Finding::new(Code(583), item.row);
+    let finding = Finding::new(RULE.code, item.row);
     let Some(key) = item.key.map(|key| key.decode()) else {
         return out.add(finding.variant(MISSING).act(Act::Drop));
     };

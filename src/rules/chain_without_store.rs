@@ -1,6 +1,5 @@
 //! RL307: a request builds on a stored response and stores nothing itself.
 
-use crate::history::Code;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -42,6 +41,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(previous) = cx.history.settings.previous.filter(|_| !cx.stored && cx.caps.chaining) {
-        out.add(cx.on_request(Code(307), previous.at).never("which of the two was meant is not known"));
+        out.add(cx.on_request(RULE.code, previous.at).never("which of the two was meant is not known"));
     }
 }

@@ -1,7 +1,7 @@
 //! RL505: a call's id is longer than the API takes.
 
 use crate::dialect::Item;
-use crate::history::{Act, Code, Finding, Kind, KindSet};
+use crate::history::{Act, Finding, Kind, KindSet};
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -71,7 +71,7 @@ const LONG_FOR_SOME: u8 = 1;
 fn check(item: &Item<'_>, out: &mut Out) {
     let Some(key) = item.key.filter(|key| key.raw.len() > OLD_LIMIT) else { return };
     let length = String::from_utf8_lossy(&key.decode()).chars().count();
-    let finding = Finding::new(Code(505), item.row).arg(length as u32).act(Act::Rename);
+    let finding = Finding::new(RULE.code, item.row).arg(length as u32).act(Act::Rename);
     if length > LIMIT {
         out.add(finding);
     } else if length > OLD_LIMIT {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::history::{Act, Code, Finding, Kind};
+use crate::history::{Act, Finding, Kind};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -72,7 +72,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         }
         let ix = ix as u32;
         if let Some(first) = seen.insert(row.key, ix) {
-            let finding = Finding::new(Code(504), *row).with(cx.row(first).at).act(Act::Rekey);
+            let finding = Finding::new(RULE.code, *row).with(cx.row(first).at).act(Act::Rekey);
             let here = turns.turn_of(first) == turns.turn_of(ix);
             out.add(finding.variant(if here { IN_ONE_MESSAGE } else { 0 }));
         }

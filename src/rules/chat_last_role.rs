@@ -1,7 +1,7 @@
 //! RL517: the last message is the model's own.
 
-use crate::dialects::chat::field;
-use crate::history::{Act, Code, Finding, Flags, Kind, Role, Usage};
+use crate::history::{Finding, Flags, Kind, Role, Usage};
+use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Levels, Trait};
 
@@ -53,6 +53,8 @@ crate::rule! {
 
 const UNMARKED: u8 = 1;
 
+static MEND: Mend = Mend::put("prefix", "true");
+
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let Some(turn) = cx.history.turns.turns.last().filter(|turn| turn.role == Role::Assistant) else { return };
     let row = *cx.row(turn.row);
@@ -64,10 +66,10 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     cx.look.look(&row, &mut |message| {
         marked = message.get("prefix").and_then(|prefix| prefix.as_bool()) == Some(true);
     });
-    let finding = Finding::new(Code(517), row);
+    let finding = Finding::new(RULE.code, row);
     if marked {
     } else if cx.has(Trait::RoleOrder) {
-        out.add(finding.variant(UNMARKED).act(Act::Field(field::PREFIX)));
+        out.add(finding.variant(UNMARKED).mend(&MEND));
     } else {
         out.add(finding.never("what the user was to say is not there"));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{Act, BondState, Code, Finding, Kind};
+use crate::history::{Act, BondState, Finding, Kind};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -87,7 +87,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let bonds = cx.history.turns.bonds.iter().filter(|bond| bond.state == BondState::Answered);
     let calls: HashMap<u32, u32> = bonds.map(|bond| (bond.output, bond.call)).collect();
     for (ix, row) in rows.iter().enumerate().filter(|(_, row)| row.key == 0) {
-        let finding = Finding::new(Code(506), *row);
+        let finding = Finding::new(RULE.code, *row);
         match row.kind {
             Kind::ToolUse => match cx.history.turns.unkeyed_answer(rows, ix as u32) {
                 Some(reply) => {

@@ -1,6 +1,6 @@
 //! RL501: a call of an assistant's message is not answered right behind it.
 
-use crate::history::{Act, BondState, Code, Finding};
+use crate::history::{Act, BondState, Finding};
 use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -73,7 +73,7 @@ const PENDING: u8 = 2;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for bond in &cx.history.turns.bonds {
-        let finding = |ix: u32| Finding::new(Code(501), *cx.row(ix));
+        let finding = |ix: u32| Finding::new(RULE.code, *cx.row(ix));
         match bond.state {
             BondState::Open if cx.is_pending(bond.call) => {
                 out.add(finding(bond.call).variant(PENDING).never(rule::ABOUT_TO_RUN));

@@ -1,6 +1,6 @@
 //! RL417: something stands behind a compaction trigger.
 
-use crate::history::{Act, Code, Finding, Kind};
+use crate::history::{Act, Finding, Kind};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 
 crate::rule! {
@@ -44,6 +44,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for pair in cx.history.rows.windows(2).filter(|pair| pair[0].kind == Kind::CompactionTrigger) {
-        out.add(Finding::new(Code(417), pair[0]).with(pair[1].at).act(Act::Drop));
+        out.add(Finding::new(RULE.code, pair[0]).with(pair[1].at).act(Act::Drop));
     }
 }

@@ -1,6 +1,6 @@
 //! RL301: two items have one id.
 
-use crate::history::{Act, Code, Finding, Remedy};
+use crate::history::{Act, Finding, Remedy};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {
@@ -70,7 +70,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             if !cx.look.same_id(first, &row) {
                 continue;
             }
-            let finding = Finding::new(Code(301), row).with(first.at);
+            let finding = Finding::new(RULE.code, row).with(first.at);
             // A reference to an item that stands there in full adds nothing.
             if row.is_reference() || cx.look.same(first, &row) {
                 out.add(finding.act(Act::Drop));

@@ -1,7 +1,7 @@
 //! RL111: a call or an output has no call_id to be paired by.
 
 use crate::dialect::Item;
-use crate::history::{Act, Code, Finding, Flags, Kind, KindSet};
+use crate::history::{Act, Finding, Flags, Kind, KindSet};
 use crate::rule::{Check, Evidence, Out, Variant};
 
 crate::rule! {
@@ -46,6 +46,6 @@ crate::rule! {
 
 fn check(item: &Item<'_>, out: &mut Out) {
     if item.row.has(Flags::FOREIGN) && item.row.key == 0 {
-        out.add(Finding::new(Code(111), item.row).act(Act::Drop));
+        out.add(Finding::new(RULE.code, item.row).act(Act::Drop));
     }
 }

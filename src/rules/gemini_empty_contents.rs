@@ -1,6 +1,5 @@
 //! RL571: a request has no contents.
 
-use crate::history::Code;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Answer;
 
@@ -45,6 +44,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(list) = cx.history.settings.empty {
-        out.add(cx.on_request(Code(571), list).never("what was to be said is not there"));
+        out.add(cx.on_request(RULE.code, list).never("what was to be said is not there"));
     }
 }

@@ -1,6 +1,6 @@
 //! RL560: a call has no response in the turn behind it.
 
-use crate::history::{Act, BondState, Code, Finding, Kind};
+use crate::history::{Act, BondState, Finding, Kind};
 use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels, Trait};
 
@@ -96,7 +96,7 @@ const SPOKEN_OVER: u8 = 3;
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let begin = gemini_leading_call::begin(cx);
     for bond in &cx.history.turns.bonds {
-        let finding = |ix: u32| Finding::new(Code(560), *cx.row(ix));
+        let finding = |ix: u32| Finding::new(RULE.code, *cx.row(ix));
         match bond.state {
             BondState::Open if cx.is_pending(bond.call) => {
                 out.add(finding(bond.call).variant(PENDING).never(rule::ABOUT_TO_RUN));

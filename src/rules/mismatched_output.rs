@@ -1,6 +1,6 @@
 //! RL106: an output is of another family than its call.
 
-use crate::history::{Act, Code, Family, Finding, Pair, PairState};
+use crate::history::{Act, Family, Finding, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 use crate::target::Levels;
 
@@ -72,7 +72,7 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
         return;
     }
     let (call, output) = (cx.row(pair.call), *cx.row(pair.output));
-    let finding = Finding::new(Code(106), output).with(call.at);
+    let finding = Finding::new(RULE.code, output).with(call.at);
     let families = (call.kind.family(), output.kind.family());
     let other_members = "outputs of the two types have other members";
     match families {

@@ -1,6 +1,6 @@
 //! RL305: of a group, some items are references and some stand in full.
 
-use crate::history::{Class, Code, Finding, Group, Remedy, Row};
+use crate::history::{Class, Finding, Group, Remedy, Row};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -56,6 +56,6 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
         row.has_id() && row.is_model_made() && row.of.class() != Class::Call && row.is_reference() != head.is_reference()
     };
     if let Some(row) = cx.history.rows[group.members()].iter().find(differs) {
-        out.add(Finding::new(Code(305), *row).with(head.at).remedy(Remedy::Group));
+        out.add(Finding::new(RULE.code, *row).with(head.at).remedy(Remedy::Group));
     }
 }

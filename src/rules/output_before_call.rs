@@ -1,6 +1,6 @@
 //! RL103: an output stands before its call.
 
-use crate::history::{Act, Code, Finding, Pair, PairState};
+use crate::history::{Act, Finding, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 use crate::target::Levels;
 
@@ -64,11 +64,11 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     match pair.state {
         PairState::OutputFirst => {
             let row = *cx.row(pair.output);
-            out.add(Finding::new(Code(103), row).with(partner()).act(Act::Reorder));
+            out.add(Finding::new(RULE.code, row).with(partner()).act(Act::Reorder));
         }
         PairState::Tangled => {
             let row = *cx.row(pair.output);
-            let finding = Finding::new(Code(103), row).variant(TANGLED).with(partner());
+            let finding = Finding::new(RULE.code, row).variant(TANGLED).with(partner());
             out.add(finding.never("which output answers which call is not told"));
         }
         _ => {}

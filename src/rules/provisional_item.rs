@@ -1,7 +1,7 @@
 //! RL206: an item was stored before it was complete.
 
 use crate::dialect::Item;
-use crate::history::{Code, Finding, Flags, KindSet};
+use crate::history::{Finding, Flags, KindSet};
 use crate::rule::{Check, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -53,6 +53,6 @@ const BLOB: u8 = 1;
 fn check(item: &Item<'_>, out: &mut Out) {
     if item.row.has(Flags::IN_PROGRESS) {
         let variant = u8::from(item.row.is_reasoning() && item.row.has(Flags::BLOB)) * BLOB;
-        out.add(Finding::new(Code(206), item.row).variant(variant).never("the complete item is not in the history"));
+        out.add(Finding::new(RULE.code, item.row).variant(variant).never("the complete item is not in the history"));
     }
 }

@@ -1,6 +1,6 @@
 //! RL205: reasoning has no encrypted content, and the server stores none.
 
-use crate::history::{Code, Finding, Flags, Group, Remedy};
+use crate::history::{Finding, Flags, Group, Remedy};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -58,7 +58,7 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
     }
     for row in &cx.history.rows[group.reasoning()] {
         if row.is_reasoning() && !row.is_reference() && !row.has(Flags::BLOB) {
-            out.add(Finding::new(Code(205), *row).remedy(Remedy::Group));
+            out.add(Finding::new(RULE.code, *row).remedy(Remedy::Group));
         }
     }
 }

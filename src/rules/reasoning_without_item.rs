@@ -1,6 +1,6 @@
 //! RL202: reasoning lost the item that it was made for.
 
-use crate::history::{Code, Finding, Flags, Group, Remedy, Usage};
+use crate::history::{Finding, Flags, Group, Remedy, Usage};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -92,7 +92,7 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
         return;
     }
     let follower = cx.history.rows[group.members()].iter().find(|row| row.is_model_made());
-    let finding = Finding::new(Code(202), head);
+    let finding = Finding::new(RULE.code, head);
     match follower {
         Some(follower) if follower.has_id() => {}
         Some(follower) if head.is_reference() => {

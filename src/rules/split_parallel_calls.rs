@@ -1,6 +1,6 @@
 //! RL110: calls of one turn are torn apart, or something stands between them and their outputs.
 
-use crate::history::{Act, Code, Family, Finding, PairState};
+use crate::history::{Act, Family, Finding, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -83,7 +83,7 @@ fn torn(cx: &Cx<'_>, out: &mut Out) {
         for row in linked_items(cx, group) {
             out.unheaded.push(row.id);
             if let Told::Torn(reasoning) = told(cx, row, &present) {
-                let finding = Finding::new(Code(110), *row).variant(TORN).with(reasoning);
+                let finding = Finding::new(RULE.code, *row).variant(TORN).with(reasoning);
                 out.add(finding.never("where the calls of the turn belong is not told"));
             }
         }
@@ -109,7 +109,7 @@ fn interleaved(cx: &Cx<'_>, out: &mut Out) {
         }
         match foreign_before[pair.output as usize] {
             Some(foreign) if foreign > pair.call => {
-                let finding = Finding::new(Code(110), *cx.row(pair.call)).variant(INTERLEAVED);
+                let finding = Finding::new(RULE.code, *cx.row(pair.call)).variant(INTERLEAVED);
                 out.add(finding.with(cx.row(foreign).at).act(Act::Reorder));
             }
             _ => {}

@@ -1,6 +1,6 @@
 //! RL109: a computer call's safety checks are not acknowledged.
 
-use crate::history::{Act, Code, Finding, Flags, Pair, PairState, Row};
+use crate::history::{Act, Finding, Flags, Pair, PairState, Row};
 use crate::json::Val;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 
@@ -55,7 +55,7 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     let wanted = check_ids(cx, call, "pending_safety_checks");
     let given = check_ids(cx, &output, "acknowledged_safety_checks");
     if wanted.iter().any(|id| !given.contains(id)) {
-        out.add(Finding::new(Code(109), output).with(call.at).act(Act::Acknowledge));
+        out.add(Finding::new(RULE.code, output).with(call.at).act(Act::Acknowledge));
     }
 }
 
