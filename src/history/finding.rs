@@ -33,7 +33,20 @@ pub enum Remedy {
     /// This one thing, on the item of the finding.
     One(Act),
     /// The item's whole group must change its mode; the plan picks the best legal one.
-    Group,
+    Group(Wish),
+}
+
+/// How a group should be replayed: where the target does not take it so, the plan goes on to what loses more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wish {
+    /// By references to its items alone.
+    Refer,
+    /// Without ids.
+    Detach,
+    /// With the reasoning that a recorded response shows; else without ids.
+    PutBack,
+    /// Without ids and reasoning.
+    Flatten,
 }
 
 /// What may be done to an item.

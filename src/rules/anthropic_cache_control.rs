@@ -38,7 +38,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported in many threads. No recorded accepted request has a fifth mark.
-    545, "anthropic-cache-control", Check::History(check),
+    545, "anthropic-cache-control" of "anthropic", Check::History(check),
     [
         Variant {
             message: "{arg} blocks are marked with cache_control; 4 may be",

@@ -41,7 +41,7 @@ crate::rule! {
     ///
     /// Reported: trycua/cua#524, BerriAI/litellm#23510. Recorded: two requests to claude-sonnet-4-5 that use an id again in
     /// another turn were accepted.
-    533, "anthropic-duplicate-call", Check::History(check),
+    533, "anthropic-duplicate-call" of "anthropic", Check::History(check),
     [
         Variant {
             message: "call {call_id} has the id of another call of its turn",

@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported: vectorize-io/hindsight PR#4250, sipeed/picoclaw PR#1793, BerriAI/litellm PR#19324. No recorded accepted
     /// request has two results for one call.
-    532, "anthropic-duplicate-result", Check::History(check),
+    532, "anthropic-duplicate-result" of "anthropic", Check::History(check),
     [
         Variant {
             message: "call {call_id} is answered again, with the same result",

@@ -32,7 +32,7 @@ crate::rule! {
     ///
     /// Reported: anthropics/claude-code#4378, langchain-ai/langchain#31208, sub2api#225. No recorded accepted request has
     /// such a member. Other members that are not known are left alone.
-    549, "anthropic-extra-field", Check::Item(KindSet::of(&[Kind::ToolUse]), check),
+    549, "anthropic-extra-field" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {
             message: "call {call_id} has a member \"text\"",

@@ -38,7 +38,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Both sentences were seen in live probes. No recorded accepted request has such a block.
-    534, "anthropic-misplaced-block", Check::History(check),
+    534, "anthropic-misplaced-block" of "anthropic", Check::History(check),
     [
         Variant {
             message: "result {call_id} stands in a message of the assistant",

@@ -33,7 +33,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: anthropics/claude-code#18947 and many more. No recorded accepted request has such a result.
-    531, "anthropic-orphan-result", Check::History(check),
+    531, "anthropic-orphan-result" of "anthropic" about [MissingPartner], Check::History(check),
     [
         Variant {
             message: "result {call_id} answers no call of the message in front of it",

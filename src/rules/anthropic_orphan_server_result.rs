@@ -39,7 +39,7 @@ crate::rule! {
     ///
     /// Reported: anthropics/claude-code#64383, #65726. Recorded: one request with such a result was accepted, so it is a
     /// warning.
-    536, "anthropic-orphan-server-result", Check::History(check),
+    536, "anthropic-orphan-server-result" of "anthropic" about [MissingPartner], Check::History(check),
     [
         Variant {
             message: "{type} {call_id} has no call in front of it",

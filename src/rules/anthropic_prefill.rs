@@ -45,7 +45,7 @@ crate::rule! {
     /// Reported: anomalyco/opencode#13768, agenticloops-ai/agentic-ai-engineering#43 and many more; thinking at the end:
     /// tailcallhq/forgecode#2107, NousResearch/hermes-agent PR#13010, CLIProxyAPI PR#5322, which measured it; white space:
     /// Anthropic's page on prefill.
-    546, "anthropic-prefill", Check::History(check),
+    546, "anthropic-prefill" of "anthropic", Check::History(check),
     [
         Variant {
             message: "the request ends with a message of the assistant, which this model does not continue",

@@ -38,7 +38,7 @@ crate::rule! {
     ///
     /// Reported: anthropics/claude-code#20705 and others. Recorded: one request with thinking between calls of server
     /// tools was accepted, so it is a warning.
-    542, "anthropic-thinking-not-first", Check::History(check),
+    542, "anthropic-thinking-not-first" of "anthropic", Check::History(check),
     [
         Variant {
             message: "{type} does not stand at the beginning of its turn",

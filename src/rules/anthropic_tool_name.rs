@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported once, in the provider's words. No recorded accepted request has such a call.
-    539, "anthropic-tool-name", Check::Item(KindSet::of(&[Kind::ToolUse]), check),
+    539, "anthropic-tool-name" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {
             message: "call {call_id} names no tool",

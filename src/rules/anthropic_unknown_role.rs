@@ -29,7 +29,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented: the roles of a message are an enumeration.
-    548, "anthropic-unknown-role", Check::History(check),
+    548, "anthropic-unknown-role" of "anthropic" about [Field], Check::History(check),
     [
         Variant {
             message: "the message has a role of another API, or none",

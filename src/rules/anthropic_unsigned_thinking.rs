@@ -39,7 +39,7 @@ crate::rule! {
     ///
     /// Reported: llxprt-code#2335, hermes-agent#24401, oh-my-pi#6379, strands-agents/sdk-python#1598. No recorded accepted
     /// request has such a block.
-    541, "anthropic-unsigned-thinking", Check::Item(KindSet::of(&[Kind::Thinking]), check),
+    541, "anthropic-unsigned-thinking" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::Thinking]), check),
     [
         Variant {
             message: "{type} has no signature",

@@ -29,7 +29,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: local-inference-lab/vllm#684, free-claude-code#911. No such refusal by OpenAI was found.
-    411, "arguments-not-json", Check::History(check),
+    411, "arguments-not-json" of "responses" about [Field], Check::History(check),
     [
         Variant {
             message: "the arguments of {type} {call_id} are no JSON",

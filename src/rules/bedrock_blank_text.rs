@@ -35,7 +35,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: hermes-agent PR#63983. Two recorded accepted requests have a blank text.
-    586, "bedrock-blank-text", Check::History(check),
+    586, "bedrock-blank-text" of "bedrock" about [Field], Check::History(check),
     [
         Variant {
             message: "the text is blank",

@@ -31,7 +31,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported in many places. In all recorded accepted requests a text stands beside each document.
-    590, "bedrock-document-alone", Check::History(check),
+    590, "bedrock-document-alone" of "bedrock", Check::History(check),
     [
         Variant {
             message: "the message has a document, and no text beside it",

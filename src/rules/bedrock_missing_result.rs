@@ -39,7 +39,7 @@ crate::rule! {
     ///
     /// Reported: agno-agi/agno#6698, zeroclaw#1476, firebase/genkit#664, hermes-agent#108584. None of 21 recorded accepted
     /// requests has such a call.
-    580, "bedrock-missing-result", Check::History(check),
+    580, "bedrock-missing-result" of "bedrock", Check::History(check),
     [
         Variant {
             message: "call {call_id} has no result in the turn behind it",

@@ -40,7 +40,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: elastic/kibana#245064, pentagi PR#196, zot#18, ironclaw#1710. None of 21 recorded accepted requests lacks it.
-    588, "bedrock-missing-tool-config", Check::History(check),
+    588, "bedrock-missing-tool-config" of "bedrock", Check::History(check),
     [
         Variant {
             message: "tools were called, and the request has no toolConfig",

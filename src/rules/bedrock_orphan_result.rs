@@ -32,7 +32,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported in several places. None of 21 recorded accepted requests has such a result.
-    581, "bedrock-orphan-result", Check::History(check),
+    581, "bedrock-orphan-result" of "bedrock", Check::History(check),
     [
         Variant {
             message: "result {call_id} answers no call in the turn in front",

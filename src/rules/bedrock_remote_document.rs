@@ -36,7 +36,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Recorded: pydantic-ai, `test_multimodal_tool_return_matrix`, claude-sonnet-4-5.
-    592, "bedrock-remote-document", Check::History(check),
+    592, "bedrock-remote-document" of "bedrock" about [Field], Check::History(check),
     [
         Variant {
             message: "the document lies in S3, and this model takes only its bytes",

@@ -35,7 +35,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported once or twice, in the API's own words.
-    589, "bedrock-silent-error", Check::Item(KindSet::of(&[Kind::ToolResult]), check),
+    589, "bedrock-silent-error" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::ToolResult]), check),
     [
         Variant {
             message: "result {call_id} is an error, and says nothing",

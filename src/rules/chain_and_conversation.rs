@@ -29,7 +29,7 @@ crate::rule! {
     ///
     /// Documented: "Cannot be used in conjunction with `conversation`." The sentence comes from a compatible
     /// server.
-    308, "chain-and-conversation", Check::History(check),
+    308, "chain-and-conversation" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "the request names a previous response and a conversation",

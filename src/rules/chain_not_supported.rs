@@ -29,7 +29,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: opencode, Kode-CLI.
-    312, "chain-not-supported", Check::History(check),
+    312, "chain-not-supported" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "this server stores no responses, and none can be built on",

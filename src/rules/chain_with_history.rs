@@ -37,7 +37,7 @@ crate::rule! {
     ///
     /// Reported: vercel/ai#11899, microsoft/agent-framework#3295, MacPaw/OpenAI#432, pi#5148, OpenRouter
     /// ai-sdk#254. No recorded accepted request with state holds an item with an id.
-    306, "chain-with-history", Check::History(check),
+    306, "chain-with-history" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "{items} with ids of the server beside the state that holds them; the last is {type} {id}",

@@ -28,7 +28,7 @@ crate::rule! {
     ///
     /// Documented: what is not stored cannot be retrieved. Whether the earlier response was stored is not told,
     /// hence a warning.
-    307, "chain-without-store", Check::History(check),
+    307, "chain-without-store" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "the request builds on a stored response, and is not stored itself: the next one cannot build on it",

@@ -43,7 +43,7 @@ crate::rule! {
     ///
     /// Reported: cc-switch#4735, NousResearch/hermes-agent#12167, oh-my-pi#181, nanobot#2373. No report names
     /// OpenAI.
-    513, "chat-arguments", Check::Item(CALLS, check),
+    513, "chat-arguments" of "chat" about [Field], Check::Item(CALLS, check),
     [
         Variant {
             message: "the arguments of call {call_id} are no JSON",

@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented: both APIs take this body.
-    521, "chat-assumed", Check::History(check),
+    521, "chat-assumed" of "chat", Check::History(check),
     [
         Variant {
             message: "nothing here tells Chat Completions from other APIs: it is read as Chat (--format tells otherwise)",

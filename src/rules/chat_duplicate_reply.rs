@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported: agno-agi/agno#5116, sst/opencode#1211, nanobot#3945. No recorded accepted request has two replies
     /// to one call.
-    503, "chat-duplicate-reply", Check::History(check),
+    503, "chat-duplicate-reply" of "chat", Check::History(check),
     [
         Variant {
             message: "tool message {call_id} stands twice",

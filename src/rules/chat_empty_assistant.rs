@@ -36,7 +36,7 @@ crate::rule! {
     ///
     /// Reported: langchain-ai/langchain#34140, inspect_ai's changelog, pi-mono#165. Four recorded requests with
     /// such a message were accepted.
-    519, "chat-empty-assistant", Check::History(check),
+    519, "chat-empty-assistant" of "chat" about [Field], Check::History(check),
     [
         Variant {
             message: "a message of the assistant says nothing",

@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: CopilotKit/CopilotKit#529.
-    509, "chat-empty-messages", Check::History(check),
+    509, "chat-empty-messages" of "chat", Check::History(check),
     [
         Variant {
             message: "the request has no messages",

@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// Documented: mistral-common's `validator.py`. Two recorded requests of this kind were accepted by other
     /// servers.
-    517, "chat-last-role", Check::History(check),
+    517, "chat-last-role" of "chat", Check::History(check),
     [
         Variant {
             message: "the last message is one of the assistant: the model answers itself",

@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported, in September 2026.
-    520, "chat-long-content", Check::Item(MESSAGES, check),
+    520, "chat-long-content" of "chat" about [Field], Check::Item(MESSAGES, check),
     [
         Variant {
             message: "the content has {length} characters; 10,485,760 are allowed",

@@ -42,7 +42,7 @@ crate::rule! {
     /// Reported: continuedev/continue#11600, FastGPT#6357, opencode#16318 for Kimi;
     /// api-docs.deepseek.com/guides/thinking_mode and litellm#28057 for DeepSeek. All recorded accepted requests to
     /// thinking models of both carry the field.
-    514, "chat-missing-reasoning", Check::History(check),
+    514, "chat-missing-reasoning" of "chat", Check::History(check),
     [
         Variant {
             message: "a message with calls lacks the `reasoning_content` that a thinking model must get back",

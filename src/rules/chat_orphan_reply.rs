@@ -32,7 +32,7 @@ crate::rule! {
     ///
     /// Reported: camel-ai/camel#3339, CopilotKit, MiniMax-M2#76. No recorded accepted request of OpenAI or Azure has
     /// such a message.
-    502, "chat-orphan-reply", Check::History(check),
+    502, "chat-orphan-reply" of "chat", Check::History(check),
     [
         Variant {
             message: "tool message {call_id} answers no call in front of it",

@@ -35,7 +35,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported. Recorded only of servers that know more types: Mistral takes `document_url` and `thinking`.
-    511, "chat-part-type", Check::Item(PARTS, check),
+    511, "chat-part-type" of "chat" about [Field], Check::Item(PARTS, check),
     [
         Variant {
             message: "a part of type {type} belongs to another API",

@@ -40,7 +40,7 @@ crate::rule! {
     ///
     /// Reported: kilocode#10375, qwen-code#11045, opencode#48774, hermes#34716, jan#8136. A recorded request to
     /// Cerebras with `reasoning` was accepted.
-    515, "chat-refused-reasoning", Check::History(check),
+    515, "chat-refused-reasoning" of "chat", Check::History(check),
     [
         Variant {
             message: "the server refuses `reasoning_content`",

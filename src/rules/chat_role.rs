@@ -37,7 +37,7 @@ crate::rule! {
     ///
     /// Recorded: two requests to o1-mini, refused with this sentence. Reported for unknown roles and for
     /// `developer` on compatible servers.
-    512, "chat-role", Check::History(check),
+    512, "chat-role" of "chat" about [Field], Check::History(check),
     [
         Variant {
             message: "the role {role} is not known",

@@ -32,7 +32,7 @@ crate::rule! {
     ///
     /// Recorded for Bedrock Mantle (accepted with gpt-5.5 and gpt-5.6). coder's chatd validator refuses two calls with one
     /// id; that wording is its own. Inferred for the rest.
-    104, "duplicate-call", Check::Pair(check),
+    104, "duplicate-call" of "responses", Check::Pair(check),
     [
         Variant {
             message: "{type} {call_id} stands twice",

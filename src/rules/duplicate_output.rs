@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Inferred. coder's chatd validator refuses it in words of its own.
-    105, "duplicate-output", Check::Pair(check),
+    105, "duplicate-output" of "responses", Check::Pair(check),
     [
         Variant {
             message: "{type} {call_id} stands twice",

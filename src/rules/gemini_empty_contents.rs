@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: the sentence is the API's own for a request without contents.
-    571, "gemini-empty-contents", Check::History(check),
+    571, "gemini-empty-contents" of "gemini", Check::History(check),
     [
         Variant {
             message: "the request has no contents",

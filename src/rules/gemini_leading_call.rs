@@ -34,7 +34,7 @@ crate::rule! {
     ///
     /// Reported: google-gemini/gemini-cli#26486, #11814, #26956. None of 56 recorded accepted requests begins with a
     /// call.
-    562, "gemini-leading-call", Check::History(check),
+    562, "gemini-leading-call" of "gemini", Check::History(check),
     [
         Variant {
             message: "the call⟨ of {name}⟩ stands in front of all that the user says",

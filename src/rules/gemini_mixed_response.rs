@@ -36,7 +36,7 @@ crate::rule! {
     ///
     /// Reported: envoyproxy/ai-gateway PR#2686, BerriAI/litellm PR#17820; six recorded accepted requests to Google's own
     /// host have such a content.
-    568, "gemini-mixed-response", Check::History(check),
+    568, "gemini-mixed-response" of "gemini", Check::History(check),
     [
         Variant {
             message: "the {type} stands in one content with responses",

@@ -33,7 +33,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: microsoft/semantic-kernel PR#13288, UKGovernmentBEIS/inspect_ai.
-    569, "gemini-model-last", Check::History(check),
+    569, "gemini-model-last" of "gemini", Check::History(check),
     [
         Variant {
             message: "the request ends with a turn of the model",

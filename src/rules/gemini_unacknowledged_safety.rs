@@ -36,7 +36,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported once: google-gemini/computer-use-preview#97; so it is a warning.
-    570, "gemini-unacknowledged-safety", Check::History(check),
+    570, "gemini-unacknowledged-safety" of "gemini", Check::History(check),
     [
         Variant {
             message: "the response⟨ of {name}⟩ does not acknowledge the call's safety decision",

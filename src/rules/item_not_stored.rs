@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: vercel/ai#7543, anomalyco/opencode#8987, can1357/oh-my-pi#41, rikkahub#1198 (image), BrainPilot#264 (Azure).
-    303, "item-not-stored", Check::History(check),
+    303, "item-not-stored" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "{id} is only named here, and the server stores no items",

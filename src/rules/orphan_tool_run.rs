@@ -34,7 +34,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported with its repair: coder/coder#24722 and #24721 (chatd drops the same runs before each request).
-    207, "orphan-tool-run", Check::History(check),
+    207, "orphan-tool-run" of "responses" about [MissingPartner, Identity], Check::History(check),
     [
         Variant {
             message: "reasoning {any_id} heads nothing, and the {outputs} behind it lack their calls",

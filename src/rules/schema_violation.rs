@@ -112,7 +112,7 @@ crate::rule! {
     /// - The `input` of a call is any JSON value by the documents; the server takes objects only, which RL584 tells.
     /// - The `format` of a video is a closed list; a media type in its place was accepted. Any format of a sound is taken.
     /// - Whether a signature must be there depends on the model; RL594 tells.
-    400, "schema-violation", Check::Schema(check),
+    400, "schema-violation" about [Field], Check::Schema(check),
     [
         Variant {
             message: "{type} does not fit the schema: {problem}",
