@@ -2,11 +2,14 @@
 //! on an item into edits on its bytes. It knows no envelope, no target and no rule.
 
 use crate::history::{Flags, Kind, Row};
-use crate::json::edit::{Base, WrongKind};
+use crate::json::edit::Base;
+use crate::json::mend::Mend;
 use crate::json::spot::{Spot, To};
 use crate::json::{Str, Val};
 use crate::neutral::{At, Conversation, Losses, Takes};
 use crate::place::{Edit, Place};
+
+pub use crate::json::mend::Cannot;
 
 /// An item as it is passed by: its row, and its text for the length of one call.
 #[derive(Clone, Copy)]
@@ -51,24 +54,21 @@ pub enum Change {
     Acknowledge(Vec<u8>),
     /// Take the member that holds a message's calls away.
     StripCalls,
-    /// Mend a field: a number in a table of the dialect's own.
-    Field(u16),
+    /// An edit that a rule describes.
+    Mend(&'static Mend),
     /// Make something of the members at a spot.
     Spot(&'static Spot, To),
 }
 
-/// The part of rows that lie inside an item: blocks of a message. They lie in whatever list holds them.
-pub const BLOCK: u8 = u8::MAX;
-
-/// Why an item cannot be changed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Cannot(pub &'static str);
-
-impl From<WrongKind> for Cannot {
-    fn from(wrong: WrongKind) -> Self {
-        Cannot(wrong.why())
+impl Change {
+    /// Whether thinking that is signed together with what stands in front of it outlives this change to that.
+    pub fn keeps_signatures(&self) -> bool {
+        matches!(self, Change::Mend(mend) if mend.keeps_signatures)
     }
 }
+
+/// The part of rows that lie inside an item: blocks of a message. They lie in whatever list holds them.
+pub const BLOCK: u8 = u8::MAX;
 
 /// A part of a conversation, as a format finds it in a record, for conversion.
 #[derive(Clone, Copy)]
@@ -149,11 +149,6 @@ pub trait Dialect: Sync {
         _out: &mut Vec<Edit>,
     ) -> Result<(), Cannot> {
         Err(Cannot("a request of this dialect keeps no instructions beside its messages"))
-    }
-
-    /// Whether thinking that is signed together with what stands in front of it outlives this change to that.
-    fn keeps_prefix(&self, _change: &Change) -> bool {
-        false
     }
 
     /// A message of the model that says nothing, to stand where the target wants one.

@@ -119,31 +119,46 @@ pub enum Check {
     Raised,
 }
 
+/// What a rule is about, where the engine treats its findings differently for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum About {
+    /// The bytes of a file or a record, before any item.
+    Container,
+    /// A partner that is not there. In a log with an unreadable record nothing is repaired for want of it.
+    MissingPartner,
+    /// How reasoning and the items after it belong together: without any reasoning there is no finding.
+    Reasoning,
+    /// The ids of items, and how a group is replayed.
+    Identity,
+    /// The fix of a group drops its reasoning, and the variant says so.
+    LosesReasoning,
+    /// A field of an item, in words of its own: the schema need not repeat it.
+    Field,
+    /// The same field of the partner, too.
+    FieldOfBoth,
+}
+
 /// A row of the table of rules.
 pub struct Rule {
     pub code: Code,
     pub name: &'static str,
+    /// The dialect whose histories it judges; `None` for all.
+    pub dialect: Option<&'static str>,
+    pub about: &'static [About],
     /// The rule's `explain` page.
     pub page: &'static str,
     pub variants: &'static [Variant],
     pub check: Check,
 }
 
-/// Which dialect the rules of a family judge; the others judge all.
-const DIALECTS: [(std::ops::RangeInclusive<u16>, &str); 6] = [
-    (100..=399, "responses"),
-    (401..=489, "responses"),
-    (501..=529, "chat"),
-    (530..=559, "anthropic"),
-    (560..=579, "gemini"),
-    (580..=599, "bedrock"),
-];
-
 impl Rule {
     /// Whether it has something to say of histories in a dialect.
     pub fn judges(&self, dialect: &str) -> bool {
-        let own = DIALECTS.iter().find(|(codes, _)| codes.contains(&self.code.0));
-        own.is_none_or(|(_, name)| *name == dialect)
+        self.dialect.is_none_or(|own| own == dialect)
+    }
+
+    pub fn is_about(&self, what: About) -> bool {
+        self.about.contains(&what)
     }
 
     pub fn variant(&self, n: u8) -> &Variant {
@@ -151,19 +166,28 @@ impl Rule {
     }
 }
 
-/// Declares the rule of a file. The doc comment is the rule's page.
+/// Declares the rule of a file. The doc comment is the rule's page; then come its code and name, the dialect that it
+/// judges and what it is [about](About), what it looks at, and its variants:
+///
+/// ```text
+/// 505, "chat-call-id-length" of "chat" about [Field], Check::Item(KINDS, check), [Variant { .. }]
+/// ```
 #[macro_export]
 macro_rules! rule {
-    ($(#[doc = $line:literal])+ $code:literal, $name:literal, $check:expr, [$($variant:expr),+ $(,)?]) => {
+    ($(#[doc = $line:literal])+ $code:literal, $name:literal $(of $dialect:literal)? $(about [$($about:ident),+])?, $check:expr, [$($variant:expr),+ $(,)?]) => {
         $(#[doc = $line])+
         pub static RULE: $crate::rule::Rule = $crate::rule::Rule {
             code: $crate::history::Code($code),
             name: $name,
+            dialect: $crate::rule!(@dialect $($dialect)?),
+            about: &[$($($crate::rule::About::$about),+)?],
             page: concat!($($line, "\n"),+),
             variants: &[$($variant),+],
             check: $check,
         };
     };
+    (@dialect) => { None };
+    (@dialect $name:literal) => { Some($name) };
 }
 
 /// Why the open call at the end of a log is left alone. Reports know the sentences: each tells how to have the call

@@ -207,6 +207,8 @@ pub enum Thinking {
 /// A row of the table of targets.
 pub struct Target {
     pub name: &'static str,
+    /// Whose verdicts hold where it has none of its own.
+    pub base: Option<&'static Target>,
     /// What it is, in one line.
     pub title: &'static str,
     pub dialect: &'static str,
@@ -230,9 +232,27 @@ impl std::fmt::Debug for Target {
 }
 
 impl Target {
-    /// The target's own verdict on a variant of a rule.
+    /// A target with the server and the models of another, to change some of them. Verdicts are looked up in the base;
+    /// traits are not passed on.
+    pub const fn like(base: &'static Target) -> Target {
+        Target {
+            name: base.name,
+            base: Some(base),
+            title: base.title,
+            dialect: base.dialect,
+            store: base.store,
+            caps: base.caps,
+            models: base.models,
+            traits: &[],
+            verdicts: &[],
+            evidence: base.evidence,
+        }
+    }
+
+    /// The verdict on a variant of a rule: the target's own, else the nearest base's.
     pub fn verdict(&self, code: Code, variant: u8) -> Option<&'static Verdict> {
-        self.verdicts.iter().find(|v| v.code == code && v.variant.is_none_or(|n| n == variant))
+        let own = self.verdicts.iter().find(|v| v.code == code && v.variant.is_none_or(|n| n == variant));
+        own.or_else(|| self.base?.verdict(code, variant))
     }
 
     /// What is known about a model.

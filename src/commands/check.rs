@@ -8,6 +8,8 @@ use crate::lint::{self, DocLint, Judged};
 use crate::recast;
 use crate::report::words::count;
 use crate::report::{self, Diagnostic, Seen, Summary, diagnose, homes, proposal};
+use crate::rule::About;
+use crate::rules::{self, unknown_format};
 use crate::source::{Doc, Input, Packing, words};
 
 use super::convert::dialect;
@@ -160,11 +162,15 @@ fn refuse(told: &mut [Diagnostic]) -> u64 {
 
 /// Whether a doc is known to be none of ours: not recognised, empty, or no JSON at all.
 pub(super) fn is_no_conversation(diagnostics: &[Diagnostic]) -> bool {
-    diagnostics.iter().any(|diagnostic| diagnostic.rule == UNKNOWN_FORMAT && diagnostic.history.is_none())
-        && diagnostics.iter().all(|diagnostic| diagnostic.rule.0 < 100)
+    diagnostics
+        .iter()
+        .any(|diagnostic| diagnostic.rule == unknown_format::RULE.code && diagnostic.history.is_none())
+        && diagnostics.iter().all(|diagnostic| is_of_container(diagnostic.rule))
 }
 
-const UNKNOWN_FORMAT: Code = Code(4);
+fn is_of_container(code: Code) -> bool {
+    rules::by_code(code).is_some_and(|rule| rule.is_about(About::Container))
+}
 
 /// A run that saw no conversation is no success, unless that was allowed.
 pub(super) fn nothing_found(run: &Run, recognised: u64, summary: &Summary, failed: bool) -> bool {

@@ -3,16 +3,14 @@
 
 use std::io;
 
-use crate::history::Code;
 use crate::lint::{DocLint, Options, broken};
 use crate::report::words::{count, printable};
 use crate::report::{Content, Diagnostic, diagnose};
+use crate::rules::invalid_json;
 use crate::source::Doc;
 use crate::target::Severity;
 
 use super::{Run, talk};
-
-const INVALID_JSON: Code = Code(1);
 
 /// What is said about a file that was not recognised, of all that was found in it; `None` if it is skipped. It is an
 /// error if the part that can be read looks like a conversation.
@@ -22,7 +20,7 @@ pub(super) fn damage<T>(
     found: &mut DocLint<T>,
     content: Content,
 ) -> io::Result<Option<Vec<Diagnostic>>> {
-    found.judged.retain(|judged| judged.finding.code == INVALID_JSON);
+    found.judged.retain(|judged| judged.finding.code == invalid_json::RULE.code);
     // The first is enough: of a file of another kind, nobody wants to know all.
     found.judged.truncate(1);
     let Some(first) = found.judged.first_mut().filter(|_| doc.segments.is_empty()) else { return Ok(None) };

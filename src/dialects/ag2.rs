@@ -150,7 +150,7 @@ impl Dialect for Ag2 {
             Change::Retype(_)
             | Change::Acknowledge(_)
             | Change::StripCalls
-            | Change::Field(_)
+            | Change::Mend(_)
             | Change::Spot(..) => {
                 return Err(Cannot("AG2's events have no place for it"));
             }

@@ -201,7 +201,7 @@ impl Dialect for Coder {
             Change::Retype(_)
             | Change::Acknowledge(_)
             | Change::StripCalls
-            | Change::Field(_)
+            | Change::Mend(_)
             | Change::Spot(..) => {
                 return Err(Cannot("chatd's parts know function calls and their results only"));
             }

@@ -1,7 +1,7 @@
 //! What lifting and lowering need in every dialect.
 
 use crate::dialect::Body;
-use crate::json::{Member, Val};
+use crate::json::{Member, Tape, Val, scan, string};
 use crate::neutral::write::Writer;
 use crate::neutral::{
     Block, Foreign, ForeignKind, Input, Media, MediaKind, Part, Raw, Reasoning, Set, Setting, Settings, Source,
@@ -80,6 +80,22 @@ pub fn write_input_object(input: &Input, w: &mut Writer<'_>) {
         Input::Text(text) if text.is_blank() => w.object(|_| {}),
         Input::Text(text) => w.bytes(&text.plain()),
         Input::Json(raw) => w.raw(raw),
+    }
+}
+
+/// An object that says what the input of a stored call says. Arguments that other APIs keep as a text are read; what is
+/// no object becomes the member `key` of one.
+pub fn input_object(input: Val<'_>, key: &str) -> Vec<u8> {
+    if input.is_null() {
+        return b"{}".to_vec();
+    }
+    let text = input.text().unwrap_or_default();
+    let mut tape = Tape::new();
+    let read = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)).filter(Val::is_object);
+    match read {
+        Some(object) => object.raw().to_vec(),
+        None if input.is_string() && text.trim_ascii().is_empty() => b"{}".to_vec(),
+        None => [b"{", &*string::quoted(key), b":", input.raw(), b"}"].concat(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The grammars of items, one a file or a folder.
 
-mod common;
+pub mod common;
 
 pub mod ag2;
 pub mod ag2_replay;

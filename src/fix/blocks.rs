@@ -3,6 +3,7 @@
 
 use crate::dialect::{BLOCK, Change as Text};
 use crate::history::{Act, Bond, Flags, Kind, NONE, Remedy};
+use crate::json::mend::Mend;
 use crate::lint::Judged;
 use crate::rule::Loss;
 
@@ -22,14 +23,14 @@ impl Plan<'_> {
             match wanted {
                 Act::Retype => self.name_as_its_call(ix, judged),
                 Act::Split => self.split(ix, judged),
-                Act::Request(field) => self.mend_request(ix, field, judged),
+                Act::Request(mend) => self.mend_request(ix, mend, judged),
                 _ => {}
             }
         }
     }
 
     /// What the request must hold for its calls and results, if any of them stays.
-    pub(super) fn mend_request(&mut self, ix: u32, field: u16, judged: &Judged) {
+    pub(super) fn mend_request(&mut self, ix: u32, mend: &'static Mend, judged: &Judged) {
         let mut rows = self.cx.history.rows.iter().zip(0..);
         if !rows.any(|(row, ix)| matches!(row.kind, Kind::ToolUse | Kind::ToolResult) && !self.is_dropped(ix)) {
             return;
@@ -43,7 +44,7 @@ impl Plan<'_> {
         };
         let mut row = *self.cx.row(ix);
         (row.at, row.part) = (at, BLOCK);
-        let fate = Fate { text: vec![Text::Field(field)], ..Fate::default() };
+        let fate = Fate { text: vec![Text::Mend(mend)], ..Fate::default() };
         self.request = Some((row, fate));
         self.change_with(ix, cause(judged), Action::Rewrite, variant.loss, variant.fix, Some(at));
     }

@@ -3,7 +3,7 @@
 //! whether it is legal.
 
 use crate::dialect::Change as Text;
-use crate::history::{Code, Flags, Group, Kind, Row};
+use crate::history::{Flags, Group, Kind, Remedy, Row, Wish};
 use crate::lint::Judged;
 use crate::rule::Loss;
 
@@ -21,12 +21,8 @@ pub(super) enum Mode {
     Flattened,
 }
 
-/// Rules whose reasoning cannot stay.
-const WITHOUT_REASONING: [Code; 2] = [Code(204), Code(205)];
-const MIXED_REFERENCES: Code = Code(305);
-const REFERENCED_REASONING: (Code, u8) = (Code(202), 1);
+/// Why an item that lives by its id keeps it.
 const NEEDS_ITS_ID: &str = "the item cannot be replayed without its id";
-const ITEM_WITHOUT_REASONING: Code = Code(201);
 
 impl Plan<'_> {
     /// A finding that a whole group must answer for.
@@ -42,11 +38,9 @@ impl Plan<'_> {
         if self.put_back(&group, judged) {
             return;
         }
-        let code = judged.finding.code;
-        let wanted = match (code, judged.finding.variant) {
-            _ if WITHOUT_REASONING.contains(&code) => Mode::Flattened,
-            REFERENCED_REASONING => Mode::Flattened,
-            (MIXED_REFERENCES, _) => Mode::Referenced,
+        let wanted = match judged.finding.remedy {
+            Remedy::Group(Wish::Flatten) => Mode::Flattened,
+            Remedy::Group(Wish::Refer) => Mode::Referenced,
             _ => Mode::Detached,
         };
         match self.legal(&group, wanted) {
@@ -176,7 +170,7 @@ impl Plan<'_> {
     /// Reasoning that a recorded response shows goes back to the items that it headed.
     fn put_back(&mut self, group: &Group, judged: &Judged) -> bool {
         let row = &judged.finding.row;
-        if judged.finding.code != ITEM_WITHOUT_REASONING || group.has_reasoning() {
+        if judged.finding.remedy != Remedy::Group(Wish::PutBack) || group.has_reasoning() {
             return false;
         }
         let Some(head) = self.cx.known.head(row.id).filter(|head| !head.embedded).copied() else { return false };

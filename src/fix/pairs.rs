@@ -3,17 +3,16 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::history::{Code, Family, Flags, Kind, NONE, Pair, PairState, Role};
+use crate::history::{Family, Flags, Kind, NONE, Pair, PairState, Role};
 use crate::json::fingerprint;
 use crate::lint::Judged;
 use crate::rule::Loss;
+use crate::rules::orphan_output;
 
 use super::modes::Mode;
 use super::plan::{Fresh, Plan, cause};
 use super::rows::RowIndex;
 use super::{Action, Cause, Orphans};
-
-const ORPHAN_OUTPUT: Code = Code(102);
 
 impl Plan<'_> {
     /// Outputs that stand before their call, or apart from it, come behind the calls of its batch, in call order. Where
@@ -54,7 +53,7 @@ impl Plan<'_> {
     /// Outputs with calls that stand among orphans behind lonely reasoning go back to their calls: the orphans go, and
     /// nothing else would tell where these belong.
     pub(super) fn rejoin(&mut self, rows: &RowIndex, judged: &[&Judged]) {
-        let orphans = judged.iter().filter(|judged| judged.finding.code == ORPHAN_OUTPUT);
+        let orphans = judged.iter().filter(|judged| judged.finding.code == orphan_output::RULE.code);
         let mut outputs = None;
         for judged in orphans {
             let Some(run) = rows.of(&judged.finding.row).and_then(|ix| self.run_behind_reasoning(ix)) else {

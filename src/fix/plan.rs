@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use crate::dialect::{Change as Text, Dialect};
 use crate::format::FormatInfo;
 use crate::history::continued::Continued;
-use crate::history::{Act, Code, Kind, NONE, Remedy, Row};
+use crate::history::{Act, Kind, NONE, Remedy, Row};
 use crate::lint::Judged;
 use crate::place::Place;
 use crate::rule::{Cx, Loss, When};
+use crate::rules::orphan_tool_run;
 use crate::target::{Severity, Trait};
 
 use super::modes::Mode;
@@ -169,7 +170,7 @@ impl<'p> Plan<'p> {
         for finding in of(Act::Drop) {
             self.drop_finding(&rows, finding);
         }
-        for finding in judged.iter().filter(|j| j.finding.remedy == Remedy::Group) {
+        for finding in judged.iter().filter(|j| matches!(j.finding.remedy, Remedy::Group(_))) {
             self.regroup(&rows, finding);
         }
         self.settle_rests();
@@ -402,7 +403,9 @@ impl<'p> Plan<'p> {
         if loss == Loss::Lossy && !self.may_lose() {
             return self.refuse(judged, "it would lose what the item says (--lossless)");
         }
-        if let Some(run) = self.cx.history.shapes.orphan_run_at(ix).filter(|_| judged.finding.code == ORPHAN_RUN) {
+        if let Some(run) =
+            self.cx.history.shapes.orphan_run_at(ix).filter(|_| judged.finding.code == orphan_tool_run::RULE.code)
+        {
             if self.keeps_reasoning() {
                 return self.refuse(judged, "its reasoning would have to go (--reasoning keep)");
             }
@@ -421,8 +424,6 @@ impl<'p> Plan<'p> {
         self.drop_row(ix, cause(judged), loss, judged.variant().fix);
     }
 }
-
-const ORPHAN_RUN: Code = Code(207);
 
 pub(super) fn cause(judged: &Judged) -> Cause {
     Cause::Rule(judged.finding.code, judged.finding.variant, judged.finding.row.at)

@@ -52,9 +52,8 @@ impl Plan<'_> {
 
     /// Thinking behind the first change is not what was signed any more. Thinking in front of it stays valid.
     pub(super) fn drop_unbound_thinking(&mut self, judged: &[&Judged]) {
-        let dialect = self.dialect;
         let touched = |(ix, fate): (&u32, &Fate)| {
-            let says_other = fate.text.iter().any(|change| !dialect.keeps_prefix(change));
+            let says_other = fate.text.iter().any(|change| !change.keeps_signatures());
             let here = !fate.stays() || says_other || !fate.before.is_empty();
             if here { Some(*ix) } else { (!fate.behind.is_empty()).then_some(*ix + 1) }
         };

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::dialect::Change as Text;
 use crate::history::{Act, Bond, BondState, Flags, Kind, NONE, Remedy, Role};
 use crate::json::fingerprint_of;
+use crate::json::mend::Mend;
 use crate::lint::Judged;
 use crate::rule::Loss;
 use crate::target::Trait;
@@ -70,10 +71,10 @@ impl Plan<'_> {
             }
         }
         for judged in judged {
-            if let Remedy::One(Act::Field(field)) = judged.finding.remedy
+            if let Remedy::One(Act::Mend(mend)) = judged.finding.remedy
                 && let Some(ix) = rows.of(&judged.finding.row)
             {
-                self.mend(ix, field, judged);
+                self.mend(ix, mend, judged);
             }
         }
         self.blocks(rows, judged, |act| matches!(act, Act::Retype));
@@ -110,12 +111,12 @@ impl Plan<'_> {
         }
     }
 
-    fn mend(&mut self, ix: u32, field: u16, judged: &Judged) {
+    fn mend(&mut self, ix: u32, mend: &'static Mend, judged: &Judged) {
         let variant = judged.variant();
         if variant.loss == Loss::Lossy && !self.may_lose() {
             return self.refuse(judged, "it would lose what the item says (--lossless)");
         }
-        let change = Text::Field(field);
+        let change = Text::Mend(mend);
         if !self.fate(ix).text.contains(&change) {
             self.fate(ix).text.push(change);
             self.change(ix, cause(judged), Action::Rewrite, variant.loss, variant.fix);

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::json::mend::Mend;
 use crate::place::{DocId, Place};
 
 use super::row::Row;
@@ -32,7 +33,20 @@ pub enum Remedy {
     /// This one thing, on the item of the finding.
     One(Act),
     /// The item's whole group must change its mode; the plan picks the best legal one.
-    Group,
+    Group(Wish),
+}
+
+/// How a group should be replayed: where the target does not take it so, the plan goes on to what loses more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wish {
+    /// By references to its items alone.
+    Refer,
+    /// Without ids.
+    Detach,
+    /// With the reasoning that a recorded response shows; else without ids.
+    PutBack,
+    /// Without ids and reasoning.
+    Flatten,
 }
 
 /// What may be done to an item.
@@ -48,8 +62,8 @@ pub enum Act {
     Retype,
     /// Give both sides a key that the target takes.
     Rename,
-    /// Mend a field: a number in a table of the dialect's own.
-    Field(u16),
+    /// Edit members of it.
+    Mend(&'static Mend),
     /// Put the full item where its reference stands, if it is found.
     Inline,
     /// Give this call, and its result, a key of its own.
@@ -60,8 +74,8 @@ pub enum Act {
     Bridge,
     /// Put what is no result into a message of its own behind.
     Split,
-    /// Mend the request around the messages: a number in a table of the dialect's own.
-    Request(u16),
+    /// Edit members of the request around the messages.
+    Request(&'static Mend),
     /// Copy the pending safety checks of the call to its output.
     Acknowledge,
     /// What this row of the table of field rules says about members of the item.
@@ -125,6 +139,10 @@ impl Finding {
     pub fn remedy(mut self, remedy: Remedy) -> Self {
         self.remedy = remedy;
         self
+    }
+
+    pub fn mend(self, mend: &'static Mend) -> Self {
+        self.act(Act::Mend(mend))
     }
 
     pub fn act(self, act: Act) -> Self {

@@ -16,7 +16,7 @@ pub mod time;
 pub mod tree;
 pub mod turns;
 
-pub use finding::{Act, Code, Finding, NO_FIELD, Remedy};
+pub use finding::{Act, Code, Finding, NO_FIELD, Remedy, Wish};
 pub use groups::Group;
 pub use kind::{Class, Family, Kind, KindSet, Role};
 pub use known::{Known, KnownResponse, Open};

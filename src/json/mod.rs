@@ -8,6 +8,7 @@ pub mod canonical;
 pub mod edit;
 pub mod fault;
 pub mod locate;
+pub mod mend;
 pub mod pointer;
 pub mod readable;
 pub mod scan;

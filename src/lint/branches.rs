@@ -5,7 +5,8 @@ use std::collections::HashSet;
 
 use crate::format::{Assembler, FormatInfo, Histories};
 use crate::history::tree::{Forest, Problem, Wrong};
-use crate::history::{Code, Finding, History, Row};
+use crate::history::{Finding, History, Row};
+use crate::rules::{broken_chain, cycle, duplicate_node, missing_parent, unfinished_stream};
 
 use super::Judged;
 
@@ -37,18 +38,20 @@ fn leaves(forest: &Forest, all: bool) -> Vec<u32> {
 
 /// The rule of a problem, and its variant.
 pub fn finding(problem: &Problem) -> Finding {
-    let (code, variant, why) = match problem.wrong {
-        Wrong::MissingParent => (601, 0, "what stood above it is not in the file"),
-        Wrong::Cycle => (602, 0, "which of the links is wrong is not known"),
-        Wrong::Copied => (603, 0, "readers take the later copy"),
-        Wrong::Changed => (603, 1, "which of the two was sent is not known"),
-        Wrong::OtherParent => (604, 0, "which of the two was meant is not known"),
-        Wrong::NotStored => (604, 1, "`rebuild --chain never` prints a request with the whole history"),
-        Wrong::Unanswered => (604, 2, "what the call gave is not known"),
-        Wrong::Unfinished => (605, 0, "what was to come is not in the file"),
+    let (rule, variant, why) = match problem.wrong {
+        Wrong::MissingParent => (&missing_parent::RULE, 0, "what stood above it is not in the file"),
+        Wrong::Cycle => (&cycle::RULE, 0, "which of the links is wrong is not known"),
+        Wrong::Copied => (&duplicate_node::RULE, 0, "readers take the later copy"),
+        Wrong::Changed => (&duplicate_node::RULE, 1, "which of the two was sent is not known"),
+        Wrong::OtherParent => (&broken_chain::RULE, 0, "which of the two was meant is not known"),
+        Wrong::NotStored => {
+            (&broken_chain::RULE, 1, "`rebuild --chain never` prints a request with the whole history")
+        }
+        Wrong::Unanswered => (&broken_chain::RULE, 2, "what the call gave is not known"),
+        Wrong::Unfinished => (&unfinished_stream::RULE, 0, "what was to come is not in the file"),
     };
     let row = Row::of_place(problem.at, problem.record);
-    Finding::new(Code(code), row).variant(variant).with(problem.partner).never(why)
+    Finding::new(rule.code, row).variant(variant).with(problem.partner).never(why)
 }
 
 /// Branches share what stands above their fork: there each finding is told once.

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::dialect::{Change, Dialect};
 use crate::format::FormatInfo;
 use crate::history::{Act, Code, Finding, Flags, History, Kind, Known, Remedy, Row};
 use crate::place::Place;
-use crate::rule::{Age, Check, Cx, Look, Loss, Out, Rule, When};
+use crate::rule::{About, Age, Check, Cx, Look, Loss, Out, Rule, When};
 use crate::rules::{self, RULES, fields, schema_violation};
 use crate::target::{Levels, Severity, Target, Thinking, Trait, Traits};
 use crate::targets;
@@ -65,7 +64,7 @@ impl Judged {
         match self.severity {
             _ if !self.has_fix() || self.is_fixed_by_default() => None,
             _ if self.variant().when == When::Flag => Some("--acknowledge-safety"),
-            Severity::Info if OF_REASONING.contains(&self.finding.code.0) => Some("--reasoning strip"),
+            Severity::Info if self.rule().is_about(About::Reasoning) => Some("--reasoning strip"),
             Severity::Info => None,
             Severity::Warning | Severity::Error => Some("--fix-warnings"),
         }
@@ -76,12 +75,6 @@ impl Judged {
         (self.finding.row.at.start, self.finding.code, self.finding.variant)
     }
 }
-
-/// Rules about how reasoning and the items that it leads to stand together: without any of it they find nothing.
-const OF_REASONING: std::ops::RangeInclusive<u16> = 201..=205;
-
-/// Rules whose findings rest on a partner that is not there.
-const MISSING_PARTNER: [u16; 10] = [101, 102, 103, 106, 107, 108, 207, 530, 531, 536];
 
 /// How much a variant of a rule weighs at a target.
 pub fn levels(rule: &Rule, variant: u8, target: &Target) -> Levels {
@@ -99,7 +92,6 @@ pub struct Bench<'h> {
     pub traits: Traits,
     pub history: &'h History,
     age: Option<Age>,
-    dialect: &'static dyn Dialect,
     /// The dialect that both the history and the target speak; empty if they speak different ones.
     spoken: &'static str,
 }
@@ -120,7 +112,7 @@ impl<'h> Bench<'h> {
         let thinking = model.map_or(Thinking::Unknown, |model| target.thinking(model));
         let traits = target.traits(model);
         let spoken = if speaks(info, target) { target.dialect } else { "" };
-        Bench { target, stored, thinking, traits, history, age: options.age, dialect: info.dialect, spoken }
+        Bench { target, stored, thinking, traits, history, age: options.age, spoken }
     }
 
     pub fn cx(&self, look: &'h dyn Look, known: &'h Known) -> Cx<'h> {
@@ -198,7 +190,7 @@ impl<'h> Bench<'h> {
     fn unbinds(&self, finding: &Finding) -> bool {
         match finding.remedy {
             Remedy::Never(_) => false,
-            Remedy::One(Act::Field(field)) => !self.dialect.keeps_prefix(&Change::Field(field)),
+            Remedy::One(Act::Mend(mend)) => !mend.keeps_signatures,
             _ => true,
         }
     }
@@ -214,7 +206,7 @@ impl<'h> Bench<'h> {
 
     fn without_illegal_remedy(&self, finding: Finding) -> Finding {
         let settings = &self.history.settings;
-        let missing = MISSING_PARTNER.contains(&finding.code.0);
+        let missing = rules::by_code(finding.code).is_some_and(|rule| rule.is_about(About::MissingPartner));
         match (finding.remedy, settings.read_only) {
             (Remedy::Never(_), _) => finding,
             (_, Some(why)) => finding.never(why),
@@ -230,22 +222,6 @@ impl<'h> Bench<'h> {
     }
 }
 
-/// Rules of the dialects with messages that say what is wrong with a field of a message or a block.
-const OF_FIELDS: [u16; 28] = [
-    505, 506, 507, 508, 510, 511, 512, 513, 519, 520, // Chat
-    537, 538, 539, 541, 544, 548, 549, // Anthropic
-    563, 564, 566, 567, // Gemini
-    583, 584, 585, 586, 589, 591, 592, // Bedrock
-];
-
-/// Those of them that tell of two items at once: the partner's field is the same matter.
-const OF_BOTH: [u16; 1] = [506];
-
-/// Whether a code says that a field of an item is not as it must be.
-fn is_of_fields(code: Code) -> bool {
-    (400..500).contains(&code.0) || OF_FIELDS.contains(&code.0)
-}
-
 /// A schema says only what no rule about fields says better: it is silent on an item of which such a rule says something
 /// that weighs as much.
 fn one_cause_once(judged: &mut Vec<Judged>) {
@@ -253,11 +229,11 @@ fn one_cause_once(judged: &mut Vec<Judged>) {
     if !judged.iter().any(is_schema) {
         return;
     }
-    let better = |judged: &&Judged| is_of_fields(judged.finding.code) && !is_schema(judged);
+    let better = |judged: &&Judged| judged.rule().is_about(About::Field) && !is_schema(judged);
     let mut told: HashMap<Place, Severity> = HashMap::new();
     for judged in judged.iter().filter(better) {
         let finding = &judged.finding;
-        let other = finding.partner.filter(|_| OF_BOTH.contains(&finding.code.0));
+        let other = finding.partner.filter(|_| judged.rule().is_about(About::FieldOfBoth));
         for at in std::iter::once(finding.row.at).chain(other) {
             let most = told.entry(at).or_insert(judged.severity);
             *most = judged.severity.max(*most);
@@ -271,8 +247,10 @@ fn one_cause_once(judged: &mut Vec<Judged>) {
 
 /// What the fix of a finding loses: as its rule says, but a group loses nothing if it can be detached.
 fn loss(cx: &Cx<'_>, finding: &Finding) -> (Loss, bool) {
-    let own = rules::by_code(finding.code).map_or(Loss::Lossy, |rule| rule.variant(finding.variant).loss);
-    if finding.remedy != Remedy::Group || WITHOUT_REASONING.contains(&finding.code) {
+    let rule = rules::by_code(finding.code);
+    let own = rule.map_or(Loss::Lossy, |rule| rule.variant(finding.variant).loss);
+    if !matches!(finding.remedy, Remedy::Group(_)) || rule.is_some_and(|rule| rule.is_about(About::LosesReasoning))
+    {
         return (own, false);
     }
     let at = cx.history.index_of(&finding.row);
@@ -280,9 +258,6 @@ fn loss(cx: &Cx<'_>, finding: &Finding) -> (Loss, bool) {
     let items = cx.history.rows[group.all()].iter().filter(|row| row.is_model_made());
     if cx.can_detach(items) { (Loss::Lossless, false) } else { (Loss::Lossy, true) }
 }
-
-/// Rules that say themselves that the reasoning goes.
-const WITHOUT_REASONING: [Code; 3] = [Code(204), Code(205), Code(305)];
 
 /// The rules of a run.
 #[derive(Clone)]

@@ -8,7 +8,7 @@ use crate::source::Container;
 
 use super::detect::Answer;
 
-const CODE: Code = Code(4);
+const CODE: Code = crate::rules::unknown_format::RULE.code;
 
 /// Why nothing is repaired there.
 const UNTOLD: &str =

@@ -4,10 +4,12 @@
 
 use crate::convert::{Converted, Copied};
 use crate::fix::{self, Action, Cause, Change, FixOptions, Orphans};
-use crate::history::{Code, Kind};
+use crate::history::Kind;
 use crate::lint::Options;
 use crate::neutral::{At, LossKind, Lost};
 use crate::place::{DocId, Pieces, Place};
+use crate::rule::About;
+use crate::rules::{self, id_length, mismatched_output};
 use crate::source::{Patched, ReadAt};
 
 /// What is made stands in no doc.
@@ -53,6 +55,7 @@ fn loss_of(change: &Change) -> LossKind {
         Cause::Rule(code, ..) => Some(code),
         Cause::Flag(_) => None,
     };
+    let rule = code.and_then(rules::by_code);
     match change.action {
         Action::Stub => LossKind::STUB_RESULT,
         Action::Move => LossKind::RESULT_MOVED,
@@ -60,18 +63,15 @@ fn loss_of(change: &Change) -> LossKind {
         Action::Drop | Action::Strip if kind == Kind::Reasoning => LossKind::REASONING,
         Action::Drop if kind == Kind::ItemReference => LossKind::REFERENCE,
         Action::Drop => LossKind::UNKNOWN,
-        Action::Rewrite if code == Some(MISMATCHED) => LossKind::CALL_AS_FUNCTION,
-        Action::Rewrite if code == Some(LONG_ID) => LossKind::CALL_ID_RENAMED,
+        Action::Rewrite if code == Some(mismatched_output::RULE.code) => LossKind::CALL_AS_FUNCTION,
+        Action::Rewrite if code == Some(id_length::RULE.code) => LossKind::CALL_ID_RENAMED,
         // Groups lose their ids, or become references.
-        Action::Strip | Action::Rewrite if code.is_some_and(|code| (200..400).contains(&code.0)) => {
+        Action::Strip | Action::Rewrite if rule.is_some_and(|rule| rule.is_about(About::Identity)) => {
             LossKind::ITEM_IDS
         }
         Action::Strip | Action::Rewrite => LossKind::FIELD,
     }
 }
-
-const MISMATCHED: Code = Code(106);
-const LONG_ID: Code = Code(310);
 
 /// Where that stands of which a place of the result was copied.
 fn origin(copies: &[Copied], at: Place) -> At {

@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use crate::history::Code;
+use crate::rules::truncated_last_line;
 use crate::target::Severity;
 
 use super::{Diagnostic, Report, Seen, Summary};
@@ -52,7 +53,7 @@ impl ApiError {
 }
 
 /// A request that ends early is none, though a log that does may go on.
-const TRUNCATED: Code = Code(3);
+const TRUNCATED: Code = truncated_last_line::RULE.code;
 
 fn first(diagnostics: &[Diagnostic], request: bool) -> Option<&Diagnostic> {
     let refuses = |d: &&Diagnostic| d.severity == Severity::Error || request && d.rule == TRUNCATED;

@@ -1,7 +1,7 @@
 //! RL545: marks for the prompt cache that the API does not take.
 
-use crate::dialects::anthropic::Mend;
-use crate::history::{Code, Finding, Flags, Kind, Row};
+use crate::history::{Finding, Flags, Kind, Row};
+use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 
 crate::rule! {
@@ -38,7 +38,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported in many threads. No recorded accepted request has a fifth mark.
-    545, "anthropic-cache-control", Check::History(check),
+    545, "anthropic-cache-control" of "anthropic", Check::History(check),
     [
         Variant {
             message: "{arg} blocks are marked with cache_control; 4 may be",
@@ -64,10 +64,12 @@ crate::rule! {
 const LIMIT: u32 = 4;
 const ON_THINKING: u8 = 1;
 
+static MEND: Mend = Mend::strip(&["cache_control"]).keeping_signatures();
+
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let marked = cx.history.rows.iter().filter(|row| row.has(Flags::CACHED));
     let (on_thinking, marked): (Vec<&Row>, Vec<&Row>) = marked.partition(|row| row.kind == Kind::Thinking);
-    let finding = |row: &Row| Finding::new(Code(545), *row).act(Mend::StripCacheMark.act());
+    let finding = |row: &Row| Finding::new(RULE.code, *row).mend(&MEND);
     for row in on_thinking {
         out.add(finding(row).variant(ON_THINKING));
     }

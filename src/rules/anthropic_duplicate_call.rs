@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{Act, BondState, Code, Finding, Kind};
+use crate::history::{Act, BondState, Finding, Kind};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -41,7 +41,7 @@ crate::rule! {
     ///
     /// Reported: trycua/cua#524, BerriAI/litellm#23510. Recorded: two requests to claude-sonnet-4-5 that use an id again in
     /// another turn were accepted.
-    533, "anthropic-duplicate-call", Check::History(check),
+    533, "anthropic-duplicate-call" of "anthropic", Check::History(check),
     [
         Variant {
             message: "call {call_id} has the id of another call of its turn",
@@ -99,7 +99,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             if !cx.look.same_id(row, twin) {
                 continue;
             }
-            let finding = Finding::new(Code(533), *row).with(twin.at);
+            let finding = Finding::new(RULE.code, *row).with(twin.at);
             out.add(match first_step == step.model.start {
                 true if open.contains(&ix) && cx.look.same(row, twin) => finding.variant(COPY).act(Act::Drop),
                 true => finding.act(Act::Rekey),

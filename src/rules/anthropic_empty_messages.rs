@@ -1,6 +1,5 @@
 //! RL550: a request has no messages.
 
-use crate::history::Code;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Answer;
 
@@ -31,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: openclaw/openclaw#75235, openclaw/openclaw#76829.
-    550, "anthropic-empty-messages", Check::History(check),
+    550, "anthropic-empty-messages" of "anthropic", Check::History(check),
     [
         Variant {
             message: "the request has no messages",
@@ -45,6 +44,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(list) = cx.history.settings.empty {
-        out.add(cx.on_request(Code(550), list).never("what was to be said is not there"));
+        out.add(cx.on_request(RULE.code, list).never("what was to be said is not there"));
     }
 }

@@ -1,6 +1,6 @@
 //! RL544: a text, or what the user says, is empty.
 
-use crate::history::{Act, Code, Finding, Flags, Kind, Role};
+use crate::history::{Act, Finding, Flags, Kind, Role};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -41,7 +41,7 @@ crate::rule! {
     ///
     /// A table of live probes in a published pull request (experientiallabs PR#804), and many reports. Recorded: one request
     /// with a text of white space in the assistant's turn was accepted.
-    544, "anthropic-empty-text", Check::History(check),
+    544, "anthropic-empty-text" of "anthropic" about [Field], Check::History(check),
     [
         Variant {
             message: "the text is empty",
@@ -90,7 +90,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             continue;
         }
         let mut add = |ix: u32, variant: u8, alone: bool| {
-            let finding = Finding::new(Code(544), *cx.row(ix)).variant(variant);
+            let finding = Finding::new(RULE.code, *cx.row(ix)).variant(variant);
             out.add(match alone && is_needed(cx, number, users) {
                 true => finding.never("the request needs what the user says there, and it is not known"),
                 false => finding.act(Act::Drop),

@@ -1,8 +1,8 @@
 //! RL549: a call has members that only a stream has.
 
 use crate::dialect::Item;
-use crate::dialects::anthropic::Mend;
-use crate::history::{Code, Finding, Kind, KindSet};
+use crate::history::{Finding, Kind, KindSet};
+use crate::json::mend::Mend;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 
 crate::rule! {
@@ -32,7 +32,7 @@ crate::rule! {
     ///
     /// Reported: anthropics/claude-code#4378, langchain-ai/langchain#31208, sub2api#225. No recorded accepted request has
     /// such a member. Other members that are not known are left alone.
-    549, "anthropic-extra-field", Check::Item(KindSet::of(&[Kind::ToolUse]), check),
+    549, "anthropic-extra-field" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {
             message: "call {call_id} has a member \"text\"",
@@ -53,12 +53,18 @@ crate::rule! {
     ]
 }
 
+/// Members that a block does not take back, though streams and clients leave them in it: the API was seen to refuse
+/// each as an extra input.
+const EXTRA: &[&str] = &["text", "index"];
+
+static MEND: Mend = Mend::strip(EXTRA);
+
 fn check(item: &Item<'_>, out: &mut Out) {
     // Calls of other dialects have an index of their own.
     if !item.val.get("type").is_some_and(|kind| kind.is("tool_use")) {
         return;
     }
-    if let Some(variant) = Mend::EXTRA.iter().position(|key| item.val.get(key).is_some()) {
-        out.add(Finding::new(Code(549), item.row).variant(variant as u8).act(Mend::StripExtra.act()));
+    if let Some(variant) = EXTRA.iter().position(|key| item.val.get(key).is_some()) {
+        out.add(Finding::new(RULE.code, item.row).variant(variant as u8).mend(&MEND));
     }
 }

@@ -1,6 +1,6 @@
 //! RL534: a block stands in a message of the wrong role.
 
-use crate::history::{Act, BondState, Code, Finding, Kind, Role};
+use crate::history::{Act, BondState, Finding, Kind, Role};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 use crate::target::Levels;
 
@@ -38,7 +38,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Both sentences were seen in live probes. No recorded accepted request has such a block.
-    534, "anthropic-misplaced-block", Check::History(check),
+    534, "anthropic-misplaced-block" of "anthropic", Check::History(check),
     [
         Variant {
             message: "result {call_id} stands in a message of the assistant",
@@ -74,11 +74,11 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     for bond in turns.bonds.iter().filter(|bond| bond.state == BondState::Answered) {
         let row = cx.row(bond.output);
         if row.role == Role::Assistant {
-            out.add(Finding::new(Code(534), *row).act(Act::Reorder));
+            out.add(Finding::new(RULE.code, *row).act(Act::Reorder));
         }
     }
     for row in cx.history.rows.iter().filter(|row| matches!(row.role, Role::User | Role::System)) {
-        let finding = Finding::new(Code(534), *row).act(Act::Drop);
+        let finding = Finding::new(RULE.code, *row).act(Act::Drop);
         match row.kind {
             Kind::ServerResult => out.add(finding.variant(SERVER_RESULT)),
             Kind::ToolUse | Kind::ServerUse | Kind::Thinking => out.add(finding.variant(OF_MODEL)),

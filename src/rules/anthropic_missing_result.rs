@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{Act, Bond, BondState, Code, Finding, Flags, Kind, Role, Step};
+use crate::history::{Act, Bond, BondState, Finding, Flags, Kind, Role, Step};
 use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -43,7 +43,7 @@ crate::rule! {
     /// Reported: kilocode#5163, anthropics/claude-code#1237, #2697, #5060, OpenHands#7512. Documented: "Tool result blocks
     /// must immediately follow their corresponding tool use blocks", results first, any text after all of them. No
     /// recorded accepted request has such a call.
-    530, "anthropic-missing-result", Check::History(check),
+    530, "anthropic-missing-result" of "anthropic" about [MissingPartner], Check::History(check),
     [
         Variant {
             message: "call {call_id} is not answered in the next message",
@@ -99,7 +99,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
     let seconds = seconds(cx);
     for bond in &turns.bonds {
-        let finding = |ix: u32| Finding::new(Code(530), *cx.row(ix));
+        let finding = |ix: u32| Finding::new(RULE.code, *cx.row(ix));
         match bond.state {
             BondState::Open if seconds.contains(&bond.call) => {}
             BondState::Open if cx.is_pending(bond.call) => {
@@ -126,7 +126,7 @@ fn late(cx: &Cx<'_>, step: &Step, answered: &HashMap<u32, Bond>, out: &mut Out) 
             if cx.row(ix).kind != Kind::ToolResult {
                 other = true;
             } else if other && let Some(bond) = answered.get(&ix) {
-                let finding = Finding::new(Code(530), *cx.row(bond.call)).variant(LATE);
+                let finding = Finding::new(RULE.code, *cx.row(bond.call)).variant(LATE);
                 out.add(finding.with(cx.row(ix).at).act(Act::Reorder));
             }
         }

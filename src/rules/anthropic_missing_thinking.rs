@@ -1,6 +1,6 @@
 //! RL543: thinking is turned on, and the loop of calls that goes on has none.
 
-use crate::history::{Code, Facts, Finding, Kind, Step};
+use crate::history::{Facts, Finding, Kind, Step};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -39,7 +39,7 @@ crate::rule! {
     ///
     /// Reported: pydantic-ai#2075, n8n#22550, openai-agents-python#1704, continue#4470. Which turn of a longer loop is meant
     /// is not known, so it is a warning.
-    543, "anthropic-missing-thinking", Check::History(check),
+    543, "anthropic-missing-thinking" of "anthropic", Check::History(check),
     [
         Variant {
             message: "thinking is on, and the calls that are answered last have none in front of them",
@@ -71,7 +71,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         return;
     }
     if let Some(first) = turns.rows_of(last.model.clone()).next() {
-        let finding = Finding::new(Code(543), *cx.row(first));
+        let finding = Finding::new(RULE.code, *cx.row(first));
         out.add(finding.never("the thinking is not in the file: turn it off until the user speaks again"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::history::{Act, Code, Finding, Kind, Role};
+use crate::history::{Act, Finding, Kind, Role};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -40,7 +40,7 @@ crate::rule! {
     ///
     /// Reported: can1357/oh-my-pi#6496, LibreChat agents PR#216; Anthropic's page on stop reasons. Recorded: five requests
     /// with such a call were accepted, so it is a warning.
-    535, "anthropic-open-server-call", Check::History(check),
+    535, "anthropic-open-server-call" of "anthropic", Check::History(check),
     [
         Variant {
             message: "server tool call {call_id} has no result behind it",
@@ -84,7 +84,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         if row.kind != Kind::ServerUse || row.role != Role::Assistant {
             continue;
         }
-        let finding = Finding::new(Code(535), *row).act(Act::Drop);
+        let finding = Finding::new(RULE.code, *row).act(Act::Drop);
         if let Some(&twin) = first.get(&row.key).filter(|_| row.key != 0) {
             out.add(finding.variant(AGAIN).with(rows[twin].at));
             continue;

@@ -1,6 +1,6 @@
 //! RL531: a `tool_result` answers no `tool_use` of the message in front of it.
 
-use crate::history::{Act, BondState, Code, Finding};
+use crate::history::{Act, BondState, Finding};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {
@@ -33,7 +33,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: anthropics/claude-code#18947 and many more. No recorded accepted request has such a result.
-    531, "anthropic-orphan-result", Check::History(check),
+    531, "anthropic-orphan-result" of "anthropic" about [MissingPartner], Check::History(check),
     [
         Variant {
             message: "result {call_id} answers no call of the message in front of it",
@@ -50,6 +50,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for bond in cx.history.turns.bonds.iter().filter(|bond| bond.state == BondState::Orphan) {
-        out.add(Finding::new(Code(531), *cx.row(bond.output)).act(Act::Drop));
+        out.add(Finding::new(RULE.code, *cx.row(bond.output)).act(Act::Drop));
     }
 }

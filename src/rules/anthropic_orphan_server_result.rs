@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::history::{Act, Code, Finding, Kind, Role};
+use crate::history::{Act, Finding, Kind, Role};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -39,7 +39,7 @@ crate::rule! {
     ///
     /// Reported: anthropics/claude-code#64383, #65726. Recorded: one request with such a result was accepted, so it is a
     /// warning.
-    536, "anthropic-orphan-server-result", Check::History(check),
+    536, "anthropic-orphan-server-result" of "anthropic" about [MissingPartner], Check::History(check),
     [
         Variant {
             message: "{type} {call_id} has no call in front of it",
@@ -74,7 +74,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
     let mut first: HashMap<u64, usize> = HashMap::new();
     for (ix, row) in of_model.filter(|(_, row)| row.kind == Kind::ServerResult) {
-        let finding = Finding::new(Code(536), *row).act(Act::Drop);
+        let finding = Finding::new(RULE.code, *row).act(Act::Drop);
         match (calls.get(&row.key), first.get(&row.key)) {
             (Some(call), Some(&twin)) if *call < ix => out.add(finding.variant(AGAIN).with(rows[twin].at)),
             (Some(call), None) if *call < ix => drop(first.insert(row.key, ix)),

@@ -1,7 +1,10 @@
 //! RL546: a request ends with a message of the assistant that the model does not continue.
 
-use crate::dialects::anthropic::Mend;
-use crate::history::{Act, Code, Finding, Kind, Usage};
+use crate::history::{Act, Finding, Kind, Usage};
+use crate::json::edit::Base;
+use crate::json::mend::{Cannot, Mend, put_member};
+use crate::json::{Val, string};
+use crate::place::Edit;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 use crate::target::{Levels, Trait};
 
@@ -42,7 +45,7 @@ crate::rule! {
     /// Reported: anomalyco/opencode#13768, agenticloops-ai/agentic-ai-engineering#43 and many more; thinking at the end:
     /// tailcallhq/forgecode#2107, NousResearch/hermes-agent PR#13010, CLIProxyAPI PR#5322, which measured it; white space:
     /// Anthropic's page on prefill.
-    546, "anthropic-prefill", Check::History(check),
+    546, "anthropic-prefill" of "anthropic", Check::History(check),
     [
         Variant {
             message: "the request ends with a message of the assistant, which this model does not continue",
@@ -77,6 +80,8 @@ crate::rule! {
 const THINKING_LAST: u8 = 1;
 const WHITE_SPACE: u8 = 2;
 
+static TRIM: Mend = Mend::by(trim);
+
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let turns = &cx.history.turns;
     // The API sees the assistant's messages at the end as one.
@@ -84,7 +89,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     if cx.history.settings.usage != Usage::Request {
         return;
     }
-    let finding = |ix: u32, variant: u8| Finding::new(Code(546), *cx.row(ix)).variant(variant);
+    let finding = |ix: u32, variant: u8| Finding::new(RULE.code, *cx.row(ix)).variant(variant);
     let blocks: Vec<u32> = turns.rows_of(step.model.clone()).collect();
     let thinking = blocks.iter().rev().take_while(|ix| cx.row(**ix).kind == Kind::Thinking);
     for ix in thinking.clone() {
@@ -110,6 +115,15 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         spaced = !text.trim().is_empty() && text.trim_end() != text;
     });
     if spaced {
-        out.add(finding(text, WHITE_SPACE).act(Mend::TrimEnd.act()));
+        out.add(finding(text, WHITE_SPACE).mend(&TRIM));
     }
+}
+
+/// Takes white space off the end of a text.
+fn trim(item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    // A text is a block's, or all that the message says.
+    let key = if item.get("text").is_some() { "text" } else { "content" };
+    let text = item.get(key).and_then(|text| text.text()).ok_or(Cannot("the item has no text"))?;
+    let text = String::from_utf8_lossy(&text).trim_end().to_owned();
+    Ok(put_member(item, key, &string::quoted(&text), base, out)?)
 }

@@ -1,7 +1,7 @@
 //! RL547: a message of the role `system` where the API takes none.
 
-use crate::dialects::anthropic::Mend;
-use crate::history::{Act, Code, Finding, Flags, Kind, Role, Turn};
+use crate::history::{Act, Finding, Flags, Kind, Role, Turn};
+use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Levels, Trait};
 
@@ -42,7 +42,7 @@ crate::rule! {
     ///
     /// Recorded: one request was refused with the first sentence, and 23 with such messages were accepted by later models.
     /// The sentences about the place were each reported once; the last is a warning.
-    547, "anthropic-system-message", Check::History(check),
+    547, "anthropic-system-message" of "anthropic", Check::History(check),
     [
         Variant {
             message: "instructions stand among the messages, and not beside them",
@@ -82,6 +82,8 @@ const AT_BEGINNING: u8 = 1;
 const WITHIN: u8 = 2;
 const NOT_BEHIND_USER: u8 = 3;
 
+static TO_USER: Mend = Mend::put("role", r#""user""#);
+
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let refused = cx.has(Trait::RefusesSystemMessages);
     let mut before = Role::None;
@@ -90,9 +92,9 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             before = turn.role;
             continue;
         }
-        let finding = Finding::new(Code(547), *cx.row(turn.row));
+        let finding = Finding::new(RULE.code, *cx.row(turn.row));
         let to_user = || match is_text(cx, turn) {
-            true => finding.act(Mend::UserRole.act()),
+            true => finding.mend(&TO_USER),
             false => finding.never("it holds more than texts"),
         };
         match before {

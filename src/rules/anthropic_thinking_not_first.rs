@@ -1,6 +1,6 @@
 //! RL542: thinking stands behind other blocks of its turn.
 
-use crate::history::{Act, Code, Finding, Flags, Kind};
+use crate::history::{Act, Finding, Flags, Kind};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -38,7 +38,7 @@ crate::rule! {
     ///
     /// Reported: anthropics/claude-code#20705 and others. Recorded: one request with thinking between calls of server
     /// tools was accepted, so it is a warning.
-    542, "anthropic-thinking-not-first", Check::History(check),
+    542, "anthropic-thinking-not-first" of "anthropic", Check::History(check),
     [
         Variant {
             message: "{type} does not stand at the beginning of its turn",
@@ -64,7 +64,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let first = said.chain(turns.rows_of(step.model.clone())).min();
         let Some(first) = first.filter(|ix| cx.row(*ix).kind != Kind::Thinking) else { continue };
         for ix in turns.rows_of(step.model.clone()).filter(|ix| cx.row(*ix).kind == Kind::Thinking) {
-            let finding = Finding::new(Code(542), *cx.row(ix));
+            let finding = Finding::new(RULE.code, *cx.row(ix));
             out.add(finding.with(cx.row(first).at).act(Act::Drop));
         }
     }

@@ -1,7 +1,7 @@
 //! RL537: the id of a call has characters that the API does not take, or is missing.
 
 use crate::dialect::Item;
-use crate::history::{Act, Code, Finding, Kind, KindSet};
+use crate::history::{Act, Finding, Kind, KindSet};
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 
 crate::rule! {
@@ -37,7 +37,7 @@ crate::rule! {
     ///
     /// Reported: langchain-ai/langchain PR#37756; the missing field was seen in a live probe. No recorded accepted request
     /// has such an id.
-    537, "anthropic-tool-id", Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
+    537, "anthropic-tool-id" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
     [
         Variant {
             message: "the id of call {call_id} has characters that are not allowed",
@@ -67,7 +67,7 @@ const MISSING: u8 = 1;
 const RESULT_WITHOUT: u8 = 2;
 
 fn check(item: &Item<'_>, out: &mut Out) {
-    let finding = Finding::new(Code(537), item.row);
+    let finding = Finding::new(RULE.code, item.row);
     let Some(key) = item.key else {
         let is_absent = item.row.kind == Kind::ToolResult && item.val.get("tool_use_id").is_none();
         return out.add(finding.variant(if is_absent { RESULT_WITHOUT } else { MISSING }).act(Act::Drop));

@@ -1,9 +1,12 @@
 //! RL538: the input of a call is no object.
 
 use crate::dialect::Item;
-use crate::dialects::anthropic::Mend;
-use crate::history::{Code, Finding, Kind, KindSet};
+use crate::dialects::common::input_object;
+use crate::history::{Finding, Kind, KindSet};
 use crate::json::Val;
+use crate::json::edit::Base;
+use crate::json::mend::{Cannot, Mend, put_member};
+use crate::place::Edit;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -37,7 +40,7 @@ crate::rule! {
     ///
     /// Reported in ten threads. No recorded accepted request has such an input. For tools that the provider runs no such
     /// sentence was seen: there it is a warning.
-    538, "anthropic-tool-input", Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ServerUse]), check),
+    538, "anthropic-tool-input" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ServerUse]), check),
     [
         Variant {
             message: "the input of call {call_id} is no object",
@@ -57,11 +60,18 @@ crate::rule! {
     ]
 }
 
+static MEND: Mend = Mend::by(make_object);
+
 fn check(item: &Item<'_>, out: &mut Out) {
     // Calls of other dialects keep their arguments elsewhere.
     let is_use = item.val.get("type").and_then(|kind| kind.text()).is_some_and(|kind| kind.ends_with(b"tool_use"));
     if is_use && !item.val.get("input").as_ref().is_some_and(Val::is_object) {
-        let finding = Finding::new(Code(538), item.row).variant(u8::from(item.row.kind == Kind::ServerUse));
-        out.add(finding.act(Mend::Input.act()));
+        let finding = Finding::new(RULE.code, item.row).variant(u8::from(item.row.kind == Kind::ServerUse));
+        out.add(finding.mend(&MEND));
     }
+}
+
+fn make_object(call: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    let input = call.get("input").map_or(b"{}".to_vec(), |input| input_object(input, "raw"));
+    Ok(put_member(call, "input", &input, base, out)?)
 }

@@ -1,7 +1,7 @@
 //! RL539: a call names no tool.
 
 use crate::dialect::Item;
-use crate::history::{Act, Code, Finding, Kind, KindSet};
+use crate::history::{Act, Finding, Kind, KindSet};
 use crate::rule::{Check, Evidence, Out, Variant};
 
 crate::rule! {
@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported once, in the provider's words. No recorded accepted request has such a call.
-    539, "anthropic-tool-name", Check::Item(KindSet::of(&[Kind::ToolUse]), check),
+    539, "anthropic-tool-name" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {
             message: "call {call_id} names no tool",
@@ -46,6 +46,6 @@ fn check(item: &Item<'_>, out: &mut Out) {
     let is_use = item.val.get("type").is_some_and(|kind| kind.is("tool_use"));
     let named = item.val.get("name").and_then(|name| name.as_str()).is_some_and(|name| !name.is_empty());
     if is_use && !named {
-        out.add(Finding::new(Code(539), item.row).act(Act::Drop));
+        out.add(Finding::new(RULE.code, item.row).act(Act::Drop));
     }
 }

@@ -1,6 +1,6 @@
 //! RL540: a request with calls in its history defines no tools.
 
-use crate::history::{Code, Facts, Finding, Kind};
+use crate::history::{Facts, Finding, Kind};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported in eight threads and in Portkey's library of errors, mostly of gateways. 32 recorded requests up to July
     /// 2026 are like this and were accepted, so it is not reported.
-    540, "anthropic-undefined-tools", Check::History(check),
+    540, "anthropic-undefined-tools" of "anthropic", Check::History(check),
     [
         Variant {
             message: "the messages hold {type} blocks, and the request defines no tools",
@@ -53,6 +53,6 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
     let mut rows = cx.history.rows.iter();
     if let Some(row) = rows.find(|row| matches!(row.kind, Kind::ToolUse | Kind::ToolResult)) {
-        out.add(Finding::new(Code(540), *row).never("what the tools take is not in the history"));
+        out.add(Finding::new(RULE.code, *row).never("what the tools take is not in the history"));
     }
 }

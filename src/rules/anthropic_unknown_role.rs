@@ -1,6 +1,6 @@
 //! RL548: a message of a role that the API does not know.
 
-use crate::history::{Code, Finding, Kind, Role};
+use crate::history::{Finding, Kind, Role};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {
@@ -29,7 +29,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented: the roles of a message are an enumeration.
-    548, "anthropic-unknown-role", Check::History(check),
+    548, "anthropic-unknown-role" of "anthropic" about [Field], Check::History(check),
     [
         Variant {
             message: "the message has a role of another API, or none",
@@ -42,6 +42,6 @@ crate::rule! {
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let known = |role: Role| matches!(role, Role::User | Role::Assistant | Role::System);
     for row in cx.history.rows.iter().filter(|row| row.kind == Kind::Turn && !known(row.role)) {
-        out.add(Finding::new(Code(548), *row).never("what it would be here is not known"));
+        out.add(Finding::new(RULE.code, *row).never("what it would be here is not known"));
     }
 }

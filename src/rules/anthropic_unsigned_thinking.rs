@@ -1,7 +1,7 @@
 //! RL541: a thinking block without a signature.
 
 use crate::dialect::Item;
-use crate::history::{Act, Code, Finding, Flags, Kind, KindSet};
+use crate::history::{Act, Finding, Flags, Kind, KindSet};
 use crate::json::Val;
 use crate::rule::{Check, Evidence, Out, Variant};
 
@@ -39,7 +39,7 @@ crate::rule! {
     ///
     /// Reported: llxprt-code#2335, hermes-agent#24401, oh-my-pi#6379, strands-agents/sdk-python#1598. No recorded accepted
     /// request has such a block.
-    541, "anthropic-unsigned-thinking", Check::Item(KindSet::of(&[Kind::Thinking]), check),
+    541, "anthropic-unsigned-thinking" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::Thinking]), check),
     [
         Variant {
             message: "{type} has no signature",
@@ -83,5 +83,5 @@ fn check(item: &Item<'_>, out: &mut Out) {
         Some(b"thinking") if !signed => 0,
         _ => return,
     };
-    out.add(Finding::new(Code(541), item.row).variant(variant).act(Act::Drop));
+    out.add(Finding::new(RULE.code, item.row).variant(variant).act(Act::Drop));
 }

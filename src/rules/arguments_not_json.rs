@@ -1,6 +1,6 @@
 //! RL411: the arguments of a call are no JSON, and the server reads them.
 
-use crate::history::{Code, Finding, Kind};
+use crate::history::{Finding, Kind};
 use crate::json::{Tape, scan};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
@@ -29,7 +29,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: local-inference-lab/vllm#684, free-claude-code#911. No such refusal by OpenAI was found.
-    411, "arguments-not-json", Check::History(check),
+    411, "arguments-not-json" of "responses" about [Field], Check::History(check),
     [
         Variant {
             message: "the arguments of {type} {call_id} are no JSON",
@@ -52,7 +52,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             broken = text.is_some_and(|text| scan(&text, &mut tape).is_err());
         });
         if broken {
-            out.add(Finding::new(Code(411), *row).never("what the arguments would have been is not known"));
+            out.add(Finding::new(RULE.code, *row).never("what the arguments would have been is not known"));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! RL587: the first message is not the user's.
 
-use crate::history::{Act, Code, Finding, Flags, Kind, Role, Turn};
+use crate::history::{Act, Finding, Flags, Kind, Role, Turn};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -34,7 +34,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported for Nova and for token counting; one recorded accepted request begins with the assistant.
-    587, "bedrock-assistant-first", Check::History(check),
+    587, "bedrock-assistant-first" of "bedrock", Check::History(check),
     [
         Variant {
             message: "the conversation starts with the assistant: the message stands in front of all that the user says",
@@ -60,7 +60,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let begin = turns.iter().position(says);
     let leading = turns[..begin.unwrap_or(1)].iter().filter(|turn| turn.role == Role::Assistant);
     for row in leading.map(|turn| cx.row(turn.row)).filter(|row| !row.has(Flags::RECORDED)) {
-        let finding = Finding::new(Code(587), *row);
+        let finding = Finding::new(RULE.code, *row);
         out.add(match begin {
             Some(_) => finding.act(Act::Drop),
             None => finding.never("the history holds no words of the user"),

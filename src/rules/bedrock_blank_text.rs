@@ -1,6 +1,6 @@
 //! RL586: a text is blank.
 
-use crate::history::{Act, Code, Finding, Flags, Kind, Row};
+use crate::history::{Act, Finding, Flags, Kind, Row};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -35,7 +35,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: hermes-agent PR#63983. Two recorded accepted requests have a blank text.
-    586, "bedrock-blank-text", Check::History(check),
+    586, "bedrock-blank-text" of "bedrock" about [Field], Check::History(check),
     [
         Variant {
             message: "the text is blank",
@@ -57,7 +57,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     };
     let blocks = cx.history.rows.iter().filter(|row| row.kind != Kind::Turn).count();
     for row in cx.history.rows.iter().filter(is_blank) {
-        let finding = Finding::new(Code(586), *row);
+        let finding = Finding::new(RULE.code, *row);
         out.add(match blocks {
             1 => finding.never("the history holds nothing else"),
             _ => finding.act(Act::Drop),

@@ -1,7 +1,8 @@
 //! RL590: a message has a document and no text.
 
-use crate::dialects::bedrock::{Mend, document};
-use crate::history::{Code, Finding, Flags, Kind, Role};
+use crate::dialects::bedrock::document;
+use crate::history::{Finding, Flags, Kind, Role};
+use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -30,7 +31,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported in many places. In all recorded accepted requests a text stands beside each document.
-    590, "bedrock-document-alone", Check::History(check),
+    590, "bedrock-document-alone" of "bedrock", Check::History(check),
     [
         Variant {
             message: "the message has a document, and no text beside it",
@@ -44,6 +45,8 @@ crate::rule! {
     ]
 }
 
+static MEND: Mend = Mend::append(r#"{"text":"see the attached document"}"#).at(&["content"]);
+
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for turn in cx.history.turns.turns.iter().filter(|turn| turn.role == Role::User) {
         let has = |kind: Kind| turn.blocks().any(|ix| cx.row(ix).kind == kind);
@@ -56,7 +59,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             is
         };
         if turn.blocks().filter(|ix| cx.row(*ix).kind == Kind::Media).any(is_document) {
-            out.add(Finding::new(Code(590), *cx.row(turn.row)).act(Mend::DocumentText.act()));
+            out.add(Finding::new(RULE.code, *cx.row(turn.row)).mend(&MEND));
         }
     }
 }

@@ -1,9 +1,12 @@
 //! RL591: a document has a name that the API does not take.
 
 use crate::dialect::Item;
-use crate::dialects::bedrock::{Mend, document};
-use crate::history::{Code, Finding, Flags, Kind, KindSet};
-use crate::json::Val;
+use crate::dialects::bedrock::document;
+use crate::history::{Finding, Flags, Kind, KindSet};
+use crate::json::edit::Base;
+use crate::json::mend::{Cannot, Mend};
+use crate::json::{Val, string};
+use crate::place::Edit;
 use crate::rule::{Check, Evidence, Out, Variant};
 use crate::target::Answer;
 
@@ -39,7 +42,7 @@ crate::rule! {
     ///
     /// Reported: simonw/llm-bedrock#8, vercel/ai#20365 and PR#20366 (which found that underscores are taken),
     /// anomalyco/opencode#19964, strands-agents/harness-sdk#3019. All names in recorded accepted requests fit.
-    591, "bedrock-document-name", Check::Item(KindSet::of(&[Kind::Media, Kind::ToolResult]), check),
+    591, "bedrock-document-name" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::Media, Kind::ToolResult]), check),
     [
         Variant {
             message: "the name of a document has characters that are not allowed, or too many",
@@ -52,12 +55,57 @@ crate::rule! {
     ]
 }
 
+static MEND: Mend = Mend::by(rename);
+
+/// A document's name may be this many characters long (AWS API reference, DocumentBlock).
+const LIMIT: usize = 200;
+
+/// Where a longer one is cut: a number to tell it from another may come behind it.
+const CUT: usize = LIMIT - 10;
+
 fn check(item: &Item<'_>, out: &mut Out) {
     let refused = |document: Val<'_>| {
-        document.get("name").and_then(|name| name.text()).is_some_and(|name| !Mend::allows_name(&name))
+        document.get("name").and_then(|name| name.text()).is_some_and(|name| !allows_name(&name))
     };
-    let mut documents = document(item.val).into_iter().chain(Mend::inner_documents(item.val));
+    let mut documents = document(item.val).into_iter().chain(inner_documents(item.val));
     if !item.row.has(Flags::RECORDED) && documents.any(refused) {
-        out.add(Finding::new(Code(591), item.row).act(Mend::DocumentName.act()));
+        out.add(Finding::new(RULE.code, item.row).mend(&MEND));
     }
+}
+
+/// Whether a document may be called so. The underscore is not documented, and accepted in live probes.
+fn allows_name(name: &[u8]) -> bool {
+    let allowed = |b: &u8| b.is_ascii_alphanumeric() || b"_ -()[]".contains(b);
+    !name.is_empty() && name.len() <= LIMIT && name.iter().all(allowed) && !name.windows(2).any(|pair| pair == b"  ")
+}
+
+/// The documents in a tool's result.
+fn inner_documents<'t>(block: Val<'t>) -> impl Iterator<Item = Val<'t>> {
+    let content = block.at(&["toolResult", "content"]).filter(Val::is_array);
+    content.into_iter().flat_map(|content| content.elements()).filter_map(|part| part.get("document"))
+}
+
+/// Takes out of a document's name what may not stand there; in a result, out of those of all its documents.
+fn rename(block: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    for document in block.get("document").into_iter().chain(inner_documents(block)) {
+        let name = document.get("name").ok_or(Cannot("the document has no name"))?;
+        let text = name.text().ok_or(Cannot("the name is not a text"))?;
+        if !allows_name(&text) {
+            out.push(Edit::replace(base.of(name), string::quoted(&allowed_name(&text))));
+        }
+    }
+    Ok(())
+}
+
+fn allowed_name(name: &[u8]) -> String {
+    let text = String::from_utf8_lossy(name);
+    let mut out = String::new();
+    for c in text.chars() {
+        let c = if c.is_ascii_alphanumeric() || "_-()[]".contains(c) { c } else { ' ' };
+        if out.len() < CUT && !(c == ' ' && (out.is_empty() || out.ends_with(' '))) {
+            out.push(c);
+        }
+    }
+    let out = out.trim_end();
+    if out.is_empty() { "document".to_owned() } else { out.to_owned() }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::history::{Act, Code, Finding, Flags, Kind, Row};
+use crate::history::{Act, Finding, Flags, Kind, Row};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -36,7 +36,7 @@ crate::rule! {
     ///
     /// Reported: maximhq/bifrost#7003, BerriAI/litellm#29418, ag-ui-protocol/ag-ui#2425, aws-samples/generative-ai-use-cases
     /// #1685. All names in recorded accepted requests differ.
-    595, "bedrock-duplicate-document", Check::History(check),
+    595, "bedrock-duplicate-document" of "bedrock", Check::History(check),
     [
         Variant {
             message: "the document has the name of another one",
@@ -58,7 +58,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in documents.filter(|row| !row.has(Flags::RECORDED)) {
         match seen.get(&row.key) {
             None => drop(seen.insert(row.key, row)),
-            Some(first) => out.add(Finding::new(Code(595), *row).with(first.at).act(Act::Rekey)),
+            Some(first) => out.add(Finding::new(RULE.code, *row).with(first.at).act(Act::Rekey)),
         }
     }
 }

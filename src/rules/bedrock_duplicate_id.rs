@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{Act, BondState, Code, Finding, Kind, Row};
+use crate::history::{Act, BondState, Finding, Kind, Row};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -43,7 +43,7 @@ crate::rule! {
     ///
     /// Reported: BerriAI/litellm#20047 and #20048, kirodotdev/Kiro#9355. None of 21 recorded accepted requests has such
     /// blocks.
-    582, "bedrock-duplicate-id", Check::History(check),
+    582, "bedrock-duplicate-id" of "bedrock", Check::History(check),
     [
         Variant {
             message: "result {call_id} stands twice in the message, and says the same",
@@ -111,7 +111,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                 seen.insert((is_call, row.key), row);
                 continue;
             };
-            let finding = Finding::new(Code(582), *row).with(first.at);
+            let finding = Finding::new(RULE.code, *row).with(first.at);
             let same = || cx.look.same(first, row);
             out.add(match is_call {
                 true if !paired.contains(&ix) && same() => finding.variant(SAME_CALL).act(Act::Drop),

@@ -1,6 +1,6 @@
 //! RL585: a message has no content.
 
-use crate::history::{Act, Code, Finding, Flags, Kind};
+use crate::history::{Act, Finding, Flags, Kind};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported, and verified with both roles: theopenco/llmgateway PR#3127. None of 21 recorded accepted requests has such a
     /// message.
-    585, "bedrock-empty-content", Check::History(check),
+    585, "bedrock-empty-content" of "bedrock" about [Field], Check::History(check),
     [
         Variant {
             message: "the message has no content",
@@ -55,7 +55,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let row = cx.row(turn.row);
         let empty = [Flags::EMPTY, Flags::NULL, Flags::ABSENT].iter().any(|flag| row.has(*flag));
         if row.kind == Kind::Turn && empty && !row.has(Flags::RECORDED) {
-            let finding = Finding::new(Code(585), *row);
+            let finding = Finding::new(RULE.code, *row);
             out.add(match turns.len() {
                 1 => finding.never("the history holds nothing else"),
                 _ => finding.act(Act::Drop),

@@ -1,6 +1,5 @@
 //! RL596: a request has no messages.
 
-use crate::history::Code;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Answer;
 
@@ -29,7 +28,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented: the model answers the last message. None of the recorded accepted requests has an empty list.
-    596, "bedrock-empty-messages", Check::History(check),
+    596, "bedrock-empty-messages" of "bedrock", Check::History(check),
     [
         Variant {
             message: "the request has no messages",
@@ -42,6 +41,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(list) = cx.history.settings.empty {
-        out.add(cx.on_request(Code(596), list).never("what was to be said is not there"));
+        out.add(cx.on_request(RULE.code, list).never("what was to be said is not there"));
     }
 }

@@ -1,6 +1,6 @@
 //! RL593: reasoning stands where it is not taken back.
 
-use crate::history::{Act, Code, Finding, Flags, Kind, Role};
+use crate::history::{Act, Finding, Flags, Kind, Role};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::{Answer, Levels, Trait};
 
@@ -33,7 +33,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: oh-my-pi PR#9086, aws-samples/bedrock-chat PR#851, vercel/ai#7034 (for Nova, DeepSeek and Claude 3).
-    593, "bedrock-misplaced-reasoning", Check::History(check),
+    593, "bedrock-misplaced-reasoning" of "bedrock", Check::History(check),
     [
         Variant {
             message: "reasoning stands in a message of the user",
@@ -64,7 +64,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             if row.kind != Kind::Thinking || row.has(Flags::RECORDED) {
                 continue;
             }
-            let finding = Finding::new(Code(593), *row).act(Act::Drop);
+            let finding = Finding::new(RULE.code, *row).act(Act::Drop);
             if turn.role == Role::User {
                 out.add(finding);
             } else if cx.has(Trait::NoReasoning) {

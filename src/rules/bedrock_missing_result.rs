@@ -1,6 +1,6 @@
 //! RL580: a call is answered neither in the next turn nor in its own.
 
-use crate::history::{Act, BondState, Code, Finding, Flags, Kind};
+use crate::history::{Act, BondState, Finding, Flags, Kind};
 use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -39,7 +39,7 @@ crate::rule! {
     ///
     /// Reported: agno-agi/agno#6698, zeroclaw#1476, firebase/genkit#664, hermes-agent#108584. None of 21 recorded accepted
     /// requests has such a call.
-    580, "bedrock-missing-result", Check::History(check),
+    580, "bedrock-missing-result" of "bedrock", Check::History(check),
     [
         Variant {
             message: "call {call_id} has no result in the turn behind it",
@@ -90,7 +90,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             continue;
         }
         let behind = turn.and_then(|turn| turns.step_of(turn)).map_or(0, |step| step.model.end);
-        let finding = Finding::new(Code(580), *row).arg(behind);
+        let finding = Finding::new(RULE.code, *row).arg(behind);
         out.add(match bond.state {
             BondState::Far => finding.variant(FAR).with(cx.row(bond.output).at).act(Act::Reorder),
             _ if cx.is_pending(bond.call) => finding.variant(PENDING).never(rule::ABOUT_TO_RUN),

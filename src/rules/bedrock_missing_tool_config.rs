@@ -1,7 +1,12 @@
 //! RL588: tools were called, and the request defines none.
 
-use crate::dialects::bedrock::Mend;
-use crate::history::{Act, Code, Facts, Finding, Flags, Kind, Row};
+use std::collections::BTreeSet;
+
+use crate::history::{Act, Facts, Finding, Flags, Kind, Row};
+use crate::json::Val;
+use crate::json::edit::Base;
+use crate::json::mend::{Cannot, Mend, put_member};
+use crate::place::Edit;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Answer;
 
@@ -35,7 +40,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: elastic/kibana#245064, pentagi PR#196, zot#18, ironclaw#1710. None of 21 recorded accepted requests lacks it.
-    588, "bedrock-missing-tool-config", Check::History(check),
+    588, "bedrock-missing-tool-config" of "bedrock", Check::History(check),
     [
         Variant {
             message: "tools were called, and the request has no toolConfig",
@@ -48,6 +53,8 @@ crate::rule! {
     ]
 }
 
+static CONFIG: Mend = Mend::by(define);
+
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if !cx.history.settings.facts.has(Facts::NO_TOOLS) {
         return;
@@ -55,11 +62,27 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let is_of_tools = |row: &&Row| matches!(row.kind, Kind::ToolUse | Kind::ToolResult) && !row.has(Flags::RECORDED);
     let mut blocks = cx.history.rows.iter().filter(is_of_tools);
     let Some(first) = blocks.next() else { return };
-    let finding = Finding::new(Code(588), *first);
+    let finding = Finding::new(RULE.code, *first);
     let calls = first.kind == Kind::ToolUse || blocks.any(|row| row.kind == Kind::ToolUse);
-    let Act::Field(config) = Mend::ToolConfig.act() else { return };
     out.add(match calls {
-        true => finding.act(Act::Request(config)),
+        true => finding.act(Act::Request(&CONFIG)),
         false => finding.never("no call is there that would name a tool"),
     });
+}
+
+/// Defines the tools that a request's messages call: their names, and nothing about their arguments.
+fn define(body: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    let messages = body.get("messages").into_iter().flat_map(|messages| messages.elements());
+    let blocks = messages.filter_map(|message| message.get("content")).flat_map(|content| content.elements());
+    let names: BTreeSet<&[u8]> = blocks
+        .filter_map(|block| block.at(&["toolUse", "name"]))
+        .filter(Val::is_string)
+        .map(|name| name.raw())
+        .collect();
+    let spec = |name: &[u8]| {
+        [br#"{"toolSpec":{"name":"#, name, br#","inputSchema":{"json":{"type":"object"}}}}"#].concat()
+    };
+    let tools: Vec<Vec<u8>> = names.into_iter().map(spec).collect();
+    let config = [br#"{"tools":["#.as_slice(), &tools.join(&b","[..]), b"]}"].concat();
+    Ok(put_member(body, "toolConfig", &config, base, out)?)
 }

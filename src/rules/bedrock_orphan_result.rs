@@ -1,6 +1,6 @@
 //! RL581: a result answers no call.
 
-use crate::history::{Act, BondState, Code, Finding, NONE};
+use crate::history::{Act, BondState, Finding, NONE};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Answer;
 
@@ -32,7 +32,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported in several places. None of 21 recorded accepted requests has such a result.
-    581, "bedrock-orphan-result", Check::History(check),
+    581, "bedrock-orphan-result" of "bedrock", Check::History(check),
     [
         Variant {
             message: "result {call_id} answers no call in the turn in front",
@@ -55,7 +55,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             BondState::Answered | BondState::Far | BondState::Open => false,
         };
         if orphan {
-            out.add(Finding::new(Code(581), *cx.row(bond.output)).act(Act::Drop));
+            out.add(Finding::new(RULE.code, *cx.row(bond.output)).act(Act::Drop));
         }
     }
 }

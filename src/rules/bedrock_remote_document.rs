@@ -1,7 +1,7 @@
 //! RL592: a document lies in S3, and the model does not take it from there.
 
 use crate::dialects::bedrock::document;
-use crate::history::{Code, Finding, Flags, Kind, Row};
+use crate::history::{Finding, Flags, Kind, Row};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::{Answer, Trait};
 
@@ -36,7 +36,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Recorded: pydantic-ai, `test_multimodal_tool_return_matrix`, claude-sonnet-4-5.
-    592, "bedrock-remote-document", Check::History(check),
+    592, "bedrock-remote-document" of "bedrock" about [Field], Check::History(check),
     [
         Variant {
             message: "the document lies in S3, and this model takes only its bytes",
@@ -60,7 +60,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             remote = source.is_some_and(|source| source.get("s3Location").is_some());
         });
         if remote {
-            out.add(Finding::new(Code(592), *row).never("the bytes of the document are not in the file"));
+            out.add(Finding::new(RULE.code, *row).never("the bytes of the document are not in the file"));
         }
     }
 }

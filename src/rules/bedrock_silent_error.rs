@@ -1,8 +1,9 @@
 //! RL589: a result is an error, and says nothing.
 
 use crate::dialect::Item;
-use crate::dialects::bedrock::{Mend, tool_result};
-use crate::history::{Code, Finding, Flags, Kind, KindSet};
+use crate::dialects::bedrock::tool_result;
+use crate::history::{Finding, Flags, Kind, KindSet};
+use crate::json::mend::Mend;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -34,7 +35,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported once or twice, in the API's own words.
-    589, "bedrock-silent-error", Check::Item(KindSet::of(&[Kind::ToolResult]), check),
+    589, "bedrock-silent-error" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::ToolResult]), check),
     [
         Variant {
             message: "result {call_id} is an error, and says nothing",
@@ -48,10 +49,12 @@ crate::rule! {
     ]
 }
 
+static MEND: Mend = Mend::append(r#"{"text":"the tool gave no output"}"#).at(&["toolResult", "content"]);
+
 fn check(item: &Item<'_>, out: &mut Out) {
     let Some(result) = tool_result(item.val).filter(|_| !item.row.has(Flags::RECORDED)) else { return };
     let empty = result.get("content").is_some_and(|content| content.is_array() && content.count() == 0);
     if empty && result.get("status").is_some_and(|status| status.is("error")) {
-        out.add(Finding::new(Code(589), item.row).act(Mend::ErrorText.act()));
+        out.add(Finding::new(RULE.code, item.row).mend(&MEND));
     }
 }

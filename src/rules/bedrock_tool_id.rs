@@ -2,7 +2,7 @@
 
 use crate::dialect::Item;
 use crate::history::kind::ID_LIMIT;
-use crate::history::{Act, Code, Finding, Flags, Kind, KindSet};
+use crate::history::{Act, Finding, Flags, Kind, KindSet};
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -36,7 +36,7 @@ crate::rule! {
     ///
     /// Documented: AWS API reference, ToolUseBlock and ToolResultBlock (an older version allows no `.` and no `:`);
     /// run-llama/llama_index PR#22775, maximhq/bifrost PR#6300. All ids of recorded accepted requests fit.
-    583, "bedrock-tool-id", Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
+    583, "bedrock-tool-id" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
     [
         Variant {
             message: "the id of call {call_id} is too long, or has characters that are not allowed",
@@ -62,7 +62,7 @@ fn check(item: &Item<'_>, out: &mut Out) {
     if item.row.has(Flags::RECORDED) {
         return;
     }
-    let finding = Finding::new(Code(583), item.row);
+    let finding = Finding::new(RULE.code, item.row);
     let Some(key) = item.key.map(|key| key.decode()) else {
         return out.add(finding.variant(MISSING).act(Act::Drop));
     };

@@ -1,9 +1,13 @@
 //! RL584: the input of a call is no object.
 
 use crate::dialect::Item;
-use crate::dialects::bedrock::{Mend, tool_use};
-use crate::history::{Code, Finding, Flags, Kind, KindSet};
+use crate::dialects::bedrock::tool_use;
+use crate::dialects::common::input_object;
+use crate::history::{Finding, Flags, Kind, KindSet};
 use crate::json::Val;
+use crate::json::edit::Base;
+use crate::json::mend::{Cannot, Mend, put_member};
+use crate::place::Edit;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -39,7 +43,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: vercel/ai#16561. All inputs in recorded accepted requests are objects.
-    584, "bedrock-tool-input", Check::Item(KindSet::of(&[Kind::ToolUse]), check),
+    584, "bedrock-tool-input" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {
             message: "the input of call {call_id} is no object",
@@ -53,9 +57,16 @@ crate::rule! {
     ]
 }
 
+static MEND: Mend = Mend::by(make_object).at(&["toolUse"]);
+
 fn check(item: &Item<'_>, out: &mut Out) {
     let input = tool_use(item.val).and_then(|call| call.get("input"));
     if !input.as_ref().is_some_and(Val::is_object) && !item.row.has(Flags::RECORDED) {
-        out.add(Finding::new(Code(584), item.row).act(Mend::Input.act()));
+        out.add(Finding::new(RULE.code, item.row).mend(&MEND));
     }
+}
+
+fn make_object(call: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    let input = call.get("input").map_or(b"{}".to_vec(), |input| input_object(input, "input"));
+    Ok(put_member(call, "input", &input, base, out)?)
 }

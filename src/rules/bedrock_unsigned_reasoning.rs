@@ -1,7 +1,7 @@
 //! RL594: reasoning has no signature, or one that the model does not take.
 
-use crate::dialects::bedrock::Mend;
-use crate::history::{Act, Code, Finding, Flags, Kind, Role, Row};
+use crate::history::{Act, Finding, Flags, Kind, Role, Row};
+use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Trait};
 
@@ -45,7 +45,7 @@ crate::rule! {
     /// Reported: run-llama/llama_index#20851, can1357/oh-my-pi PR#10486 (an empty signature counts as none),
     /// langchain-ai/langchain-aws PR#408, maximhq/bifrost PR#6942; for gpt-oss earendil-works/pi#686. All recorded accepted
     /// reasoning to Claude is signed.
-    594, "bedrock-unsigned-reasoning", Check::History(check),
+    594, "bedrock-unsigned-reasoning" of "bedrock", Check::History(check),
     [
         Variant {
             message: "the reasoning has no signature, which this model wants",
@@ -69,6 +69,8 @@ crate::rule! {
 
 const SIGNED: u8 = 1;
 
+static UNSIGN: Mend = Mend::strip(&["signature"]).at(&["reasoningContent", "reasoningText"]);
+
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let wants = cx.has(Trait::SignedReasoning) && !cx.has(Trait::NoReasoning);
     if !wants && !cx.has(Trait::UnsignedReasoning) {
@@ -79,11 +81,11 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             if row.kind != Kind::Thinking || row.has(Flags::RECORDED) {
                 continue;
             }
-            let finding = Finding::new(Code(594), *row);
+            let finding = Finding::new(RULE.code, *row);
             if wants && !row.has(Flags::SIGNED) {
                 out.add(finding.act(Act::Drop));
             } else if !wants && has_signature(cx, row) {
-                out.add(finding.variant(SIGNED).act(Mend::StripSignature.act()));
+                out.add(finding.variant(SIGNED).mend(&UNSIGN));
             }
         }
     }

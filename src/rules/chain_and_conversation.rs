@@ -1,6 +1,6 @@
 //! RL308: a request names two states of the server.
 
-use crate::history::{Act, Code};
+use crate::history::{Act};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {
@@ -29,7 +29,7 @@ crate::rule! {
     ///
     /// Documented: "Cannot be used in conjunction with `conversation`." The sentence comes from a compatible
     /// server.
-    308, "chain-and-conversation", Check::History(check),
+    308, "chain-and-conversation" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "the request names a previous response and a conversation",
@@ -48,6 +48,6 @@ crate::rule! {
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let settings = &cx.history.settings;
     if let (Some(previous), Some(conversation)) = (settings.previous, settings.conversation) {
-        out.add(cx.on_request(Code(308), previous.at).with(conversation).act(Act::Unset));
+        out.add(cx.on_request(RULE.code, previous.at).with(conversation).act(Act::Unset));
     }
 }

@@ -1,6 +1,5 @@
 //! RL312: a request builds on a stored response where none can be.
 
-use crate::history::Code;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -30,7 +29,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: opencode, Kode-CLI.
-    312, "chain-not-supported", Check::History(check),
+    312, "chain-not-supported" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "this server stores no responses, and none can be built on",
@@ -44,7 +43,7 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(previous) = cx.history.settings.previous.filter(|_| !cx.caps.chaining) {
-        let finding = cx.on_request(Code(312), previous.at);
+        let finding = cx.on_request(RULE.code, previous.at);
         out.add(finding.never("the history behind that response would have to be sent instead"));
     }
 }

@@ -1,6 +1,6 @@
 //! RL306: items that the server holds are sent again beside the state that holds them.
 
-use crate::history::{Act, Code, Finding, Flags, Row};
+use crate::history::{Act, Finding, Flags, Row};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {
@@ -37,7 +37,7 @@ crate::rule! {
     ///
     /// Reported: vercel/ai#11899, microsoft/agent-framework#3295, MacPaw/OpenAI#432, pi#5148, OpenRouter
     /// ai-sdk#254. No recorded accepted request with state holds an item with an id.
-    306, "chain-with-history", Check::History(check),
+    306, "chain-with-history" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "{items} with ids of the server beside the state that holds them; the last is {type} {id}",
@@ -64,7 +64,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     // Items of the group that the server made with it go with it.
     let end = cx.history.group_of(last as u32).map_or(last as u32 + 1, |group| group.end);
     let left = cx.history.rows.iter().skip(end as usize).any(|row| !row.has(Flags::RECORDED));
-    let finding = Finding::new(Code(306), cx.history.rows[last]).with(state).arg(count as u32);
+    let finding = Finding::new(RULE.code, cx.history.rows[last]).with(state).arg(count as u32);
     out.add(match left {
         true => finding.act(Act::SendNew(end)),
         false => finding.never("nothing new would be left to send"),

@@ -1,6 +1,5 @@
 //! RL307: a request builds on a stored response and stores nothing itself.
 
-use crate::history::Code;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -29,7 +28,7 @@ crate::rule! {
     ///
     /// Documented: what is not stored cannot be retrieved. Whether the earlier response was stored is not told,
     /// hence a warning.
-    307, "chain-without-store", Check::History(check),
+    307, "chain-without-store" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "the request builds on a stored response, and is not stored itself: the next one cannot build on it",
@@ -42,6 +41,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(previous) = cx.history.settings.previous.filter(|_| !cx.stored && cx.caps.chaining) {
-        out.add(cx.on_request(Code(307), previous.at).never("which of the two was meant is not known"));
+        out.add(cx.on_request(RULE.code, previous.at).never("which of the two was meant is not known"));
     }
 }

@@ -1,8 +1,11 @@
 //! RL513: a call's arguments are no JSON.
 
 use crate::dialect::Item;
-use crate::dialects::chat::{change, field};
-use crate::history::{Act, Code, Finding, Kind, KindSet};
+use crate::history::{Finding, Kind, KindSet};
+use crate::json::edit::Base;
+use crate::json::mend::{Cannot, Mend, put_member};
+use crate::json::{Tape, Val, scan, string};
+use crate::place::Edit;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -40,7 +43,7 @@ crate::rule! {
     ///
     /// Reported: cc-switch#4735, NousResearch/hermes-agent#12167, oh-my-pi#181, nanobot#2373. No report names
     /// OpenAI.
-    513, "chat-arguments", Check::Item(CALLS, check),
+    513, "chat-arguments" of "chat" about [Field], Check::Item(CALLS, check),
     [
         Variant {
             message: "the arguments of call {call_id} are no JSON",
@@ -59,9 +62,26 @@ crate::rule! {
 
 const CALLS: KindSet = KindSet::of(&[Kind::ToolUse]);
 
+static MEND: Mend = Mend::by(make_object).at(&["function"]);
+
 fn check(item: &Item<'_>, out: &mut Out) {
     let arguments = item.val.at(&["function", "arguments"]).and_then(|arguments| arguments.text());
-    if arguments.is_some_and(|arguments| !change::is_json(&arguments)) {
-        out.add(Finding::new(Code(513), item.row).act(Act::Field(field::ARGUMENTS)));
+    if arguments.is_some_and(|arguments| !is_json(&arguments)) {
+        out.add(Finding::new(RULE.code, item.row).mend(&MEND));
     }
+}
+
+fn is_json(arguments: &[u8]) -> bool {
+    scan(arguments, &mut Tape::new()).is_ok()
+}
+
+/// Arguments that are empty become an empty object, others an object that holds their text.
+fn make_object(function: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    let old = function.get("arguments").and_then(|old| old.text()).unwrap_or_default();
+    let object = match old.trim_ascii().is_empty() {
+        true => b"{}".to_vec(),
+        false => [b"{\"arguments\":", &*string::quoted(&String::from_utf8_lossy(&old)), b"}"].concat(),
+    };
+    let text = string::quoted(&String::from_utf8_lossy(&object));
+    Ok(put_member(function, "arguments", &text, base, out)?)
 }

@@ -1,6 +1,6 @@
 //! RL521: nothing tells which API the messages are for.
 
-use crate::history::{Code, Facts, Finding, Row};
+use crate::history::{Facts, Finding, Row};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented: both APIs take this body.
-    521, "chat-assumed", Check::History(check),
+    521, "chat-assumed" of "chat", Check::History(check),
     [
         Variant {
             message: "nothing here tells Chat Completions from other APIs: it is read as Chat (--format tells otherwise)",
@@ -43,6 +43,6 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let settings = &cx.history.settings;
     let first = cx.history.rows.first().filter(|row| row.record == 0);
     if let Some(request) = settings.request.filter(|_| settings.facts.has(Facts::PLAIN) && first.is_some()) {
-        out.add(Finding::new(Code(521), Row::of_place(request, 0)).never(""));
+        out.add(Finding::new(RULE.code, Row::of_place(request, 0)).never(""));
     }
 }

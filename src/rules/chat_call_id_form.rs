@@ -1,6 +1,6 @@
 //! RL518: a call's id has a form that the server does not take.
 
-use crate::history::{Act, Code, Finding, Flags, Kind};
+use crate::history::{Act, Finding, Flags, Kind};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Levels, Trait};
 
@@ -37,7 +37,7 @@ crate::rule! {
     ///
     /// Documented: mistral-common's `validator.py`. 32 recorded requests with other ids were accepted by La
     /// Plateforme.
-    518, "chat-call-id-form", Check::History(check),
+    518, "chat-call-id-form" of "chat", Check::History(check),
     [
         Variant {
             message: "the id {call_id} is not made of nine letters and digits",
@@ -57,7 +57,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
     for row in cx.history.rows.iter().filter(|row| row.kind == Kind::ToolUse && row.key != 0) {
         if !row.has(Flags::NINE) {
-            out.add(Finding::new(Code(518), *row).act(Act::Rename));
+            out.add(Finding::new(RULE.code, *row).act(Act::Rename));
         }
     }
 }

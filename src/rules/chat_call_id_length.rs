@@ -1,7 +1,7 @@
 //! RL505: a call's id is longer than the API takes.
 
 use crate::dialect::Item;
-use crate::history::{Act, Code, Finding, Kind, KindSet};
+use crate::history::{Act, Finding, Kind, KindSet};
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -39,7 +39,7 @@ crate::rule! {
     /// Reported: camel-ai/camel#2215, microsoft/autogen#6377, vercel/ai#8132, sst/opencode#12653 for 40;
     /// jin-bo/agentao#321 for 64. Two recorded requests with an id of more than 40 characters were accepted, by
     /// OpenRouter.
-    505, "chat-call-id-length", Check::Item(CALLS, check),
+    505, "chat-call-id-length" of "chat" about [Field], Check::Item(CALLS, check),
     [
         Variant {
             message: "the id of call {call_id} has {length} characters; 64 are allowed",
@@ -71,7 +71,7 @@ const LONG_FOR_SOME: u8 = 1;
 fn check(item: &Item<'_>, out: &mut Out) {
     let Some(key) = item.key.filter(|key| key.raw.len() > OLD_LIMIT) else { return };
     let length = String::from_utf8_lossy(&key.decode()).chars().count();
-    let finding = Finding::new(Code(505), item.row).arg(length as u32).act(Act::Rename);
+    let finding = Finding::new(RULE.code, item.row).arg(length as u32).act(Act::Rename);
     if length > LIMIT {
         out.add(finding);
     } else if length > OLD_LIMIT {

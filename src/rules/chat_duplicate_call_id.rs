@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::history::{Act, Code, Finding, Kind};
+use crate::history::{Act, Finding, Kind};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -39,7 +39,7 @@ crate::rule! {
     ///
     /// Reported for Mistral and MiniMax: oh-my-pi#2055, NousResearch/hermes-agent#11722, openclaw/openclaw#47136.
     /// Inferred for two calls in one message.
-    504, "chat-duplicate-call-id", Check::History(check),
+    504, "chat-duplicate-call-id" of "chat", Check::History(check),
     [
         Variant {
             message: "the id {call_id} stands on a call of an earlier turn, too",
@@ -72,7 +72,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         }
         let ix = ix as u32;
         if let Some(first) = seen.insert(row.key, ix) {
-            let finding = Finding::new(Code(504), *row).with(cx.row(first).at).act(Act::Rekey);
+            let finding = Finding::new(RULE.code, *row).with(cx.row(first).at).act(Act::Rekey);
             let here = turns.turn_of(first) == turns.turn_of(ix);
             out.add(finding.variant(if here { IN_ONE_MESSAGE } else { 0 }));
         }

@@ -1,6 +1,6 @@
 //! RL503: two tool messages answer one call.
 
-use crate::history::{Act, BondState, Code, Finding};
+use crate::history::{Act, BondState, Finding};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported: agno-agi/agno#5116, sst/opencode#1211, nanobot#3945. No recorded accepted request has two replies
     /// to one call.
-    503, "chat-duplicate-reply", Check::History(check),
+    503, "chat-duplicate-reply" of "chat", Check::History(check),
     [
         Variant {
             message: "tool message {call_id} stands twice",
@@ -63,7 +63,7 @@ const DIFFERENT: u8 = 1;
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for bond in cx.history.turns.bonds.iter().filter(|bond| bond.state == BondState::Again) {
         let (row, first) = (*cx.row(bond.output), *cx.row(bond.twin));
-        let finding = Finding::new(Code(503), row).with(first.at);
+        let finding = Finding::new(RULE.code, row).with(first.at);
         out.add(match cx.look.same(&row, &first) {
             true => finding.act(Act::Drop),
             false => finding

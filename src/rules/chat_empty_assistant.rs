@@ -1,6 +1,6 @@
 //! RL519: a message of the assistant says nothing.
 
-use crate::history::{Act, Code, Finding, Flags, Kind, Role, Turn};
+use crate::history::{Act, Finding, Flags, Kind, Role, Turn};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -36,7 +36,7 @@ crate::rule! {
     ///
     /// Reported: langchain-ai/langchain#34140, inspect_ai's changelog, pi-mono#165. Four recorded requests with
     /// such a message were accepted.
-    519, "chat-empty-assistant", Check::History(check),
+    519, "chat-empty-assistant" of "chat" about [Field], Check::History(check),
     [
         Variant {
             message: "a message of the assistant says nothing",
@@ -55,7 +55,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let row = *cx.row(turn.row);
         // What a server has said so may be sent to it again; null is RL507's matter.
         if says_nothing(cx, turn) && !row.has(Flags::RECORDED) && !row.has(Flags::NULL) {
-            out.add(Finding::new(Code(519), row).act(Act::Drop));
+            out.add(Finding::new(RULE.code, row).act(Act::Drop));
         }
     }
 }

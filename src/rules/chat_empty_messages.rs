@@ -1,6 +1,6 @@
 //! RL509: a request has no messages.
 
-use crate::history::{Code, Finding, Row};
+use crate::history::{Finding, Row};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Answer;
 
@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: CopilotKit/CopilotKit#529.
-    509, "chat-empty-messages", Check::History(check),
+    509, "chat-empty-messages" of "chat", Check::History(check),
     [
         Variant {
             message: "the request has no messages",
@@ -42,6 +42,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(request) = cx.history.settings.request.filter(|_| cx.history.rows.is_empty()) {
-        out.add(Finding::new(Code(509), Row::of_place(request, 0)).never("what was to be said is not there"));
+        out.add(Finding::new(RULE.code, Row::of_place(request, 0)).never("what was to be said is not there"));
     }
 }

@@ -1,7 +1,7 @@
 //! RL508: a message's list of calls is empty.
 
-use crate::dialects::chat::field;
-use crate::history::{Act, Code, Finding, Flags, Kind};
+use crate::history::{Finding, Flags, Kind};
+use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// Reported: openai/openai-node#1341, openai/openai-python#2061, home-assistant/core#118577. Two recorded
     /// requests with an empty list were accepted, by Mistral.
-    508, "chat-empty-tool-calls", Check::History(check),
+    508, "chat-empty-tool-calls" of "chat" about [Field], Check::History(check),
     [
         Variant {
             message: "the list of calls is empty",
@@ -52,12 +52,14 @@ crate::rule! {
     ]
 }
 
+static MEND: Mend = Mend::strip(&["tool_calls"]);
+
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for turn in &cx.history.turns.turns {
         let row = *cx.row(turn.row);
         // What a server has said so may be sent to it again.
         if row.has(Flags::CALLS_APART) && !row.has(Flags::RECORDED) && !turn.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse) {
-            out.add(Finding::new(Code(508), row).act(Act::Field(field::EMPTY_CALLS)));
+            out.add(Finding::new(RULE.code, row).mend(&MEND));
         }
     }
 }

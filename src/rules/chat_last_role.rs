@@ -1,7 +1,7 @@
 //! RL517: the last message is the model's own.
 
-use crate::dialects::chat::field;
-use crate::history::{Act, Code, Finding, Flags, Kind, Role, Usage};
+use crate::history::{Finding, Flags, Kind, Role, Usage};
+use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Levels, Trait};
 
@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// Documented: mistral-common's `validator.py`. Two recorded requests of this kind were accepted by other
     /// servers.
-    517, "chat-last-role", Check::History(check),
+    517, "chat-last-role" of "chat", Check::History(check),
     [
         Variant {
             message: "the last message is one of the assistant: the model answers itself",
@@ -53,6 +53,8 @@ crate::rule! {
 
 const UNMARKED: u8 = 1;
 
+static MEND: Mend = Mend::put("prefix", "true");
+
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let Some(turn) = cx.history.turns.turns.last().filter(|turn| turn.role == Role::Assistant) else { return };
     let row = *cx.row(turn.row);
@@ -64,10 +66,10 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     cx.look.look(&row, &mut |message| {
         marked = message.get("prefix").and_then(|prefix| prefix.as_bool()) == Some(true);
     });
-    let finding = Finding::new(Code(517), row);
+    let finding = Finding::new(RULE.code, row);
     if marked {
     } else if cx.has(Trait::RoleOrder) {
-        out.add(finding.variant(UNMARKED).act(Act::Field(field::PREFIX)));
+        out.add(finding.variant(UNMARKED).mend(&MEND));
     } else {
         out.add(finding.never("what the user was to say is not there"));
     }

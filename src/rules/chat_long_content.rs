@@ -1,7 +1,7 @@
 //! RL520: a text is longer than the API takes.
 
 use crate::dialect::Item;
-use crate::history::{Code, Finding, Kind, KindSet};
+use crate::history::{Finding, Kind, KindSet};
 use crate::rule::{Check, Evidence, Out, Variant};
 use crate::target::Answer;
 
@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported, in September 2026.
-    520, "chat-long-content", Check::Item(MESSAGES, check),
+    520, "chat-long-content" of "chat" about [Field], Check::Item(MESSAGES, check),
     [
         Variant {
             message: "the content has {length} characters; 10,485,760 are allowed",
@@ -58,6 +58,6 @@ fn check(item: &Item<'_>, out: &mut Out) {
     let text = item.val.get("content").and_then(|content| content.text());
     let length = text.map_or(0, |text| String::from_utf8_lossy(&text).chars().count());
     if length > LIMIT {
-        out.add(Finding::new(Code(520), item.row).arg(length as u32).never("what may be cut is a person's decision"));
+        out.add(Finding::new(RULE.code, item.row).arg(length as u32).never("what may be cut is a person's decision"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{Act, BondState, Code, Finding, Kind};
+use crate::history::{Act, BondState, Finding, Kind};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -40,7 +40,7 @@ crate::rule! {
     /// Reported: langchain-ai/langchain#22600, vercel/ai#2178. The schema requires both fields, and no recorded accepted
     /// request to OpenAI or Azure lacks one. 21 recorded requests to GLM (Z.ai) and Ollama have a tool message without an
     /// id right after its call and were accepted.
-    506, "chat-missing-id", Check::History(check),
+    506, "chat-missing-id" of "chat" about [Field, FieldOfBoth], Check::History(check),
     [
         Variant {
             message: "the call has no id, nor has its reply",
@@ -87,7 +87,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let bonds = cx.history.turns.bonds.iter().filter(|bond| bond.state == BondState::Answered);
     let calls: HashMap<u32, u32> = bonds.map(|bond| (bond.output, bond.call)).collect();
     for (ix, row) in rows.iter().enumerate().filter(|(_, row)| row.key == 0) {
-        let finding = Finding::new(Code(506), *row);
+        let finding = Finding::new(RULE.code, *row);
         match row.kind {
             Kind::ToolUse => match cx.history.turns.unkeyed_answer(rows, ix as u32) {
                 Some(reply) => {

@@ -1,7 +1,7 @@
 //! RL514: a thinking model does not get back what it thought.
 
-use crate::dialects::chat::field;
-use crate::history::{Act, Code, Finding, Flags, Kind, Role};
+use crate::history::{Finding, Flags, Kind, Role};
+use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Trait;
 
@@ -42,7 +42,7 @@ crate::rule! {
     /// Reported: continuedev/continue#11600, FastGPT#6357, opencode#16318 for Kimi;
     /// api-docs.deepseek.com/guides/thinking_mode and litellm#28057 for DeepSeek. All recorded accepted requests to
     /// thinking models of both carry the field.
-    514, "chat-missing-reasoning", Check::History(check),
+    514, "chat-missing-reasoning" of "chat", Check::History(check),
     [
         Variant {
             message: "a message with calls lacks the `reasoning_content` that a thinking model must get back",
@@ -57,6 +57,9 @@ crate::rule! {
     ]
 }
 
+/// A text that says nothing.
+static MEND: Mend = Mend::put("reasoning_content", r#"" ""#);
+
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if !cx.has(Trait::WantsReasoning) || cx.reasons() != Some(true) {
         return;
@@ -65,7 +68,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let row = *cx.row(turn.row);
         let calls = || turn.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse);
         if !row.has(Flags::REASONED) && !row.has(Flags::RECORDED) && calls() {
-            out.add(Finding::new(Code(514), row).act(Act::Field(field::LOST_REASONING)));
+            out.add(Finding::new(RULE.code, row).mend(&MEND));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! RL501: a call of an assistant's message is not answered right behind it.
 
-use crate::history::{Act, BondState, Code, Finding};
+use crate::history::{Act, BondState, Finding};
 use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -40,7 +40,7 @@ crate::rule! {
     /// Reported: BerriAI/litellm#10083, crush#3408, CLIProxyAPI#2798, oh-my-pi#2055. No recorded accepted request of
     /// OpenAI or Azure has such a call. 21 recorded requests to GLM (Z.ai) and Ollama answer a call by a tool message
     /// without an id and were accepted.
-    501, "chat-missing-reply", Check::History(check),
+    501, "chat-missing-reply" of "chat", Check::History(check),
     [
         Variant {
             message: "call {call_id} is not answered behind its message",
@@ -73,7 +73,7 @@ const PENDING: u8 = 2;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for bond in &cx.history.turns.bonds {
-        let finding = |ix: u32| Finding::new(Code(501), *cx.row(ix));
+        let finding = |ix: u32| Finding::new(RULE.code, *cx.row(ix));
         match bond.state {
             BondState::Open if cx.is_pending(bond.call) => {
                 out.add(finding(bond.call).variant(PENDING).never(rule::ABOUT_TO_RUN));

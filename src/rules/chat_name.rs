@@ -1,8 +1,11 @@
 //! RL510: a name has characters that names may not have.
 
 use crate::dialect::Item;
-use crate::dialects::chat::field;
-use crate::history::{Act, Code, Finding, Kind, KindSet};
+use crate::history::{Finding, Kind, KindSet};
+use crate::json::edit::Base;
+use crate::json::mend::{Cannot, Mend, put_member};
+use crate::json::{Val, string};
+use crate::place::Edit;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -37,7 +40,7 @@ crate::rule! {
     ///
     /// Reported: continuedev/continue#11645, continuedev/continue#9784. No recorded accepted request has such a
     /// name.
-    510, "chat-name", Check::Item(NAMED, check),
+    510, "chat-name" of "chat" about [Field], Check::Item(NAMED, check),
     [
         Variant {
             message: "the name of the message has characters other than a-z, A-Z, 0-9, _ and -",
@@ -86,6 +89,10 @@ const FUNCTION: u8 = 2;
 const EMPTY_FUNCTION: u8 = 3;
 const LONG: u8 = 4;
 
+static STRIP: Mend = Mend::strip(&["name"]);
+static CLEAN: Mend = Mend::by(clean);
+static CLEAN_FUNCTION: Mend = Mend::by(clean_function);
+
 fn check(item: &Item<'_>, out: &mut Out) {
     let is_call = item.row.kind == Kind::ToolUse;
     let name = match is_call {
@@ -93,17 +100,33 @@ fn check(item: &Item<'_>, out: &mut Out) {
         false => item.val.get("name"),
     };
     let Some(name) = name.and_then(|name| name.text()) else { return };
-    let finding = Finding::new(Code(510), item.row).arg(name.len() as u32);
-    let clean = Act::Field(if is_call { field::FUNCTION_NAME } else { field::NAME });
-    let allowed = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    let finding = Finding::new(RULE.code, item.row).arg(name.len() as u32);
+    let clean = if is_call { &CLEAN_FUNCTION } else { &CLEAN };
     if name.is_empty() {
         out.add(match is_call {
             true => finding.variant(EMPTY_FUNCTION).never("which tool was called is not told"),
-            false => finding.variant(EMPTY).act(Act::Field(field::EMPTY_NAME)),
+            false => finding.variant(EMPTY).mend(&STRIP),
         });
-    } else if !name.iter().all(allowed) {
-        out.add(finding.variant(if is_call { FUNCTION } else { 0 }).act(clean));
+    } else if !name.iter().all(|b| allowed(char::from(*b))) {
+        out.add(finding.variant(if is_call { FUNCTION } else { 0 }).mend(clean));
     } else if name.len() > LIMIT {
-        out.add(finding.variant(LONG).act(clean));
+        out.add(finding.variant(LONG).mend(clean));
     }
+}
+
+fn allowed(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+}
+
+/// A name keeps only the characters that names may have.
+fn clean(named: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    let old = named.get("name").and_then(|name| name.text()).ok_or(Cannot("the name is not a text"))?;
+    let old = String::from_utf8_lossy(&old);
+    let clean: String = old.chars().map(|c| if allowed(c) { c } else { '_' }).take(LIMIT).collect();
+    Ok(put_member(named, "name", &string::quoted(&clean), base, out)?)
+}
+
+fn clean_function(call: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    let function = ["function", "custom"].iter().find_map(|key| call.get(key));
+    clean(function.ok_or(Cannot("the call has no function"))?, base, out)
 }

@@ -1,7 +1,7 @@
 //! RL507: the content of a message is null, or not there.
 
-use crate::dialects::chat::field;
-use crate::history::{Act, Code, Finding, Flags, Kind, Role, Row};
+use crate::history::{Finding, Flags, Kind, Role, Row};
+use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -34,7 +34,7 @@ crate::rule! {
     ///
     /// Reported: docker/docker-agent#63, langchain-ai/langchainjs#4153, run-llama/llama_index#17555. No recorded
     /// accepted request has such a message.
-    507, "chat-null-content", Check::History(check),
+    507, "chat-null-content" of "chat" about [Field], Check::History(check),
     [
         Variant {
             message: "the content of a message of the {role} is null",
@@ -58,6 +58,8 @@ crate::rule! {
 
 const ABSENT: u8 = 1;
 
+static MEND: Mend = Mend::put("content", r#""""#);
+
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let turns = &cx.history.turns;
     // What a server has said so may be sent to it again.
@@ -71,7 +73,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             }
             Role::Other | Role::None => true,
         };
-        let finding = Finding::new(Code(507), row).act(Act::Field(field::NULL_CONTENT));
+        let finding = Finding::new(RULE.code, row).mend(&MEND);
         if row.has(Flags::NULL) && !excused {
             out.add(finding);
         } else if row.has(Flags::ABSENT) && !excused && row.role != Role::Assistant {

@@ -1,6 +1,6 @@
 //! RL502: a tool message answers no call in front of it.
 
-use crate::history::{Act, BondState, Code, Finding};
+use crate::history::{Act, BondState, Finding};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {
@@ -32,7 +32,7 @@ crate::rule! {
     ///
     /// Reported: camel-ai/camel#3339, CopilotKit, MiniMax-M2#76. No recorded accepted request of OpenAI or Azure has
     /// such a message.
-    502, "chat-orphan-reply", Check::History(check),
+    502, "chat-orphan-reply" of "chat", Check::History(check),
     [
         Variant {
             message: "tool message {call_id} answers no call in front of it",
@@ -50,6 +50,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for bond in cx.history.turns.bonds.iter().filter(|bond| bond.state == BondState::Orphan) {
-        out.add(Finding::new(Code(502), *cx.row(bond.output)).act(Act::Drop));
+        out.add(Finding::new(RULE.code, *cx.row(bond.output)).act(Act::Drop));
     }
 }

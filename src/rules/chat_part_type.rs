@@ -1,8 +1,8 @@
 //! RL511: a part of a message is of a type that Chat does not have.
 
 use crate::dialect::Item;
-use crate::dialects::chat::field;
-use crate::history::{Act, Code, Finding, Flags, Kind, KindSet};
+use crate::history::{Act, Finding, Flags, Kind, KindSet};
+use crate::json::mend::Mend;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -35,7 +35,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported. Recorded only of servers that know more types: Mistral takes `document_url` and `thinking`.
-    511, "chat-part-type", Check::Item(PARTS, check),
+    511, "chat-part-type" of "chat" about [Field], Check::Item(PARTS, check),
     [
         Variant {
             message: "a part of type {type} belongs to another API",
@@ -90,14 +90,16 @@ const FOREIGN: [&str; 9] = [
     "function_call",
 ];
 
+static TO_TEXT: Mend = Mend::put("type", r#""text""#);
+
 fn check(item: &Item<'_>, out: &mut Out) {
     // What a server has said so may be sent to it again.
     let Some(kind) = item.val.get("type").filter(|_| !item.row.has(Flags::RECORDED)) else { return };
     let is = |names: &[&str]| names.iter().any(|name| kind.is(name));
-    let finding = Finding::new(Code(511), item.row);
+    let finding = Finding::new(RULE.code, item.row);
     if is(&["audio"]) || !kind.is_string() {
     } else if is(&["input_text", "output_text"]) {
-        out.add(finding.variant(TEXT).act(Act::Field(field::TEXT_PART)));
+        out.add(finding.variant(TEXT).mend(&TO_TEXT));
     } else if is(&["thinking", "redacted_thinking"]) {
         out.add(finding.variant(THINKING).act(Act::Drop));
     } else if is(&FOREIGN) {

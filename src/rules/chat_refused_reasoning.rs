@@ -1,7 +1,7 @@
 //! RL515: a message carries what the model thought where the server refuses that.
 
-use crate::dialects::chat::field;
-use crate::history::{Act, Code, Finding, Flags};
+use crate::history::{Finding, Flags};
+use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Trait;
 
@@ -40,7 +40,7 @@ crate::rule! {
     ///
     /// Reported: kilocode#10375, qwen-code#11045, opencode#48774, hermes#34716, jan#8136. A recorded request to
     /// Cerebras with `reasoning` was accepted.
-    515, "chat-refused-reasoning", Check::History(check),
+    515, "chat-refused-reasoning" of "chat", Check::History(check),
     [
         Variant {
             message: "the server refuses `reasoning_content`",
@@ -60,6 +60,9 @@ crate::rule! {
 
 const OTHER_NAME: u8 = 1;
 
+static RENAME: Mend = Mend::rename("reasoning_content", "reasoning");
+static STRIP: Mend = Mend::strip(&["reasoning_content"]);
+
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if !cx.has(Trait::RefusesReasoning) {
         return;
@@ -70,10 +73,10 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         }
         let mut taken = true;
         cx.look.look(&row, &mut |message| taken = message.get("reasoning").is_some());
-        let finding = Finding::new(Code(515), row);
+        let finding = Finding::new(RULE.code, row);
         out.add(match cx.has(Trait::NamesItReasoning) && !taken {
-            true => finding.variant(OTHER_NAME).act(Act::Field(field::RENAME_REASONING)),
-            false => finding.act(Act::Field(field::STRIP_REASONING)),
+            true => finding.variant(OTHER_NAME).mend(&RENAME),
+            false => finding.mend(&STRIP),
         });
     }
 }

@@ -1,7 +1,7 @@
 //! RL512: a message has a role that the API or the model does not take.
 
-use crate::dialects::chat::field;
-use crate::history::{Act, Code, Finding, Flags, Role};
+use crate::history::{Finding, Flags, Role};
+use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels, Trait};
 
@@ -37,7 +37,7 @@ crate::rule! {
     ///
     /// Recorded: two requests to o1-mini, refused with this sentence. Reported for unknown roles and for
     /// `developer` on compatible servers.
-    512, "chat-role", Check::History(check),
+    512, "chat-role" of "chat" about [Field], Check::History(check),
     [
         Variant {
             message: "the role {role} is not known",
@@ -73,16 +73,19 @@ crate::rule! {
 const REFUSED: u8 = 1;
 const DEVELOPER: u8 = 2;
 
+static TO_USER: Mend = Mend::put("role", r#""user""#);
+static TO_SYSTEM: Mend = Mend::put("role", r#""system""#);
+
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let rows = cx.history.turns.turns.iter().map(|turn| *cx.row(turn.row));
     for row in rows.filter(|row| !matches!(row.role, Role::User | Role::Assistant | Role::Tool)) {
-        let finding = Finding::new(Code(512), row);
+        let finding = Finding::new(RULE.code, row);
         match row.role {
             Role::System | Role::Developer if cx.has(Trait::NoInstructions) => {
-                out.add(finding.variant(REFUSED).act(Act::Field(field::USER_ROLE)));
+                out.add(finding.variant(REFUSED).mend(&TO_USER));
             }
             Role::Developer if cx.has(Trait::NoDeveloper) => {
-                out.add(finding.variant(DEVELOPER).act(Act::Field(field::SYSTEM_ROLE)));
+                out.add(finding.variant(DEVELOPER).mend(&TO_SYSTEM));
             }
             // A result of the old form has the role `function`.
             Role::Other | Role::None if !row.has(Flags::RECORDED) => {

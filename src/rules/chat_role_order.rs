@@ -1,7 +1,7 @@
 //! RL516: a role stands behind one that it may not follow.
 
-use crate::dialects::chat::field;
-use crate::history::{Act, Code, Finding, Role};
+use crate::history::{Act, Finding, Role};
+use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Trait;
 
@@ -41,7 +41,7 @@ crate::rule! {
     ///
     /// Documented: mistral-common's `validator.py`. Reported for a user after a tool: yetone/avante.nvim#2695,
     /// pi-neuralwatt#12; but 19 recorded requests of 2026 have that order and were accepted.
-    516, "chat-role-order", Check::History(check),
+    516, "chat-role-order" of "chat", Check::History(check),
     [
         Variant {
             message: "a message of the {role} stands right behind one of the {partner_role}",
@@ -63,17 +63,19 @@ crate::rule! {
 
 const BEHIND_ASSISTANT: u8 = 1;
 
+static TO_USER: Mend = Mend::put("role", r#""user""#);
+
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if !cx.has(Trait::RoleOrder) {
         return;
     }
     for pair in cx.history.turns.turns.windows(2) {
         let [before, turn] = pair else { continue };
-        let finding = Finding::new(Code(516), *cx.row(turn.row)).with(cx.row(before.row).at);
+        let finding = Finding::new(RULE.code, *cx.row(turn.row)).with(cx.row(before.row).at);
         match (before.role, turn.role) {
             (Role::Tool, Role::System | Role::Developer) => out.add(finding.act(Act::Bridge)),
             (Role::Assistant, Role::System | Role::Developer) => {
-                out.add(finding.variant(BEHIND_ASSISTANT).act(Act::Field(field::USER_ROLE)));
+                out.add(finding.variant(BEHIND_ASSISTANT).mend(&TO_USER));
             }
             _ => {}
         }

@@ -1,6 +1,6 @@
 //! RL417: something stands behind a compaction trigger.
 
-use crate::history::{Act, Code, Finding, Kind};
+use crate::history::{Act, Finding, Kind};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 
 crate::rule! {
@@ -29,7 +29,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented in the official schema; no text of the API was seen.
-    417, "compaction-trigger-not-last", Check::History(check),
+    417, "compaction-trigger-not-last" of "responses" about [Field], Check::History(check),
     [
         Variant {
             message: "{type} is not the last item",
@@ -44,6 +44,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for pair in cx.history.rows.windows(2).filter(|pair| pair[0].kind == Kind::CompactionTrigger) {
-        out.add(Finding::new(Code(417), pair[0]).with(pair[1].at).act(Act::Drop));
+        out.add(Finding::new(RULE.code, pair[0]).with(pair[1].at).act(Act::Drop));
     }
 }

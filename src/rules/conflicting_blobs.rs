@@ -1,6 +1,6 @@
 //! RL314: several blobs are replayed where the server takes one.
 
-use crate::history::{Code, Finding, Flags};
+use crate::history::{Finding, Flags};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// Reported: NousResearch/hermes-agent#101243 (ten variants measured, one source, one model), hence a
     /// warning.
-    314, "conflicting-blobs", Check::History(check),
+    314, "conflicting-blobs" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "{type} {any_id} carries a blob, as an earlier one does: this server may take only one",
@@ -49,7 +49,7 @@ crate::rule! {
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let mut blobs = cx.history.rows.iter().filter(|row| row.is_reasoning() && row.has(Flags::BLOB));
     if let (Some(first), Some(second)) = (blobs.next(), blobs.next()) {
-        let finding = Finding::new(Code(314), *second).with(first.at);
+        let finding = Finding::new(RULE.code, *second).with(first.at);
         out.add(finding.never("which of them the server takes is not known"));
     }
 }

@@ -1,6 +1,6 @@
 //! RL104: two calls have one call_id.
 
-use crate::history::{Act, Code, Finding, Pair, PairState};
+use crate::history::{Act, Finding, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 use crate::target::Levels;
 
@@ -32,7 +32,7 @@ crate::rule! {
     ///
     /// Recorded for Bedrock Mantle (accepted with gpt-5.5 and gpt-5.6). coder's chatd validator refuses two calls with one
     /// id; that wording is its own. Inferred for the rest.
-    104, "duplicate-call", Check::Pair(check),
+    104, "duplicate-call" of "responses", Check::Pair(check),
     [
         Variant {
             message: "{type} {call_id} stands twice",
@@ -63,7 +63,7 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     if row.has_id() && row.id == first.id {
         return;
     }
-    let finding = Finding::new(Code(104), row).with(first.at);
+    let finding = Finding::new(RULE.code, row).with(first.at);
     // The copy of a whole pair goes as one: its output is an equal duplicate, too (RL105).
     let copy = cx.look.same(&row, first)
         && (pair.state == PairState::CallAgain || super::duplicate_output::is_copy_of_first(cx, pair));

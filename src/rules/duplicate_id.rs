@@ -1,6 +1,6 @@
 //! RL301: two items have one id.
 
-use crate::history::{Act, Code, Finding, Remedy};
+use crate::history::{Act, Finding, Remedy, Wish};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {
@@ -34,7 +34,7 @@ crate::rule! {
     ///
     /// Reported: vercel/ai#11899, microsoft/agent-framework#3295, MacPaw/OpenAI#432, OpenRouterTeam/ai-sdk-provider#254,
     /// github/copilot-cli#3558. No recorded accepted request of OpenAI, Azure or Codex has a duplicate id; xAI's has.
-    301, "duplicate-id", Check::History(check),
+    301, "duplicate-id" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "{type} has id {id}, which an earlier item has",
@@ -70,12 +70,12 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             if !cx.look.same_id(first, &row) {
                 continue;
             }
-            let finding = Finding::new(Code(301), row).with(first.at);
+            let finding = Finding::new(RULE.code, row).with(first.at);
             // A reference to an item that stands there in full adds nothing.
             if row.is_reference() || cx.look.same(first, &row) {
                 out.add(finding.act(Act::Drop));
             } else {
-                out.add(finding.variant(DIFFERENT).remedy(Remedy::Group));
+                out.add(finding.variant(DIFFERENT).remedy(Remedy::Group(Wish::Detach)));
             }
         }
     }

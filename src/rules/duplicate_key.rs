@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// RFC 8259, section 4: the behaviour of software that receives such an object is unpredictable.
-    2, "duplicate-key", Check::Raised,
+    2, "duplicate-key" about [Container], Check::Raised,
     [
         Variant {
             message: "the key {key} stands twice in one object",

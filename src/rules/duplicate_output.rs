@@ -1,6 +1,6 @@
 //! RL105: two outputs have one call_id.
 
-use crate::history::{Act, Code, Finding, Pair, PairState};
+use crate::history::{Act, Finding, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 use crate::target::Levels;
 
@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Inferred. coder's chatd validator refuses it in words of its own.
-    105, "duplicate-output", Check::Pair(check),
+    105, "duplicate-output" of "responses", Check::Pair(check),
     [
         Variant {
             message: "{type} {call_id} stands twice",
@@ -64,7 +64,7 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
         _ => first_output(cx, pair).filter(|_| cx.look.same(cx.row(pair.call), cx.row(pair.twin))),
     };
     let Some(first) = first.filter(|first| !row.has_id() || row.id != first.id) else { return };
-    let finding = Finding::new(Code(105), row).with(first.at);
+    let finding = Finding::new(RULE.code, row).with(first.at);
     if cx.look.same(&row, &first) {
         out.add(finding.act(Act::Drop));
     } else if pair.state == PairState::OutputAgain {

@@ -1,7 +1,7 @@
 //! RL111: a call or an output has no call_id to be paired by.
 
 use crate::dialect::Item;
-use crate::history::{Act, Code, Finding, Flags, Kind, KindSet};
+use crate::history::{Act, Finding, Flags, Kind, KindSet};
 use crate::rule::{Check, Evidence, Out, Variant};
 
 crate::rule! {
@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// Reported for items of requests; coder's chatd removes such calls and results before it sends them. Which item of
     /// the request the server would name is not known from a log, so its sentence is not repeated in the report.
-    111, "empty-call-id", Check::Item(KindSet::of(&[Kind::FunctionCall, Kind::FunctionCallOutput]), check),
+    111, "empty-call-id" of "responses", Check::Item(KindSet::of(&[Kind::FunctionCall, Kind::FunctionCallOutput]), check),
     [
         Variant {
             message: "{type} has no call_id",
@@ -46,6 +46,6 @@ crate::rule! {
 
 fn check(item: &Item<'_>, out: &mut Out) {
     if item.row.has(Flags::FOREIGN) && item.row.key == 0 {
-        out.add(Finding::new(Code(111), item.row).act(Act::Drop));
+        out.add(Finding::new(RULE.code, item.row).act(Act::Drop));
     }
 }

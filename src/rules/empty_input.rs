@@ -1,6 +1,5 @@
 //! RL422: the input of a request is an empty list.
 
-use crate::history::Code;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Answer;
 
@@ -31,7 +30,7 @@ crate::rule! {
     ///
     /// Documented: `input` may be left out only beside `previous_response_id`, `conversation` or `prompt`. None of the recorded
     /// accepted requests has an empty list without one of these.
-    422, "empty-input", Check::History(check),
+    422, "empty-input" of "responses" about [Field], Check::History(check),
     [
         Variant {
             message: "the request has no input",
@@ -44,6 +43,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(list) = cx.history.settings.empty.filter(|_| !cx.server_state()) {
-        out.add(cx.on_request(Code(422), list).never("what was to be said is not there"));
+        out.add(cx.on_request(RULE.code, list).never("what was to be said is not there"));
     }
 }

@@ -1,6 +1,6 @@
 //! RL309: something that only the server holds is older than the user allows.
 
-use crate::history::{Code, Finding, Flags};
+use crate::history::{Finding, Flags};
 use crate::rule::{Check, Cx, Out, Variant};
 use crate::target::Levels;
 
@@ -37,7 +37,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Observed: the time inside an id equals `created_at` within two seconds in 537 of 548 responses.
-    309, "expired-reference", Check::History(check),
+    309, "expired-reference" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "{type} {id} is older than allowed, and lives only on the server",
@@ -59,12 +59,12 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let Some(age) = cx.age else { return };
     let by_id = cx.history.rows.iter().filter(|row| row.is_reference() || row.has(Flags::ID_ONLY));
     for row in by_id.filter(|row| age.is_past(row.time)) {
-        out.add(Finding::new(Code(309), *row).never(NOT_KNOWN));
+        out.add(Finding::new(RULE.code, *row).never(NOT_KNOWN));
     }
     if let Some(previous) = cx.history.settings.previous {
         let recorded = cx.known.response(previous.id).map(|response| response.time).filter(|time| *time > 0);
         if age.is_past(recorded.unwrap_or(previous.time)) {
-            out.add(cx.on_request(Code(309), previous.at).variant(RESPONSE).never(NOT_KNOWN));
+            out.add(cx.on_request(RULE.code, previous.at).variant(RESPONSE).never(NOT_KNOWN));
         }
     }
 }

@@ -1,6 +1,5 @@
 //! RL571: a request has no contents.
 
-use crate::history::Code;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Answer;
 
@@ -31,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: the sentence is the API's own for a request without contents.
-    571, "gemini-empty-contents", Check::History(check),
+    571, "gemini-empty-contents" of "gemini", Check::History(check),
     [
         Variant {
             message: "the request has no contents",
@@ -45,6 +44,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(list) = cx.history.settings.empty {
-        out.add(cx.on_request(Code(571), list).never("what was to be said is not there"));
+        out.add(cx.on_request(RULE.code, list).never("what was to be said is not there"));
     }
 }

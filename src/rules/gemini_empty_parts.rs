@@ -1,6 +1,6 @@
 //! RL566: a content has no parts.
 
-use crate::history::{Act, Code, Finding, Flags, Kind};
+use crate::history::{Act, Finding, Flags, Kind};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -38,7 +38,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported in many places; one recorded accepted request has an empty content.
-    566, "gemini-empty-parts", Check::History(check),
+    566, "gemini-empty-parts" of "gemini" about [Field], Check::History(check),
     [
         Variant {
             message: "the content has no parts",
@@ -63,7 +63,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let row = cx.row(turn.row);
         let empty = [Flags::EMPTY, Flags::NULL, Flags::ABSENT].iter().any(|flag| row.has(*flag));
         if row.kind == Kind::Turn && empty && !row.has(Flags::RECORDED) {
-            let finding = Finding::new(Code(566), *row);
+            let finding = Finding::new(RULE.code, *row);
             out.add(match turns.len() {
                 1 => finding.never("the history holds nothing else"),
                 _ => finding.act(Act::Drop),

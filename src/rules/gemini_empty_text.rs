@@ -1,6 +1,6 @@
 //! RL567: a part is an empty text.
 
-use crate::history::{Act, Code, Finding, Flags, Kind};
+use crate::history::{Act, Finding, Flags, Kind};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -34,7 +34,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported in many places for Vertex AI; seven recorded accepted requests to Google's own host have an empty text.
-    567, "gemini-empty-text", Check::History(check),
+    567, "gemini-empty-text" of "gemini" about [Field], Check::History(check),
     [
         Variant {
             message: "the text is empty",
@@ -55,7 +55,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     };
     let parts = cx.history.rows.iter().filter(|row| row.kind != Kind::Turn).count();
     for row in cx.history.rows.iter().filter(says_nothing) {
-        let finding = Finding::new(Code(567), *row);
+        let finding = Finding::new(RULE.code, *row);
         out.add(match parts {
             1 => finding.never("the history holds nothing else"),
             _ => finding.act(Act::Drop),

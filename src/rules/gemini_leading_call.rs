@@ -1,6 +1,6 @@
 //! RL562: a call stands in front of all that the user says.
 
-use crate::history::{Act, Code, Finding, Flags, Kind, Role, Turn};
+use crate::history::{Act, Finding, Flags, Kind, Role, Turn};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Answer;
 
@@ -34,7 +34,7 @@ crate::rule! {
     ///
     /// Reported: google-gemini/gemini-cli#26486, #11814, #26956. None of 56 recorded accepted requests begins with a
     /// call.
-    562, "gemini-leading-call", Check::History(check),
+    562, "gemini-leading-call" of "gemini", Check::History(check),
     [
         Variant {
             message: "the call⟨ of {name}⟩ stands in front of all that the user says",
@@ -50,7 +50,7 @@ crate::rule! {
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in &cx.history.rows[..begin(cx) as usize] {
         if row.kind == Kind::ToolUse && !row.has(Flags::RECORDED) {
-            out.add(Finding::new(Code(562), *row).act(Act::Drop));
+            out.add(Finding::new(RULE.code, *row).act(Act::Drop));
         }
     }
 }

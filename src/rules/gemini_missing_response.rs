@@ -1,6 +1,6 @@
 //! RL560: a call has no response in the turn behind it.
 
-use crate::history::{Act, BondState, Code, Finding, Kind};
+use crate::history::{Act, BondState, Finding, Kind};
 use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels, Trait};
 
@@ -48,7 +48,7 @@ crate::rule! {
     /// Reported: google-gemini/gemini-cli#3814, #5443, #7410, #15568, #16972. Twelve recorded requests to gemini-2.0-flash,
     /// gemini-2.5-flash, gemini-2.5-pro and gemini-flash-latest have a call without any response, followed by words of the
     /// user, and were accepted. No recorded accepted request answers some calls of a turn and not all.
-    560, "gemini-missing-response", Check::History(check),
+    560, "gemini-missing-response" of "gemini", Check::History(check),
     [
         Variant {
             message: "the call⟨ of {name}⟩ has no response in the turn behind it",
@@ -96,7 +96,7 @@ const SPOKEN_OVER: u8 = 3;
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let begin = gemini_leading_call::begin(cx);
     for bond in &cx.history.turns.bonds {
-        let finding = |ix: u32| Finding::new(Code(560), *cx.row(ix));
+        let finding = |ix: u32| Finding::new(RULE.code, *cx.row(ix));
         match bond.state {
             BondState::Open if cx.is_pending(bond.call) => {
                 out.add(finding(bond.call).variant(PENDING).never(rule::ABOUT_TO_RUN));

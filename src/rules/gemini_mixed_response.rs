@@ -1,6 +1,6 @@
 //! RL568: something else stands among responses.
 
-use crate::history::{Act, Code, Finding, Flags, Kind, Role};
+use crate::history::{Act, Finding, Flags, Kind, Role};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -36,7 +36,7 @@ crate::rule! {
     ///
     /// Reported: envoyproxy/ai-gateway PR#2686, BerriAI/litellm PR#17820; six recorded accepted requests to Google's own
     /// host have such a content.
-    568, "gemini-mixed-response", Check::History(check),
+    568, "gemini-mixed-response" of "gemini", Check::History(check),
     [
         Variant {
             message: "the {type} stands in one content with responses",
@@ -58,7 +58,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         if let Some(other) = other.filter(|_| turn.blocks().any(|ix| is_response(&ix)))
             && !cx.row(other).has(Flags::RECORDED)
         {
-            out.add(Finding::new(Code(568), *cx.row(other)).act(Act::Split));
+            out.add(Finding::new(RULE.code, *cx.row(other)).act(Act::Split));
         }
     }
 }

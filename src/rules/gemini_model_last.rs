@@ -1,6 +1,6 @@
 //! RL569: a request ends with a turn of the model.
 
-use crate::history::{BondState, Code, Finding, Flags, Role, Usage};
+use crate::history::{BondState, Finding, Flags, Role, Usage};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -33,7 +33,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: microsoft/semantic-kernel PR#13288, UKGovernmentBEIS/inspect_ai.
-    569, "gemini-model-last", Check::History(check),
+    569, "gemini-model-last" of "gemini", Check::History(check),
     [
         Variant {
             message: "the request ends with a turn of the model",
@@ -52,6 +52,6 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let row = cx.row(last.row);
     let waits = turns.bonds.iter().any(|bond| bond.state == BondState::Open && last.blocks().contains(&bond.call));
     if cx.history.settings.usage != Usage::Log && !row.has(Flags::RECORDED) && !waits {
-        out.add(Finding::new(Code(569), *row).never("what the user says next is not in the file"));
+        out.add(Finding::new(RULE.code, *row).never("what the user says next is not in the file"));
     }
 }

@@ -1,6 +1,6 @@
 //! RL561: a response answers no call.
 
-use crate::history::{Act, BondState, Code, Finding};
+use crate::history::{Act, BondState, Finding};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Answer;
 
@@ -40,7 +40,7 @@ crate::rule! {
     ///
     /// Reported: langchain-ai/langchain#27799, BerriAI/litellm#26755; for the number of responses see RL560. None of 56
     /// recorded accepted requests has such a response.
-    561, "gemini-orphan-response", Check::History(check),
+    561, "gemini-orphan-response" of "gemini", Check::History(check),
     [
         Variant {
             message: "the response⟨ of {name}⟩ does not stand behind a turn with calls",
@@ -71,6 +71,6 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             turns.rows_of(step.model.clone()).any(|ix| cx.row(ix).kind == crate::history::Kind::ToolUse)
         };
         let variant = if step.is_some_and(calls) { SURPLUS } else { 0 };
-        out.add(Finding::new(Code(561), *cx.row(bond.output)).variant(variant).act(Act::Drop));
+        out.add(Finding::new(RULE.code, *cx.row(bond.output)).variant(variant).act(Act::Drop));
     }
 }

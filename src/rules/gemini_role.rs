@@ -1,9 +1,9 @@
 //! RL564: a content has a role that the API does not know.
 
 use crate::dialect::Item;
-use crate::dialects::gemini::Mend;
-use crate::history::{Code, Finding, Flags, Kind, KindSet};
+use crate::history::{Finding, Flags, Kind, KindSet};
 use crate::json::Val;
+use crate::json::mend::Mend;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -41,7 +41,7 @@ crate::rule! {
     ///
     /// Reported in many places. Seven recorded requests to gemini-2.0-flash and gemini-3.1-flash-lite have the role
     /// `function` on their function responses and were accepted; all others use `user` and `model` only.
-    564, "gemini-role", Check::Item(KindSet::of(&[Kind::Turn]), check),
+    564, "gemini-role" of "gemini" about [Field], Check::Item(KindSet::of(&[Kind::Turn]), check),
     [
         Variant {
             message: "the role of the content is another API's name for the model",
@@ -75,17 +75,20 @@ crate::rule! {
 const CLIENT: u8 = 1;
 const OTHER: u8 = 2;
 
+static TO_USER: Mend = Mend::put("role", r#""user""#);
+static TO_MODEL: Mend = Mend::put("role", r#""model""#);
+
 fn check(item: &Item<'_>, out: &mut Out) {
     let Some(role) = item.val.get("role").and_then(|role| role.text()) else { return };
     let (variant, mend) = match role.as_ref() {
         _ if item.row.has(Flags::RECORDED) => return,
         b"user" | b"model" => return,
         b"function" if holds_responses_only(item.val) => return,
-        b"assistant" => (0, Mend::ModelRole),
-        b"function" | b"tool" => (CLIENT, Mend::UserRole),
-        _ => (OTHER, Mend::UserRole),
+        b"assistant" => (0, &TO_MODEL),
+        b"function" | b"tool" => (CLIENT, &TO_USER),
+        _ => (OTHER, &TO_USER),
     };
-    out.add(Finding::new(Code(564), item.row).variant(variant).act(mend.act()));
+    out.add(Finding::new(RULE.code, item.row).variant(variant).mend(mend));
 }
 
 fn holds_responses_only(content: Val<'_>) -> bool {

@@ -1,8 +1,10 @@
 //! RL570: a call was held back for a person to allow it, and its response does not say that one did.
 
-use crate::dialects::gemini::Mend;
-use crate::history::{BondState, Code, Finding, Flags};
+use crate::history::{BondState, Finding, Flags};
 use crate::json::Val;
+use crate::json::edit::Base;
+use crate::json::mend::{Cannot, Mend, put_member};
+use crate::place::Edit;
 use crate::rule::{Check, Cx, Evidence, Out, Variant, When};
 use crate::target::{Answer, Levels};
 
@@ -34,7 +36,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported once: google-gemini/computer-use-preview#97; so it is a warning.
-    570, "gemini-unacknowledged-safety", Check::History(check),
+    570, "gemini-unacknowledged-safety" of "gemini", Check::History(check),
     [
         Variant {
             message: "the response⟨ of {name}⟩ does not acknowledge the call's safety decision",
@@ -50,6 +52,8 @@ crate::rule! {
     ]
 }
 
+static MEND: Mend = Mend::by(acknowledge);
+
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for bond in cx.history.turns.bonds.iter().filter(|bond| bond.state == BondState::Answered) {
         let (call, response) = (cx.row(bond.call), cx.row(bond.output));
@@ -63,7 +67,15 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             acknowledged = said.is_some_and(|said| said.get("safety_acknowledgement").is_some());
         });
         if !acknowledged {
-            out.add(Finding::new(Code(570), *response).with(call.at).act(Mend::Acknowledge.act()));
+            out.add(Finding::new(RULE.code, *response).with(call.at).mend(&MEND));
         }
     }
+}
+
+/// Says that a person allowed what the model was held back from.
+fn acknowledge(part: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    let paths = [["functionResponse", "response"], ["function_response", "response"]];
+    let said = paths.iter().find_map(|path| part.at(path)).filter(Val::is_object);
+    let said = said.ok_or(Cannot("the response says nothing that it could be added to"))?;
+    Ok(put_member(said, "safety_acknowledgement", br#""true""#, base, out)?)
 }

@@ -1,6 +1,6 @@
 //! RL563: a response has no name.
 
-use crate::history::{Act, BondState, Code, Finding};
+use crate::history::{Act, BondState, Finding};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -34,7 +34,7 @@ crate::rule! {
     ///
     /// Reported in ten places, after conversions from Chat messages. None of 56 recorded accepted requests has such a
     /// response.
-    563, "gemini-unnamed-response", Check::History(check),
+    563, "gemini-unnamed-response" of "gemini" about [Field], Check::History(check),
     [
         Variant {
             message: "the response has no name",
@@ -54,7 +54,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     for bond in cx.history.turns.bonds.iter().filter(|bond| bond.state == BondState::Answered) {
         let (call, response) = (cx.row(bond.call), cx.row(bond.output));
         if response.key == 0 {
-            let finding = Finding::new(Code(563), *response).with(call.at);
+            let finding = Finding::new(RULE.code, *response).with(call.at);
             out.add(match call.key {
                 0 => finding.never("its call has no name either"),
                 _ => finding.act(Act::Retype),

@@ -1,7 +1,10 @@
 //! RL565: a call of the current turn lacks its thought signature, and the model wants it.
 
-use crate::dialects::gemini::Mend;
-use crate::history::{Code, Finding, Flags, Kind, Role};
+use crate::history::{Finding, Flags, Kind, Role};
+use crate::json::Val;
+use crate::json::edit::Base;
+use crate::json::mend::{Cannot, Mend, put_member};
+use crate::place::Edit;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Trait};
 
@@ -44,7 +47,7 @@ crate::rule! {
     /// Documented: ai.google.dev/gemini-api/docs/thought-signatures; reported: vercel/ai PR#17620 and PR#17649,
     /// karthink/gptel#1146, BerriAI/litellm#25357. All recorded accepted requests to Gemini 3 are signed so; 20 to older
     /// models are not.
-    565, "gemini-unsigned-call", Check::History(check),
+    565, "gemini-unsigned-call" of "gemini", Check::History(check),
     [
         Variant {
             message: "the call⟨ of {name}⟩ has no thought signature, which this model wants in the current turn",
@@ -57,6 +60,11 @@ crate::rule! {
         },
     ]
 }
+
+static MEND: Mend = Mend::by(sign);
+
+/// The signature that says: this call came from no thought. Google's page on thought signatures documents it.
+const UNSIGNED: &[u8] = br#""skip_thought_signature_validator""#;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if !cx.has(Trait::SignedCalls) {
@@ -73,7 +81,13 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         if !row.has(Flags::SIGNED) && !row.has(Flags::RECORDED) {
             // The API counts contents from one.
             let position = turns.turn_of(call).map_or(0, |turn| turn + 1);
-            out.add(Finding::new(Code(565), *row).arg(position).act(Mend::Signature.act()));
+            out.add(Finding::new(RULE.code, *row).arg(position).mend(&MEND));
         }
     }
+}
+
+fn sign(part: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    let snake = part.get("function_call").is_some() || part.get("thought_signature").is_some();
+    let key = if snake { "thought_signature" } else { "thoughtSignature" };
+    Ok(put_member(part, key, UNSIGNED, base, out)?)
 }

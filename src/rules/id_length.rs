@@ -1,6 +1,6 @@
 //! RL310: an id or call_id is longer than the API takes.
 
-use crate::history::{Act, Code, Family, Finding, Flags, NONE, Remedy};
+use crate::history::{Act, Family, Finding, Flags, NONE, Remedy, Wish};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 use crate::target::Answer;
 
@@ -34,7 +34,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented: the schema's `maxLength` of 64. Reported: fastllm#45, 9router#393, NousResearch/hermes-agent#72006.
-    310, "id-length", Check::History(check),
+    310, "id-length" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "the call_id of {type} has {call_id_length} characters; 64 are allowed",
@@ -78,13 +78,13 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             continue;
         }
         let other = [pair.call, pair.output].into_iter().find(|ix| *ix != NONE && *ix != first);
-        let finding = Finding::new(Code(310), row).with(other.map(|ix| cx.row(ix).at));
+        let finding = Finding::new(RULE.code, row).with(other.map(|ix| cx.row(ix).at));
         out.add(match cx.server_state() {
             true => finding.never("the server may hold the call under this id"),
             false => finding.act(Act::Rename),
         });
     }
     for row in cx.history.rows.iter().filter(|row| row.has(Flags::LONG_ID)) {
-        out.add(Finding::new(Code(310), *row).variant(ITEM_ID).remedy(Remedy::Group));
+        out.add(Finding::new(RULE.code, *row).variant(ITEM_ID).remedy(Remedy::Group(Wish::Detach)));
     }
 }

@@ -29,7 +29,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// RFC 8259; every strict parser refuses these.
-    1, "invalid-json", Check::Raised,
+    1, "invalid-json" about [Container], Check::Raised,
     [
         Variant {
             message: "not JSON: {fault}",

@@ -18,7 +18,7 @@ crate::rule! {
     /// None here: which character was meant is not known. A UTF-16 file is converted without loss by
     /// `iconv -f UTF-16 -t UTF-8 old.json > new.json`. The rest of a record with bad bytes is checked, but the record is
     /// not edited.
-    5, "invalid-utf8", Check::Raised,
+    5, "invalid-utf8" about [Container], Check::Raised,
     [
         Variant {
             message: "the text is not UTF-8 here",

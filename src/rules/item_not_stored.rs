@@ -1,6 +1,6 @@
 //! RL303: an item stands only for something that the server does not store.
 
-use crate::history::{Act, Code, Finding, Flags};
+use crate::history::{Act, Finding, Flags};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: vercel/ai#7543, anomalyco/opencode#8987, can1357/oh-my-pi#41, rikkahub#1198 (image), BrainPilot#264 (Azure).
-    303, "item-not-stored", Check::History(check),
+    303, "item-not-stored" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "{id} is only named here, and the server stores no items",
@@ -64,7 +64,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in &cx.history.rows {
         if row.is_reference() || row.has(Flags::ID_ONLY) {
             let known = u8::from(row.is_reference() && cx.known.can_copy(row.id));
-            out.add(Finding::new(Code(303), *row).variant(known).act(Act::Inline));
+            out.add(Finding::new(RULE.code, *row).variant(known).act(Act::Inline));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::history::{Class, Code, Finding, Flags, Group, Kind, Remedy, Row};
+use crate::history::{Class, Finding, Flags, Group, Kind, Remedy, Row, Wish};
 use crate::place::Place;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::{Levels, Thinking};
@@ -45,7 +45,7 @@ crate::rule! {
     /// 0xPlaygrounds/rig#751, VRSEN/agency-swarm#367, microsoft/agent-framework#4059, TanStack/ai#1345; messages:
     /// openai/openai-node#1791; web search: mastra#11103, coder's chatd; MCP: agent-framework#6883. Id-less reasoning
     /// before an item with an id: NousResearch/hermes-agent#97442, omnigent-ai/omnigent#5066.
-    201, "item-without-reasoning", Check::History(check),
+    201, "item-without-reasoning" of "responses" about [Reasoning, Identity], Check::History(check),
     [
         Variant {
             message: "{type} {id} stands without the reasoning that it was made with",
@@ -100,7 +100,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             out.unheaded.push(row.id);
             match (told(cx, row, &present), row.of.class()) {
                 (Told::Lost(head), _) => {
-                    out.add(Finding::new(Code(201), *row).variant(RECORDED).with(head).remedy(Remedy::Group));
+                    out.add(Finding::new(RULE.code, *row).variant(RECORDED).with(head).remedy(Remedy::Group(Wish::PutBack)));
                 }
                 // Torn away is another finding (RL110).
                 (Told::Unlinked | Told::Torn(_), _) => {}
@@ -110,7 +110,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         }
     }
     if let Some((row, count)) = plain.filter(|_| cx.thinking != Thinking::Never) {
-        out.add(Finding::new(Code(201), row).variant(UNPROVEN).arg(count).remedy(Remedy::Group));
+        out.add(Finding::new(RULE.code, row).variant(UNPROVEN).arg(count).remedy(Remedy::Group(Wish::PutBack)));
     }
 }
 
@@ -132,7 +132,7 @@ fn headed_by_fresh_reasoning(cx: &Cx<'_>, group: &Group, out: &mut Out) {
         return;
     }
     if let Some(row) = linked_items(cx, group).find(|row| !row.is_reference()) {
-        out.add(Finding::new(Code(201), *row).with(head.at).remedy(Remedy::Group));
+        out.add(Finding::new(RULE.code, *row).with(head.at).remedy(Remedy::Group(Wish::PutBack)));
     }
 }
 
@@ -170,8 +170,8 @@ fn hosted(cx: &Cx<'_>, row: &Row, out: &mut Out) {
     let reasons = cx.reasons();
     let proven = row.is_reference() || row.kind == Kind::WebSearchCall && reasons == Some(true);
     if proven {
-        out.add(Finding::new(Code(201), *row).remedy(Remedy::Group));
+        out.add(Finding::new(RULE.code, *row).remedy(Remedy::Group(Wish::PutBack)));
     } else if cx.thinking != Thinking::Never && !row.has(Flags::SYNTHETIC) {
-        out.add(Finding::new(Code(201), *row).variant(UNPROVEN_HOSTED).remedy(Remedy::Group));
+        out.add(Finding::new(RULE.code, *row).variant(UNPROVEN_HOSTED).remedy(Remedy::Group(Wish::PutBack)));
     }
 }

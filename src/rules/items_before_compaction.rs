@@ -1,6 +1,6 @@
 //! RL418: items stand before a compaction that stands for them.
 
-use crate::history::{Code, Finding, Kind, Usage};
+use crate::history::{Finding, Kind, Usage};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -30,7 +30,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Recorded: histories of both forms were accepted.
-    418, "items-before-compaction", Check::History(check),
+    418, "items-before-compaction" of "responses" about [Field], Check::History(check),
     [
         Variant {
             message: "{items} before this {type}, which stands for them",
@@ -48,7 +48,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
     let rows = &cx.history.rows;
     if let Some(at) = rows.iter().rposition(|row| row.kind == Kind::Compaction).filter(|at| *at > 0) {
-        let finding = Finding::new(Code(418), rows[at]).arg(at as u32);
+        let finding = Finding::new(RULE.code, rows[at]).arg(at as u32);
         out.add(finding.never("what is kept beside a compaction is a matter of taste"));
     }
 }

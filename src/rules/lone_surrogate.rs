@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// RFC 8259, section 8.2: the behaviour of software that receives such a text is unpredictable.
-    6, "lone-surrogate", Check::Raised,
+    6, "lone-surrogate" about [Container], Check::Raised,
     [
         Variant {
             message: "a string holds half of a surrogate pair",

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::history::{Code, Finding, Flags, Kind};
+use crate::history::{Finding, Flags, Kind};
 use crate::json::fingerprint;
 use crate::rule::{Check, Cx, Out, Variant};
 use crate::target::Levels;
@@ -32,7 +32,7 @@ crate::rule! {
     ///
     /// Inferred from openai-agents-python, which drops what a dropped program owned; no text of the API was
     /// seen.
-    421, "lost-program", Check::History(check),
+    421, "lost-program" of "responses" about [Field], Check::History(check),
     [
         Variant {
             message: "{type} {call_id} was made by a program that is not in this history",
@@ -60,7 +60,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             lost = caller.is_some_and(|id| !programs.contains(&fingerprint(id)));
         });
         if lost {
-            out.add(Finding::new(Code(421), *row).never("whether the call may stand alone is not known"));
+            out.add(Finding::new(RULE.code, *row).never("whether the call may stand alone is not known"));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! RL106: an output is of another family than its call.
 
-use crate::history::{Act, Code, Family, Finding, Pair, PairState};
+use crate::history::{Act, Family, Finding, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 use crate::target::Levels;
 
@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported: Soju06/codex-lb's specification quotes the upstream errors; openai-agents-python pairs by type
     /// (`_TOOL_CALL_TO_OUTPUT_TYPE`). Recorded: tool search answered by a function call's output, accepted by gpt-5.6.
-    106, "mismatched-output", Check::Pair(check),
+    106, "mismatched-output" of "responses" about [MissingPartner], Check::Pair(check),
     [
         Variant {
             message: "{type} {call_id} answers a {partner_type}",
@@ -72,7 +72,7 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
         return;
     }
     let (call, output) = (cx.row(pair.call), *cx.row(pair.output));
-    let finding = Finding::new(Code(106), output).with(call.at);
+    let finding = Finding::new(RULE.code, output).with(call.at);
     let families = (call.kind.family(), output.kind.family());
     let other_members = "outputs of the two types have other members";
     match families {

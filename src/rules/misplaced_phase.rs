@@ -28,7 +28,7 @@ crate::rule! {
     ///
     /// Documented in the official schema; no text of the API was seen. 17 recorded answers carry one of the
     /// two.
-    419, "misplaced-phase", Check::Raised,
+    419, "misplaced-phase" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "a message that is no answer has a phase",

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::history::{Act, Code, Family, Finding, Pair, PairState, Role, Row};
+use crate::history::{Act, Family, Finding, Pair, PairState, Role, Row};
 use crate::rule::{self, Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -48,7 +48,7 @@ crate::rule! {
     /// Reported: Azure/azure-sdk#46092, langchain-ai/deepagents#5777, CopilotKit/CopilotKit#6781, agno-agi/agno#9376
     /// (function calls); Soju06/codex-lb#1168 (custom); openai/openai-agents-python#1855 (local shell), #2664 (shell).
     /// Recorded: DeepSeek. No recorded accepted request has such a call.
-    101, "missing-output", Check::History(check),
+    101, "missing-output" of "responses" about [MissingPartner], Check::History(check),
     [
         Variant {
             message: "{type} {call_id} has no output",
@@ -108,7 +108,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 
 fn open(cx: &Cx<'_>, pair: &Pair, aborted: &Aborted, out: &mut Out) {
     let row = *cx.row(pair.call);
-    let finding = Finding::new(Code(101), row);
+    let finding = Finding::new(RULE.code, row);
     match row.kind.family() {
         // Approvals have a rule of their own.
         Some(Family::Approval) | None => {}
@@ -154,7 +154,7 @@ fn anchored(cx: &Cx<'_>, out: &mut Out) {
     let outputs = cx.history.rows.iter().filter(|row| row.kind.is_output());
     let answered: HashSet<u64> = outputs.map(|row| row.key).collect();
     for call in response.open.iter().filter(|call| !answered.contains(&call.key)) {
-        let finding = cx.on_request(Code(101), previous.at).variant(ANCHORED).with(call.at);
+        let finding = cx.on_request(RULE.code, previous.at).variant(ANCHORED).with(call.at);
         out.add(finding.never("its real output must be sent with this request"));
     }
 }

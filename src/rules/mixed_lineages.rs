@@ -1,6 +1,6 @@
 //! RL313: items of different conversations stand in one request.
 
-use crate::history::{Code, Finding, Flags, Row, Usage};
+use crate::history::{Finding, Flags, Row, Usage};
 use crate::rule::{Check, Cx, Out, Variant};
 use crate::target::Levels;
 
@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// Observed: in 18 of 18 recorded inputs of several turns all ids share one lineage. No text of the API was
     /// seen.
-    313, "mixed-lineages", Check::History(check),
+    313, "mixed-lineages" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "{type} {id} is of another conversation than the items before it",
@@ -52,7 +52,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let first = first.get_or_insert(row);
         // One finding for each run of foreign items.
         if row.lineage != first.lineage && row.lineage != told {
-            let finding = Finding::new(Code(313), *row).with(first.at);
+            let finding = Finding::new(RULE.code, *row).with(first.at);
             out.add(finding.never("which of them are at home here is not known"));
         }
         told = row.lineage;

@@ -1,6 +1,6 @@
 //! RL305: of a group, some items are references and some stand in full.
 
-use crate::history::{Class, Code, Finding, Group, Remedy, Row};
+use crate::history::{Class, Finding, Group, Remedy, Row, Wish};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -32,7 +32,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: vercel/ai#10829 and its pull request #10827; OpenAI community thread 1344988.
-    305, "mixed-references", Check::Group(check),
+    305, "mixed-references" of "responses" about [Identity, LosesReasoning], Check::Group(check),
     [
         Variant {
             message: "{type} {id} and the reasoning that heads it are not both references, or both in full",
@@ -56,6 +56,6 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
         row.has_id() && row.is_model_made() && row.of.class() != Class::Call && row.is_reference() != head.is_reference()
     };
     if let Some(row) = cx.history.rows[group.members()].iter().find(differs) {
-        out.add(Finding::new(Code(305), *row).with(head.at).remedy(Remedy::Group));
+        out.add(Finding::new(RULE.code, *row).with(head.at).remedy(Remedy::Group(Wish::Refer)));
     }
 }

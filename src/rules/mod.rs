@@ -181,3 +181,17 @@ rules![
 pub fn by_code(code: crate::history::Code) -> Option<&'static crate::rule::Rule> {
     RULES.binary_search_by_key(&code, |rule| rule.code).ok().map(|at| RULES[at])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULES;
+    use crate::targets::TARGETS;
+
+    #[test]
+    fn rules_stand_in_order_and_judge_dialects_that_targets_speak() {
+        assert!(RULES.is_sorted_by_key(|rule| rule.code));
+        for dialect in RULES.iter().filter_map(|rule| rule.dialect) {
+            assert!(TARGETS.iter().any(|target| target.dialect == dialect), "{dialect}");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::history::{Act, Code, Finding, Kind};
+use crate::history::{Act, Finding, Kind};
 use crate::json::Val;
 use crate::place::Place;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
@@ -44,7 +44,7 @@ crate::rule! {
     ///
     /// Reported: pi#7709, openai/codex#23839, copilot-cli#4519, vercel/ai#20265, langchain#36096; unknown
     /// elsewhere: CLIProxyAPI#4224. 34 recorded accepted calls carry one.
-    412, "namespace-mismatch", Check::History(check),
+    412, "namespace-mismatch" of "responses" about [Field], Check::History(check),
     [
         Variant {
             message: "{type} {call_id} names no namespace, and its tool is defined in one",
@@ -142,7 +142,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in cx.history.rows.iter().filter(|row| row.kind == Kind::FunctionCall) {
         let mut home = None;
         cx.look.look(row, &mut |call| home = bare_name(call).and_then(|name| homes.get(&name)));
-        let finding = Finding::new(Code(412), *row);
+        let finding = Finding::new(RULE.code, *row);
         match home {
             Some(Home::Namespace(_, at)) => out.add(finding.with(*at).act(Act::Adopt)),
             Some(Home::Many(at)) => out.add(finding.with(*at).never("several namespaces have a tool of this name")),

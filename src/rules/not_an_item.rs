@@ -27,7 +27,7 @@ crate::rule! {
     ///
     /// Documented: the schemas of all five APIs have objects there. None of 1,441 recorded accepted requests has
     /// anything else.
-    490, "not-an-item", Check::Raised,
+    490, "not-an-item" about [Field], Check::Raised,
     [Variant {
         message: "{shape} stands where an item should be",
         answer: Answer::BODY,

@@ -1,6 +1,6 @@
 //! RL108: an MCP approval response has no request.
 
-use crate::history::{Act, Code, Family, Finding, Pair, PairState};
+use crate::history::{Act, Family, Finding, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -22,7 +22,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: microsoft/agent-framework#7452 (Azure). Elsewhere a warning, or silent.
-    108, "orphan-approval", Check::Pair(check),
+    108, "orphan-approval" of "responses" about [MissingPartner], Check::Pair(check),
     [
         Variant {
             message: "mcp_approval_response names {approval}, which is no request of this history",
@@ -40,6 +40,6 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     }
     let row = *cx.row(pair.output);
     if row.kind.family() == Some(Family::Approval) {
-        out.add(Finding::new(Code(108), row).act(Act::Drop));
+        out.add(Finding::new(RULE.code, row).act(Act::Drop));
     }
 }

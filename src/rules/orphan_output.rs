@@ -1,6 +1,6 @@
 //! RL102: an output has no call.
 
-use crate::history::{Act, Code, Family, Finding, Pair, PairState};
+use crate::history::{Act, Family, Finding, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {
@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// Reported: microsoft/vscode#320060, continuedev/continue#10092, agno-agi/agno#9372, langchain-ai/open-swe#2933. The
     /// only recorded accepted requests with such an output had server state.
-    102, "orphan-output", Check::Pair(check),
+    102, "orphan-output" of "responses" about [MissingPartner], Check::Pair(check),
     [
         Variant {
             message: "{type} {call_id} has no call",
@@ -51,6 +51,6 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     }
     let row = *cx.row(pair.output);
     if row.kind.family() != Some(Family::Approval) {
-        out.add(Finding::new(Code(102), row).act(Act::Drop));
+        out.add(Finding::new(RULE.code, row).act(Act::Drop));
     }
 }

@@ -1,6 +1,6 @@
 //! RL207: a turn of nothing but reasoning is followed by outputs that no call announced.
 
-use crate::history::{Act, Code, Finding};
+use crate::history::{Act, Finding};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {
@@ -34,7 +34,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported with its repair: coder/coder#24722 and #24721 (chatd drops the same runs before each request).
-    207, "orphan-tool-run", Check::History(check),
+    207, "orphan-tool-run" of "responses" about [MissingPartner, Identity], Check::History(check),
     [
         Variant {
             message: "reasoning {any_id} heads nothing, and the {outputs} behind it lack their calls",
@@ -50,7 +50,7 @@ crate::rule! {
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for run in &cx.history.shapes.orphan_runs {
         let first = cx.row(run.group.end);
-        let finding = Finding::new(Code(207), *cx.row(run.group.start)).with(first.at);
+        let finding = Finding::new(RULE.code, *cx.row(run.group.start)).with(first.at);
         out.add(finding.arg(run.outputs().len() as u32).act(Act::Drop));
     }
 }

@@ -1,6 +1,6 @@
 //! RL103: an output stands before its call.
 
-use crate::history::{Act, Code, Finding, Pair, PairState};
+use crate::history::{Act, Finding, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 use crate::target::Levels;
 
@@ -33,7 +33,7 @@ crate::rule! {
     /// Inferred for OpenAI. coder's chatd validator refuses the order ("Tool output found without preceding function
     /// call"), a wording of its own that is not quoted here as the provider's. Reported for DeepSeek:
     /// deepseek-ai/awesome-deepseek-integration#740.
-    103, "output-before-call", Check::Pair(check),
+    103, "output-before-call" of "responses" about [MissingPartner], Check::Pair(check),
     [
         Variant {
             message: "{type} {call_id} stands before its call",
@@ -64,11 +64,11 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     match pair.state {
         PairState::OutputFirst => {
             let row = *cx.row(pair.output);
-            out.add(Finding::new(Code(103), row).with(partner()).act(Act::Reorder));
+            out.add(Finding::new(RULE.code, row).with(partner()).act(Act::Reorder));
         }
         PairState::Tangled => {
             let row = *cx.row(pair.output);
-            let finding = Finding::new(Code(103), row).variant(TANGLED).with(partner());
+            let finding = Finding::new(RULE.code, row).variant(TANGLED).with(partner());
             out.add(finding.never("which output answers which call is not told"));
         }
         _ => {}

@@ -35,7 +35,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported, with these sentences; the schema has a string or a list of parts.
-    409, "output-not-text", Check::Raised,
+    409, "output-not-text" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "the output of {call_id} is an object",

@@ -35,7 +35,7 @@ crate::rule! {
     /// Reported: BerriAI/litellm#13420 and pi#7263 (status), pydantic-ai#3653 (web search), gajae-code#1688
     /// (images), ag2 (`created_by`); openai-node's own helper for input items strips the same fields. Four recorded
     /// requests to OpenAI send `"sources": null` back and were accepted.
-    401, "output-only-field", Check::Raised,
+    401, "output-only-field" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "{type} {any_id} carries {field}, which the server writes and does not take back",

@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported for the assistant: rust-genai#119, SwiftOpenAI#136, litellm#17507. The rest is inferred from
     /// the schema.
-    405, "part-type", Check::Raised,
+    405, "part-type" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "a part of this message of the assistant is of type {value}",

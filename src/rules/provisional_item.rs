@@ -1,7 +1,7 @@
 //! RL206: an item was stored before it was complete.
 
 use crate::dialect::Item;
-use crate::history::{Code, Finding, Flags, KindSet};
+use crate::history::{Finding, Flags, KindSet};
 use crate::rule::{Check, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -31,7 +31,7 @@ crate::rule! {
     /// Documented in the official schema of reasoning items; openai/openai-python#3615 and openai/codex#5546 (clients that
     /// kept the provisional item). For a blob that is cut off the server says "The encrypted content for item rs_abc could
     /// not be verified. Reason: Encrypted content could not be decrypted or parsed." Else no text of the API was seen.
-    206, "provisional-item", Check::Item(KindSet::ALL, check),
+    206, "provisional-item" of "responses" about [Identity], Check::Item(KindSet::ALL, check),
     [
         Variant {
             message: "{type} {any_id} was stored while it was in progress, and may be incomplete",
@@ -53,6 +53,6 @@ const BLOB: u8 = 1;
 fn check(item: &Item<'_>, out: &mut Out) {
     if item.row.has(Flags::IN_PROGRESS) {
         let variant = u8::from(item.row.is_reasoning() && item.row.has(Flags::BLOB)) * BLOB;
-        out.add(Finding::new(Code(206), item.row).variant(variant).never("the complete item is not in the history"));
+        out.add(Finding::new(RULE.code, item.row).variant(variant).never("the complete item is not in the history"));
     }
 }

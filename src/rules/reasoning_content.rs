@@ -34,7 +34,7 @@ crate::rule! {
     ///
     /// Reported: claude-code-router#1783, inspect_ai. Eight recorded DeepSeek requests with the content were
     /// accepted; that it refuses some without was reported once, hence a note.
-    404, "reasoning-content", Check::Raised,
+    404, "reasoning-content" of "responses" about [Field], Check::Raised,
     [
         Variant {
             message: "{type} {any_id} carries its raw text, which the API does not take",

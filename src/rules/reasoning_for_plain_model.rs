@@ -1,6 +1,6 @@
 //! RL204: reasoning is sent to a model that takes none.
 
-use crate::history::{Code, Finding, Group, Remedy};
+use crate::history::{Finding, Group, Remedy, Wish};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Thinking;
 
@@ -34,7 +34,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: openai/openai-python#2364 (Azure), and three more threads.
-    204, "reasoning-for-plain-model", Check::Group(check),
+    204, "reasoning-for-plain-model" of "responses" about [Reasoning, Identity, LosesReasoning], Check::Group(check),
     [
         Variant {
             message: "reasoning {id} goes to a model that takes no reasoning items",
@@ -51,6 +51,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
     if cx.thinking == Thinking::Never && group.has_reasoning() {
-        out.add(Finding::new(Code(204), *cx.row(group.start)).remedy(Remedy::Group));
+        out.add(Finding::new(RULE.code, *cx.row(group.start)).remedy(Remedy::Group(Wish::Flatten)));
     }
 }

@@ -1,6 +1,6 @@
 //! RL205: reasoning has no encrypted content, and the server stores none.
 
-use crate::history::{Code, Finding, Flags, Group, Remedy};
+use crate::history::{Finding, Flags, Group, Remedy, Wish};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported: vercel/ai#7543, anomalyco/opencode#7724, openai/openai-dotnet#779, langchain-openrouter#37777,
     /// github/copilot-sdk#615. xAI and DeepSeek accept reasoning without a blob.
-    205, "reasoning-without-blob", Check::Group(check),
+    205, "reasoning-without-blob" of "responses" about [Reasoning, Identity, LosesReasoning], Check::Group(check),
     [
         Variant {
             message: "reasoning {id} has no encrypted_content, and the server stores no items",
@@ -58,7 +58,7 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
     }
     for row in &cx.history.rows[group.reasoning()] {
         if row.is_reasoning() && !row.is_reference() && !row.has(Flags::BLOB) {
-            out.add(Finding::new(Code(205), *row).remedy(Remedy::Group));
+            out.add(Finding::new(RULE.code, *row).remedy(Remedy::Group(Wish::Flatten)));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! RL202: reasoning lost the item that it was made for.
 
-use crate::history::{Code, Finding, Flags, Group, Remedy, Usage};
+use crate::history::{Finding, Flags, Group, Remedy, Usage, Wish};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -41,7 +41,7 @@ crate::rule! {
     /// Recorded: pydantic-ai `test_openai_responses_thinking_with_modified_history` (refused), ruby_llm (the same shape
     /// without ids, accepted). Reported: vercel/ai#7099, openai/openai-node#1567, openai/openai-agents-js#326,
     /// continuedev/continue#8933, OpenHands#11406; Azure: openclaw#57499, badlogic/pi-mono#2702.
-    202, "reasoning-without-item", Check::Group(check),
+    202, "reasoning-without-item" of "responses" about [Reasoning, Identity], Check::Group(check),
     [
         Variant {
             message: "reasoning {id} is not followed by the item that it was made for",
@@ -92,17 +92,17 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
         return;
     }
     let follower = cx.history.rows[group.members()].iter().find(|row| row.is_model_made());
-    let finding = Finding::new(Code(202), head);
+    let finding = Finding::new(RULE.code, head);
     match follower {
         Some(follower) if follower.has_id() => {}
         Some(follower) if head.is_reference() => {
-            out.add(finding.variant(REFERENCE).with(follower.at).remedy(Remedy::Group));
+            out.add(finding.variant(REFERENCE).with(follower.at).remedy(Remedy::Group(Wish::Flatten)));
         }
         // Logs of other systems never keep the id of a call; nobody saw that refused.
         Some(follower) if head.has(Flags::BOUND) && follower.kind.is_call() => {
-            out.add(finding.variant(CALL).with(follower.at).remedy(Remedy::Group));
+            out.add(finding.variant(CALL).with(follower.at).remedy(Remedy::Group(Wish::Detach)));
         }
-        Some(follower) => out.add(finding.with(follower.at).remedy(Remedy::Group)),
+        Some(follower) => out.add(finding.with(follower.at).remedy(Remedy::Group(Wish::Detach))),
         // A lone reference is not known to be refused: the server may hold what follows.
         None if head.is_reference() => {}
         None => {
@@ -112,7 +112,7 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
                 return;
             }
             let next = cx.history.rows.get(group.end as usize).map(|row| row.at);
-            out.add(finding.with(next).remedy(Remedy::Group));
+            out.add(finding.with(next).remedy(Remedy::Group(Wish::Detach)));
         }
     }
 }

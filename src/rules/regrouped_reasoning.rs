@@ -1,6 +1,6 @@
 //! RL203: several thoughts and their calls were sorted apart.
 
-use crate::history::{Code, Finding, Group, Remedy, Row};
+use crate::history::{Finding, Group, Remedy, Row, Wish};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {
@@ -35,7 +35,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: TanStack/ai#1345 (gpt-5.6-terra, `store: false`), #1365; langchain-ai/langchainjs#9082.
-    203, "regrouped-reasoning", Check::Group(check),
+    203, "regrouped-reasoning" of "responses" about [Reasoning, Identity], Check::Group(check),
     [
         Variant {
             message: "{type} {id} is one of several calls behind several reasoning items: each call needs its own in front",
@@ -57,7 +57,7 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
     let is_linked_call = |row: &&Row| row.has_id() && row.of.is_call();
     let mut calls = rows[group.members()].iter().filter(is_linked_call);
     if let (Some(first), Some(_)) = (calls.next(), calls.next()) {
-        let finding = Finding::new(Code(203), *first).with(cx.row(group.start).at);
-        out.add(finding.remedy(Remedy::Group));
+        let finding = Finding::new(RULE.code, *first).with(cx.row(group.start).at);
+        out.add(finding.remedy(Remedy::Group(Wish::Detach)));
     }
 }

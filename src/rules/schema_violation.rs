@@ -1,7 +1,7 @@
 //! RL400: an item does not fit its schema.
 
 use crate::dialect::Item;
-use crate::history::{Code, Finding, Flags};
+use crate::history::{Finding, Flags};
 use crate::place::Place;
 use crate::rule::{Check, Evidence, Out, Variant};
 use crate::schema::{Fault, Standard, Violation};
@@ -112,7 +112,7 @@ crate::rule! {
     /// - The `input` of a call is any JSON value by the documents; the server takes objects only, which RL584 tells.
     /// - The `format` of a video is a closed list; a media type in its place was accepted. Any format of a sound is taken.
     /// - Whether a signature must be there depends on the model; RL594 tells.
-    400, "schema-violation", Check::Schema(check),
+    400, "schema-violation" about [Field], Check::Schema(check),
     [
         Variant {
             message: "{type} does not fit the schema: {problem}",
@@ -191,7 +191,7 @@ fn check(standard: &Standard, item: &Item<'_>, out: &mut Out) {
     }
     let mut found: Vec<Finding> = Vec::new();
     for violation in standard.violations(&item.row, item.val).iter().take(MOST) {
-        let finding = Finding::new(Code(400), item.row)
+        let finding = Finding::new(RULE.code, item.row)
             .variant(variant(standard, violation))
             .with(place(item, violation))
             .never("what belongs there is not known");

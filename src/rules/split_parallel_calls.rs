@@ -1,6 +1,6 @@
 //! RL110: calls of one turn are torn apart, or something stands between them and their outputs.
 
-use crate::history::{Act, Code, Family, Finding, PairState};
+use crate::history::{Act, Family, Finding, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -42,7 +42,7 @@ crate::rule! {
     ///
     /// Recorded for DeepSeek (one rejection, and the accepted order); deepseek-ai/awesome-deepseek-integration#740. For
     /// OpenAI one report (community thread 1355347), hence a warning, and only with a recorded response as proof.
-    110, "split-parallel-calls", Check::History(check),
+    110, "split-parallel-calls" of "responses", Check::History(check),
     [
         Variant {
             message: "{type} {any_id} is torn from the reasoning that heads its turn",
@@ -83,7 +83,7 @@ fn torn(cx: &Cx<'_>, out: &mut Out) {
         for row in linked_items(cx, group) {
             out.unheaded.push(row.id);
             if let Told::Torn(reasoning) = told(cx, row, &present) {
-                let finding = Finding::new(Code(110), *row).variant(TORN).with(reasoning);
+                let finding = Finding::new(RULE.code, *row).variant(TORN).with(reasoning);
                 out.add(finding.never("where the calls of the turn belong is not told"));
             }
         }
@@ -109,7 +109,7 @@ fn interleaved(cx: &Cx<'_>, out: &mut Out) {
         }
         match foreign_before[pair.output as usize] {
             Some(foreign) if foreign > pair.call => {
-                let finding = Finding::new(Code(110), *cx.row(pair.call)).variant(INTERLEAVED);
+                let finding = Finding::new(RULE.code, *cx.row(pair.call)).variant(INTERLEAVED);
                 out.add(finding.with(cx.row(foreign).at).act(Act::Reorder));
             }
             _ => {}

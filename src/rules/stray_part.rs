@@ -1,7 +1,7 @@
 //! RL641: what belongs to an item is stored, the item is not.
 
 use crate::history::continued::stray;
-use crate::history::{Act, Code, Finding};
+use crate::history::{Act, Finding};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -45,6 +45,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in stray(&cx.history.continued, &cx.history.rows) {
-        out.add(Finding::new(Code(641), *row).act(Act::Drop));
+        out.add(Finding::new(RULE.code, *row).act(Act::Drop));
     }
 }

@@ -1,6 +1,6 @@
 //! RL311: an id has a form that only clients make up.
 
-use crate::history::{Code, Finding, Flags, Remedy};
+use crate::history::{Finding, Flags, Remedy, Wish};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// Reported: vercel/ai#11899 and badlogic/pi-mono#5148 (counters collide), Kode-CLI (`resp_<ms>`). No text of the API
     /// was seen for such an id alone.
-    311, "synthetic-id", Check::History(check),
+    311, "synthetic-id" of "responses" about [Identity], Check::History(check),
     [
         Variant {
             message: "the id {id} looks made up by a client: the server does not know it",
@@ -53,10 +53,10 @@ const RESPONSE: u8 = 1;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in cx.history.rows.iter().filter(|row| row.has(Flags::SYNTHETIC_ID)) {
-        out.add(Finding::new(Code(311), *row).remedy(Remedy::Group));
+        out.add(Finding::new(RULE.code, *row).remedy(Remedy::Group(Wish::Detach)));
     }
     if let Some(previous) = cx.history.settings.previous.filter(|previous| previous.synthetic) {
-        let finding = cx.on_request(Code(311), previous.at).variant(RESPONSE);
+        let finding = cx.on_request(RULE.code, previous.at).variant(RESPONSE);
         out.add(finding.never("the history behind that response would have to be sent instead"));
     }
 }

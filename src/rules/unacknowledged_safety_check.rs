@@ -1,6 +1,6 @@
 //! RL109: a computer call's safety checks are not acknowledged.
 
-use crate::history::{Act, Code, Finding, Flags, Pair, PairState, Row};
+use crate::history::{Act, Finding, Flags, Pair, PairState, Row};
 use crate::json::Val;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 
@@ -32,7 +32,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: openai/openai-agents-python#843 and its pull request #923.
-    109, "unacknowledged-safety-check", Check::Pair(check),
+    109, "unacknowledged-safety-check" of "responses", Check::Pair(check),
     [
         Variant {
             message: "the output of computer_call {call_id} does not acknowledge its safety checks",
@@ -55,7 +55,7 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     let wanted = check_ids(cx, call, "pending_safety_checks");
     let given = check_ids(cx, &output, "acknowledged_safety_checks");
     if wanted.iter().any(|id| !given.contains(id)) {
-        out.add(Finding::new(Code(109), output).with(call.at).act(Act::Acknowledge));
+        out.add(Finding::new(RULE.code, output).with(call.at).act(Act::Acknowledge));
     }
 }
 

@@ -1,6 +1,6 @@
 //! RL107: an MCP approval request has no response.
 
-use crate::history::{Act, Code, Family, Finding, Pair, PairState};
+use crate::history::{Act, Family, Finding, Pair, PairState};
 use crate::rule::{self, Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -32,7 +32,7 @@ crate::rule! {
     ///
     /// Reported in ten places, most on Azure Foundry, one on OpenAI. A warning for Codex, silent for servers without the
     /// item.
-    107, "unanswered-approval", Check::Pair(check),
+    107, "unanswered-approval" of "responses" about [MissingPartner], Check::Pair(check),
     [
         Variant {
             message: "mcp_approval_request {id} has no response",
@@ -60,7 +60,7 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     if row.kind.family() != Some(Family::Approval) {
         return;
     }
-    let finding = Finding::new(Code(107), row);
+    let finding = Finding::new(RULE.code, row);
     if cx.is_pending(pair.call) {
         out.add(finding.variant(PENDING).never(rule::ABOUT_TO_BE_ANSWERED));
     } else {

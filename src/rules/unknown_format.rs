@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// None. If the conversation lies deeper in the document, `--pointer /a/b` reaches it; if the format is known to
     /// you, `--format NAME` sets it (`replaylint formats` lists them).
-    4, "unknown-format", Check::Raised,
+    4, "unknown-format" about [Container], Check::Raised,
     [
         Variant {
             message: "no conversation format is recognised here: {shape}",

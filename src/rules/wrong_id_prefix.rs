@@ -1,7 +1,7 @@
 //! RL302: an id does not begin as the ids of its kind do.
 
 use crate::dialect::Item;
-use crate::history::{Code, Finding, KindSet, Remedy};
+use crate::history::{Finding, KindSet, Remedy, Wish};
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported: openai/codex#33176, mastra-ai/mastra#10815, nodetool#4252, Wei-Shaw/sub2api#3785, langchainjs#11044.
     /// Prefixes as the server's own errors name them, or as recorded. xAI and DeepSeek check none.
-    302, "wrong-id-prefix", Check::Item(KindSet::ALL, check),
+    302, "wrong-id-prefix" of "responses" about [Identity], Check::Item(KindSet::ALL, check),
     [
         Variant {
             message: "the id of {type} {id} does not begin with '{prefix}'",
@@ -69,7 +69,7 @@ const ODD: u8 = 1;
 fn check(item: &Item<'_>, out: &mut Out) {
     let Some(id) = item.id else { return };
     let text = id.decode();
-    let finding = Finding::new(Code(302), item.row).remedy(Remedy::Group);
+    let finding = Finding::new(RULE.code, item.row).remedy(Remedy::Group(Wish::Detach));
     let is_plain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
     if text.is_empty() || !text.iter().all(is_plain) {
         out.add(finding.variant(ODD));

@@ -4,6 +4,7 @@ use crate::target::{Caps, Levels, Target, Trait, Traits, UNSEEN, Verdict, one};
 
 pub static ANTHROPIC: Target = Target {
     name: "anthropic",
+    base: None,
     title: "Anthropic Messages API",
     dialect: "anthropic",
     store: false,

@@ -4,6 +4,7 @@ use crate::target::{Answer, Caps, Levels, Target, Trait, Traits, UNSEEN, Verdict
 
 pub static BEDROCK: Target = Target {
     name: "bedrock",
+    base: None,
     title: "AWS Bedrock Converse API",
     dialect: "bedrock",
     store: false,

@@ -6,6 +6,7 @@ use crate::target::{Answer, Caps, Levels, Target, Thinking, Trait, Traits, UNSEE
 
 pub static CHAT: Target = Target {
     name: "chat",
+    base: None,
     title: "OpenAI Chat Completions API, on its own hosts and on Azure",
     dialect: "chat",
     store: false,
@@ -41,29 +42,6 @@ const fn at(code: &'static str) -> Answer {
     Answer { param: Some("messages{where}"), code: Some(code), ..Answer::HISTORY }
 }
 
-/// What servers other than OpenAI's are known to share with it: calls and replies belong together. All else is a warning.
-const SHARED: [Verdict; 17] = [
-    // Each of these servers has a schema of its own, which is looser in places.
-    Verdict { api: UNSEEN, ..one(400, 0, Levels::WARNING) },
-    Verdict { api: UNSEEN, ..one(400, 1, Levels::WARNING) },
-    Verdict { api: UNSEEN, ..one(400, 2, Levels::WARNING) },
-    one(400, 3, Levels::OFF),
-    one(400, 4, Levels::OFF),
-    unseen(503, Levels::ERROR),
-    unseen(504, Levels::WARNING),
-    unseen(505, Levels::WARNING),
-    // A reply that only its place ties to its call: for a server that pairs by id the call is unanswered.
-    Verdict { api: UNSEEN, ..one(506, 3, Levels::ERROR) },
-    unseen(506, Levels::WARNING),
-    unseen(507, Levels::WARNING),
-    unseen(508, Levels::WARNING),
-    unseen(509, Levels::WARNING),
-    unseen(510, Levels::WARNING),
-    unseen(511, Levels::WARNING),
-    unseen(512, Levels::WARNING),
-    unseen(520, Levels::OFF),
-];
-
 const fn unseen(code: u16, levels: Levels) -> Verdict {
     Verdict { api: UNSEEN, ..all(code, levels) }
 }
@@ -72,37 +50,52 @@ const fn said(code: u16, variant: Option<u8>, levels: Levels, api: &'static str,
     Verdict { code: Code(code), variant, levels, api: Some(api), answer: Some(answer) }
 }
 
-/// A target's own verdicts, and then those that it shares with the others.
-const fn with_shared<const OWN: usize, const ALL: usize>(own: [Verdict; OWN]) -> [Verdict; ALL] {
-    assert!(ALL == OWN + SHARED.len());
-    let mut list = [SHARED[0]; ALL];
-    let mut n = 0;
-    while n < ALL {
-        list[n] = if n < OWN { own[n] } else { SHARED[n - OWN] };
-        n += 1;
-    }
-    list
-}
+/// What servers other than OpenAI's are known to share with it: calls and replies belong together. All else is a warning.
+/// A base, and no target itself.
+static OTHERS: Target = Target {
+    verdicts: &[
+        // Each of these servers has a schema of its own, which is looser in places.
+        Verdict { api: UNSEEN, ..one(400, 0, Levels::WARNING) },
+        Verdict { api: UNSEEN, ..one(400, 1, Levels::WARNING) },
+        Verdict { api: UNSEEN, ..one(400, 2, Levels::WARNING) },
+        one(400, 3, Levels::OFF),
+        one(400, 4, Levels::OFF),
+        unseen(503, Levels::ERROR),
+        unseen(504, Levels::WARNING),
+        unseen(505, Levels::WARNING),
+        // A reply that only its place ties to its call: for a server that pairs by id the call is unanswered.
+        Verdict { api: UNSEEN, ..one(506, 3, Levels::ERROR) },
+        unseen(506, Levels::WARNING),
+        unseen(507, Levels::WARNING),
+        unseen(508, Levels::WARNING),
+        unseen(509, Levels::WARNING),
+        unseen(510, Levels::WARNING),
+        unseen(511, Levels::WARNING),
+        unseen(512, Levels::WARNING),
+        unseen(520, Levels::OFF),
+    ],
+    ..Target::like(&CHAT)
+};
 
 pub static CHAT_COMPATIBLE: Target = Target {
     name: "chat-compatible",
     title: "OpenRouter, vLLM, Ollama and other servers that speak Chat Completions: calls and replies only",
     traits: &[("", Traits::of(&[Trait::NoDeveloper]))],
-    verdicts: &COMPATIBLE_VERDICTS,
+    verdicts: COMPATIBLE_VERDICTS,
     evidence: "recorded accepted requests to fifteen hosts; all providers pair calls and replies",
-    ..copy_of(&CHAT)
+    ..Target::like(&OTHERS)
 };
 
 /// Some of these servers pair replies by their order: recorded for GLM (Z.ai) and Ollama.
-static COMPATIBLE_VERDICTS: [Verdict; 18] = with_shared([Verdict { api: UNSEEN, ..one(506, 3, Levels::WARNING) }]);
+const COMPATIBLE_VERDICTS: &[Verdict] = &[Verdict { api: UNSEEN, ..one(506, 3, Levels::WARNING) }];
 
 pub static MISTRAL: Target = Target {
     name: "mistral",
     title: "Mistral: an order of roles, as many replies as calls, ids of nine letters and digits",
     traits: &[("", Traits::of(&[Trait::NineCharIds, Trait::RoleOrder, Trait::NoDeveloper]))],
-    verdicts: &MISTRAL_VERDICTS,
+    verdicts: MISTRAL_VERDICTS,
     evidence: "mistral-common `validator.py`; recorded accepted requests to La Plateforme",
-    ..copy_of(&CHAT)
+    ..Target::like(&OTHERS)
 };
 
 /// Mistral's errors of order carry a type and a number of their own.
@@ -113,7 +106,7 @@ const COUNTS: &str = "Not the same number of function calls and responses";
 const NAMES: &str = "Function name was {name} but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a \
                      maximum length of 64.";
 
-static MISTRAL_VERDICTS: [Verdict; 30] = with_shared([
+const MISTRAL_VERDICTS: &[Verdict] = &[
     // Mistral lets the type of a call go, and takes a text for the object around an address.
     one(400, 0, Levels::OFF),
     one(400, 1, Levels::OFF),
@@ -136,17 +129,17 @@ static MISTRAL_VERDICTS: [Verdict; 30] = with_shared([
         "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant",
         ORDER,
     ),
-]);
+];
 
 pub static DEEPSEEK_CHAT: Target = Target {
     name: "deepseek-chat",
     title: "DeepSeek: what a thinking model thought comes back with its calls",
     models: &[("deepseek-reasoner", Thinking::ByDefault), ("deepseek-chat", Thinking::OnRequest)],
     traits: &[("", Traits::of(&[Trait::WantsReasoning, Trait::NoDeveloper]))],
-    verdicts: &DEEPSEEK_VERDICTS,
+    verdicts: DEEPSEEK_VERDICTS,
     evidence: "api-docs.deepseek.com/guides/thinking_mode; agno-agi/agno#3105, langgenius/dify#32222; recorded accepted \
                requests",
-    ..copy_of(&CHAT)
+    ..Target::like(&OTHERS)
 };
 
 /// DeepSeek names no place, and repeats the type as the code.
@@ -157,7 +150,7 @@ const INSUFFICIENT: &str = "An assistant message with 'tool_calls' must be follo
 
 const NO_CALL: &str = "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'";
 
-static DEEPSEEK_VERDICTS: [Verdict; 21] = with_shared([
+const DEEPSEEK_VERDICTS: &[Verdict] = &[
     said(501, Some(0), Levels::ERROR, INSUFFICIENT, NO_PLACE),
     said(501, Some(1), Levels::ERROR, INSUFFICIENT, NO_PLACE),
     said(502, None, Levels::ERROR, NO_CALL, NO_PLACE),
@@ -168,7 +161,7 @@ static DEEPSEEK_VERDICTS: [Verdict; 21] = with_shared([
         "The `reasoning_content` in the thinking mode must be passed back to the API.",
         NO_PLACE,
     ),
-]);
+];
 
 pub static KIMI: Target = Target {
     name: "kimi",
@@ -179,80 +172,55 @@ pub static KIMI: Target = Target {
         ("kimi-k2.6", Thinking::ByDefault),
     ],
     traits: &[("", Traits::of(&[Trait::WantsReasoning, Trait::NoDeveloper]))],
-    verdicts: &KIMI_VERDICTS,
+    verdicts: KIMI_VERDICTS,
     evidence: "continuedev/continue#11600, labring/FastGPT#6357, oai-compatible-copilot#140; two recorded accepted requests",
-    ..copy_of(&CHAT)
+    ..Target::like(&OTHERS)
 };
 
-static KIMI_VERDICTS: [Verdict; 18] = with_shared([said(
+const KIMI_VERDICTS: &[Verdict] = &[said(
     514,
     None,
     Levels::ERROR,
     "thinking is enabled but reasoning_content is missing in assistant tool call message at index {message}",
     Answer::BODY,
-)]);
+)];
 
 pub static CEREBRAS: Target = Target {
     name: "cerebras",
     title: "Cerebras: what the model thought is called `reasoning`",
     traits: &[("", Traits::of(&[Trait::RefusesReasoning, Trait::NamesItReasoning]))],
-    verdicts: &CEREBRAS_VERDICTS,
+    verdicts: CEREBRAS_VERDICTS,
     evidence: "kilocode#10375, qwen-code#11045, opencode#48774; three recorded accepted requests",
-    ..copy_of(&CHAT)
+    ..Target::like(&OTHERS)
 };
 
 const UNSUPPORTED: &str = "messages.{message}.assistant.reasoning_content: property \
                            'messages.{message}.assistant.reasoning_content' is unsupported";
 
-static CEREBRAS_VERDICTS: [Verdict; 18] = with_shared([said(
-    515,
-    None,
-    Levels::ERROR,
-    UNSUPPORTED,
-    Answer { code: Some("wrong_api_format"), ..Answer::BODY },
-)]);
+const CEREBRAS_VERDICTS: &[Verdict] =
+    &[said(515, None, Levels::ERROR, UNSUPPORTED, Answer { code: Some("wrong_api_format"), ..Answer::BODY })];
 
 pub static GROQ: Target = Target {
     name: "groq",
     title: "Groq: refuses what the model thought",
     traits: &[("", Traits::of(&[Trait::RefusesReasoning]))],
-    verdicts: &GROQ_VERDICTS,
+    verdicts: GROQ_VERDICTS,
     evidence: "hermes#34716, hermes#45655, jan#8136; 17 recorded accepted requests",
-    ..copy_of(&CHAT)
+    ..Target::like(&OTHERS)
 };
 
 const NOT_SATISFIED: &str = "'messages.{message}' : for 'role:assistant' the following must be \
                              satisfied[('messages.{message}' : property 'reasoning_content' is unsupported)]";
 
-static GROQ_VERDICTS: [Verdict; 18] = with_shared([said(515, None, Levels::ERROR, NOT_SATISFIED, Answer::BODY)]);
+const GROQ_VERDICTS: &[Verdict] = &[said(515, None, Levels::ERROR, NOT_SATISFIED, Answer::BODY)];
 
 pub static XAI_CHAT: Target = Target {
     name: "xai-chat",
     title: "xAI Chat Completions API: each message says something",
-    verdicts: &XAI_VERDICTS,
+    verdicts: XAI_VERDICTS,
     evidence: "langchain-ai/langchain#34140; 12 recorded accepted requests",
-    ..copy_of(&CHAT)
+    ..Target::like(&OTHERS)
 };
 
-static XAI_VERDICTS: [Verdict; 18] = with_shared([said(
-    519,
-    None,
-    Levels::WARNING,
-    "Each message must have at least one content element",
-    Answer::BODY,
-)]);
-
-/// A target like OpenAI's, before it is made another; not its models, which are OpenAI's.
-const fn copy_of(of: &Target) -> Target {
-    Target {
-        name: of.name,
-        title: of.title,
-        dialect: of.dialect,
-        store: of.store,
-        caps: of.caps,
-        models: &[],
-        traits: &[],
-        verdicts: of.verdicts,
-        evidence: of.evidence,
-    }
-}
+const XAI_VERDICTS: &[Verdict] =
+    &[said(519, None, Levels::WARNING, "Each message must have at least one content element", Answer::BODY)];

@@ -1,7 +1,7 @@
 //! Servers of other vendors that speak the Responses API. They mint ids of their own, so most rules about the identity
 //! of items say nothing about them.
 
-use crate::target::{Answer, Caps, Levels, Target, Thinking, Verdict, all, one};
+use crate::target::{Answer, Caps, Levels, Target, Verdict, all, one};
 
 const CAPS: Caps = Caps {
     detached_reasoning: true,
@@ -14,119 +14,95 @@ const CAPS: Caps = Caps {
     searches_without_ids: false,
 };
 
-const MODELS: &[(&str, Thinking)] = &[];
+/// What holds for all of these servers. A base, and no target itself.
+static OTHERS: Target = Target {
+    name: "others",
+    base: None,
+    title: "",
+    dialect: "responses",
+    store: true,
+    caps: CAPS,
+    models: &[],
+    traits: &[],
+    verdicts: &[
+        all(201, Levels::OFF),
+        all(202, Levels::OFF),
+        all(203, Levels::OFF),
+        all(204, Levels::OFF),
+        all(205, Levels::OFF),
+        all(301, Levels::OFF),
+        all(302, Levels::OFF),
+        all(305, Levels::OFF),
+        all(309, Levels::OFF),
+        all(310, Levels::OFF),
+        all(313, Levels::OFF),
+        all(401, Levels::OFF),
+        all(402, Levels::OFF),
+        all(403, Levels::OFF),
+        all(404, Levels::OFF),
+        all(405, Levels::OFF),
+        all(407, Levels::WARNING),
+        all(409, Levels::WARNING),
+        all(410, Levels::WARNING),
+        one(413, 1, Levels::OFF),
+        all(413, Levels::WARNING),
+        all(416, Levels::WARNING),
+        // Each of these servers has a schema of its own, which is looser in places.
+        one(400, 0, Levels::WARNING),
+        one(400, 1, Levels::WARNING),
+        one(400, 2, Levels::WARNING),
+        one(400, 3, Levels::OFF),
+        one(400, 4, Levels::OFF),
+    ],
+    evidence: "",
+};
+
+/// What holds for vendors that serve their own models. A base, and no target itself.
+static VENDORS: Target = Target {
+    verdicts: &[
+        all(107, Levels::OFF),
+        all(108, Levels::OFF),
+        all(109, Levels::OFF),
+        all(306, Levels::WARNING),
+        all(308, Levels::WARNING),
+        all(311, Levels::OFF),
+        one(412, 1, Levels::WARNING),
+    ],
+    ..Target::like(&OTHERS)
+};
 
 pub static XAI: Target = Target {
     name: "xai",
     title: "xAI Responses API: ids repeat and are not checked",
-    dialect: "responses",
-    store: true,
-    caps: CAPS,
-    models: MODELS,
-    traits: &[],
-    verdicts: XAI_VERDICTS,
+    verdicts: &[
+        one(106, 0, Levels::WARNING),
+        all(110, Levels::OFF),
+        all(407, Levels::OFF),
+        all(408, Levels::ERROR),
+    ],
     evidence: "recorded: 101 accepted requests (repeated ids, ids over 64, id-less reasoning)",
+    ..Target::like(&VENDORS)
 };
-
-const XAI_VERDICTS: &[Verdict] = &[
-    one(106, 0, Levels::WARNING),
-    all(107, Levels::OFF),
-    all(108, Levels::OFF),
-    all(109, Levels::OFF),
-    all(110, Levels::OFF),
-    all(201, Levels::OFF),
-    all(202, Levels::OFF),
-    all(203, Levels::OFF),
-    all(204, Levels::OFF),
-    all(205, Levels::OFF),
-    all(301, Levels::OFF),
-    all(302, Levels::OFF),
-    all(305, Levels::OFF),
-    all(306, Levels::WARNING),
-    all(308, Levels::WARNING),
-    all(309, Levels::OFF),
-    all(310, Levels::OFF),
-    all(311, Levels::OFF),
-    all(313, Levels::OFF),
-    all(401, Levels::OFF),
-    all(402, Levels::OFF),
-    all(403, Levels::OFF),
-    all(404, Levels::OFF),
-    all(405, Levels::OFF),
-    all(407, Levels::OFF),
-    all(408, Levels::ERROR),
-    all(409, Levels::WARNING),
-    all(410, Levels::WARNING),
-    one(412, 1, Levels::WARNING),
-    one(413, 1, Levels::OFF),
-    all(413, Levels::WARNING),
-    all(416, Levels::WARNING),
-    // Each of these servers has a schema of its own, which is looser in places.
-    one(400, 0, Levels::WARNING),
-    one(400, 1, Levels::WARNING),
-    one(400, 2, Levels::WARNING),
-    one(400, 3, Levels::OFF),
-    one(400, 4, Levels::OFF),
-];
 
 pub static DEEPSEEK: Target = Target {
     name: "deepseek",
     title: "DeepSeek Responses API: a turn's calls stand together, their outputs directly behind them",
-    dialect: "responses",
-    store: true,
     caps: Caps { references: false, contiguous_outputs: true, ..CAPS },
-    models: MODELS,
-    traits: &[],
-    verdicts: DEEPSEEK_VERDICTS,
+    verdicts: &[
+        Verdict { api: Some(NO_OUTPUT), answer: Some(NO_PARAM), ..one(101, 0, Levels::ERROR) },
+        Verdict { api: Some(NO_OUTPUT), answer: Some(NO_PARAM), ..one(101, 4, Levels::ERROR) },
+        Verdict { api: Some(NO_OUTPUT), answer: Some(NO_PARAM), ..all(103, Levels::ERROR) },
+        one(110, 0, Levels::OFF),
+        one(110, 1, Levels::ERROR),
+        all(301, Levels::WARNING),
+        all(303, Levels::ERROR),
+        one(310, 0, Levels::WARNING),
+        one(404, 1, Levels::INFO),
+        one(414, 6, Levels::WARNING),
+    ],
     evidence: "recorded: 17 accepted requests and one rejection; deepseek-ai/awesome-deepseek-integration#740",
+    ..Target::like(&VENDORS)
 };
-
-const DEEPSEEK_VERDICTS: &[Verdict] = &[
-    Verdict { api: Some(NO_OUTPUT), answer: Some(NO_PARAM), ..one(101, 0, Levels::ERROR) },
-    Verdict { api: Some(NO_OUTPUT), answer: Some(NO_PARAM), ..one(101, 4, Levels::ERROR) },
-    Verdict { api: Some(NO_OUTPUT), answer: Some(NO_PARAM), ..all(103, Levels::ERROR) },
-    all(107, Levels::OFF),
-    all(108, Levels::OFF),
-    all(109, Levels::OFF),
-    one(110, 0, Levels::OFF),
-    one(110, 1, Levels::ERROR),
-    all(201, Levels::OFF),
-    all(202, Levels::OFF),
-    all(203, Levels::OFF),
-    all(204, Levels::OFF),
-    all(205, Levels::OFF),
-    all(301, Levels::WARNING),
-    all(302, Levels::OFF),
-    all(303, Levels::ERROR),
-    all(305, Levels::OFF),
-    all(306, Levels::WARNING),
-    all(308, Levels::WARNING),
-    all(309, Levels::OFF),
-    one(310, 0, Levels::WARNING),
-    one(310, 1, Levels::OFF),
-    all(311, Levels::OFF),
-    all(313, Levels::OFF),
-    all(401, Levels::OFF),
-    all(402, Levels::OFF),
-    all(403, Levels::OFF),
-    one(404, 0, Levels::OFF),
-    one(404, 1, Levels::INFO),
-    all(405, Levels::OFF),
-    all(407, Levels::WARNING),
-    all(409, Levels::WARNING),
-    all(410, Levels::WARNING),
-    one(412, 1, Levels::WARNING),
-    one(413, 1, Levels::OFF),
-    all(413, Levels::WARNING),
-    one(414, 6, Levels::WARNING),
-    all(416, Levels::WARNING),
-    // Each of these servers has a schema of its own, which is looser in places.
-    one(400, 0, Levels::WARNING),
-    one(400, 1, Levels::WARNING),
-    one(400, 2, Levels::WARNING),
-    one(400, 3, Levels::OFF),
-    one(400, 4, Levels::OFF),
-];
 
 /// DeepSeek names no place, and repeats the type as the code.
 const NO_PARAM: Answer = Answer { code: Some("invalid_request_error"), ..Answer::BODY };
@@ -137,50 +113,17 @@ const NO_OUTPUT: &str = "No tool output found for tool call {call_id}.";
 pub static OPENAI_COMPATIBLE: Target = Target {
     name: "openai-compatible",
     title: "Copilot, OpenRouter, vLLM and other gateways: calls and outputs only",
-    dialect: "responses",
-    store: true,
     caps: Caps { parses_arguments: true, ..CAPS },
-    models: MODELS,
-    traits: &[],
-    verdicts: COMPATIBLE_VERDICTS,
+    verdicts: &[
+        all(206, Levels::OFF),
+        all(303, Levels::OFF),
+        all(306, Levels::OFF),
+        all(412, Levels::OFF),
+        one(414, 3, Levels::OFF),
+        all(415, Levels::OFF),
+        all(419, Levels::OFF),
+        all(420, Levels::OFF),
+    ],
     evidence: "these servers mint ids of their own; every provider pairs calls and outputs",
+    ..Target::like(&OTHERS)
 };
-
-const COMPATIBLE_VERDICTS: &[Verdict] = &[
-    all(201, Levels::OFF),
-    all(202, Levels::OFF),
-    all(203, Levels::OFF),
-    all(204, Levels::OFF),
-    all(205, Levels::OFF),
-    all(206, Levels::OFF),
-    all(301, Levels::OFF),
-    all(302, Levels::OFF),
-    all(303, Levels::OFF),
-    all(305, Levels::OFF),
-    all(306, Levels::OFF),
-    all(309, Levels::OFF),
-    all(310, Levels::OFF),
-    all(313, Levels::OFF),
-    all(401, Levels::OFF),
-    all(402, Levels::OFF),
-    all(403, Levels::OFF),
-    all(404, Levels::OFF),
-    all(405, Levels::OFF),
-    all(407, Levels::WARNING),
-    all(409, Levels::WARNING),
-    all(410, Levels::WARNING),
-    all(412, Levels::OFF),
-    one(413, 1, Levels::OFF),
-    all(413, Levels::WARNING),
-    one(414, 3, Levels::OFF),
-    all(415, Levels::OFF),
-    all(416, Levels::WARNING),
-    all(419, Levels::OFF),
-    all(420, Levels::OFF),
-    // Each of these servers has a schema of its own, which is looser in places.
-    one(400, 0, Levels::WARNING),
-    one(400, 1, Levels::WARNING),
-    one(400, 2, Levels::WARNING),
-    one(400, 3, Levels::OFF),
-    one(400, 4, Levels::OFF),
-];

@@ -35,6 +35,7 @@ const MODELS: &[(&str, Thinking)] = &[
 
 pub static OPENAI: Target = Target {
     name: "openai",
+    base: None,
     title: "OpenAI Responses API; items are stored unless the request says `store: false`",
     dialect: "responses",
     store: true,
@@ -49,7 +50,7 @@ pub static OPENAI_STATELESS: Target = Target {
     name: "openai-stateless",
     title: "OpenAI Responses API with `store: false`: every item must carry its own content",
     store: false,
-    ..copy_of(&OPENAI)
+    ..Target::like(&OPENAI)
 };
 
 pub static AZURE: Target = Target {
@@ -67,7 +68,7 @@ pub static AZURE: Target = Target {
         Verdict { api: Some("ID is required"), ..one(414, 4, Levels::WARNING) },
     ],
     evidence: "openai/codex#3528, hermes-agent#63257, openclaw#57499, pi#2702; 19 recorded accepted requests",
-    ..copy_of(&OPENAI)
+    ..Target::like(&OPENAI)
 };
 
 pub static CODEX: Target = Target {
@@ -83,7 +84,7 @@ pub static CODEX: Target = Target {
     },
     verdicts: CODEX_VERDICTS,
     evidence: "openai/codex `normalize.rs`; 57 recorded accepted requests",
-    ..copy_of(&OPENAI)
+    ..Target::like(&OPENAI)
 };
 
 const CODEX_VERDICTS: &[Verdict] = &[
@@ -106,18 +107,3 @@ const CODEX_VERDICTS: &[Verdict] = &[
     all(310, Levels::WARNING),
     one(413, 1, Levels::ERROR),
 ];
-
-/// The fields of a target, to change some of them: a static cannot be copied in a constant.
-const fn copy_of(target: &Target) -> Target {
-    Target {
-        name: target.name,
-        title: target.title,
-        dialect: target.dialect,
-        store: target.store,
-        caps: target.caps,
-        models: target.models,
-        traits: &[],
-        verdicts: target.verdicts,
-        evidence: target.evidence,
-    }
-}

@@ -1,102 +1,21 @@
 //! Changes within a message or a block, and the way of system messages to the request's `system`.
 
 use crate::dialect::{Cannot, Change};
-use crate::history::Act;
-use crate::json::edit::{Base, Sequence, Slot, add_member, remove_members};
-use crate::json::{Tape, Val, scan, string};
+use crate::json::edit::{Base, Sequence, Slot, add_member};
+use crate::json::{Val, string};
 use crate::place::{Edit, With};
-
-/// What can be mended in a message or a block.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u16)]
-pub enum Mend {
-    /// Take `cache_control` away.
-    StripCacheMark,
-    /// Make `input` an object.
-    Input,
-    /// Give the message to the user.
-    UserRole,
-    /// Take white space off the end of the text.
-    TrimEnd,
-    /// Take members away that a block of its type has only in a stream.
-    StripExtra,
-}
-
-const MENDS: [Mend; 5] = [Mend::StripCacheMark, Mend::Input, Mend::UserRole, Mend::TrimEnd, Mend::StripExtra];
-
-impl Mend {
-    pub const fn act(self) -> Act {
-        Act::Field(self as u16)
-    }
-
-    pub const fn change(self) -> Change {
-        Change::Field(self as u16)
-    }
-
-    /// Members that a block does not take back, though streams and clients leave them in it: the API was seen to refuse
-    /// each as an extra input.
-    pub const EXTRA: [&'static str; 2] = ["text", "index"];
-}
 
 pub(super) fn change(change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
     match change {
         Change::Rename(key) => {
             let field = if item.get("tool_use_id").is_some() { "tool_use_id" } else { "id" };
-            replace(item, field, string::quoted(key), base, out)
+            let old = item.get(field).ok_or(Cannot("the item has no such field"))?;
+            out.push(Edit::replace(base.of(old), string::quoted(key)));
+            Ok(())
         }
-        Change::Field(number) => match MENDS.get(usize::from(*number)) {
-            Some(mend) => mended(*mend, item, base, out),
-            None => Err(Cannot("there is no such field")),
-        },
+        Change::Mend(mend) => mend.edit(item, base, out),
         _ => Err(Cannot("no message of this dialect has such a field")),
     }
-}
-
-fn mended(mend: Mend, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
-    match mend {
-        Mend::StripCacheMark => remove_members(item, &["cache_control"], base, out)?,
-        Mend::StripExtra => remove_members(item, &Mend::EXTRA, base, out)?,
-        Mend::UserRole => return replace(item, "role", br#""user""#.to_vec(), base, out),
-        Mend::Input => match item.get("input") {
-            Some(input) => out.push(Edit::replace(base.of(input), object_of(input))),
-            None => add_member(item, br#""input":{}"#.to_vec(), base, out)?,
-        },
-        Mend::TrimEnd => {
-            // A text is a block's, or all that the message says.
-            let field = if item.get("text").is_some() { "text" } else { "content" };
-            let text = item.get(field).and_then(|text| text.text()).ok_or(Cannot("the item has no text"))?;
-            let text = String::from_utf8_lossy(&text).trim_end().to_owned();
-            return replace(item, field, string::quoted(&text), base, out);
-        }
-    }
-    Ok(())
-}
-
-fn replace(item: Val<'_>, field: &str, with: Vec<u8>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
-    let old = item.get(field).ok_or(Cannot("the item has no such field"))?;
-    out.push(Edit::replace(base.of(old), with));
-    Ok(())
-}
-
-/// An object that says what an input says. Arguments that other APIs keep as a text are read.
-fn object_of(input: Val<'_>) -> Vec<u8> {
-    match input.text() {
-        None if input.is_null() => b"{}".to_vec(),
-        None => wrapped(input.raw()),
-        Some(text) if text.trim_ascii().is_empty() => b"{}".to_vec(),
-        Some(text) => {
-            let mut tape = Tape::new();
-            let read = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
-            match read.filter(Val::is_object) {
-                Some(object) => object.raw().to_vec(),
-                None => wrapped(input.raw()),
-            }
-        }
-    }
-}
-
-fn wrapped(raw: &[u8]) -> Vec<u8> {
-    [br#"{"raw":"#, raw, b"}"].concat()
 }
 
 /// Puts what system messages say behind what the request's `system` says.

@@ -15,8 +15,6 @@ use crate::json::{Str, Val, string};
 use crate::neutral::{Conversation, Losses, Takes};
 use crate::place::Edit;
 
-pub use change::Mend;
-
 pub struct Anthropic;
 
 pub static ANTHROPIC: Anthropic = Anthropic;
@@ -68,9 +66,6 @@ impl Dialect for Anthropic {
         change::hoist(request, messages, base, out)
     }
 
-    fn keeps_prefix(&self, change: &Change) -> bool {
-        *change == Mend::StripCacheMark.change()
-    }
     fn takes(&self) -> &'static Takes {
         &lower::TAKES
     }

@@ -6,7 +6,6 @@ mod lift;
 mod lower;
 mod rows;
 
-pub use change::Mend;
 pub use rows::{document, tool_result, tool_use};
 
 use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};

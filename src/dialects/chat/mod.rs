@@ -2,7 +2,6 @@
 //! is a message of its own.
 
 pub mod change;
-pub mod field;
 mod lift;
 mod lower;
 pub(super) mod rows;

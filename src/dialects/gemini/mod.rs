@@ -6,8 +6,6 @@ mod lift;
 mod lower;
 mod rows;
 
-pub use change::Mend;
-
 use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};
 use crate::dialects::responses::STUB;
 use crate::history::Kind;

@@ -195,9 +195,8 @@ impl Dialect for Responses {
                     add_member(item, [b"\"acknowledged_safety_checks\":", &**checks].concat(), base, out)?;
                 }
             },
-            Change::StripCalls | Change::Field(_) => {
-                return Err(Cannot("no item of this dialect has such a field"));
-            }
+            Change::Mend(mend) => mend.edit(item, base, out)?,
+            Change::StripCalls => return Err(Cannot("no item of this dialect has such a field")),
         }
         Ok(())
     }

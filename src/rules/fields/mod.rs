@@ -10,7 +10,7 @@ mod table;
 use std::sync::OnceLock;
 
 use crate::dialect::Item;
-use crate::history::{Act, Code, Finding, Flags, History, Kind, KindSet, Remedy, Role};
+use crate::history::{Act, Code, Finding, Flags, History, Kind, KindSet, Remedy, Role, Wish};
 use crate::json::Val;
 use crate::json::spot::{EACH, Is, PRIVATE, Spot, To};
 use crate::rule::Out;
@@ -50,7 +50,7 @@ impl Field {
             Cure::Never(why) => Remedy::Never(why),
             Cure::Change(_) => Remedy::One(Act::Spot(number)),
             Cure::Act(act) => Remedy::One(*act),
-            Cure::Group => Remedy::Group,
+            Cure::Group => Remedy::Group(Wish::Detach),
         };
         Finding { field: number, ..Finding::new(self.code, row).variant(self.variant).remedy(remedy) }
     }
