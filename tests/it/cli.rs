@@ -1,4 +1,4 @@
-//! The command line as data: each case is what is typed and all that is printed; the README's examples are such cases.
+//! The command line as data: each case is what is typed and all that is printed.
 
 #[test]
 fn command_line_cases() {
@@ -6,9 +6,7 @@ fn command_line_cases() {
         .env("TERM", "xterm")
         .env("COLUMNS", "100")
         .env("NO_COLOR", "1")
-        .case("testdata/cli/*.trycmd")
-        .case("README.md")
-        .case("docs/ci.md");
+        .case("testdata/cli/*.trycmd");
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod mutations_anthropic;
 mod mutations_chat;
 mod mutations_gemini_bedrock;
 mod outputs;
+mod pages;
 mod products;
 mod properties;
 mod properties_chat;
