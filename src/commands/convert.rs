@@ -34,6 +34,9 @@ pub static TO: [(&str, &dyn Dialect, Written); 6] = [
     ("bedrock", &BEDROCK, Written::Request),
 ];
 
+/// Losses of a doc that are looked at, so that those of one kind can be counted; more are only counted together.
+const OF_KINDS: usize = 10_000;
+
 /// The dialect with this name.
 pub(super) fn dialect(name: &str) -> Option<&'static dyn Dialect> {
     TO.iter().map(|(_, dialect, _)| *dialect).find(|dialect| dialect.name() == name)
@@ -180,7 +183,7 @@ fn one(
         newest_first: options.newest_first,
     };
     let least = if machine || run.verbose { Severity::Info } else { Severity::Warning };
-    let most = if machine { usize::MAX } else { run.style.limit.unwrap_or(usize::MAX) };
+    let most = if machine { usize::MAX } else { run.style.limit.map_or(usize::MAX, |limit| limit.max(OF_KINDS)) };
     let how = Recasting { options, plan, least, most, foreign_only: false };
     let mut written = Ok(());
     let done = recast(doc.id, &*doc.bytes, &how, threads, &mut |bytes| {
@@ -309,14 +312,17 @@ impl<'r> Session<'r> {
         let mut stderr = anstream::stderr();
         for output in &self.run.outputs {
             let machine = output.name != "text" && output.name != "concise";
-            let style = Style { quiet: true, ..self.run.style };
+            let style = Style { quiet: machine || self.run.quiet, ..self.run.style };
+            // The words for people are this command's own.
+            let none = Summary::default();
+            let summary = if machine { &self.summary } else { &none };
             let mut sheet = Sheet::new(output, style, self.run.content() == Content::Shown)?;
             // A product on standard output leaves no room there for a report.
             let to: &mut dyn Write = if machine && conversion.output.is_some() { out } else { &mut stderr };
             for seen in &self.seen {
                 sheet.write(to, |report, out| report.doc(seen, out))?;
             }
-            sheet.write(to, |report, out| report.finish(&self.summary, out))?;
+            sheet.write(to, |report, out| report.finish(summary, out))?;
             sheet.save()?;
         }
         let failed = self.failed || nothing_found(self.run, self.recognised, &self.summary, self.failed);

@@ -11,6 +11,7 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::target::Severity;
 
+use super::kinds::{self, Kinds};
 use super::words::{count, grouped};
 use super::{Diagnostic, Report, Seen, Style, Summary};
 
@@ -36,8 +37,12 @@ impl Text {
 
 impl Report for Text {
     fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
-        for diagnostic in doc.diagnostics.iter().filter(|d| self.style.shows(d)) {
+        let told: Vec<&Diagnostic> = doc.diagnostics.iter().filter(|d| self.style.shows(d)).collect();
+        for diagnostic in &told {
             self.rules.entry(diagnostic.rule.to_string()).or_insert((diagnostic.name, 0)).1 += 1;
+        }
+        let kinds = Kinds::of(told, &self.style);
+        for diagnostic in kinds.in_full {
             if self.style.limit.is_some_and(|limit| self.shown >= limit) {
                 self.left += 1;
                 continue;
@@ -46,8 +51,13 @@ impl Report for Text {
             let mut page = String::new();
             let shown = Shown::new(diagnostic, self.style.width);
             self.handler.render_report(&mut page, &shown).map_err(io::Error::other)?;
-            // The handler begins with an empty line; ours comes behind.
+            // The handler begins with an empty line; ours comes after it.
             writeln!(out, "{}\n", page.trim_matches('\n'))?;
+        }
+        for others in &kinds.others {
+            if let Some(line) = kinds::line(others, &self.style) {
+                writeln!(out, "{line}")?;
+            }
         }
         Ok(())
     }
