@@ -68,8 +68,10 @@ enum Command {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  replaylint check session.jsonl\n  replaylint check --target azure --output-format github logs/\n\n\
-                        Exit codes: 0 no errors, 1 errors, 2 the job could not be done.")]
+#[command(
+    after_help = "Examples:\n  replaylint check session.jsonl\n  replaylint check --target azure --output-format github logs/\n\n\
+                        Exit codes: 0 no errors, 1 errors, 2 the job could not be done."
+)]
 struct CheckArgs {
     #[command(flatten)]
     common: Common,
@@ -199,8 +201,7 @@ impl Cli {
                     Some(name) => whole.find_subcommand(&name).cloned(),
                     None => Some(whole),
                 };
-                let page =
-                    page.ok_or_else(|| Misuse::new("unknown command; `replaylint --help` lists them"))?;
+                let page = page.ok_or_else(|| Misuse::new("unknown command; `replaylint --help` lists them"))?;
                 clap_mangen::Man::new(page).render(out)?;
                 Ok(Outcome::Clean)
             }

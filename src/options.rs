@@ -349,8 +349,11 @@ pub fn meant<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
         names.iter().find_map(|name| has(name))
     };
     // A short word is part of too many.
-    let part = || known.iter().copied().find(|other| name.len() > 2 && (other.contains(&name) || name.contains(other)));
-    let far = || nearest(&name, known.to_vec(), 1).into_iter().find(|other| distance(&name, other) <= 3.min(name.len() / 2));
+    let part =
+        || known.iter().copied().find(|other| name.len() > 2 && (other.contains(&name) || name.contains(other)));
+    let far = || {
+        nearest(&name, known.to_vec(), 1).into_iter().find(|other| distance(&name, other) <= 3.min(name.len() / 2))
+    };
     has(&name).or(close).or_else(alias).or_else(part).or_else(far)
 }
 

@@ -12,7 +12,9 @@ use crate::commands::{self, Failure, Outcome};
 use crate::convert::Thoughts;
 use crate::options;
 
-use super::common::{Common, Files, Findings, Leniency, Loudness, Privacy, Reading, Screen, Settings, Typed, existing};
+use super::common::{
+    Common, Files, Findings, Leniency, Loudness, Privacy, Reading, Screen, Settings, Typed, existing,
+};
 
 #[derive(Args, Debug)]
 #[command(

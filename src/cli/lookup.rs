@@ -13,8 +13,10 @@ use crate::report::Content;
 use super::common::ColorArg;
 
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  replaylint explain RL101\n  pbpaste | replaylint explain --error - session.jsonl\n\n\
-                        Exit codes: 0 explained, 1 the error is not known, 2 there is no such rule.")]
+#[command(
+    after_help = "Examples:\n  replaylint explain RL101\n  pbpaste | replaylint explain --error - session.jsonl\n\n\
+                        Exit codes: 0 explained, 1 the error is not known, 2 there is no such rule."
+)]
 pub(super) struct ExplainArgs {
     /// A rule, by code or name; with --error the FILE that was sent
     #[arg(value_name = "CODE|FILE")]

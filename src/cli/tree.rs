@@ -198,7 +198,9 @@ impl RebuildArgs {
         };
         if policy == Policy::Always && budget.is_some() {
             let misuse = Misuse::new("a chained request has no history that could be cut");
-            return Err(misuse.help("--chain always cannot be combined with --last, --max-chars or --max-tokens").into());
+            return Err(misuse
+                .help("--chain always cannot be combined with --last, --max-chars or --max-tokens")
+                .into());
         }
         let (chain, told) = self.chain.mean(&self.server)?;
         let fix =
@@ -269,9 +271,9 @@ fn provider(name: &str) -> Result<Provider, Misuse> {
 /// The way in which a tree is printed.
 fn output(name: &str) -> Result<Print, Misuse> {
     let known = OUTPUTS.iter().find(|(known, _)| *known == name);
-    known.map(|(_, print)| *print).ok_or_else(|| {
-        options::unknown("output format", name, OUTPUTS.iter().map(|(name, _)| *name).collect())
-    })
+    known
+        .map(|(_, print)| *print)
+        .ok_or_else(|| options::unknown("output format", name, OUTPUTS.iter().map(|(name, _)| *name).collect()))
 }
 
 #[cfg(test)]

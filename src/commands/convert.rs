@@ -92,8 +92,8 @@ pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Resul
     let mut session = Session::new(run, failed);
     match &conversion.output {
         None if several => {
-            return Err(Misuse::new("several inputs cannot go to standard output")
-                .help("-o DIR writes one file for each below DIR")
+            return Err(Misuse::new("several inputs cannot be written to standard output")
+                .help("-o DIR writes one file per input to DIR")
                 .into());
         }
         None => {
@@ -241,7 +241,7 @@ fn tell(run: &Run, doc: &Doc, done: Recast) -> io::Result<Done> {
     }
     if doc.bytes.is_cut() {
         let label = printable(&doc.label);
-        complain(&format!("{label}: the compressed file is truncated: only what could be unpacked was converted"));
+        complain(&format!("{label}: the compressed file is truncated; only the readable part was converted"));
         told.failed = told.failed.max(1);
     }
     Ok(told)
@@ -342,7 +342,7 @@ impl<'r> Session<'r> {
         let summary = &self.summary;
         let written = count(summary.histories, "conversation");
         let mut text = match (summary.files, conversion.deny_loss && self.lossy) {
-            (_, true) => format!("{written} could be converted, but not without loss: nothing is written"),
+            (_, true) => format!("{written} could only be converted with losses; nothing was written"),
             (1, false) => format!("Converted {written}"),
             (files, false) => format!("Converted {written} ({})", count(files, "file")),
         };
@@ -351,10 +351,10 @@ impl<'r> Session<'r> {
         }
         text += &match (summary.warnings, self.noted) {
             _ if summary.histories == 0 => ".".to_owned(),
-            (0, 0) => "; nothing is lost.".to_owned(),
-            (0, noted) => format!("; nothing is lost, {} changed.", count(noted, "detail")),
+            (0, 0) => "; no losses.".to_owned(),
+            (0, noted) => format!("; no losses, {}.", changes_in_words(noted)),
             (losses, 0) => format!("; {}.", losses_in_words(losses)),
-            (losses, noted) => format!("; {}, {} changed.", losses_in_words(losses), count(noted, "detail")),
+            (losses, noted) => format!("; {}, {}.", losses_in_words(losses), changes_in_words(noted)),
         };
         let shown =
             self.seen.iter().flat_map(|seen| &seen.diagnostics).filter(|d| d.severity != Severity::Info).count()
@@ -365,6 +365,11 @@ impl<'r> Session<'r> {
         }
         text + &met::skipped_in_words(summary.skipped)
     }
+}
+
+/// What the target gets in another form, without loss.
+fn changes_in_words(noted: u64) -> String {
+    if noted == 1 { "1 change in form".to_owned() } else { format!("{} changes in form", grouped(noted)) }
 }
 
 fn losses_in_words(losses: u64) -> String {

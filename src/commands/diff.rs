@@ -76,15 +76,11 @@ fn told(run: &Run, doc: &Doc, how: Words) -> Result<Vec<Told>, Failure> {
     let failed = |error: io::Error| Misuse::new(words(&doc.label, &error));
     let (told, unread) = entries::read(doc.id, &*doc.bytes, run.lints.of(&doc.label), how).map_err(failed)?;
     if told.is_empty() {
-        let help = "`replaylint check` says why; --format or --pointer tell what it is";
+        let help = "run `replaylint check` to see why; --format and --pointer say what the file is";
         return Err(Misuse::new(format!("{}: no conversation was found", doc.label)).help(help).into());
     }
     if unread > 0 && how == Words::Own {
-        talk(&format!(
-            "{}: {} could not be read, and are left out",
-            doc.label,
-            count(u64::from(unread), "record")
-        ));
+        talk(&format!("{}: {} could not be read and were skipped", doc.label, count(u64::from(unread), "record")));
     }
     Ok(told)
 }

@@ -38,14 +38,14 @@ fn leaves(forest: &Forest, all: bool) -> Vec<u32> {
 /// The rule of a problem, and its variant.
 pub fn finding(problem: &Problem) -> Finding {
     let (code, variant, why) = match problem.wrong {
-        Wrong::MissingParent => (601, 0, "what stood above it is not in the file"),
-        Wrong::Cycle => (602, 0, "which of the links is wrong is not known"),
+        Wrong::MissingParent => (601, 0, "its parent is not in the file"),
+        Wrong::Cycle => (602, 0, "it is not known which of the links is wrong"),
         Wrong::Copied => (603, 0, "readers take the later copy"),
-        Wrong::Changed => (603, 1, "which of the two was sent is not known"),
-        Wrong::OtherParent => (604, 0, "which of the two was meant is not known"),
+        Wrong::Changed => (603, 1, "it is not known which of the two was sent"),
+        Wrong::OtherParent => (604, 0, "it is not known which of the two was meant"),
         Wrong::NotStored => (604, 1, "`rebuild --chain never` prints a request with the whole history"),
-        Wrong::Unanswered => (604, 2, "what the call gave is not known"),
-        Wrong::Unfinished => (605, 0, "what was to come is not in the file"),
+        Wrong::Unanswered => (604, 2, "the result of the call is not known"),
+        Wrong::Unfinished => (605, 0, "the rest is not in the file"),
     };
     let row = Row::of_place(problem.at, problem.record);
     Finding::new(Code(code), row).variant(variant).with(problem.partner).never(why)

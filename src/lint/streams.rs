@@ -51,22 +51,22 @@ pub fn nodes(stream: &Stream) -> Vec<(Entry, Vec<Row>)> {
 pub fn finding(problem: &Misplaced, stream: &Stream, texts: &Texts<'_>) -> Finding {
     let offset = u32::try_from(problem.offset).unwrap_or(u32::MAX);
     let (code, variant, arg, why) = match problem.misfit {
-        Misfit::Abandoned => (620, 0, offset, "what it would have given is not known"),
-        Misfit::Running => (620, 1, offset, "it may still run"),
-        Misfit::Stale => (621, 0, offset, "the history does without it, as the agent did"),
-        Misfit::Late => (621, 1, offset, "the history does without it, as the agent did"),
-        Misfit::AfterCancel => (622, 0, offset, "the history does without it, as the agent did"),
-        Misfit::AnsweredTwice => (623, 0, offset, "which of the two was meant is not known"),
+        Misfit::Abandoned => (620, 0, offset, "the missing response is not known"),
+        Misfit::Running => (620, 1, offset, "the request may still be running"),
+        Misfit::Stale => (621, 0, offset, "the agent ignored it, too"),
+        Misfit::Late => (621, 1, offset, "the agent ignored it, too"),
+        Misfit::AfterCancel => (622, 0, offset, "the agent ignored it, too"),
+        Misfit::AnsweredTwice => (623, 0, offset, "it is not known which of the two was meant"),
         Misfit::EndOfNothing => (624, 0, offset, "the request is not in the file"),
         Misfit::OutputOfNothing => (624, 1, offset, "the request is not in the file"),
-        Misfit::Order => (625, 0, offset, "in which order the events came is not known"),
-        Misfit::NoOffset => (625, 1, 0, "its place in the stream is not known"),
+        Misfit::Order => (625, 0, offset, "the order of the events is not known"),
+        Misfit::NoOffset => (625, 1, 0, "its position in the stream is not known"),
         Misfit::Body(context) => {
             let index = problem.partner.and_then(|body| difference(texts, stream, context, body));
-            (626, 0, index.map_or(0, |found| found.index), "which of the two was sent is not known")
+            (626, 0, index.map_or(0, |found| found.index), "it is not known which of the two was sent")
         }
-        Misfit::Unknown(count) => (627, 0, count, "what it means is not known"),
-        Misfit::Invalid => (628, 0, offset, "what it should have said is not known"),
+        Misfit::Unknown(count) => (627, 0, count, "its meaning is not known"),
+        Misfit::Invalid => (628, 0, offset, "the intended content is not known"),
     };
     let row = Row::of_place(problem.at, problem.record);
     let partner = problem.partner.filter(|_| !matches!(problem.misfit, Misfit::Body(_)));

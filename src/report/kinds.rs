@@ -141,7 +141,8 @@ mod tests {
 
     #[test]
     fn many_of_a_kind_are_two_and_a_line() {
-        let mut all: Vec<Diagnostic> = (1..=4000).map(|n| finding(n, &format!("item msg_{n} is not stored"))).collect();
+        let mut all: Vec<Diagnostic> =
+            (1..=4000).map(|n| finding(n, &format!("item msg_{n} is not stored"))).collect();
         all.push(finding(4001, "item call_rome is not stored"));
         all.push(finding(4002, "another message"));
         let kinds = Kinds::of(all.iter().collect(), &Style::SMALL);

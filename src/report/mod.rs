@@ -134,9 +134,9 @@ pub struct FixNote {
 impl FixNote {
     /// What the fix loses, and the flag that it needs.
     pub fn terms(&self) -> String {
-        let loss = if self.loss == Loss::Lossless { "nothing is lost" } else { "lossy" };
+        let loss = self.loss.term();
         match self.flag {
-            Some(flag) => format!("{loss}, requires `{flag}`"),
+            Some(flag) => format!("{loss}, requires {flag}"),
             None => loss.to_owned(),
         }
     }

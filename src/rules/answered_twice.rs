@@ -31,7 +31,7 @@ crate::rule! {
     623, "answered-twice", Check::Raised,
     [
         Variant {
-            message: "the request at offset {arg} has an output already",
+            message: "duplicate output: the request at offset {arg} already has one",
             related: "the first output",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,

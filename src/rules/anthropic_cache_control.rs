@@ -41,20 +41,20 @@ crate::rule! {
     545, "anthropic-cache-control", Check::History(check),
     [
         Variant {
-            message: "{arg} blocks are marked with cache_control; 4 may be",
+            message: "{arg} blocks have cache_control; at most 4 are allowed",
             api: Some("A maximum of 4 blocks with cache_control may be provided. Found {arg}."),
             evidence: Evidence::Reported,
-            fix: "take the mark away",
+            fix: "remove cache_control",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "{type} is marked with cache_control",
+            message: "{type} cannot have cache_control",
             api: Some(
                 "messages.{message}.content.{block}.thinking.cache_control: Extra inputs are not permitted",
             ),
             evidence: Evidence::Reported,
-            fix: "take the mark away",
+            fix: "remove cache_control",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

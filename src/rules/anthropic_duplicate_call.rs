@@ -44,16 +44,16 @@ crate::rule! {
     533, "anthropic-duplicate-call", Check::History(check),
     [
         Variant {
-            message: "call {call_id} has the id of another call of its turn",
+            message: "duplicate tool_use id {call_id} within one turn",
             related: "the first call with this id",
             api: Some(API),
             evidence: Evidence::Reported,
-            fix: "give the call and its result an id of their own",
+            fix: "give the call and its result a new id",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "call {call_id} is a copy of another call of its turn",
+            message: "duplicate tool_use {call_id}: an identical call is in the same turn",
             related: "the first call with this id",
             api: Some(API),
             evidence: Evidence::Reported,
@@ -62,12 +62,12 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "call {call_id} has the id of a call of another turn",
+            message: "duplicate tool_use id {call_id}: already used in another turn",
             related: "the first call with this id",
             api: Some(API),
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "give the call and its result an id of their own",
+            fix: "give the call and its result a new id",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

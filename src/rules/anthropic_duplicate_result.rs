@@ -38,7 +38,7 @@ crate::rule! {
     532, "anthropic-duplicate-result", Check::History(check),
     [
         Variant {
-            message: "call {call_id} is answered again, with the same result",
+            message: "duplicate tool_result for {call_id} with the same content",
             related: "the first result",
             api: Some(API),
             evidence: Evidence::Reported,
@@ -47,7 +47,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "call {call_id} is answered again, with another result",
+            message: "duplicate tool_result for {call_id} with different content",
             related: "the first result",
             api: Some(API),
             evidence: Evidence::Reported,
@@ -68,7 +68,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let finding = Finding::new(Code(532), *row).with(twin.at);
         out.add(match cx.look.same(row, twin) {
             true => finding.act(Act::Drop),
-            false => finding.variant(DIFFERS).never("which of the two results is the real one is not known"),
+            false => finding.variant(DIFFERS).never("it is not known which of the two results is the real one"),
         });
     }
 }

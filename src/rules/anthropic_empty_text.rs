@@ -52,7 +52,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the text is nothing but white space",
+            message: "the text is only white space",
             api: Some("messages: text content blocks must contain non-whitespace text"),
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
@@ -92,7 +92,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let mut add = |ix: u32, variant: u8, alone: bool| {
             let finding = Finding::new(Code(544), *cx.row(ix)).variant(variant);
             out.add(match alone && is_needed(cx, number, users) {
-                true => finding.never("the request needs what the user says there, and it is not known"),
+                true => finding.never("the request needs this user message, and its text is not known"),
                 false => finding.act(Act::Drop),
             });
         };

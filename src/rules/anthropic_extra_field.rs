@@ -35,18 +35,18 @@ crate::rule! {
     549, "anthropic-extra-field", Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {
-            message: "call {call_id} has a member \"text\"",
+            message: "tool_use {call_id} has a field the API rejects: text",
             api: Some("messages.{message}.content.{block}.tool_use.text: Extra inputs are not permitted"),
             evidence: Evidence::Reported,
-            fix: "take the member away",
+            fix: "remove the field",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "call {call_id} has a member \"index\"",
+            message: "tool_use {call_id} has a field the API rejects: index",
             api: Some("messages.{message}.content.{block}.tool_use.index: Extra inputs are not permitted"),
             evidence: Evidence::Reported,
-            fix: "take the member away",
+            fix: "remove the field",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -41,7 +41,7 @@ crate::rule! {
     534, "anthropic-misplaced-block", Check::History(check),
     [
         Variant {
-            message: "result {call_id} stands in a message of the assistant",
+            message: "tool_result {call_id} is in an assistant message",
             api: Some("messages.{message}: `tool_result` blocks can only be in `user` messages"),
             evidence: Evidence::Reported,
             fix: "move the result to the next message of the user",
@@ -49,14 +49,14 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {call_id} stands outside the assistant's messages",
+            message: "{type} {call_id} is not in an assistant message",
             api: Some("messages.{message}: `{type}` blocks can only be in `assistant` messages"),
             evidence: Evidence::Reported,
             fix: "drop the result",
             ..Variant::BASE
         },
         Variant {
-            message: "{type} stands outside the assistant's messages",
+            message: "{type} is not in an assistant message",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
             fix: "drop the block",

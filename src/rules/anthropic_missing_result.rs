@@ -46,24 +46,24 @@ crate::rule! {
     530, "anthropic-missing-result", Check::History(check),
     [
         Variant {
-            message: "call {call_id} is not answered in the next message",
+            message: "tool_use {call_id} has no tool_result in the next message",
             api: Some(API),
             evidence: Evidence::Reported,
-            fix: "drop the call; --orphans stub would answer it and lose nothing",
+            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
             ..Variant::BASE
         },
         Variant {
-            message: "the result of call {call_id} does not stand in the next message",
-            related: "the result stands here",
+            message: "the tool_result for {call_id} is not in the next message",
+            related: "the result is here",
             api: Some(API),
             evidence: Evidence::Reported,
-            fix: "move the result behind its call",
+            fix: "move the result to right after its call",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the result of call {call_id} stands behind other content of the user",
-            related: "the result stands here",
+            message: "the tool_result for {call_id} comes after other user content",
+            related: "the result is here",
             api: Some(API),
             evidence: Evidence::Reported,
             fix: "move the result to the front",
@@ -71,7 +71,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "call {call_id} has no result yet: the log ends here",
+            message: "tool_use {call_id} is still pending at the end of the log",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
             ..Variant::BASE

@@ -42,7 +42,7 @@ crate::rule! {
     543, "anthropic-missing-thinking", Check::History(check),
     [
         Variant {
-            message: "thinking is on, and the calls that are answered last have none in front of them",
+            message: "thinking is enabled, but the last tool calls have no thinking block before them",
             api: Some(
                 "messages.{message}.content.0.type: Expected `thinking` or `redacted_thinking`, but found `{type}`. When \
                  `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the \
@@ -72,7 +72,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
     if let Some(first) = turns.rows_of(last.model.clone()).next() {
         let finding = Finding::new(Code(543), *cx.row(first));
-        out.add(finding.never("the thinking is not in the file: turn it off until the user speaks again"));
+        out.add(finding.never("the thinking is not in the file; disable thinking until the next user message"));
     }
 }
 

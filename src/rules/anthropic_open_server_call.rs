@@ -43,7 +43,7 @@ crate::rule! {
     535, "anthropic-open-server-call", Check::History(check),
     [
         Variant {
-            message: "server tool call {call_id} has no result behind it",
+            message: "server_tool_use {call_id} has no result after it",
             api: Some(
                 "`{name}` tool use with id `{call_id}` was found without a corresponding `{name}_tool_result` block",
             ),
@@ -53,13 +53,13 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "MCP call {call_id} has no result behind it",
+            message: "mcp_tool_use {call_id} has no result after it",
             levels: Levels::WARNING,
             fix: "drop the call",
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {call_id} has the id of an earlier call",
+            message: "duplicate id: {type} {call_id} has the id of an earlier call",
             related: "the first call with this id",
             levels: Levels::WARNING,
             fix: "drop the call",

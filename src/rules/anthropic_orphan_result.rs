@@ -36,7 +36,7 @@ crate::rule! {
     531, "anthropic-orphan-result", Check::History(check),
     [
         Variant {
-            message: "result {call_id} answers no call of the message in front of it",
+            message: "orphaned tool_result {call_id}: no tool_use with this id in the previous message",
             api: Some(
                 "messages.{message}.content.{block}: unexpected `tool_use_id` found in `tool_result` blocks: {call_id}. \
                  Each `tool_result` block must have a corresponding `tool_use` block in the previous message.",

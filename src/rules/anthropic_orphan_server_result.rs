@@ -42,8 +42,8 @@ crate::rule! {
     536, "anthropic-orphan-server-result", Check::History(check),
     [
         Variant {
-            message: "{type} {call_id} has no call in front of it",
-            related: "the call stands here",
+            message: "orphaned {type} {call_id}: no call with this id before it",
+            related: "the call is here",
             api: Some(
                 "unexpected `tool_use_id` found in `{type}` blocks: {call_id}. Each `{type}` block must have a \
                  corresponding `server_tool_use` block before it.",
@@ -54,7 +54,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "call {call_id} has another result already",
+            message: "duplicate result: call {call_id} already has one",
             related: "the first result",
             levels: Levels::WARNING,
             fix: "drop the later result",

@@ -45,7 +45,7 @@ crate::rule! {
     546, "anthropic-prefill", Check::History(check),
     [
         Variant {
-            message: "the request ends with a message of the assistant, which this model does not continue",
+            message: "the request ends with an assistant message, and this model does not support prefill",
             api: Some(
                 "This model does not support assistant message prefill. The conversation must end with a user message.",
             ),
@@ -62,11 +62,11 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the assistant's text at the end of the request ends with white space",
+            message: "the final assistant text ends with white space",
             api: Some("final assistant content cannot end with trailing whitespace"),
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "take the white space away",
+            fix: "remove the white space",
             loss: Loss::Lossless,
             when: When::Always,
             ..Variant::BASE

@@ -45,34 +45,34 @@ crate::rule! {
     547, "anthropic-system-message", Check::History(check),
     [
         Variant {
-            message: "instructions stand among the messages, and not beside them",
+            message: "system message in `messages`: instructions belong in `system`",
             api: Some("role 'system' is not supported on this model"),
             evidence: Evidence::Recorded,
-            fix: "put them into the request's `system`",
+            fix: "move them to the request's `system`",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the instructions at the beginning stand among the messages, and not beside them",
+            message: "system message at the start of `messages`: instructions belong in `system`",
             api: Some("messages.{message}: use the top-level 'system' parameter for the initial system prompt"),
             evidence: Evidence::Reported,
-            fix: "put them into the request's `system`",
+            fix: "move them to the request's `system`",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "instructions stand among the messages, and this model takes none there",
+            message: "system message in `messages`: this model does not accept one there",
             api: Some("role 'system' is not supported on this model"),
             evidence: Evidence::Recorded,
-            fix: "give the message to the user",
+            fix: "make it a user message",
             ..Variant::BASE
         },
         Variant {
-            message: "the instructions do not follow a message of the user",
+            message: "system message that does not follow a user message",
             api: Some("messages.{message}: a system message must immediately follow a user turn"),
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "give the message to the user",
+            fix: "make it a user message",
             ..Variant::BASE
         },
     ]
@@ -93,15 +93,16 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let finding = Finding::new(Code(547), *cx.row(turn.row));
         let to_user = || match is_text(cx, turn) {
             true => finding.act(Mend::UserRole.act()),
-            false => finding.never("it holds more than texts"),
+            false => finding.never("it contains more than text"),
         };
         match before {
             Role::None => {
                 let finding = finding.variant(if refused { 0 } else { AT_BEGINNING });
                 out.add(match cx.history.settings.request {
-                    _ if !is_text(cx, turn) => finding.never("it holds more than texts"),
+                    _ if !is_text(cx, turn) => finding.never("it contains more than text"),
                     Some(_) => finding.act(Act::Hoist),
-                    None => finding.never("they can't be put beside the messages here: send them as `system`"),
+                    None => finding.never("this file has no place for `system`: send the instructions there \
+                                           yourself"),
                 });
             }
             _ if refused => out.add(to_user().variant(WITHIN)),

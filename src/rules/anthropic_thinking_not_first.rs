@@ -41,7 +41,7 @@ crate::rule! {
     542, "anthropic-thinking-not-first", Check::History(check),
     [
         Variant {
-            message: "{type} does not stand at the beginning of its turn",
+            message: "{type} is not at the start of its turn",
             related: "the turn begins here",
             api: Some(
                 "⟨messages.{message}.content.0: ⟩If an assistant message contains any thinking blocks, the first block must \

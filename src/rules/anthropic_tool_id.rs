@@ -40,15 +40,15 @@ crate::rule! {
     537, "anthropic-tool-id", Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
     [
         Variant {
-            message: "the id of call {call_id} has characters that are not allowed",
+            message: "the id of tool_use {call_id} has characters that are not allowed",
             api: Some("messages.{message}.content.{block}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"),
             evidence: Evidence::Reported,
-            fix: "give call and result an id that is allowed",
+            fix: "give the call and its result a valid id",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "{type} has no id to pair it by",
+            message: "{type} has no id",
             evidence: Evidence::Documented,
             fix: "drop the block",
             ..Variant::BASE

@@ -40,17 +40,17 @@ crate::rule! {
     538, "anthropic-tool-input", Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ServerUse]), check),
     [
         Variant {
-            message: "the input of call {call_id} is no object",
+            message: "the input of call {call_id} is not an object",
             api: Some("messages.{message}.content.{block}.tool_use.input: Input should be a valid dictionary"),
             evidence: Evidence::Reported,
-            fix: "make the input an object",
+            fix: "turn the input into an object",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the input of server tool call {call_id} is no object",
+            message: "the input of server tool call {call_id} is not an object",
             levels: Levels::WARNING,
-            fix: "make the input an object",
+            fix: "turn the input into an object",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -33,7 +33,7 @@ crate::rule! {
     539, "anthropic-tool-name", Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {
-            message: "call {call_id} names no tool",
+            message: "tool_use {call_id} has no tool name",
             api: Some("messages.{message}.content.{block}.tool_use.name: String should have at least 1 character"),
             evidence: Evidence::Reported,
             fix: "drop the call and its result",

@@ -38,7 +38,7 @@ crate::rule! {
     540, "anthropic-undefined-tools", Check::History(check),
     [
         Variant {
-            message: "the messages hold {type} blocks, and the request defines no tools",
+            message: "the messages contain {type} blocks, but the request defines no tools",
             api: Some("Requests which include `tool_use` or `tool_result` blocks must define tools."),
             levels: Levels::OFF,
             evidence: Evidence::Reported,
@@ -53,6 +53,6 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
     let mut rows = cx.history.rows.iter();
     if let Some(row) = rows.find(|row| matches!(row.kind, Kind::ToolUse | Kind::ToolResult)) {
-        out.add(Finding::new(Code(540), *row).never("what the tools take is not in the history"));
+        out.add(Finding::new(Code(540), *row).never("the tool definitions are not in the history"));
     }
 }

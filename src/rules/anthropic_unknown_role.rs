@@ -32,7 +32,7 @@ crate::rule! {
     548, "anthropic-unknown-role", Check::History(check),
     [
         Variant {
-            message: "the message has a role of another API, or none",
+            message: "the message has no role, or a role of another API",
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
@@ -42,6 +42,6 @@ crate::rule! {
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let known = |role: Role| matches!(role, Role::User | Role::Assistant | Role::System);
     for row in cx.history.rows.iter().filter(|row| row.kind == Kind::Turn && !known(row.role)) {
-        out.add(Finding::new(Code(548), *row).never("what it would be here is not known"));
+        out.add(Finding::new(Code(548), *row).never("it is not known which role it should have"));
     }
 }

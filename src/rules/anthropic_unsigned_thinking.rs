@@ -55,7 +55,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} holds no thinking",
+            message: "{type} has no thinking",
             api: Some("messages.{message}.content.{block}.thinking.thinking: Field required"),
             evidence: Evidence::Reported,
             fix: "drop the thinking",

@@ -32,7 +32,7 @@ crate::rule! {
     411, "arguments-not-json", Check::History(check),
     [
         Variant {
-            message: "the arguments of {type} {call_id} are no JSON",
+            message: "arguments of {type} {call_id} are not valid JSON",
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             ..Variant::BASE
@@ -52,7 +52,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             broken = text.is_some_and(|text| scan(&text, &mut tape).is_err());
         });
         if broken {
-            out.add(Finding::new(Code(411), *row).never("what the arguments would have been is not known"));
+            out.add(Finding::new(Code(411), *row).never("the intended arguments are not known"));
         }
     }
 }

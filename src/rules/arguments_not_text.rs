@@ -33,10 +33,10 @@ crate::rule! {
     410, "arguments-not-text", Check::Raised,
     [
         Variant {
-            message: "the arguments of {type} {call_id} are an object",
+            message: "arguments of {type} {call_id} are an object, not a string",
             api: Some("Invalid type for 'input[{index}].arguments': expected a string, but got an object instead."),
             evidence: Evidence::Documented,
-            fix: "write the arguments as text",
+            fix: "write the arguments as a JSON string",
             loss: Loss::Lossless,
             answer: Answer {
                 param: Some("input[{index}].arguments"),
@@ -46,9 +46,9 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the input of {type} {call_id} is no text",
+            message: "input of {type} {call_id} is not a string",
             evidence: Evidence::Documented,
-            fix: "write the input as text",
+            fix: "write the input as a string",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -37,7 +37,7 @@ crate::rule! {
     587, "bedrock-assistant-first", Check::History(check),
     [
         Variant {
-            message: "the conversation starts with the assistant: the message stands in front of all that the user says",
+            message: "the conversation starts with an assistant message",
             api: Some("A conversation must start with a user message. Try again with a conversation that starts with a user message."),
             answer: Answer::AWS,
             levels: Levels::WARNING,
@@ -63,7 +63,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let finding = Finding::new(Code(587), *row);
         out.add(match begin {
             Some(_) => finding.act(Act::Drop),
-            None => finding.never("the history holds no words of the user"),
+            None => finding.never("the history has no user message"),
         });
     }
 }

@@ -38,7 +38,7 @@ crate::rule! {
     586, "bedrock-blank-text", Check::History(check),
     [
         Variant {
-            message: "the text is blank",
+            message: "the text is empty or only white space",
             api: Some("The text field in the ContentBlock object at messages.{message}.content.{block} is blank. Add text to the text field, and try again."),
             answer: Answer::AWS,
             levels: Levels::WARNING,
@@ -59,7 +59,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in cx.history.rows.iter().filter(is_blank) {
         let finding = Finding::new(Code(586), *row);
         out.add(match blocks {
-            1 => finding.never("the history holds nothing else"),
+            1 => finding.never("nothing else would remain of the history"),
             _ => finding.act(Act::Drop),
         });
     }

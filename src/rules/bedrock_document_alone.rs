@@ -33,11 +33,11 @@ crate::rule! {
     590, "bedrock-document-alone", Check::History(check),
     [
         Variant {
-            message: "the message has a document, and no text beside it",
+            message: "the message has a document but no text",
             api: Some("A text block must be included when using documents."),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "add a text that points at the document",
+            fix: "add a text that refers to the document",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -42,11 +42,11 @@ crate::rule! {
     591, "bedrock-document-name", Check::Item(KindSet::of(&[Kind::Media, Kind::ToolResult]), check),
     [
         Variant {
-            message: "the name of a document has characters that are not allowed, or too many",
+            message: "the document name has characters that are not allowed, or is too long",
             api: Some("The document file name can only contain alphanumeric characters, whitespace characters, hyphens, parentheses, and square brackets. The name can't contain more than one consecutive whitespace character. Check that the file name conforms to these restrictions and retry your request."),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "take out of the name what is not allowed",
+            fix: "remove the characters that are not allowed",
             ..Variant::BASE
         },
     ]

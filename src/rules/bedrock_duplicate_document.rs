@@ -39,12 +39,12 @@ crate::rule! {
     595, "bedrock-duplicate-document", Check::History(check),
     [
         Variant {
-            message: "the document has the name of another one",
+            message: "duplicate document name",
             related: "the other document",
             api: Some("Messages can't contain duplicate document names. Rename the document and retry your request."),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "give the later document a name of its own",
+            fix: "rename the later document",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

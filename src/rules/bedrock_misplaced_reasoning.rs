@@ -36,7 +36,7 @@ crate::rule! {
     593, "bedrock-misplaced-reasoning", Check::History(check),
     [
         Variant {
-            message: "reasoning stands in a message of the user",
+            message: "reasoning in a user message",
             api: Some("User messages cannot contain reasoning content. Please remove the reasoning content and try again."),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
@@ -44,7 +44,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "reasoning goes to a model that does not take it back",
+            message: "the model does not accept reasoning in the history",
             api: Some("User messages cannot contain reasoning content. Please remove the reasoning content and try again."),
             answer: Answer::AWS,
             levels: Levels::WARNING,

@@ -42,25 +42,25 @@ crate::rule! {
     580, "bedrock-missing-result", Check::History(check),
     [
         Variant {
-            message: "call {call_id} has no result in the turn behind it",
+            message: "toolUse {call_id} has no toolResult in the next turn",
             api: Some(EXPECTED),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "drop the call; --orphans stub would answer it and lose nothing",
+            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
             ..Variant::BASE
         },
         Variant {
-            message: "the result of call {call_id} does not stand in the turn behind it",
-            related: "the result stands here",
+            message: "the toolResult for {call_id} is not in the next turn",
+            related: "the result is here",
             api: Some(EXPECTED),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "move the result behind its call",
+            fix: "move the result to right after its call",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "call {call_id} has no result yet: the log ends here",
+            message: "tool_use {call_id} is still pending at the end of the log",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
             ..Variant::BASE

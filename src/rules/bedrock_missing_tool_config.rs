@@ -38,11 +38,11 @@ crate::rule! {
     588, "bedrock-missing-tool-config", Check::History(check),
     [
         Variant {
-            message: "tools were called, and the request has no toolConfig",
+            message: "the history has tool calls, but the request has no toolConfig",
             api: Some("The toolConfig field must be defined when using toolUse and toolResult content blocks."),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "name the called tools in a toolConfig",
+            fix: "add a toolConfig with the called tools",
             ..Variant::BASE
         },
     ]
@@ -60,6 +60,6 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let Act::Field(config) = Mend::ToolConfig.act() else { return };
     out.add(match calls {
         true => finding.act(Act::Request(config)),
-        false => finding.never("no call is there that would name a tool"),
+        false => finding.never("there is no call that names a tool"),
     });
 }

@@ -35,7 +35,7 @@ crate::rule! {
     581, "bedrock-orphan-result", Check::History(check),
     [
         Variant {
-            message: "result {call_id} answers no call in the turn in front",
+            message: "orphaned toolResult {call_id}: no toolUse with this id in the previous turn",
             api: Some("The number of toolResult blocks at messages.{message}.content exceeds the number of toolUse blocks of previous turn."),
             answer: Answer::AWS,
             evidence: Evidence::Reported,

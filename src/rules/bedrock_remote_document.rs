@@ -39,7 +39,7 @@ crate::rule! {
     592, "bedrock-remote-document", Check::History(check),
     [
         Variant {
-            message: "the document lies in S3, and this model takes only its bytes",
+            message: "the document is in S3, but this model accepts only inline bytes",
             api: Some("The model returned the following errors: messages.{message}.content.{block}.document.source.type: Field required"),
             answer: Answer::AWS,
             evidence: Evidence::Recorded,

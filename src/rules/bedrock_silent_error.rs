@@ -37,11 +37,11 @@ crate::rule! {
     589, "bedrock-silent-error", Check::Item(KindSet::of(&[Kind::ToolResult]), check),
     [
         Variant {
-            message: "result {call_id} is an error, and says nothing",
+            message: "toolResult {call_id} is an error without content",
             api: Some("The content field at messages.{message}.content.{block}.toolResult cannot be empty when status value is error."),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "say that the tool gave no output",
+            fix: "add a text saying that the tool gave no output",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -39,15 +39,15 @@ crate::rule! {
     583, "bedrock-tool-id", Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
     [
         Variant {
-            message: "the id of call {call_id} is too long, or has characters that are not allowed",
+            message: "the id of toolUse {call_id} is too long or has characters that are not allowed",
             answer: Answer::AWS,
             evidence: Evidence::Documented,
-            fix: "give call and result an id that is allowed",
+            fix: "give the call and its result a valid id",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the {type} has no toolUseId to pair it by",
+            message: "the {type} has no toolUseId",
             answer: Answer::AWS,
             evidence: Evidence::Documented,
             fix: "drop the block",

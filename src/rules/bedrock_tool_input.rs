@@ -42,11 +42,11 @@ crate::rule! {
     584, "bedrock-tool-input", Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {
-            message: "the input of call {call_id} is no object",
+            message: "the input of call {call_id} is not an object",
             api: Some("The format of the value at messages.{message}.content.{block}.toolUse.input is invalid. Provide a json object for the field and try again."),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "make it an object",
+            fix: "turn it into an object",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

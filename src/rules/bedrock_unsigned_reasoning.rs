@@ -48,7 +48,7 @@ crate::rule! {
     594, "bedrock-unsigned-reasoning", Check::History(check),
     [
         Variant {
-            message: "the reasoning has no signature, which this model wants",
+            message: "the reasoning has no signature, which this model requires",
             api: Some("The model returned the following errors: messages.{message}.content.{block}.thinking.signature: Field required"),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
@@ -56,11 +56,11 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the reasoning has a signature, which this model does not take",
+            message: "the reasoning has a signature, which this model does not accept",
             api: Some("This model doesn't support the reasoningContent.reasoningText.signature field. Remove reasoningContent.reasoningText.signature and try again."),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "take the signature away",
+            fix: "remove the signature",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -35,7 +35,7 @@ crate::rule! {
     604, "broken-chain", Check::Raised,
     [
         Variant {
-            message: "the response names another one as its previous response than the request does",
+            message: "the response and its request name different previous responses",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
             ..Variant::BASE
@@ -48,7 +48,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the request builds on a response that ends in a call, and does not answer it",
+            message: "the request builds on a response that ends in a call, but does not answer the call",
             related: "the call",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,

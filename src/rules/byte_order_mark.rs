@@ -18,7 +18,7 @@ crate::rule! {
     7, "byte-order-mark", Check::Raised,
     [
         Variant {
-            message: "the file starts with a byte-order mark, which is no part of JSON",
+            message: "the file starts with a byte-order mark, which is not valid JSON",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             fix: "remove the byte-order mark",

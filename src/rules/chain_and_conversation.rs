@@ -32,7 +32,7 @@ crate::rule! {
     308, "chain-and-conversation", Check::History(check),
     [
         Variant {
-            message: "the request names a previous response and a conversation",
+            message: "the request has both previous_response_id and conversation",
             related: "the conversation",
             api: Some(
                 "Mutually exclusive parameters: 'previous_response_id' and 'conversation'. Ensure you are only providing one of \

@@ -33,7 +33,7 @@ crate::rule! {
     312, "chain-not-supported", Check::History(check),
     [
         Variant {
-            message: "this server stores no responses, and none can be built on",
+            message: "previous_response_id is not supported: this server stores no responses",
             api: Some("Unsupported parameter: previous_response_id"),
             levels: Levels::ERROR,
             evidence: Evidence::Reported,
@@ -45,6 +45,6 @@ crate::rule! {
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(previous) = cx.history.settings.previous.filter(|_| !cx.caps.chaining) {
         let finding = cx.on_request(Code(312), previous.at);
-        out.add(finding.never("the history behind that response would have to be sent instead"));
+        out.add(finding.never("the history up to that response has to be sent instead"));
     }
 }

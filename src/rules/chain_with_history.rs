@@ -40,7 +40,8 @@ crate::rule! {
     306, "chain-with-history", Check::History(check),
     [
         Variant {
-            message: "{items} with ids of the server beside the state that holds them; the last is {type} {id}",
+            message: "{items} that the server already has are sent again with the state; the last is {type} \
+                      {id}",
             related: "the state",
             api: Some("Duplicate item found with id {id}. Remove duplicate items from your input and try again."),
             evidence: Evidence::Reported,
@@ -67,6 +68,6 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let finding = Finding::new(Code(306), cx.history.rows[last]).with(state).arg(count as u32);
     out.add(match left {
         true => finding.act(Act::SendNew(end)),
-        false => finding.never("nothing new would be left to send"),
+        false => finding.never("no new items would be left to send"),
     });
 }

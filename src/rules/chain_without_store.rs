@@ -32,7 +32,8 @@ crate::rule! {
     307, "chain-without-store", Check::History(check),
     [
         Variant {
-            message: "the request builds on a stored response, and is not stored itself: the next one cannot build on it",
+            message: "the request builds on a stored response but has store: false, so the next request cannot \
+                      build on it",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
@@ -42,6 +43,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(previous) = cx.history.settings.previous.filter(|_| !cx.stored && cx.caps.chaining) {
-        out.add(cx.on_request(Code(307), previous.at).never("which of the two was meant is not known"));
+        out.add(cx.on_request(Code(307), previous.at).never("it is not known which of the two was meant"));
     }
 }

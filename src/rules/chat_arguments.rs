@@ -43,14 +43,14 @@ crate::rule! {
     513, "chat-arguments", Check::Item(CALLS, check),
     [
         Variant {
-            message: "the arguments of call {call_id} are no JSON",
+            message: "arguments of tool call {call_id} are not valid JSON",
             also: &[
                 "The \"function.arguments\" parameter of the code model must be in JSON format.",
                 "invalid params, invalid function arguments json string, tool_call_id: {call_id} (2013)",
             ],
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "put the text into an object",
+            fix: "wrap the text in an object",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

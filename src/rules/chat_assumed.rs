@@ -31,7 +31,8 @@ crate::rule! {
     521, "chat-assumed", Check::History(check),
     [
         Variant {
-            message: "nothing here tells Chat Completions from other APIs: it is read as Chat (--format tells otherwise)",
+            message: "nothing here distinguishes Chat Completions from other APIs; read as Chat (use --format \
+                      to override)",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -40,11 +40,11 @@ crate::rule! {
     518, "chat-call-id-form", Check::History(check),
     [
         Variant {
-            message: "the id {call_id} is not made of nine letters and digits",
+            message: "tool call id {call_id} is not nine letters and digits",
             api: Some("Tool call id was {call_id} but must be a-z, A-Z, 0-9, with a length of 9."),
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
-            fix: "give the call and its reply an id of nine letters and digits",
+            fix: "give the call and its tool message an id of nine letters and digits",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

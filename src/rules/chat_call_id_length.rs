@@ -42,19 +42,19 @@ crate::rule! {
     505, "chat-call-id-length", Check::Item(CALLS, check),
     [
         Variant {
-            message: "the id of call {call_id} has {length} characters; 64 are allowed",
+            message: "the id of tool call {call_id} has {length} characters; at most 64 are allowed",
             api: Some("Invalid 'messages[{message}].tool_calls[{block}].id': string too long. Expected a string with maximum length 64, but got a string with length {length} instead."),
             evidence: Evidence::Reported,
-            fix: "shorten the id on both sides alike",
+            fix: "shorten the id on the call and its result",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the id of call {call_id} has {length} characters; some servers take 40",
+            message: "the id of tool call {call_id} has {length} characters; some servers accept only 40",
             api: Some("Invalid 'messages[{message}].tool_calls[{block}].id': string too long. Expected a string with maximum length 40, but got a string with length {length} instead."),
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "shorten the id on both sides alike",
+            fix: "shorten the id on the call and its result",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -42,19 +42,19 @@ crate::rule! {
     504, "chat-duplicate-call-id", Check::History(check),
     [
         Variant {
-            message: "the id {call_id} stands on a call of an earlier turn, too",
+            message: "duplicate call id {call_id}: already used in an earlier turn",
             related: "the earlier call",
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "give the call and its reply an id of their own",
+            fix: "give the call and its tool message a new id",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "two calls of one message have the id {call_id}",
+            message: "duplicate call id {call_id} within one message",
             related: "the other call",
             evidence: Evidence::Inferred,
-            fix: "give the call and its reply an id of their own",
+            fix: "give the call and its tool message a new id",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

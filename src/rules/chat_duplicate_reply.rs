@@ -38,7 +38,7 @@ crate::rule! {
     503, "chat-duplicate-reply", Check::History(check),
     [
         Variant {
-            message: "tool message {call_id} stands twice",
+            message: "duplicate tool message for {call_id} with the same content",
             related: "the first one",
             api: Some("Invalid parameter: Duplicate value for 'tool_call_id' of '{call_id}', in messages[{partner_message}] and messages[{message}]."),
             answer: Answer { param: Some("messages.[{message}].tool_call_id"), ..Answer::HISTORY },
@@ -48,7 +48,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "two different tool messages answer call {call_id}",
+            message: "duplicate tool message for {call_id} with different content",
             related: "the first one",
             api: Some("Invalid parameter: Duplicate value for 'tool_call_id' of '{call_id}', in messages[{partner_message}] and messages[{message}]."),
             answer: Answer { param: Some("messages.[{message}].tool_call_id"), ..Answer::HISTORY },
@@ -68,7 +68,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             true => finding.act(Act::Drop),
             false => finding
                 .variant(DIFFERENT)
-                .never("the replies differ, and which one the model saw is not told"),
+                .never("the tool messages differ, and it is not known which one the model saw"),
         });
     }
 }

@@ -39,7 +39,7 @@ crate::rule! {
     519, "chat-empty-assistant", Check::History(check),
     [
         Variant {
-            message: "a message of the assistant says nothing",
+            message: "assistant message without content or tool calls",
             also: &["invalid message content type: <nil>"],
             levels: Levels::WARNING,
             evidence: Evidence::Reported,

@@ -42,6 +42,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(request) = cx.history.settings.request.filter(|_| cx.history.rows.is_empty()) {
-        out.add(Finding::new(Code(509), Row::of_place(request, 0)).never("what was to be said is not there"));
+        out.add(Finding::new(Code(509), Row::of_place(request, 0)).never("the missing content cannot be made up"));
     }
 }

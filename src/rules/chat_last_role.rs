@@ -36,13 +36,13 @@ crate::rule! {
     517, "chat-last-role", Check::History(check),
     [
         Variant {
-            message: "the last message is one of the assistant: the model answers itself",
+            message: "the last message is from the assistant",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
             ..Variant::BASE
         },
         Variant {
-            message: "the last message is one of the assistant, and not marked as one to go on with",
+            message: "the last message is from the assistant and is not marked as a prefix",
             evidence: Evidence::Documented,
             fix: "mark the message with `\"prefix\": true`",
             loss: Loss::Lossless,
@@ -69,6 +69,6 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     } else if cx.has(Trait::RoleOrder) {
         out.add(finding.variant(UNMARKED).act(Act::Field(field::PREFIX)));
     } else {
-        out.add(finding.never("what the user was to say is not there"));
+        out.add(finding.never("the missing user message cannot be made up"));
     }
 }

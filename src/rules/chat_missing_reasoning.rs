@@ -45,13 +45,14 @@ crate::rule! {
     514, "chat-missing-reasoning", Check::History(check),
     [
         Variant {
-            message: "a message with calls lacks the `reasoning_content` that a thinking model must get back",
+            message: "assistant message with tool calls has no `reasoning_content`, which a thinking model \
+                      requires",
             also: &[
                 "Missing `reasoning_content` field in the assistant message at message index {message}.",
                 "The `content[].thinking` in the thinking mode must be passed back",
             ],
             evidence: Evidence::Reported,
-            fix: "put a `reasoning_content` of one space there",
+            fix: "add a `reasoning_content` of one space",
             ..Variant::BASE
         },
     ]

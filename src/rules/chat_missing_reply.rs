@@ -43,24 +43,24 @@ crate::rule! {
     501, "chat-missing-reply", Check::History(check),
     [
         Variant {
-            message: "call {call_id} is not answered behind its message",
+            message: "tool call {call_id} has no tool message after it",
             api: Some("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: {call_id}"),
             also: &["tool call result does not follow tool call"],
             evidence: Evidence::Reported,
-            fix: "drop the call; --orphans stub would answer it and lose nothing",
+            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
             ..Variant::BASE
         },
         Variant {
-            message: "the reply to call {call_id} does not stand behind its message",
-            related: "the reply stands here",
+            message: "the tool message for {call_id} is not right after its call",
+            related: "the tool message is here",
             api: Some("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: {call_id}"),
             evidence: Evidence::Reported,
-            fix: "move the reply behind its call",
+            fix: "move the tool message to right after its call",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "call {call_id} has no reply yet: the log ends here",
+            message: "tool call {call_id} is still pending at the end of the log",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
             ..Variant::BASE

@@ -44,13 +44,13 @@ crate::rule! {
             api: Some("Invalid 'messages[{message}].name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."),
             answer: Answer { param: Some("messages[{message}].name"), ..Answer::HISTORY },
             evidence: Evidence::Reported,
-            fix: "put _ for every other character",
+            fix: "replace every other character with _",
             ..Variant::BASE
         },
         Variant {
             message: "the name of the message is empty",
             evidence: Evidence::Inferred,
-            fix: "delete the name",
+            fix: "remove the name",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
@@ -58,7 +58,7 @@ crate::rule! {
             message: "the called function {name} has characters other than a-z, A-Z, 0-9, _ and - in its name",
             api: Some("Invalid 'messages[{message}].tool_calls[{block}].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."),
             evidence: Evidence::Reported,
-            fix: "put _ for every other character",
+            fix: "replace every other character with _",
             ..Variant::BASE
         },
         Variant {
@@ -68,10 +68,10 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the name has {length} characters; 64 are allowed",
+            message: "the name has {length} characters; at most 64 are allowed",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
-            fix: "cut the name",
+            fix: "shorten the name",
             ..Variant::BASE
         },
     ]
@@ -98,7 +98,7 @@ fn check(item: &Item<'_>, out: &mut Out) {
     let allowed = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
     if name.is_empty() {
         out.add(match is_call {
-            true => finding.variant(EMPTY_FUNCTION).never("which tool was called is not told"),
+            true => finding.variant(EMPTY_FUNCTION).never("it is not known which tool was called"),
             false => finding.variant(EMPTY).act(Act::Field(field::EMPTY_NAME)),
         });
     } else if !name.iter().all(allowed) {

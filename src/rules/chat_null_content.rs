@@ -37,19 +37,19 @@ crate::rule! {
     507, "chat-null-content", Check::History(check),
     [
         Variant {
-            message: "the content of a message of the {role} is null",
+            message: "the content of a {role} message is null",
             api: Some("Invalid value for 'content': expected a string, got null."),
             answer: Answer { param: Some("messages.[{message}].content"), ..Answer::HISTORY },
             evidence: Evidence::Reported,
-            fix: "make the content an empty text",
+            fix: "set the content to an empty string",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "a message of the {role} has no content",
+            message: "{role} message has no content",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
-            fix: "make the content an empty text",
+            fix: "set the content to an empty string",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

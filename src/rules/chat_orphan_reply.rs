@@ -35,7 +35,7 @@ crate::rule! {
     502, "chat-orphan-reply", Check::History(check),
     [
         Variant {
-            message: "tool message {call_id} answers no call in front of it",
+            message: "orphaned tool message {call_id}: no tool call with this id before it",
             api: Some("Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."),
             also: &[
                 "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'",

@@ -43,13 +43,13 @@ crate::rule! {
     515, "chat-refused-reasoning", Check::History(check),
     [
         Variant {
-            message: "the server refuses `reasoning_content`",
+            message: "the server rejects `reasoning_content`",
             evidence: Evidence::Reported,
-            fix: "delete the field",
+            fix: "remove the field",
             ..Variant::BASE
         },
         Variant {
-            message: "the server refuses `reasoning_content`: it calls it `reasoning`",
+            message: "the server rejects `reasoning_content`; its name there is `reasoning`",
             evidence: Evidence::Reported,
             fix: "rename the field to `reasoning`",
             loss: Loss::Lossless,

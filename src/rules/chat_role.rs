@@ -40,14 +40,14 @@ crate::rule! {
     512, "chat-role", Check::History(check),
     [
         Variant {
-            message: "the role {role} is not known",
+            message: "unknown role {role}",
             api: Some("Invalid value: '{role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'."),
             answer: Answer { param: Some("messages[{message}].role"), ..Answer::HISTORY },
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
         Variant {
-            message: "the model takes no message of the role {role}",
+            message: "the model does not accept messages with the role {role}",
             api: Some("Unsupported value: 'messages[{message}].role' does not support '{role}' with this model."),
             answer: Answer {
                 param: Some("messages[{message}].role"),
@@ -55,15 +55,15 @@ crate::rule! {
                 ..Answer::HISTORY
             },
             evidence: Evidence::Recorded,
-            fix: "make it a message of the user",
+            fix: "make it a user message",
             ..Variant::BASE
         },
         Variant {
-            message: "servers other than OpenAI's know no role `developer`",
+            message: "the role `developer` exists only on OpenAI's servers",
             also: &["unknown variant 'developer'"],
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "make it a message of the system",
+            fix: "make it a system message",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
@@ -89,7 +89,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                 let mut known = false;
                 cx.look.look(&row, &mut |message| known = message.get("role").is_some_and(|r| r.is("function")));
                 if !known {
-                    out.add(finding.never("who speaks is not told"));
+                    out.add(finding.never("it is not known who is speaking"));
                 }
             }
             _ => {}

@@ -44,18 +44,18 @@ crate::rule! {
     516, "chat-role-order", Check::History(check),
     [
         Variant {
-            message: "a message of the {role} stands right behind one of the {partner_role}",
-            related: "the message in front",
+            message: "{role} message directly after a {partner_role} message",
+            related: "the previous message",
             evidence: Evidence::Documented,
-            fix: "put a message of the assistant between",
+            fix: "insert an assistant message between them",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "a message of the {role} stands right behind one of the {partner_role}",
-            related: "the message in front",
+            message: "{role} message directly after a {partner_role} message",
+            related: "the previous message",
             evidence: Evidence::Documented,
-            fix: "make it a message of the user",
+            fix: "make it a user message",
             ..Variant::BASE
         },
     ]

@@ -33,7 +33,7 @@ crate::rule! {
     [
         Variant {
             message: "{type} is not the last item",
-            related: "what stands behind it",
+            related: "the item after it",
             evidence: Evidence::Documented,
             fix: "drop the trigger",
             loss: Loss::Lossless,

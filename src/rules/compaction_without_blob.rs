@@ -33,7 +33,7 @@ crate::rule! {
     416, "compaction-without-blob", Check::Raised,
     [
         Variant {
-            message: "{type} {any_id} has no encrypted_content, so the history that it stands for is lost",
+            message: "{type} {any_id} has no encrypted_content, so the history it replaces is lost",
             api: Some("Missing required parameter: 'input[{index}].encrypted_content'."),
             evidence: Evidence::Reported,
             answer: Answer { param: Some("input[{index}].encrypted_content"), ..Answer::HISTORY },

@@ -30,7 +30,7 @@ crate::rule! {
     602, "cycle", Check::Raised,
     [
         Variant {
-            message: "the parents of the entry lead back to itself; it is read as the first of them",
+            message: "the parents of the entry form a cycle; it is read as the first entry",
             related: "the parent that it names",
             levels: Levels::ERROR,
             evidence: Evidence::Inferred,

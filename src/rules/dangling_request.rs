@@ -32,13 +32,13 @@ crate::rule! {
     620, "dangling-request", Check::Raised,
     [
         Variant {
-            message: "the request at offset {arg} was neither completed nor cancelled, and another came after it",
+            message: "the request at offset {arg} was neither completed nor cancelled before the next one",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the stream ends before the request at offset {arg} does",
+            message: "the stream ends before the request at offset {arg} is completed",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

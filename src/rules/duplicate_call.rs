@@ -35,7 +35,7 @@ crate::rule! {
     104, "duplicate-call", Check::Pair(check),
     [
         Variant {
-            message: "{type} {call_id} stands twice",
+            message: "duplicate {type} {call_id}",
             related: "the first one",
             levels: Levels::WARNING,
             fix: "drop the later copy",
@@ -45,7 +45,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "two different calls have call_id {call_id}",
+            message: "duplicate call_id {call_id} on two different calls",
             related: "the first one",
             levels: Levels::WARNING,
             ..Variant::BASE
@@ -70,6 +70,7 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     if copy {
         out.add(finding.act(Act::Drop));
     } else {
-        out.add(finding.variant(DIFFERENT).never("the calls differ, and which output is whose is not told"));
+        out.add(finding.variant(DIFFERENT).never("the calls differ, and it is not known which output belongs \
+                                                  to which"));
     }
 }

@@ -37,7 +37,7 @@ crate::rule! {
     301, "duplicate-id", Check::History(check),
     [
         Variant {
-            message: "{type} has id {id}, which an earlier item has",
+            message: "duplicate id: {type} {id} is already in the history",
             related: "the earlier item",
             api: Some("Duplicate item found with id {id}. Remove duplicate items from your input and try again."),
             evidence: Evidence::Reported,
@@ -46,7 +46,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} has id {id}, which another item has",
+            message: "duplicate id: {type} has the id of another item, {id}",
             related: "the earlier item",
             api: Some("Duplicate item found with id {id}. Remove duplicate items from your input and try again."),
             evidence: Evidence::Reported,

@@ -29,7 +29,7 @@ crate::rule! {
     2, "duplicate-key", Check::Raised,
     [
         Variant {
-            message: "the key {key} stands twice in one object",
+            message: "duplicate key {key} in one object",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -31,14 +31,14 @@ crate::rule! {
     603, "duplicate-node", Check::Raised,
     [
         Variant {
-            message: "the entry is stored a second time",
+            message: "duplicate entry with the same content",
             related: "the first one",
             levels: Levels::INFO,
             evidence: Evidence::Inferred,
             ..Variant::BASE
         },
         Variant {
-            message: "the entry has the name of an earlier one, and other content: the history was edited",
+            message: "duplicate entry uuid with different content; the history was edited",
             related: "the earlier one",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,

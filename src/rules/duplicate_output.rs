@@ -33,7 +33,7 @@ crate::rule! {
     105, "duplicate-output", Check::Pair(check),
     [
         Variant {
-            message: "{type} {call_id} stands twice",
+            message: "duplicate {type} {call_id}",
             related: "the other one",
             levels: Levels::WARNING,
             fix: "drop the later copy",
@@ -43,7 +43,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "two different outputs answer call_id {call_id}",
+            message: "duplicate output for call_id {call_id} with different content",
             related: "the other one",
             levels: Levels::WARNING,
             ..Variant::BASE
@@ -68,7 +68,8 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     if cx.look.same(&row, &first) {
         out.add(finding.act(Act::Drop));
     } else if pair.state == PairState::OutputAgain {
-        out.add(finding.variant(DIFFERENT).never("the outputs differ, and which one the model saw is not told"));
+        out.add(finding.variant(DIFFERENT).never("the outputs differ, and it is not known which one the model \
+                                                  saw"));
     }
 }
 

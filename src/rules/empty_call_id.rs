@@ -38,7 +38,7 @@ crate::rule! {
         Variant {
             message: "{type} has no call_id",
             evidence: Evidence::Reported,
-            fix: "drop it: nothing says what it belongs to",
+            fix: "drop it (it cannot be paired)",
             ..Variant::BASE
         },
     ]

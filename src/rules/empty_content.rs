@@ -33,7 +33,7 @@ crate::rule! {
     408, "empty-content", Check::Raised,
     [
         Variant {
-            message: "this message says nothing",
+            message: "the message has no content",
             api: Some("Each message must have at least one content element."),
             levels: Levels::OFF,
             evidence: Evidence::Reported,

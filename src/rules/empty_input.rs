@@ -44,6 +44,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(list) = cx.history.settings.empty.filter(|_| !cx.server_state()) {
-        out.add(cx.on_request(Code(422), list).never("what was to be said is not there"));
+        out.add(cx.on_request(Code(422), list).never("the missing content cannot be made up"));
     }
 }

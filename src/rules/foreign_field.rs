@@ -38,7 +38,7 @@ crate::rule! {
     402, "foreign-field", Check::Raised,
     [
         Variant {
-            message: "{type} {any_id} carries {field}, which the API does not know",
+            message: "{type} {any_id} has a field the API does not know: {field}",
             api: Some("Unknown parameter: 'input[{index}].{field}'."),
             evidence: Evidence::Reported,
             fix: "remove the field",
@@ -47,15 +47,15 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {any_id} carries {field}, which is of another API",
+            message: "{type} {any_id} has a field of another API: {field}",
             api: Some("Unknown parameter: 'input[{index}].{field}'."),
             evidence: Evidence::Reported,
-            fix: "remove the field, with what it says",
+            fix: "remove the field and its content",
             answer: Answer::UNKNOWN_FIELD,
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {any_id} carries {field}, where this API does not read it",
+            message: "{type} {any_id} has a field the API rejects: {field}",
             api: Some("Unknown parameter: 'input[{index}].{field}'."),
             evidence: Evidence::Reported,
             answer: Answer::UNKNOWN_FIELD,

@@ -65,7 +65,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         if row.kind == Kind::Turn && empty && !row.has(Flags::RECORDED) {
             let finding = Finding::new(Code(566), *row);
             out.add(match turns.len() {
-                1 => finding.never("the history holds nothing else"),
+                1 => finding.never("nothing else would remain of the history"),
                 _ => finding.act(Act::Drop),
             });
         }

@@ -57,7 +57,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in cx.history.rows.iter().filter(says_nothing) {
         let finding = Finding::new(Code(567), *row);
         out.add(match parts {
-            1 => finding.never("the history holds nothing else"),
+            1 => finding.never("nothing else would remain of the history"),
             _ => finding.act(Act::Drop),
         });
     }

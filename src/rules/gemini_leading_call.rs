@@ -37,7 +37,7 @@ crate::rule! {
     562, "gemini-leading-call", Check::History(check),
     [
         Variant {
-            message: "the call⟨ of {name}⟩ stands in front of all that the user says",
+            message: "functionCall⟨ {name}⟩ before the first user message",
             api: Some("Please ensure that function call turn comes immediately after a user turn or after a function response turn."),
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,

@@ -51,36 +51,37 @@ crate::rule! {
     560, "gemini-missing-response", Check::History(check),
     [
         Variant {
-            message: "the call⟨ of {name}⟩ has no response in the turn behind it",
+            message: "functionCall⟨ {name}⟩ has no functionResponse in the next turn",
             api: Some(COUNTS),
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,
-            fix: "drop the call; --orphans stub would answer it and lose nothing",
+            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
             ..Variant::BASE
         },
         Variant {
-            message: "the response to the call⟨ of {name}⟩ does not stand in the turn behind it",
-            related: "the response stands here",
+            message: "the functionResponse for⟨ {name}⟩ is not in the next turn",
+            related: "the response is here",
             api: Some(COUNTS),
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,
-            fix: "move the response behind its call",
+            fix: "move the response to right after its call",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the call⟨ of {name}⟩ has no response yet: the log ends here",
+            message: "functionCall⟨ {name}⟩ is still pending at the end of the log",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
         Variant {
-            message: "the user speaks instead of a response to the call⟨ of {name}⟩, which Gemini 3 and later refuse",
+            message: "functionCall⟨ {name}⟩ is followed by a user message instead of its functionResponse, \
+                      which Gemini 3 and later reject",
             api: Some(COUNTS),
             answer: Answer::GOOGLE,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "drop the call; --orphans stub would answer it and lose nothing",
+            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
             ..Variant::BASE
         },
     ]

@@ -39,12 +39,12 @@ crate::rule! {
     568, "gemini-mixed-response", Check::History(check),
     [
         Variant {
-            message: "the {type} stands in one content with responses",
+            message: "{type} in the same content as function responses",
             api: Some("Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn."),
             answer: Answer::GOOGLE,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "move what is no response to a content of its own behind",
+            fix: "move everything else to a content of its own after it",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

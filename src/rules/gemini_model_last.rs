@@ -36,7 +36,7 @@ crate::rule! {
     569, "gemini-model-last", Check::History(check),
     [
         Variant {
-            message: "the request ends with a turn of the model",
+            message: "the request ends with a model turn",
             api: Some("Requests ending with a model turn are not supported."),
             answer: Answer::GOOGLE,
             levels: Levels::WARNING,

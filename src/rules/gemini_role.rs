@@ -44,29 +44,29 @@ crate::rule! {
     564, "gemini-role", Check::Item(KindSet::of(&[Kind::Turn]), check),
     [
         Variant {
-            message: "the role of the content is another API's name for the model",
+            message: "the role is another API's name for `model`",
             api: Some("Please use a valid role: user, model."),
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,
-            fix: "make it the model's",
+            fix: "change the role to model",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the role of the content is another API's name for what the client says",
+            message: "the role is another API's name for `user`",
             api: Some("Please use a valid role: user, model."),
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,
-            fix: "make it the user's",
+            fix: "change the role to user",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the role of the content is neither user nor model",
+            message: "the role is neither `user` nor `model`",
             api: Some("Please use a valid role: user, model."),
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,
-            fix: "let the user say it",
+            fix: "change the role to `user`",
             ..Variant::BASE
         },
     ]

@@ -37,7 +37,7 @@ crate::rule! {
     570, "gemini-unacknowledged-safety", Check::History(check),
     [
         Variant {
-            message: "the response⟨ of {name}⟩ does not acknowledge the call's safety decision",
+            message: "functionResponse⟨ {name}⟩ does not acknowledge the safety decision of its call",
             related: "the call",
             api: Some("The safety decision from function call {name} must be acknowledged in the corresponding function response."),
             answer: Answer::GOOGLE,

@@ -37,7 +37,7 @@ crate::rule! {
     563, "gemini-unnamed-response", Check::History(check),
     [
         Variant {
-            message: "the response has no name",
+            message: "functionResponse has no name",
             related: "the call that it answers",
             api: Some("* GenerateContentRequest.contents[{message}].parts[{block}].function_response.name: Name cannot be empty."),
             answer: Answer::GOOGLE,

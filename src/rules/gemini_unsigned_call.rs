@@ -47,11 +47,12 @@ crate::rule! {
     565, "gemini-unsigned-call", Check::History(check),
     [
         Variant {
-            message: "the call⟨ of {name}⟩ has no thought signature, which this model wants in the current turn",
+            message: "functionCall⟨ {name}⟩ has no thoughtSignature, which this model requires in the current \
+                      turn",
             api: Some("Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:{name}` , position {arg}."),
             answer: Answer::GOOGLE,
             evidence: Evidence::Documented,
-            fix: "sign it as a call without a thought",
+            fix: "add the signature that skips the check",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -30,7 +30,7 @@ crate::rule! {
     628, "invalid-event", Check::Raised,
     [
         Variant {
-            message: "the payload lacks what an event of this type must say: passed over",
+            message: "the payload lacks a required field for an event of this type; event skipped",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -32,7 +32,7 @@ crate::rule! {
     1, "invalid-json", Check::Raised,
     [
         Variant {
-            message: "not JSON: {fault}",
+            message: "not valid JSON: {fault}",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
             ..Variant::BASE

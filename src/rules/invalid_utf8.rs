@@ -21,7 +21,7 @@ crate::rule! {
     5, "invalid-utf8", Check::Raised,
     [
         Variant {
-            message: "the text is not UTF-8 here",
+            message: "invalid UTF-8",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -32,31 +32,31 @@ crate::rule! {
     910, "invented-content", Check::Raised,
     [
         Variant {
-            message: "a call without a result gets one that claims nothing",
+            message: "added a placeholder result for an unanswered call",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "a tool that is called and not defined gets a definition without parameters",
+            message: "added a definition without parameters for a tool that is called but not defined",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "a text is added where the target wants one",
+            message: "added a text that the target requires",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the answer is limited to 4096 tokens: the target wants a limit",
+            message: "set max_tokens to 4096: the target requires a limit",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "an unsigned call gets the mark with which Gemini skips its check",
+            message: "added the signature that skips Gemini's check to an unsigned call",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -33,7 +33,7 @@ crate::rule! {
     303, "item-not-stored", Check::History(check),
     [
         Variant {
-            message: "{id} is only named here, and the server stores no items",
+            message: "{id} is only referenced, but the server stores no items",
             api: Some(
                 "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with \
                  `store` set to true, or remove this item from your input.",
@@ -45,7 +45,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{id} is only named here, and the server stores no items; the file holds the item itself",
+            message: "{id} is only referenced, but the server stores no items; the full item is in the file",
             api: Some(
                 "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with \
                  `store` set to true, or remove this item from your input.",
@@ -53,7 +53,7 @@ crate::rule! {
             status: 404,
             levels: Levels::STATELESS_ERROR,
             evidence: Evidence::Reported,
-            fix: "put the full item in its reference's place",
+            fix: "replace the reference by the full item",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

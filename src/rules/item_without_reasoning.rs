@@ -48,37 +48,37 @@ crate::rule! {
     201, "item-without-reasoning", Check::History(check),
     [
         Variant {
-            message: "{type} {id} stands without the reasoning that it was made with",
+            message: "{type} {id} is missing its reasoning item",
             related: "the reasoning",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item⟨: '{partner_id}'⟩."),
             also: &["Item '{id}' of type '{type}' was provided without its required preceding item of type 'reasoning'."],
             evidence: Evidence::Reported,
-            fix: "detach the group: strip the ids of all its items",
+            fix: "remove the item ids of this group",
             ..Variant::BASE
         },
         Variant {
-            message: "no reasoning stands in front of {items} with ids, the first being {type} {id}: refused if the \
-                      model reasoned",
+            message: "{items} with ids have no reasoning item before them, the first is {type} {id}; rejected \
+                      if the model reasoned",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
-            fix: "detach the group: strip the ids of all its items",
+            fix: "remove the item ids of this group",
             ..Variant::BASE
         },
         Variant {
-            message: "no reasoning stands in front of {type} {id}: refused if the model reasoned",
+            message: "{type} {id} has no reasoning item before it; rejected if the model reasoned",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
-            fix: "detach the group: strip the ids of all its items",
+            fix: "remove the item ids of this group",
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {id} stands without the reasoning that it was made with, as a recorded response shows",
+            message: "{type} {id} is missing its reasoning item, as a recorded response shows",
             related: "the reasoning",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item⟨: '{partner_id}'⟩."),
             evidence: Evidence::Reported,
-            fix: "put the recorded reasoning back, else strip the ids of the group",
+            fix: "restore the recorded reasoning, or remove the ids of the group",
             ..Variant::BASE
         },
     ]

@@ -33,7 +33,7 @@ crate::rule! {
     418, "items-before-compaction", Check::History(check),
     [
         Variant {
-            message: "{items} before this {type}, which stands for them",
+            message: "{items} before this {type}, which already replaces them",
             levels: Levels::INFO,
             evidence: Evidence::Recorded,
             ..Variant::BASE
@@ -49,6 +49,6 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let rows = &cx.history.rows;
     if let Some(at) = rows.iter().rposition(|row| row.kind == Kind::Compaction).filter(|at| *at > 0) {
         let finding = Finding::new(Code(418), rows[at]).arg(at as u32);
-        out.add(finding.never("what is kept beside a compaction is a matter of taste"));
+        out.add(finding.never("the server accepts both"));
     }
 }

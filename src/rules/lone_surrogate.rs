@@ -29,7 +29,7 @@ crate::rule! {
     6, "lone-surrogate", Check::Raised,
     [
         Variant {
-            message: "a string holds half of a surrogate pair",
+            message: "a string contains half of a surrogate pair",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

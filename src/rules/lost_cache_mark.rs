@@ -29,13 +29,13 @@ crate::rule! {
     905, "lost-cache-mark", Check::Raised,
     [
         Variant {
-            message: "the cache marks of {items} are dropped",
+            message: "dropped cache_control of {items}",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the cache marks of {items} are dropped: the target takes four",
+            message: "dropped cache_control of {items}: the target accepts four",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE

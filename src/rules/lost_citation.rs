@@ -29,7 +29,7 @@ crate::rule! {
     904, "lost-citation", Check::Raised,
     [
         Variant {
-            message: "the citations of a text are dropped",
+            message: "dropped the citations of a text",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

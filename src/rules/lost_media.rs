@@ -29,19 +29,19 @@ crate::rule! {
     903, "lost-media", Check::Raised,
     [
         Variant {
-            message: "media is dropped: the target takes none of this kind here",
+            message: "dropped media: the target does not accept this kind here",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "a file is dropped: only its own provider can read it by its id",
+            message: "dropped a file: only its provider can read it by its id",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "media behind a URL is dropped: the target wants the data itself",
+            message: "dropped an image or file URL: the target accepts inline data only",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

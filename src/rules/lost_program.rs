@@ -60,7 +60,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             lost = caller.is_some_and(|id| !programs.contains(&fingerprint(id)));
         });
         if lost {
-            out.add(Finding::new(Code(421), *row).never("whether the call may stand alone is not known"));
+            out.add(Finding::new(Code(421), *row).never("it is not known whether the call is accepted without \
+                                                         it"));
         }
     }
 }

@@ -31,19 +31,19 @@ crate::rule! {
     901, "lost-reasoning", Check::Raised,
     [
         Variant {
-            message: "reasoning is dropped: the models of the target cannot read it",
+            message: "dropped reasoning: the target's models cannot read it",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "reasoning becomes text of the model",
+            message: "changed reasoning to model text",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the thought signatures of {items} are dropped: only Gemini reads them",
+            message: "dropped the thought signatures of {items}: only Gemini can read them",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE

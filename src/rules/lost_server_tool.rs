@@ -30,13 +30,13 @@ crate::rule! {
     902, "lost-server-tool", Check::Raised,
     [
         Variant {
-            message: "{type}: a tool that the provider ran is dropped, with what it gave",
+            message: "dropped {type}, a call of a server-side tool, and its result",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "a tool that only its provider runs is offered no more",
+            message: "dropped the definition of a server-side tool: only its provider can run it",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -30,19 +30,19 @@ crate::rule! {
     908, "lost-setting", Check::Raised,
     [
         Variant {
-            message: "the setting {key} is dropped: the target has none such",
+            message: "dropped the setting {key}: the target has no equivalent",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the setting {key} is dropped: the target has none such",
+            message: "dropped the setting {key}: the target has no equivalent",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "{key} names history that the server holds: it is not in the file, and is lost",
+            message: "dropped {key}: the history that it refers to is on the server and not in the file",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

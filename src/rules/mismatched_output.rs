@@ -74,7 +74,7 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     let (call, output) = (cx.row(pair.call), *cx.row(pair.output));
     let finding = Finding::new(Code(106), output).with(call.at);
     let families = (call.kind.family(), output.kind.family());
-    let other_members = "outputs of the two types have other members";
+    let other_members = "outputs of the two types have different fields";
     match families {
         (Some(Family::ToolSearch), _) | (_, Some(Family::ToolSearch)) => {
             out.add(finding.variant(TOOL_SEARCH).never(other_members));

@@ -31,7 +31,7 @@ crate::rule! {
     419, "misplaced-phase", Check::Raised,
     [
         Variant {
-            message: "a message that is no answer has a phase",
+            message: "a message that is not from the assistant has a phase",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             fix: "remove the phase",
@@ -39,7 +39,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the phase {value} is not known",
+            message: "unknown phase {value}",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             fix: "remove the phase",

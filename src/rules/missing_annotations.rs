@@ -34,7 +34,7 @@ crate::rule! {
     406, "missing-annotations", Check::Raised,
     [
         Variant {
-            message: "text of the model has no annotations, which this server may require",
+            message: "model text has no annotations, which this server may require",
             api: Some("Required property 'annotations' is missing"),
             levels: Levels::OFF,
             evidence: Evidence::Reported,

@@ -88,23 +88,23 @@ crate::rule! {
             api: Some("Missing required parameter: 'input[{index}].id'."),
             levels: Levels::OFF,
             evidence: Evidence::Reported,
-            fix: "drop the reasoning and strip the ids of its group",
+            fix: "drop the reasoning and remove the ids of its group",
             answer: Answer { param: Some("input[{index}].id"), ..Answer::HISTORY },
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {any_id} has no fingerprint, which must come back with it",
+            message: "{type} {any_id} has no fingerprint, which the API requires",
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the action of {type} {id} has no queries, which this server wants",
+            message: "the action of {type} {id} has no queries, which this server requires",
             levels: Levels::OFF,
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {id} has no call_id, by which the server looks for its call",
+            message: "{type} {id} has no call_id, which the server needs to find its call",
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             ..Variant::BASE

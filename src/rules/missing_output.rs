@@ -54,7 +54,7 @@ crate::rule! {
             message: "{type} {call_id} has no output",
             api: Some("No tool output found for {noun} {call_id}."),
             evidence: Evidence::Reported,
-            fix: "drop the call; --orphans stub would answer it and lose nothing",
+            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
             ..Variant::BASE
         },
         Variant {
@@ -63,28 +63,27 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {call_id} has no output yet: the log ends here",
+            message: "{type} {call_id} is still pending at the end of the log",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
         Variant {
-            message: "the response that the request builds on left {partner_type} {partner_call_id} open, and no output \
-                      answers it",
-            related: "the open call",
+            message: "{partner_type} {partner_call_id} of the previous response has no output in this request",
+            related: "the unanswered call",
             api: Some("No tool output found for {partner_noun} {partner_call_id}."),
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {call_id} has no output: its turn was aborted",
+            message: "{type} {call_id} has no output (the turn was aborted)",
             api: Some("No tool output found for {noun} {call_id}."),
             evidence: Evidence::Reported,
-            fix: "drop the call; --orphans stub would answer it and lose nothing",
+            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {call_id} has no output: its turn was aborted, and the log ends here",
+            message: "{type} {call_id} has no output (the turn was aborted at the end of the log)",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
             ..Variant::BASE

@@ -32,7 +32,7 @@ crate::rule! {
     601, "missing-parent", Check::Raised,
     [
         Variant {
-            message: "the entry follows one that is not in the file: the history begins here",
+            message: "the parent of this entry is not in the file; the history begins here",
             levels: Levels::WARNING,
             evidence: Evidence::Recorded,
             ..Variant::BASE

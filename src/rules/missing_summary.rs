@@ -43,9 +43,9 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the summary of {type} {any_id} is no list",
+            message: "the summary of {type} {any_id} is not a list",
             evidence: Evidence::Documented,
-            fix: "put an empty summary in its place",
+            fix: "replace it by an empty summary",
             ..Variant::BASE
         },
     ]

@@ -33,7 +33,7 @@ crate::rule! {
     313, "mixed-lineages", Check::History(check),
     [
         Variant {
-            message: "{type} {id} is of another conversation than the items before it",
+            message: "{type} {id} is from a different conversation than the items before it",
             related: "an item of the other conversation",
             levels: Levels::STORED_WARNING,
             ..Variant::BASE
@@ -53,7 +53,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         // One finding for each run of foreign items.
         if row.lineage != first.lineage && row.lineage != told {
             let finding = Finding::new(Code(313), *row).with(first.at);
-            out.add(finding.never("which of them are at home here is not known"));
+            out.add(finding.never("it is not known which of them belong here"));
         }
         told = row.lineage;
     }

@@ -35,12 +35,12 @@ crate::rule! {
     305, "mixed-references", Check::Group(check),
     [
         Variant {
-            message: "{type} {id} and the reasoning that heads it are not both references, or both in full",
+            message: "{type} {id} and its reasoning have to be both references or both in full",
             related: "the reasoning",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item⟨: '{partner_id}'⟩."),
             levels: Levels::STORED_WARNING,
             evidence: Evidence::Reported,
-            fix: "make the whole group references",
+            fix: "replace the whole group by references",
             ..Variant::BASE
         },
     ]

@@ -47,7 +47,7 @@ crate::rule! {
     412, "namespace-mismatch", Check::History(check),
     [
         Variant {
-            message: "{type} {call_id} names no namespace, and its tool is defined in one",
+            message: "{type} {call_id} has no namespace, but its tool is defined in one",
             related: "the definition of the tool",
             api: Some(
                 "Missing namespace for function_call '{name}'. It does not exist in the default namespace. Round-trip the \
@@ -60,7 +60,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {call_id} names a namespace, which this server may not know",
+            message: "{type} {call_id} has a namespace, which this server may not know",
             api: Some("Unknown parameter: 'input[{index}].namespace'."),
             levels: Levels::OFF,
             evidence: Evidence::Reported,

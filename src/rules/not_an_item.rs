@@ -29,7 +29,7 @@ crate::rule! {
     /// anything else.
     490, "not-an-item", Check::Raised,
     [Variant {
-        message: "{shape} stands where an item should be",
+        message: "expected an item, found {shape}",
         answer: Answer::BODY,
         evidence: Evidence::Documented,
         ..Variant::BASE

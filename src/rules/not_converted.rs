@@ -29,13 +29,13 @@ crate::rule! {
     912, "not-converted", Check::Raised,
     [
         Variant {
-            message: "nothing of this conversation can be written for the target",
+            message: "nothing in this conversation can be converted for the target",
             levels: Levels::ERROR,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the result would be refused (RL{arg}): repair the source first",
+            message: "the result would be rejected (RL{arg}): run `replaylint fix` on the source first",
             levels: Levels::ERROR,
             evidence: Evidence::Documented,
             ..Variant::BASE

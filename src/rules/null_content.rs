@@ -38,7 +38,7 @@ crate::rule! {
                 "Invalid type for 'input[{index}].content': expected one of an array of objects or string, but got null instead.",
             ),
             evidence: Evidence::Reported,
-            fix: "put an empty text there",
+            fix: "set it to an empty string",
             loss: Loss::Lossless,
             answer: Answer {
                 param: Some("input[{index}].content"),
@@ -50,7 +50,7 @@ crate::rule! {
         Variant {
             message: "this message has no content",
             evidence: Evidence::Documented,
-            fix: "put an empty text there",
+            fix: "set it to an empty string",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -30,8 +30,8 @@ crate::rule! {
     625, "offsets-not-increasing", Check::Raised,
     [
         Variant {
-            message: "offset {arg} does not stand above the one before",
-            related: "the event before",
+            message: "offset {arg} is not greater than the previous one",
+            related: "the previous event",
             levels: Levels::ERROR,
             evidence: Evidence::Inferred,
             ..Variant::BASE

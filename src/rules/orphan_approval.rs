@@ -25,7 +25,7 @@ crate::rule! {
     108, "orphan-approval", Check::Pair(check),
     [
         Variant {
-            message: "mcp_approval_response names {approval}, which is no request of this history",
+            message: "mcp_approval_response {approval} has no matching request",
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             fix: "drop the response",

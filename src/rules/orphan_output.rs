@@ -36,7 +36,7 @@ crate::rule! {
     102, "orphan-output", Check::Pair(check),
     [
         Variant {
-            message: "{type} {call_id} has no call",
+            message: "{type} {call_id} has no matching call",
             api: Some("No tool call found for {noun} with call_id {call_id}."),
             evidence: Evidence::Reported,
             fix: "drop the output",

@@ -37,7 +37,8 @@ crate::rule! {
     207, "orphan-tool-run", Check::History(check),
     [
         Variant {
-            message: "reasoning {any_id} heads nothing, and the {outputs} behind it lack their calls",
+            message: "orphaned tool run: reasoning {any_id} has no item after it, and the {outputs} that \
+                      follow have no matching call",
             related: "the first of the outputs",
             api: Some("No tool call found for {partner_noun} with call_id {partner_call_id}."),
             evidence: Evidence::Reported,

@@ -36,17 +36,17 @@ crate::rule! {
     103, "output-before-call", Check::Pair(check),
     [
         Variant {
-            message: "{type} {call_id} stands before its call",
+            message: "{type} {call_id} comes before its call",
             related: "the call",
             levels: Levels::WARNING,
-            fix: "move the output behind its call",
+            fix: "move the output to after its call",
             loss: Loss::Lossless,
             when: When::Always,
             evidence: Evidence::Inferred,
             ..Variant::BASE
         },
         Variant {
-            message: "several calls and outputs share call_id {call_id}, and their order tells no pairs",
+            message: "several calls and outputs share call_id {call_id}, and their order does not pair them",
             related: "a call with this call_id",
             levels: Levels::WARNING,
             ..Variant::BASE
@@ -69,7 +69,7 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
         PairState::Tangled => {
             let row = *cx.row(pair.output);
             let finding = Finding::new(Code(103), row).variant(TANGLED).with(partner());
-            out.add(finding.never("which output answers which call is not told"));
+            out.add(finding.never("it is not known which output answers which call"));
         }
         _ => {}
     }

@@ -38,12 +38,12 @@ crate::rule! {
     409, "output-not-text", Check::Raised,
     [
         Variant {
-            message: "the output of {call_id} is an object",
+            message: "the output of {call_id} is an object, not a string",
             api: Some(
                 "Invalid type for 'input[{index}].output': expected one of a string or array of objects, but got an object instead.",
             ),
             evidence: Evidence::Reported,
-            fix: "write the output as text",
+            fix: "write the output as a string",
             loss: Loss::Lossless,
             answer: Answer {
                 param: Some("input[{index}].output"),
@@ -58,7 +58,7 @@ crate::rule! {
                 "Invalid type for 'input[{index}].output': expected one of a string or array of objects, but got null instead.",
             ),
             evidence: Evidence::Reported,
-            fix: "say that no result was recorded",
+            fix: "set the output to a text saying that no result was recorded",
             loss: Loss::Lossless,
             answer: Answer {
                 param: Some("input[{index}].output"),
@@ -71,15 +71,15 @@ crate::rule! {
             message: "{type} {call_id} has no output",
             api: Some("Missing required parameter: 'input[{index}].output'."),
             evidence: Evidence::Reported,
-            fix: "say that no result was recorded",
+            fix: "set the output to a text saying that no result was recorded",
             loss: Loss::Lossless,
             answer: Answer { param: Some("input[{index}].output"), ..Answer::HISTORY },
             ..Variant::BASE
         },
         Variant {
-            message: "the output of {call_id} is a bare value",
+            message: "the output of {call_id} is not a string",
             evidence: Evidence::Documented,
-            fix: "write the output as text",
+            fix: "write the output as a string",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

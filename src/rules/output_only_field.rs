@@ -38,7 +38,7 @@ crate::rule! {
     401, "output-only-field", Check::Raised,
     [
         Variant {
-            message: "{type} {any_id} carries {field}, which the server writes and does not take back",
+            message: "{type} {any_id} has an output-only field the API rejects: {field}",
             api: Some("Unknown parameter: 'input[{index}].{field}'."),
             evidence: Evidence::Reported,
             fix: "remove the field",
@@ -47,7 +47,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {any_id} carries a status, which only responses have",
+            message: "{type} {any_id} has an output-only field the API rejects: status",
             api: Some("Unknown parameter: 'input[{index}].{field}'."),
             evidence: Evidence::Reported,
             fix: "remove the field",
@@ -56,7 +56,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {any_id} carries a null status, which strict routes refuse",
+            message: "{type} {any_id} has a null status, which strict servers reject",
             api: Some("Unknown parameter: 'input[{index}].{field}'."),
             levels: Levels::WARNING,
             evidence: Evidence::Reported,

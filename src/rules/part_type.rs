@@ -38,10 +38,10 @@ crate::rule! {
     405, "part-type", Check::Raised,
     [
         Variant {
-            message: "a part of this message of the assistant is of type {value}",
+            message: "content part of type {value} in an assistant message",
             api: Some("Invalid value: '{value}'. Supported values are: 'output_text' and 'refusal'."),
             evidence: Evidence::Reported,
-            fix: "give the part the type output_text",
+            fix: "change the part's type to output_text",
             loss: Loss::Lossless,
             answer: Answer {
                 param: Some("input[{index}].{field}"),
@@ -51,22 +51,22 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "a part of this message is of type {value}, which only answers have",
+            message: "content part of type {value}, which is only allowed in assistant messages",
             levels: Levels::WARNING,
-            fix: "give the part the type input_text",
+            fix: "change the part's type to input_text",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "a part of this message is of type {value}, which its role does not have",
+            message: "content part of type {value}, which is not allowed for this role",
             levels: Levels::WARNING,
             ..Variant::BASE
         },
         Variant {
-            message: "a part of the output of {call_id} is of type {value}",
+            message: "part of type {value} in the output of {call_id}",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
-            fix: "give the part the type input_text",
+            fix: "change the part's type to input_text",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -34,13 +34,14 @@ crate::rule! {
     206, "provisional-item", Check::Item(KindSet::ALL, check),
     [
         Variant {
-            message: "{type} {any_id} was stored while it was in progress, and may be incomplete",
+            message: "{type} {any_id} was stored while in progress and may be incomplete",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the blob of {type} {any_id} is from an item in progress: it may be incomplete, and refused",
+            message: "encrypted content of {type} {any_id} is from an item in progress; it may be incomplete \
+                      and rejected",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -37,7 +37,7 @@ crate::rule! {
     404, "reasoning-content", Check::Raised,
     [
         Variant {
-            message: "{type} {any_id} carries its raw text, which the API does not take",
+            message: "{type} {any_id} has raw reasoning text, which the API rejects",
             api: Some(
                 "Invalid 'input[{index}].content': array too long. Expected an array with maximum length 0, but got an array \
                  with length {length} instead.",
@@ -52,7 +52,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {any_id} lacks its raw text, which must be passed back",
+            message: "{type} {any_id} has no raw reasoning text, which the API requires",
             api: Some("The `reasoning_text` in the thinking mode must be passed back to the API"),
             levels: Levels::OFF,
             evidence: Evidence::Reported,

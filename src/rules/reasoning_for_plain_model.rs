@@ -37,13 +37,13 @@ crate::rule! {
     204, "reasoning-for-plain-model", Check::Group(check),
     [
         Variant {
-            message: "reasoning {id} goes to a model that takes no reasoning items",
+            message: "reasoning item {id}: the model does not accept reasoning items",
             api: Some(
                 "Reasoning input items can only be provided to a reasoning or computer use model. Remove reasoning items \
                  from your input and try again.",
             ),
             evidence: Evidence::Reported,
-            fix: "drop the reasoning and strip the ids of its group",
+            fix: "drop the reasoning and remove the ids of its group",
             ..Variant::BASE
         },
     ]

@@ -38,7 +38,7 @@ crate::rule! {
     205, "reasoning-without-blob", Check::Group(check),
     [
         Variant {
-            message: "reasoning {id} has no encrypted_content, and the server stores no items",
+            message: "reasoning item {id} has no encrypted_content, and the server stores no items",
             api: Some(
                 "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with \
                  `store` set to true, or remove this item from your input.",
@@ -46,7 +46,7 @@ crate::rule! {
             status: 404,
             levels: Levels::STATELESS_ERROR,
             evidence: Evidence::Reported,
-            fix: "drop the reasoning and strip the ids of its group",
+            fix: "drop the reasoning and remove the ids of its group",
             ..Variant::BASE
         },
     ]

@@ -44,17 +44,17 @@ crate::rule! {
     202, "reasoning-without-item", Check::Group(check),
     [
         Variant {
-            message: "reasoning {id} is not followed by the item that it was made for",
-            related: "what follows instead",
+            message: "reasoning item {id} is missing the item it belongs to",
+            related: "the next item",
             api: Some("Item '{id}' of type 'reasoning' was provided without its required following item."),
             levels: Levels::ERROR_OR_WARNING,
             evidence: Evidence::Recorded,
-            fix: "detach the group: strip the ids of all its items",
+            fix: "remove the item ids of this group",
             ..Variant::BASE
         },
         Variant {
-            message: "the reference to reasoning {id} is followed by an item without an id",
-            related: "what follows",
+            message: "the reference to reasoning item {id} is followed by an item without an id",
+            related: "the next item",
             api: Some("Item '{id}' of type 'reasoning' was provided without its required following item."),
             levels: Levels::STORED_WARNING,
             evidence: Evidence::Inferred,
@@ -62,18 +62,18 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "reasoning {id} is followed by nothing yet: the log ends here",
+            message: "reasoning item {id} is still incomplete at the end of the log",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
         Variant {
-            message: "reasoning {id} is not followed by the item that it was made for",
-            related: "the call that follows, without the id that it had",
+            message: "reasoning item {id} is missing the item it belongs to",
+            related: "the next call, which has lost its id",
             api: Some("Item '{id}' of type 'reasoning' was provided without its required following item."),
             levels: Levels::STORED_WARNING,
             evidence: Evidence::Inferred,
-            fix: "drop the reasoning: this form knows none without an id",
+            fix: "drop the reasoning (this format cannot store it without an id)",
             ..Variant::BASE
         },
     ]

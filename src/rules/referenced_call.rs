@@ -34,7 +34,7 @@ crate::rule! {
     304, "referenced-call", Check::Raised,
     [
         Variant {
-            message: "the call {id} is only referenced",
+            message: "call {id} is only referenced",
             levels: Levels::OFF,
             evidence: Evidence::Recorded,
             ..Variant::BASE

@@ -38,11 +38,12 @@ crate::rule! {
     203, "regrouped-reasoning", Check::Group(check),
     [
         Variant {
-            message: "{type} {id} is one of several calls behind several reasoning items: each call needs its own in front",
+            message: "{type} {id} is one of several calls after several reasoning items; each call needs its \
+                      own reasoning item before it",
             related: "the first of the reasoning items",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
             evidence: Evidence::Reported,
-            fix: "detach the group: strip the ids of all its items",
+            fix: "remove the item ids of this group",
             ..Variant::BASE
         },
     ]

@@ -45,21 +45,21 @@ crate::rule! {
     110, "split-parallel-calls", Check::History(check),
     [
         Variant {
-            message: "{type} {any_id} is torn from the reasoning that heads its turn",
-            related: "the reasoning that heads the turn",
+            message: "{type} {any_id} is separated from the reasoning of its turn",
+            related: "the reasoning of the turn",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
         Variant {
-            message: "{partner_type} stands between {type} {call_id} and its output",
-            related: "what stands between",
+            message: "{partner_type} between {type} {call_id} and its output",
+            related: "the item between them",
             api: Some("No tool output found for tool call {call_id}."),
             answer: Answer { code: Some("invalid_request_error"), ..Answer::BODY },
             levels: Levels::OFF,
             evidence: Evidence::Recorded,
-            fix: "bring calls and outputs together",
+            fix: "move the outputs to right after the calls",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
@@ -84,7 +84,7 @@ fn torn(cx: &Cx<'_>, out: &mut Out) {
             out.unheaded.push(row.id);
             if let Told::Torn(reasoning) = told(cx, row, &present) {
                 let finding = Finding::new(Code(110), *row).variant(TORN).with(reasoning);
-                out.add(finding.never("where the calls of the turn belong is not told"));
+                out.add(finding.never("it is not known where the calls of the turn belong"));
             }
         }
     }

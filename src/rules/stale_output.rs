@@ -32,14 +32,15 @@ crate::rule! {
     621, "stale-output", Check::Raised,
     [
         Variant {
-            message: "this output is of the request at offset {arg}, which was not the current one: the history goes without it",
+            message: "output of the request at offset {arg}, which was not the current one; left out of the \
+                      history",
             related: "the current request",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "this output is of the request at offset {arg}, which had ended: the history goes without it",
+            message: "output of the request at offset {arg}, which had ended; left out of the history",
             related: "the request",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,

@@ -34,10 +34,10 @@ crate::rule! {
     641, "stray-part", Check::History(check),
     [
         Variant {
-            message: "this belongs to ⟨{any_id}, ⟩an item that is not in the history",
+            message: "part of ⟨{any_id}, ⟩an item that is not in the history",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
-            fix: "drop it: it is never replayed",
+            fix: "drop it (it is never replayed)",
             ..Variant::BASE
         },
     ]

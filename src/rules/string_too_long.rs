@@ -34,13 +34,13 @@ crate::rule! {
     415, "string-too-long", Check::Raised,
     [
         Variant {
-            message: "{field} of {type} {any_id} has {length} characters; 10485760 are allowed",
+            message: "{field} of {type} {any_id} has {length} characters; at most 10485760 are allowed",
             api: Some(
                 "Invalid 'input[{index}].{field}': string too long. Expected a string with maximum length 10485760, but got a \
                  string with length {length} instead.",
             ),
             evidence: Evidence::Reported,
-            fix: "cut the text, and say so",
+            fix: "cut the text and add a note",
             answer: Answer {
                 param: Some("input[{index}].{field}"),
                 code: Some("string_above_max_length"),
@@ -49,7 +49,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{field} of {type} {any_id} has {length} characters; 10485760 are allowed",
+            message: "{field} of {type} {any_id} has {length} characters; at most 10485760 are allowed",
             api: Some(
                 "Invalid 'input[{index}].{field}': string too long. Expected a string with maximum length 10485760, but got a \
                  string with length {length} instead.",
@@ -63,7 +63,8 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the blob of {type} {any_id} has {length} characters; 20971520 are allowed",
+            message: "encrypted content of {type} {any_id} has {length} characters; at most 20971520 are \
+                      allowed",
             evidence: Evidence::Documented,
             ..Variant::BASE
         },

@@ -33,15 +33,15 @@ crate::rule! {
     311, "synthetic-id", Check::History(check),
     [
         Variant {
-            message: "the id {id} looks made up by a client: the server does not know it",
+            message: "id {id} looks made up by a client; the server does not know it",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
-            fix: "strip the id, with those of its group",
+            fix: "remove the id, and the ids of its group",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the response id {text} looks made up by a client: nothing can build on it",
+            message: "response id {text} looks made up by a client; no request can build on it",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
             ..Variant::BASE
@@ -57,6 +57,6 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
     if let Some(previous) = cx.history.settings.previous.filter(|previous| previous.synthetic) {
         let finding = cx.on_request(Code(311), previous.at).variant(RESPONSE);
-        out.add(finding.never("the history behind that response would have to be sent instead"));
+        out.add(finding.never("the history up to that response has to be sent instead"));
     }
 }

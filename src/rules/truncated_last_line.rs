@@ -30,18 +30,18 @@ crate::rule! {
     3, "truncated-last-line", Check::Raised,
     [
         Variant {
-            message: "the last line is cut in the middle: {fault}",
+            message: "the last line is truncated: {fault}",
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "remove the cut line",
+            fix: "remove the truncated line",
             loss: Loss::Lossy,
             ..Variant::BASE
         },
         Variant {
-            message: "the compressed file is truncated: only what could be unpacked was checked",
+            message: "the compressed file is truncated; only the readable part was checked",
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "remove the cut line",
+            fix: "remove the truncated line",
             loss: Loss::Lossy,
             ..Variant::BASE
         },

@@ -42,7 +42,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "mcp_approval_request {id} has no response yet: the log ends here",
+            message: "mcp_approval_request {id} is still pending at the end of the log",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
             ..Variant::BASE

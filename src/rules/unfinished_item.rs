@@ -45,12 +45,12 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {any_id} failed: it may be refused",
+            message: "{type} {any_id} failed and may be rejected",
             levels: Levels::WARNING,
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {any_id} was not completed: it may be refused",
+            message: "{type} {any_id} was not completed and may be rejected",
             levels: Levels::WARNING,
             ..Variant::BASE
         },

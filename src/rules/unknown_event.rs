@@ -29,7 +29,7 @@ crate::rule! {
     627, "unknown-event", Check::Raised,
     [
         Variant {
-            message: "events of unknown types are passed over: {arg} of them, this is the first",
+            message: "skipped {arg} events of unknown types; this is the first",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

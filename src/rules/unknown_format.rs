@@ -33,7 +33,7 @@ crate::rule! {
     4, "unknown-format", Check::Raised,
     [
         Variant {
-            message: "no conversation format is recognised here: {shape}",
+            message: "unknown format: {shape}",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
             ..Variant::BASE
@@ -45,25 +45,25 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "this is not text: no conversation format starts like it",
+            message: "not a text file, and no known binary format",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "this is text, but neither JSON nor lines of JSON",
+            message: "text that is neither JSON nor JSON Lines",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "this is a stream of events, but none of them is known here",
+            message: "event stream without any known event",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "looks like {looks}, which is not read yet",
+            message: "looks like {looks}, which is not supported yet",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
             ..Variant::BASE
@@ -75,7 +75,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "this record is not part of the {format}: {shape}",
+            message: "record does not belong to the {format}: {shape}",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -31,7 +31,7 @@ crate::rule! {
     640, "unrecoverable-item", Check::Raised,
     [
         Variant {
-            message: "only the printed form of an item was stored: it cannot be replayed",
+            message: "only the printed form of an item was stored, which cannot be replayed",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
             ..Variant::BASE

@@ -42,19 +42,19 @@ crate::rule! {
             api: Some("Invalid 'input[{index}].id': '{id}'. Expected an ID that begins with '{prefix}'."),
             answer: INVALID_ID,
             evidence: Evidence::Reported,
-            fix: "strip the id, with those of its group",
+            fix: "remove the id, and the ids of its group",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the id of {type} is empty or holds characters that no id has",
+            message: "the id of {type} is empty or has characters that are not allowed",
             api: Some(
                 "Invalid 'input[{index}].id': '{id}'. Expected an ID that contains letters, numbers, underscores, or \
                  dashes, but this value contained additional characters.",
             ),
             answer: INVALID_ID,
             evidence: Evidence::Reported,
-            fix: "strip the id, with those of its group",
+            fix: "remove the id, and the ids of its group",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -39,7 +39,7 @@ crate::rule! {
     413, "wrong-role", Check::Raised,
     [
         Variant {
-            message: "no message has the role {value}",
+            message: "unknown message role {value}",
             api: Some("Invalid value: '{value}'. Supported values are: 'assistant', 'system', 'developer', and 'user'."),
             evidence: Evidence::Reported,
             answer: Answer {
@@ -50,16 +50,16 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "this server takes no messages of the role system",
+            message: "this server does not accept system messages",
             api: Some("System messages are not allowed"),
             levels: Levels::OFF,
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
         Variant {
-            message: "the role of {type} is {value}; only developer is allowed",
+            message: "the role of {type} is {value}; it has to be developer",
             evidence: Evidence::Documented,
-            fix: "give it the role developer",
+            fix: "change the role to developer",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

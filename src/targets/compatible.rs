@@ -71,7 +71,7 @@ const XAI_VERDICTS: &[Verdict] = &[
 
 pub static DEEPSEEK: Target = Target {
     name: "deepseek",
-    title: "DeepSeek Responses API: a turn's calls stand together, their outputs directly behind them",
+    title: "DeepSeek Responses API: a turn's calls are together, their outputs directly after them",
     dialect: "responses",
     store: true,
     caps: Caps { references: false, contiguous_outputs: true, ..CAPS },
@@ -136,14 +136,14 @@ const NO_OUTPUT: &str = "No tool output found for tool call {call_id}.";
 
 pub static OPENAI_COMPATIBLE: Target = Target {
     name: "openai-compatible",
-    title: "Copilot, OpenRouter, vLLM and other gateways: calls and outputs only",
+    title: "Copilot, OpenRouter, vLLM and other gateways: only calls and outputs are checked",
     dialect: "responses",
     store: true,
     caps: Caps { parses_arguments: true, ..CAPS },
     models: MODELS,
     traits: &[],
     verdicts: COMPATIBLE_VERDICTS,
-    evidence: "these servers mint ids of their own; every provider pairs calls and outputs",
+    evidence: "these servers create ids of their own; every provider pairs calls and outputs",
 };
 
 const COMPATIBLE_VERDICTS: &[Verdict] = &[

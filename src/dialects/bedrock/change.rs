@@ -69,7 +69,7 @@ pub(super) fn change(change: &Change, item: Val<'_>, base: Base<'_>, out: &mut V
         }
         Change::Field(number) => match MENDS.get(usize::from(*number)) {
             Some(mend) => mended(*mend, item, base, out),
-            None => Err(Cannot("there is no such field")),
+            None => Err(Cannot("the field does not exist")),
         },
         _ => Err(Cannot("no message of this dialect has such a field")),
     }
@@ -96,7 +96,7 @@ fn mended(mend: Mend, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Res
         Mend::DocumentName => {
             for document in item.get("document").into_iter().chain(Mend::inner_documents(item)) {
                 let name = document.get("name").ok_or(NO_FIELD)?;
-                let text = name.text().ok_or(Cannot("the name is not a text"))?;
+                let text = name.text().ok_or(Cannot("the name is not a string"))?;
                 if !Mend::allows_name(&text) {
                     out.push(Edit::replace(base.of(name), string::quoted(&allowed_name(&text))));
                 }

@@ -64,7 +64,7 @@ fn write(object: Val<'_>, key: &str, value: &[u8], base: Base<'_>, out: &mut Vec
 }
 
 fn rename(named: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
-    let old = named.get("name").and_then(|name| name.text()).ok_or(Cannot("the name is not a text"))?;
+    let old = named.get("name").and_then(|name| name.text()).ok_or(Cannot("the name is not a string"))?;
     let clean = clean_name(&String::from_utf8_lossy(&old));
     write(named, "name", &string::quoted(&clean), base, out)
 }

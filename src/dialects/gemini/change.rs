@@ -48,10 +48,10 @@ pub(super) fn change(change: &Change, item: Val<'_>, base: Base<'_>, out: &mut V
             }
             Some(Mend::Acknowledge) => {
                 let response = rows::response(item).and_then(|inner| inner.get("response")).filter(Val::is_object);
-                let response = response.ok_or(Cannot("the response says nothing that it could be added to"))?;
+                let response = response.ok_or(Cannot("the response has no content to add it to"))?;
                 set(response, "safety_acknowledgement", "true", base, out)?;
             }
-            None => return Err(Cannot("there is no such field")),
+            None => return Err(Cannot("the field does not exist")),
         },
         _ => return Err(Cannot("no content of this dialect has such a field")),
     }
