@@ -6,11 +6,11 @@ use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `tool_result` to a `tool_use` that another result in the same place answers already.
+    /// Finds a second `tool_result` for one `tool_use` in the same place.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > each tool_use must have a single result. Found multiple `tool_result` blocks with id: toolu_abc
     ///
@@ -28,8 +28,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// If both say the same, the later one is dropped, and nothing is lost. Two that differ are left: nothing says which
-    /// of them the model saw.
+    /// If both have the same content, the later one is dropped, and nothing is lost. Two that differ are left as
+    /// they are: it is not known which of them the model saw.
     ///
     /// ## Evidence
     ///

@@ -8,11 +8,11 @@ use crate::rule::{Check, Evidence, Loss, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `tool_use` with the member `text` or `index`, which streams and clients leave in it.
+    /// Finds a `tool_use` with the field `text` or `index`, which streams and clients leave in it.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > messages.1.content.0.tool_use.text: Extra inputs are not permitted
     ///
@@ -26,7 +26,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The member is taken away. Nothing is lost: the model never sees it.
+    /// The field is removed. Nothing is lost: the model never sees it.
     ///
     /// ## Evidence
     ///

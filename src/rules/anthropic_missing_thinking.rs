@@ -7,12 +7,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// In a request that turns thinking on with a budget (`"thinking": {"type": "enabled"}`) and ends with results, finds
-    /// the loop of calls that goes on if no turn of it holds thinking.
+    /// In a request that enables thinking with a budget (`"thinking": {"type": "enabled"}`) and ends with results,
+    /// finds a tool loop in which no assistant turn has thinking.
     ///
     /// ## Why it matters
     ///
-    /// The API was reported to refuse the request with HTTP 400:
+    /// The API was reported to reject the request with HTTP 400:
     ///
     /// > messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is
     /// > enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use`
@@ -33,7 +33,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the thinking is not in the file, and cannot be made. Turn `thinking` off until the user speaks again.
+    /// None: the thinking is not in the file, and cannot be made up. Disable `thinking` until the next user
+    /// message.
     ///
     /// ## Evidence
     ///

@@ -9,8 +9,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds the result of a tool that the provider ran (`web_search_tool_result`, `mcp_tool_result` and their kin) in
-    /// front of which no call with its id stands, and a second result to one call.
+    /// Finds the result of a server-side tool (`web_search_tool_result`, `mcp_tool_result` and the like) without a
+    /// call with its id before it, and a second result of one call.
     ///
     /// ## Why it matters
     ///
@@ -32,8 +32,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Off by default: `--fix-warnings` drops the result. It is not turned into a text: what a search found is encrypted,
-    /// and what is not would be put into the model's own mouth.
+    /// Off by default: `--fix-warnings` drops the result. It is not turned into text: search results are encrypted,
+    /// and anything else would become words of the model.
     ///
     /// ## Evidence
     ///

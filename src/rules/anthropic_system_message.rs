@@ -8,16 +8,16 @@ use crate::target::{Levels, Trait};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `system` message at the beginning of the messages, anywhere for a model that takes none, and elsewhere if it
-    /// does not follow the user.
+    /// Finds a `system` message at the start of the messages, anywhere for a model that accepts none, and elsewhere
+    /// if it does not follow a user message.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400. Models before Claude Opus 4.8:
+    /// The API rejects the request with HTTP 400. Models before Claude Opus 4.8:
     ///
     /// > role 'system' is not supported on this model
     ///
-    /// Later ones take instructions within the conversation, but not at its beginning, and only behind the user:
+    /// Later ones take instructions within the conversation, but not at its beginning, and only after a user message:
     ///
     /// > messages.0: use the top-level 'system' parameter for the initial system prompt
     ///
@@ -35,12 +35,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Texts at the beginning are put behind what the request's own `system` says, and nothing is lost. Within the
-    /// conversation the message is given to the user: what it says stays, its authority does not.
+    /// Texts at the start are appended to the request's own `system`, and nothing is lost. Within the conversation
+    /// the message becomes a user message: the text is kept, its authority is not.
     ///
     /// ## Evidence
     ///
-    /// Recorded: one request was refused with the first sentence, and 23 with such messages were accepted by later models.
+    /// Recorded: one request was rejected with the first sentence, and 23 with such messages were accepted by later models.
     /// The sentences about the place were each reported once; the last is a warning.
     547, "anthropic-system-message", Check::History(check),
     [

@@ -7,12 +7,12 @@ use crate::rule::{Check, Evidence, Loss, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `tool_use` whose id has other characters than letters, digits, `_` and `-`, and calls and results that
-    /// have no id to pair them by.
+    /// Finds a `tool_use` whose id has characters other than letters, digits, `_` and `-`, and calls and results
+    /// without an id.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'
     ///
@@ -30,8 +30,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Call and result get the same new id, made from the old one, and nothing is lost. A block without an id is dropped,
-    /// as nothing says what it belongs to.
+    /// Call and result get the same new id, derived from the old one, and nothing is lost. A block without an id is
+    /// dropped, because it cannot be paired.
     ///
     /// ## Evidence
     ///

@@ -10,11 +10,11 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a call whose `input` is anything but an object: null, a text, a list, or nothing at all.
+    /// Finds a call whose `input` is not an object: null, a string, a list, or missing.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > messages.35.content.0.tool_use.input: Input should be a valid dictionary
     ///
@@ -30,8 +30,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A text that holds a JSON object becomes that object; nothing, null and the empty text become `{}`; anything else is
-    /// kept as it is in `{"raw": …}`. Nothing is lost.
+    /// A string that contains a JSON object becomes that object; a missing input, null and the empty string become
+    /// `{}`; anything else is kept in `{"raw": …}`. Nothing is lost.
     ///
     /// ## Evidence
     ///

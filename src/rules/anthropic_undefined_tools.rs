@@ -7,12 +7,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Knows a request whose messages hold calls or results, and which defines no `tools`. It is accepted, so it is not
-    /// reported; the page is for those who still get the error below.
+    /// Describes a request whose messages contain calls or results but which defines no `tools`. It is accepted, so
+    /// it is not reported; the page is for those who still get the error below.
     ///
     /// ## Why it matters
     ///
-    /// The API may refuse the request with HTTP 400:
+    /// The API may reject the request with HTTP 400:
     ///
     /// > Requests which include `tool_use` or `tool_result` blocks must define tools.
     ///
@@ -28,8 +28,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what the tools take is not in the history. Send their definitions along, with `tool_choice` none if they are
-    /// not to be called.
+    /// None: the tool definitions are not in the history. Send them along, with `tool_choice` none if the tools
+    /// should not be called.
     ///
     /// ## Evidence
     ///

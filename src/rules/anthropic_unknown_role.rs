@@ -6,8 +6,7 @@ use crate::rule::{Check, Cx, Evidence, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a message whose role is neither `user`, `assistant` nor `system`, and anything among the messages that has no
-    /// role.
+    /// Finds a message whose role is not `user`, `assistant` or `system`, and entries of `messages` without a role.
     ///
     /// ## Why it matters
     ///
@@ -24,7 +23,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what the message would be here is not known.
+    /// None: it is not known which role the message should have.
     ///
     /// ## Evidence
     ///

@@ -8,13 +8,13 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// For servers that parse them: finds function calls whose `arguments` are no JSON. OpenAI takes any text,
-    /// so there it is silent.
+    /// For servers that parse them: finds function calls whose `arguments` are not valid JSON. OpenAI accepts any
+    /// text, so it is silent there.
     ///
     /// ## Why it matters
     ///
-    /// vLLM, DashScope, MiniMax and some gateways refuse such a call, each in its own words. It happens when a
-    /// stream breaks off in the middle of the arguments, and converters to other APIs stumble over it, too.
+    /// vLLM, DashScope, MiniMax and some gateways reject such a call, each in its own words. It happens when a
+    /// stream breaks off in the middle of the arguments, and converters to other APIs stumble over it as well.
     ///
     /// ## Example
     ///
@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what the arguments would have been is not known.
+    /// None: the intended arguments are not known.
     ///
     /// ## Evidence
     ///

@@ -6,12 +6,12 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds function and MCP calls whose `arguments` are an object, and custom tool calls whose `input` is no
-    /// text. A tool search's arguments are an object, rightly.
+    /// Finds function and MCP calls whose `arguments` are an object, and custom tool calls whose `input` is not a
+    /// string. The arguments of a tool search are an object, as they should be.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Invalid type for 'input[1].arguments': expected a string, but got an object instead.
     ///
@@ -25,7 +25,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The value becomes its own JSON text. Nothing is lost.
+    /// The value is written as a JSON string. Nothing is lost.
     ///
     /// ## Evidence
     ///

@@ -7,11 +7,11 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a block whose `text` is empty or nothing but white space.
+    /// Finds a block whose `text` is empty or only white space.
     ///
     /// ## Why it matters
     ///
-    /// The API was reported to refuse such requests with HTTP 400:
+    /// The API was reported to reject such requests with HTTP 400:
     ///
     /// > The text field in the ContentBlock object at messages.1.content.0 is blank. Add text to the text field, and try
     /// > again.
@@ -29,8 +29,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// With `--fix-warnings` the block is dropped, and its message with it if it says nothing else. The only block of a history
-    /// is left.
+    /// With `--fix-warnings` the block is dropped, and its message with it if nothing else is in it. The only block
+    /// of a history is kept.
     ///
     /// ## Evidence
     ///

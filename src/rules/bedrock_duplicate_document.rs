@@ -9,11 +9,11 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds documents of one name among the messages. Those inside of tools' results are not looked at.
+    /// Finds documents with the same name among the messages. Documents inside tool results are not checked.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Messages can't contain duplicate document names. Rename the document and retry your request.
     ///
@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The later document gets another name, made from its own. Its text is not touched.
+    /// The later document gets another name, derived from its own. Its content is not changed.
     ///
     /// ## Evidence
     ///

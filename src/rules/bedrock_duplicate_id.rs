@@ -9,11 +9,11 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds two `toolUse` blocks, or two `toolResult` blocks, with one `toolUseId` in one message.
+    /// Finds two `toolUse` blocks, or two `toolResult` blocks, with the same `toolUseId` in one message.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > The toolResult blocks at messages.2.content contain duplicate Ids: tooluse_abc
     ///
@@ -36,8 +36,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Of two that say the same the later one is dropped, and nothing is lost. A call that differs gets an id of its own, with
-    /// its result. Two results that differ are left: nothing says which of them the model is to see.
+    /// Of two identical ones the later is dropped, and nothing is lost. A call that differs gets a new id, with its
+    /// result. Two results that differ are left as they are: it is not known which of them the model should see.
     ///
     /// ## Evidence
     ///

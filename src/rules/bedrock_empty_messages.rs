@@ -11,7 +11,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// A conversation must start with a message of the user, and the API refuses a request without one.
+    /// A conversation must start with a message of the user, and the API rejects a request without one.
     ///
     /// It happens when a history is cut to fit a budget, or repaired by dropping its only message.
     ///
@@ -23,7 +23,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// There is none: what was to be said is not there. `fix` never leaves such a list behind: where a repair would drop
+    /// None: the missing content cannot be made up. `fix` never leaves such a list either: where a fix would drop
     /// the last entry, it is not made.
     ///
     /// ## Evidence

@@ -8,11 +8,11 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a request with `toolUse` or `toolResult` blocks and without `toolConfig`.
+    /// Finds a request with `toolUse` or `toolResult` blocks but without `toolConfig`.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > The toolConfig field must be defined when using toolUse and toolResult content blocks.
     ///
@@ -29,8 +29,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The request gets a `toolConfig` that names the tools which were called, and says nothing about their arguments. The
-    /// model may call them again; better is to send the definitions that the calls were made with.
+    /// A `toolConfig` with the names of the called tools, and without their arguments, is added. The model may call
+    /// them again; it is better to send the original definitions.
     ///
     /// ## Evidence
     ///

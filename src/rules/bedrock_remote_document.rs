@@ -13,7 +13,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The service hands the request on to the model, which refuses it with HTTP 400:
+    /// The service hands the request on to the model, which rejects it with HTTP 400:
     ///
     /// > The model returned the following errors: messages.2.content.2.document.source.type: Field required
     ///
@@ -31,7 +31,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the bytes of the document are not in the file. Put them into `source.bytes`.
+    /// None: the bytes of the document are not in the file. Add them as `source.bytes`.
     ///
     /// ## Evidence
     ///

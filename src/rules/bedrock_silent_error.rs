@@ -9,11 +9,11 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `toolResult` with the status `error` and without any content.
+    /// Finds a `toolResult` with the status `error` but without any content.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > The content field at messages.2.content.0.toolResult cannot be empty when status value is error.
     ///
@@ -29,7 +29,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The result gets a text that says that the tool gave no output.
+    /// A text that says that the tool gave no output is added.
     ///
     /// ## Evidence
     ///

@@ -9,12 +9,12 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `toolUse` whose `toolUseId` is longer than 64 characters, or has others than letters, digits and `_.:-`; and
-    /// calls and results that have no id to pair them by.
+    /// Finds a `toolUse` whose `toolUseId` is longer than 64 characters or has characters other than letters,
+    /// digits and `_.:-`; and calls and results without an id.
     ///
     /// ## Why it matters
     ///
-    /// The API's reference gives this pattern and this length, and the service refuses what does not fit before the model sees
+    /// The API's reference gives this pattern and this length, and the service rejects what does not fit before the model sees
     /// it. It happens to histories that began with another provider.
     ///
     /// ## Example
@@ -29,8 +29,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Call and result get the same new id, made from the old one, and nothing is lost. A block without an id is dropped, as
-    /// nothing says what it belongs to.
+    /// Call and result get the same new id, derived from the old one, and nothing is lost. A block without an id is
+    /// dropped, because it cannot be paired.
     ///
     /// ## Evidence
     ///

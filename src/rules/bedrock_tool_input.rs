@@ -10,11 +10,11 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `toolUse` whose `input` is no JSON object.
+    /// Finds a `toolUse` whose `input` is not a JSON object.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > The format of the value at messages.1.content.0.toolUse.input is invalid. Provide a json object for the field and
     /// > try again.
@@ -33,8 +33,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A text that is an object becomes that object; nothing becomes an empty one; anything else is kept as the member `input`
-    /// of an object.
+    /// A string that contains an object becomes that object; a missing input becomes an empty one; anything else is
+    /// kept as the field `input` of an object.
     ///
     /// ## Evidence
     ///

@@ -10,7 +10,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// They are no part of JSON: RFC 8259, section 8.1, forbids writers to add them, and many readers stop there.
+    /// They are not valid JSON: RFC 8259, section 8.1, forbids writers to add them, and many readers stop there.
     ///
     /// ## Fix
     ///

@@ -11,7 +11,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the request with HTTP 400:
+    /// The server rejects the request with HTTP 400:
     ///
     /// > Unsupported parameter: previous_response_id
     ///
@@ -25,7 +25,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the history behind the response would have to be sent instead, and it is not in the request.
+    /// None: the history up to the response would have to be sent instead, and it is not in the request.
     ///
     /// ## Evidence
     ///

@@ -12,7 +12,7 @@ crate::rule! {
     /// ## Why it matters
     ///
     /// The request itself may pass, but its own response cannot be built on: the next one with its id is
-    /// refused with "Previous response with id 'resp_abc' not found." And if the earlier one was not stored
+    /// rejected with "Previous response with id 'resp_abc' not found." And if the earlier one was not stored
     /// either, this one is. It happens when one setting is changed without the other.
     ///
     /// ## Example
@@ -23,11 +23,11 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None by default: which of the two was meant is not known.
+    /// None by default: it is not known which of the two was meant.
     ///
     /// ## Evidence
     ///
-    /// Documented: what is not stored cannot be retrieved. Whether the earlier response was stored is not told,
+    /// Documented: what is not stored cannot be retrieved. Whether the earlier response was stored is not known,
     /// hence a warning.
     307, "chain-without-store", Check::History(check),
     [

@@ -6,12 +6,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells what the target gets in another form than the source had.
+    /// Reports content that the target gets in a different form.
     ///
     /// ## Why it matters
     ///
     /// The content stays, but not all that it was: a refusal reads like any text, an error like any result, a custom
-    /// tool's free text becomes an argument, an image in a result is shown by the user behind it.
+    /// tool's free text becomes an argument, an image in a result moves to a user message after it.
     ///
     /// ## Example
     ///
@@ -21,7 +21,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the other API has no form of its own for it.
+    /// None: the other API has no equivalent.
     ///
     /// ## Evidence
     ///

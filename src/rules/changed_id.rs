@@ -6,7 +6,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells which ids of calls and names of tools become others, and which ids of items are dropped.
+    /// Reports call ids and tool names that are changed, and item ids that are dropped.
     ///
     /// ## Why it matters
     ///

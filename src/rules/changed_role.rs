@@ -6,11 +6,11 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells where a system or developer message speaks in another role.
+    /// Reports system or developer messages that change their role.
     ///
     /// ## Why it matters
     ///
-    /// Anthropic, Gemini and Bedrock have one place for instructions, in front of the conversation. What stands there goes
+    /// Anthropic, Gemini and Bedrock have one place for instructions, before the conversation. What is there goes
     /// there; a later instruction stays where it was read, as a message of the user.
     ///
     /// ## Example

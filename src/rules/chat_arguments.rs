@@ -9,11 +9,11 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a call of a function whose `arguments` are an empty text, or a text that is no JSON.
+    /// Finds a function call whose `arguments` are empty or not valid JSON.
     ///
     /// ## Why it matters
     ///
-    /// OpenAI takes any text. Others read it, and refuse the request with HTTP 400; DashScope (Qwen) says
+    /// OpenAI takes any text. Others read it, and reject the request with HTTP 400; DashScope (Qwen) says
     ///
     /// > The "function.arguments" parameter of the code model must be in JSON format.
     ///
@@ -33,8 +33,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// On request: empty arguments become `{}`; others become an object that holds the text, `{"arguments": "…"}`,
-    /// so that nothing is lost.
+    /// With `--fix-warnings`, empty arguments become `{}`; others become an object that contains the text,
+    /// `{"arguments": "…"}`, so nothing is lost.
     ///
     /// ## Evidence
     ///

@@ -7,11 +7,11 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a tool message for a call that another tool message of the same run answers.
+    /// Finds a second tool message for one call in the same run of tool messages.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Invalid parameter: Duplicate value for 'tool_call_id' of 'call_abc', in messages[7] and messages[8].
     ///
@@ -28,8 +28,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// If both say the same (as canonical JSON), the later one goes, and nothing is lost. If they differ, which one
-    /// the model saw is not known, and nothing is guessed.
+    /// If both have the same content (as canonical JSON), the later one is dropped, and nothing is lost. If they
+    /// differ, it is not known which one the model saw, and nothing is guessed.
     ///
     /// ## Evidence
     ///

@@ -12,7 +12,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Invalid 'messages[1].tool_calls': empty array. Expected an array with minimum length 1, but got an empty
     /// > array instead.
@@ -27,7 +27,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The key is deleted. Nothing is lost.
+    /// The key is removed. Nothing is lost.
     ///
     /// ## Evidence
     ///

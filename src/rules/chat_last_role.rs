@@ -8,11 +8,11 @@ use crate::target::{Levels, Trait};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a request whose last message is one of the assistant, without calls.
+    /// Finds a request whose last message is an assistant message without calls.
     ///
     /// ## Why it matters
     ///
-    /// OpenAI takes it, and the model answers itself, which is seldom meant. Mistral refuses it unless the message
+    /// OpenAI takes it, and the model answers itself, which is seldom meant. Mistral rejects it unless the message
     /// is marked as one to go on with:
     ///
     /// > Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant
@@ -27,7 +27,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// For Mistral the message gets `"prefix": true`, and the model goes on with it. Nothing is lost.
+    /// For Mistral the message gets `"prefix": true`, and the model continues it. Nothing is lost.
     ///
     /// ## Evidence
     ///

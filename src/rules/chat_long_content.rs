@@ -12,7 +12,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Invalid 'messages[1].content': string too long. Expected a string with maximum length 10485760, but got a
     /// > string with length 11818940
@@ -25,7 +25,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// There is none: what may be cut is a person's decision.
+    /// None: what to cut is your decision.
     ///
     /// ## Evidence
     ///

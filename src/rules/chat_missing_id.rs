@@ -13,7 +13,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400. Of a tool message it says:
+    /// The API rejects the request with HTTP 400. Of a tool message it says:
     ///
     /// > Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'.
     ///
@@ -31,9 +31,9 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A tool message right after its call gets the id of the call. If neither has an id, and each is the only one of
-    /// its step, both get the same new id. Nothing is lost in either case. Otherwise it is unknown which call is
-    /// answered, and what has no id is dropped.
+    /// A tool message right after its call gets the id of the call. If neither has an id, and each is the only one
+    /// of its step, both get the same new id. Nothing is lost in either case. Otherwise it is not known which call
+    /// is answered, and what has no id is dropped.
     ///
     /// ## Evidence
     ///

@@ -7,19 +7,19 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a call in an assistant's `tool_calls` that none of the tool messages directly behind the message answers.
-    /// A reply that stands further away counts for nothing. Tool messages without a `tool_call_id` answer the open calls
-    /// of the message in order; that their ids are missing is RL506.
+    /// Finds a call in an assistant's `tool_calls` without a tool message directly after the message. A tool
+    /// message further away does not count. Tool messages without a `tool_call_id` answer the calls of the message
+    /// in order; their missing ids are RL506.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The
     /// > following tool_call_ids did not have response messages: call_abc
     ///
     /// It happens when a run is interrupted, when a message of the user slips in between call and reply, or when a
-    /// history is cut. At the end of a log the call is about to run: there it is only noted (shown with `-v`).
+    /// history is cut. At the end of a log the call is still pending: there it is only noted (shown with `-v`).
     ///
     /// ## Example
     ///
@@ -31,7 +31,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A reply that stands elsewhere is moved behind the message, and nothing is lost. Else the call is dropped, and its
+    /// A tool message that is elsewhere is moved to right after the message, and nothing is lost. Otherwise the call is dropped, and its
     /// message with it if it says nothing else; with `--orphans stub` the call is answered instead, by a reply that
     /// claims nothing.
     ///

@@ -9,12 +9,12 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds the `name` of a message, and the name of a called function, that is empty or has other characters than
-    /// `a-z`, `A-Z`, `0-9`, `_` and `-`; as a warning also one of more than 64 characters.
+    /// Finds the `name` of a message, or of a called function, that is empty or has characters other than `a-z`,
+    /// `A-Z`, `0-9`, `_` and `-`; as a warning also one of more than 64 characters.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Invalid 'messages[1].name': string does not match pattern. Expected a string that matches the pattern
     /// > '^[a-zA-Z0-9_-]+$'.
@@ -30,8 +30,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Other characters become `_`, and what is too long is cut; an empty name of a message is deleted. The empty
-    /// name of a function stays: which tool was called is not told.
+    /// Other characters become `_`, and a long name is shortened; an empty name of a message is removed. The empty
+    /// name of a function is not changed: it is not known which tool was called.
     ///
     /// ## Evidence
     ///

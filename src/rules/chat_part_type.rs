@@ -9,12 +9,12 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds parts of messages that another API has: `tool_use`, `tool_result`, `thinking`, `input_text` and their
-    /// like. A type that is known nowhere is a warning.
+    /// Finds content parts of another API: `tool_use`, `tool_result`, `thinking`, `input_text` and the like. An
+    /// unknown type is a warning.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Invalid value: 'tool_result'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal',
     /// > 'audio', and 'file'.
@@ -29,8 +29,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A text part of the Responses API gets the type `text`, and nothing is lost. Thinking is dropped: no message
-    /// of Chat can carry it. What else another API says there is not guessed.
+    /// A text part of the Responses API gets the type `text`, and nothing is lost. Thinking is dropped: a Chat
+    /// message cannot carry it. The meaning of other parts is not guessed.
     ///
     /// ## Evidence
     ///

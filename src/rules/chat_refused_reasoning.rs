@@ -8,11 +8,11 @@ use crate::target::Trait;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds `reasoning_content` in messages for servers that refuse the field.
+    /// Finds `reasoning_content` in messages for servers that reject the field.
     ///
     /// ## Why it matters
     ///
-    /// Groq and Cerebras refuse the request with HTTP 400:
+    /// Groq and Cerebras reject the request with HTTP 400:
     ///
     /// > 'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property
     /// > 'reasoning_content' is unsupported)]
@@ -33,8 +33,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Cerebras knows the same under the name `reasoning`: there the field is renamed, and nothing is lost. For
-    /// Groq it is deleted.
+    /// Cerebras has the same field as `reasoning`: there it is renamed, and nothing is lost. For Groq it is
+    /// removed.
     ///
     /// ## Evidence
     ///

@@ -8,12 +8,12 @@ use crate::target::{Answer, Levels, Trait};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a message whose role is none of Chat's; a message of the system or of a developer for a model that
-    /// takes none; and the role `developer` for servers that do not know it.
+    /// Finds a message with a role that Chat does not have; a system or developer message for a model that accepts
+    /// none; and the role `developer` for servers that do not know it.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Unsupported value: 'messages[0].role' does not support 'developer' with this model.
     ///
@@ -30,12 +30,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Where the model takes no instructions, the message becomes one of the user; where `developer` is not known,
-    /// one of the system. The text stays, its rank is lost. An unknown role is not guessed.
+    /// Where the model accepts no instructions, the message becomes a user message; where `developer` is unknown, a
+    /// system message. The text is kept, its authority is lost. An unknown role is not guessed.
     ///
     /// ## Evidence
     ///
-    /// Recorded: two requests to o1-mini, refused with this sentence. Reported for unknown roles and for
+    /// Recorded: two requests to o1-mini, rejected with this sentence. Reported for unknown roles and for
     /// `developer` on compatible servers.
     512, "chat-role", Check::History(check),
     [

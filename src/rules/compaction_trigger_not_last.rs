@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The trigger goes. It says nothing, and what it asked for is past.
+    /// The trigger is dropped: it has no content, and the compaction has already happened.
     ///
     /// ## Evidence
     ///

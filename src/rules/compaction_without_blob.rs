@@ -10,7 +10,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The blob is all that is left of the history before it. The server refuses the item with HTTP 400:
+    /// The blob is all that is left of the history before it. The server rejects the item with HTTP 400:
     ///
     /// > Missing required parameter: 'input[40].encrypted_content'.
     ///
@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: without the item, everything before it would be lost in silence.
+    /// None: without the item, everything before it would be lost silently.
     ///
     /// ## Evidence
     ///

@@ -6,7 +6,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, in an event stream, the end or the output of a request for which no event made it.
+    /// Finds, in an event stream, the completion or the output of a request that is not in the stream.
     ///
     /// ## Why it matters
     ///

@@ -7,11 +7,11 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// For Azure without store: finds a second reasoning item with an encrypted blob.
+    /// For Azure without store: finds a second reasoning item with encrypted content.
     ///
     /// ## Why it matters
     ///
-    /// Azure was measured to refuse it with HTTP 400, while any single one passes:
+    /// Azure was measured to reject it with HTTP 400, while any single one passes:
     ///
     /// > Conflicting authenticated continuation identities
     ///

@@ -6,7 +6,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds entries whose parents lead back to themselves.
+    /// Finds entries whose parents form a cycle.
     ///
     /// ## Why it matters
     ///
@@ -22,7 +22,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: which of the links is wrong is not known.
+    /// None: it is not known which of the links is wrong.
     ///
     /// ## Evidence
     ///

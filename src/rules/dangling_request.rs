@@ -6,8 +6,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, in an event stream, a request that was neither completed nor cancelled: the stream went on to another request
-    /// without a word about it, or it ends first.
+    /// Finds, in an event stream, a request that was neither completed nor cancelled before the next one or the end
+    /// of the stream.
     ///
     /// ## Why it matters
     ///
@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what the request would have given is not in the file. `replaylint rebuild --at OFFSET` prints what it sent.
+    /// None: the response is not in the file. `replaylint rebuild --at OFFSET` prints the request.
     ///
     /// ## Evidence
     ///

@@ -7,7 +7,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a second call with a `call_id` that an earlier call of the history has.
+    /// Finds a second call with the `call_id` of an earlier one.
     ///
     /// ## Why it matters
     ///
@@ -25,12 +25,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// If both say the same (as canonical JSON), the later one goes, by default; nothing is lost. If they differ, nothing
-    /// is guessed. If they also share an item id, RL301 reports them.
+    /// If both are the same (as canonical JSON), the later one is dropped by default; nothing is lost. If they
+    /// differ, nothing is guessed. If they also share an item id, RL301 reports them.
     ///
     /// ## Evidence
     ///
-    /// Recorded for Bedrock Mantle (accepted with gpt-5.5 and gpt-5.6). coder's chatd validator refuses two calls with one
+    /// Recorded for Bedrock Mantle (accepted with gpt-5.5 and gpt-5.6). coder's chatd validator rejects two calls with one
     /// id; that wording is its own. Inferred for the rest.
     104, "duplicate-call", Check::Pair(check),
     [

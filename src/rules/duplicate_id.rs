@@ -6,11 +6,12 @@ use crate::rule::{Check, Cx, Evidence, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds items that carry the same id, references included. Outputs usually carry none: they are keyed by `call_id`.
+    /// Finds items with the same id, references included. Outputs usually have none: they are identified by
+    /// `call_id`.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Duplicate item found with id rs_abc. Remove duplicate items from your input and try again.
     ///
@@ -27,8 +28,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// If both say the same (as canonical JSON), the later one goes, and nothing is lost. Else both stay, and the group
-    /// of the later one loses its ids.
+    /// If both are the same (as canonical JSON), the later one is dropped, and nothing is lost. Otherwise both are
+    /// kept, and the group of the later one loses its ids.
     ///
     /// ## Evidence
     ///

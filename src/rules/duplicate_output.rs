@@ -7,7 +7,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a second output for a call that is answered already.
+    /// Finds a second output for a call that is already answered.
     ///
     /// ## Why it matters
     ///
@@ -24,12 +24,13 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// If both say the same (as canonical JSON), the later one goes, by default; nothing is lost. If they differ, which
-    /// one the model saw is not known, and nothing is guessed. If they also share an item id, RL301 reports them.
+    /// If both are the same (as canonical JSON), the later one is dropped by default; nothing is lost. If they
+    /// differ, it is not known which one the model saw, and nothing is guessed. If they also share an item id,
+    /// RL301 reports them.
     ///
     /// ## Evidence
     ///
-    /// Inferred. coder's chatd validator refuses it in words of its own.
+    /// Inferred. coder's chatd validator rejects it in words of its own.
     105, "duplicate-output", Check::Pair(check),
     [
         Variant {

@@ -12,7 +12,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The model gets nothing to answer, and the API refuses the request.
+    /// The model gets nothing to answer, and the API rejects the request.
     ///
     /// It happens when a history is cut to fit a budget, or repaired by dropping its only message.
     ///
@@ -24,12 +24,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// There is none: what was to be said is not there. `fix` never leaves such a list behind: where a repair would drop
+    /// None: the missing content cannot be made up. `fix` never leaves such a list either: where a fix would drop
     /// the last entry, it is not made.
     ///
     /// ## Evidence
     ///
-    /// Documented: `input` may be left out only beside `previous_response_id`, `conversation` or `prompt`. None of the recorded
+    /// Documented: `input` may be left out only with `previous_response_id`, `conversation` or `prompt`. None of the recorded
     /// accepted requests has an empty list without one of these.
     422, "empty-input", Check::History(check),
     [

@@ -6,13 +6,13 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds fields that other APIs or clients put into items: keys that begin with an underscore, `name` on a
-    /// message, Anthropic's `cache_control`, and `reasoning_content`, `tool_calls` or a misplaced `content` as
-    /// in Chat Completions.
+    /// Finds fields that other APIs or clients add to items: keys that begin with an underscore, `name` on a
+    /// message, Anthropic's `cache_control`, and `reasoning_content`, `tool_calls` or a misplaced `content` as in
+    /// Chat Completions.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Unknown parameter: 'input[0].content[0].cache_control'.
     ///
@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Fix
     ///
     /// Notes and cache marks are removed: the model never saw them. `reasoning_content` is removed and lost.
-    /// Calls in `tool_calls`, and content that stands where the API does not read it, must be converted;
+    /// Calls in `tool_calls`, and content where the API does not read it, must be converted;
     /// nothing is removed then.
     ///
     /// ## Evidence

@@ -11,7 +11,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API was reported to refuse such requests with HTTP 400:
+    /// The API was reported to reject such requests with HTTP 400:
     ///
     /// > * GenerateContentRequest.contents[3].parts: contents.parts must not be empty.
     ///
@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// With `--fix-warnings` the content is dropped, which said nothing. The only content of a history is left.
+    /// With `--fix-warnings` the content is dropped. The only content of a history is kept.
     ///
     /// ## Evidence
     ///

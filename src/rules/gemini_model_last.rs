@@ -7,11 +7,11 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a turn of the model at the end of a request. A call that waits for its response there is RL560's.
+    /// Finds a model turn at the end of a request. An unanswered call there is RL560.
     ///
     /// ## Why it matters
     ///
-    /// Newer models were reported to refuse such requests with HTTP 400:
+    /// Newer models were reported to reject such requests with HTTP 400:
     ///
     /// > Requests ending with a model turn are not supported.
     ///

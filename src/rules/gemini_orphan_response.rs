@@ -7,12 +7,12 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `functionResponse` that does not stand in the turn behind a turn with calls, and responses that are more
-    /// than the calls in front of them.
+    /// Finds a `functionResponse` that is not in the turn after a turn with calls, and more responses
+    /// than there are calls before them.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Please ensure that function response turn comes immediately after a function call turn.
     ///

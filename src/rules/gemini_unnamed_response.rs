@@ -11,7 +11,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > * GenerateContentRequest.contents[2].parts[0].function_response.name: Name cannot be empty.
     ///

@@ -11,7 +11,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Invalid 'input[3].call_id': string too long. Expected a string with maximum length 64, but got a string with length 116 instead.
     ///
@@ -27,9 +27,9 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The `call_id` is shortened alike on both sides, to the same short id in every run. Under server state
-    /// (`previous_response_id`, `conversation`) the server may hold the call under the long one, so it stays. A long
-    /// item id is deleted, with those of its group.
+    /// The `call_id` is shortened on the call and its output, to the same short id in every run. With server state
+    /// (`previous_response_id`, `conversation`) the server may know the call under the long id, so it is kept. A
+    /// long item id is removed, with those of its group.
     ///
     /// ## Evidence
     ///

@@ -6,12 +6,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells what was added so that the target takes the request.
+    /// Reports what was added because the target requires it.
     ///
     /// ## Why it matters
     ///
     /// Every API wants each call answered, and some want more: Bedrock the definitions of the tools that are called, a text
-    /// beside a document and a user who speaks first; Anthropic a limit of the answer; newer Gemini models a signature. What
+    /// next to a document and a user message first; Anthropic a limit of the answer; newer Gemini models a signature. What
     /// is added claims nothing: "no result was recorded; execution status unknown".
     ///
     /// ## Example
@@ -22,7 +22,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None. Add the real thing to the source where there is one.
+    /// None. Add the real content to the source if you have it.
     ///
     /// ## Evidence
     ///

@@ -12,7 +12,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// There is nothing behind the id. The server answers HTTP 404 or 400:
+    /// The id refers to nothing. The server answers HTTP 404 or 400:
     ///
     /// > Item with id 'rs_abc' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.
     ///
@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// If the full item stands elsewhere in the file, it is copied into the reference's place. Else the group of the
+    /// If the full item is elsewhere in the file, it replaces the reference. Otherwise the group of the
     /// reference is dropped, with the outputs of its calls.
     ///
     /// ## Evidence

@@ -7,12 +7,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Notes in a request how many items stand before the last compaction item: it stands for them, and they
+    /// Counts the items of a request before the last compaction item: it replaces them, and they
     /// need not be sent again.
     ///
     /// ## Why it matters
     ///
-    /// Nothing is refused; it costs tokens. It happens when a compaction is appended to a history and the rest
+    /// Nothing is rejected; it costs tokens. It happens when a compaction is appended to a history and the rest
     /// is kept.
     ///
     /// ## Example

@@ -10,7 +10,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The escape is JSON by the grammar, but stands for no character. Python writes it, many parsers refuse it, and
+    /// The grammar of JSON allows the escape, but it encodes no character. Python writes it, many parsers reject it, and
     /// what a server makes of it is not known.
     ///
     /// ## Example

@@ -6,12 +6,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells which items, blocks and fields are dropped because nothing in the other API says the same.
+    /// Reports items, blocks and fields that are dropped because the other API has no equivalent.
     ///
     /// ## Why it matters
     ///
     /// An unknown type, a summary that only the provider can decrypt, a reference to an item on the server, a result whose
-    /// call is not there: no other provider can read them, and most refuse a request that holds them.
+    /// call is not there: no other provider can read them, and most reject a request that holds them.
     ///
     /// ## Example
     ///
@@ -21,7 +21,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: within one dialect such items are copied as they stand.
+    /// None: within one dialect such items are copied unchanged.
     ///
     /// ## Evidence
     ///

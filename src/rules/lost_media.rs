@@ -6,12 +6,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells which images, recordings, videos and documents are dropped.
+    /// Reports images, recordings, videos and documents that are dropped.
     ///
     /// ## Why it matters
     ///
     /// Not every API takes every kind of media, and each takes it in its own ways: Bedrock wants the bytes, Chat takes no
-    /// document behind a URL, and an id of a file means nothing to another provider.
+    /// document given by a URL, and an id of a file means nothing to another provider.
     ///
     /// ## Example
     ///
@@ -21,7 +21,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: nothing is downloaded. Put the data itself into the source to carry it over.
+    /// None: nothing is downloaded. Embed the data in the source to keep it.
     ///
     /// ## Evidence
     ///

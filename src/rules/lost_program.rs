@@ -10,7 +10,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds calls whose `caller` names a program that does not stand in the history.
+    /// Finds calls whose `caller` names a program that is not in the history.
     ///
     /// ## Why it matters
     ///
@@ -26,7 +26,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None by default: whether the call may stand alone is not known.
+    /// None by default: it is not known whether the call is accepted without it.
     ///
     /// ## Evidence
     ///

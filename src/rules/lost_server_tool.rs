@@ -6,8 +6,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells which calls of tools that the provider itself runs are dropped, with what they gave, and which such tools are
-    /// offered no more.
+    /// Reports calls of server-side tools that are dropped with their results, and such tools that are no longer
+    /// offered.
     ///
     /// ## Why it matters
     ///
@@ -22,7 +22,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: within one dialect such items are copied as they stand.
+    /// None: within one dialect such items are copied unchanged.
     ///
     /// ## Evidence
     ///

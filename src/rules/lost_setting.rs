@@ -6,12 +6,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells which settings of a request are dropped.
+    /// Reports settings of a request that are dropped.
     ///
     /// ## Why it matters
     ///
     /// A setting of one API often has no counterpart in the other, or one with another meaning. What changes the answer is
-    /// a warning; transport, accounts and caches are only noted. What a server holds behind `previous_response_id` or
+    /// a warning; transport, accounts and caches are only noted. History that the server stores for `previous_response_id` or
     /// `conversation` is not in the file, and cannot be converted.
     ///
     /// ## Example
@@ -22,7 +22,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None. Give the missing history to the conversion, or set the setting by hand.
+    /// None. Include the missing history in the source, or set the setting by hand.
     ///
     /// ## Evidence
     ///

@@ -6,13 +6,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds `phase` on messages of users, systems and developers, and phases other than `commentary` and
-    /// `final_answer`.
+    /// Finds `phase` on user, system and developer messages, and phases other than `commentary` and `final_answer`.
     ///
     /// ## Why it matters
     ///
     /// Only messages of the assistant have a phase, so another one is an unknown parameter by the schema. A
-    /// missing phase is never refused, only worse for the model.
+    /// missing phase is never rejected, only worse for the model.
     ///
     /// ## Example
     ///

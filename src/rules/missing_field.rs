@@ -14,7 +14,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Invalid 'input[4].call_id': empty string. Expected a string with minimum length 1, but got an empty string instead.
     ///

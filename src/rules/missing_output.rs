@@ -9,13 +9,13 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a call that the client had to answer (function, custom tool, shell, local shell, apply patch, computer,
-    /// client-side tool search) and that no output of the history answers. Pairing goes by `call_id`. A tool search
-    /// that the server ran needs no output.
+    /// Finds a call that the client has to answer (function, custom tool, shell, local shell, apply patch,
+    /// computer, client-side tool search) but that has no output in the history. Calls and outputs are paired by
+    /// `call_id`. A tool search that the server ran needs no output.
     ///
     /// ## Why it matters
     ///
-    /// Every provider refuses the history. OpenAI answers HTTP 400:
+    /// Every provider rejects the history. OpenAI answers HTTP 400:
     ///
     /// > No tool output found for function call call_abc.
     ///
@@ -26,7 +26,7 @@ crate::rule! {
     /// Where a log says that the turn was aborted (Codex's `turn_aborted`, Kode's "[Request interrupted by user]"), the
     /// message says so.
     ///
-    /// At the end of a log the call is about to run: there it is only noted (shown with `-v`).
+    /// At the end of a log the call is still pending: there it is only noted (shown with `-v`).
     ///
     /// ## Example
     ///
@@ -38,10 +38,10 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// If the output stands elsewhere, it is put behind the calls. Else the call is dropped, together with the reasoning
-    /// that heads it if nothing else is left of its group; what is left of the group loses its ids, so that the server
-    /// does not look for what is gone. With `--orphans stub` the call is answered instead, by an output that claims
-    /// nothing, and nothing is lost. A `program` without its output is only a warning: one was accepted.
+    /// If the output is elsewhere, it is moved to after the calls. Otherwise the call is dropped, together with the
+    /// reasoning before it if nothing else is left of its group; what is left of the group loses its ids, so that
+    /// the server does not look for what is gone. With `--orphans stub` a placeholder output is added instead, and
+    /// nothing is lost. A `program` without its output is only a warning: one was accepted.
     ///
     /// ## Evidence
     ///

@@ -23,7 +23,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what stood above it is not in the file.
+    /// None: the parent is not in the file.
     ///
     /// ## Evidence
     ///

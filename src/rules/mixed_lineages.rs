@@ -7,8 +7,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds items whose ids are of another conversation than those before them, as the lineage inside the id
-    /// tells. Only in requests, and only where the server stores items: elsewhere ids say nothing to it.
+    /// Finds items whose ids are of another conversation than those before them, as the ids themselves show. Only
+    /// in requests, and only where the server stores items: elsewhere it does not look at ids.
     ///
     /// ## Why it matters
     ///
@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None by default: which of them are at home here is not known.
+    /// None by default: it is not known which of them belong here.
     ///
     /// ## Evidence
     ///

@@ -6,11 +6,11 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells which conversations were not written.
+    /// Reports conversations that were not written.
     ///
     /// ## Why it matters
     ///
-    /// A conversation of which nothing is left, or one that the target would still refuse, is not written: half a
+    /// A conversation of which nothing is left, or one that the target would still reject, is not written: half a
     /// conversion is worse than none.
     ///
     /// ## Example
@@ -21,7 +21,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None. `replaylint fix` repairs a source whose calls and results do not fit; then convert it.
+    /// None. Run `replaylint fix` on a source whose calls and results do not match, then convert it.
     ///
     /// ## Evidence
     ///

@@ -23,7 +23,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None is needed: the history goes without it.
+    /// None needed: the history leaves it out.
     ///
     /// ## Evidence
     ///

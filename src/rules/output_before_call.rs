@@ -7,13 +7,13 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds an output that stands before the call that it answers. With `previous_response_id` or `conversation` the
+    /// Finds an output that comes before its call. With `previous_response_id` or `conversation` the
     /// rule is silent.
     ///
     /// ## Why it matters
     ///
-    /// No recorded accepted request without server state has this order, and several clients refuse it before sending.
-    /// What the OpenAI API says to it was not seen, so it is a warning there; DeepSeek wants outputs directly behind
+    /// No recorded accepted request without server state has this order, and several clients reject it before sending.
+    /// OpenAI's answer to this was never seen, so it is a warning there; DeepSeek requires outputs directly after
     /// their calls and says "No tool output found for tool call call_abc.".
     ///
     /// ## Example
@@ -25,12 +25,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// One call and one output in the wrong order are unambiguous: the output moves behind the calls of its batch, by
+    /// One call and one output in the wrong order are unambiguous: the output moves to after the calls of its batch, by
     /// default. Nothing is lost. Where several calls or outputs share the id, nothing is guessed.
     ///
     /// ## Evidence
     ///
-    /// Inferred for OpenAI. coder's chatd validator refuses the order ("Tool output found without preceding function
+    /// Inferred for OpenAI. coder's chatd validator rejects the order ("Tool output found without preceding function
     /// call"), a wording of its own that is not quoted here as the provider's. Reported for DeepSeek:
     /// deepseek-ai/awesome-deepseek-integration#740.
     103, "output-before-call", Check::Pair(check),

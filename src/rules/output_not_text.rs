@@ -11,7 +11,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Invalid type for 'input[0].output': expected one of a string or array of objects, but got an object instead.
     ///
@@ -29,8 +29,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A value becomes its own JSON text: nothing is lost. Where nothing was recorded, a text says so and
-    /// claims nothing.
+    /// A value is written as a JSON string: nothing is lost. Where nothing was recorded, a text says so.
     ///
     /// ## Evidence
     ///

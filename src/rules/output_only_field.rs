@@ -6,14 +6,14 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds fields that stand in responses and are refused in requests: `created_by`, the SDK's `parsed` and
+    /// Finds fields that occur in responses and are rejected in requests: `created_by`, the SDK's `parsed` and
     /// `parsed_arguments`, the `sources` (unless they are null) and a null `query` of a web search's `action`, the
     /// settings of a generated image (`action`, `background`, `output_format`, `quality`, `revised_prompt`, `size`),
     /// and the `status` of reasoning.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Unknown parameter: 'input[2].status'.
     ///

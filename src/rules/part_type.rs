@@ -6,13 +6,13 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds parts of content whose type does not fit the role: `input_text` or `text` in a message of the
-    /// assistant, `output_text` or `text` in one of a user, system or developer, media where only text may
-    /// stand, and `text` in the output of a tool.
+    /// Finds content parts whose type does not fit the role: `input_text` or `text` in an assistant message,
+    /// `output_text` or `text` in a user, system or developer message, media where only text is allowed, and `text`
+    /// in the output of a tool.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'.
     ///
@@ -27,9 +27,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The part gets the type that its place wants; its text stays. The converse, in users' messages and tool
-    /// outputs, was not seen to be refused, so it is a warning and off by default. Media must be sent in
-    /// another way.
+    /// The part gets the right type; its text is kept. The converse, in user messages and tool outputs, was never
+    /// seen to be rejected, so it is a warning and off by default. Media has to be sent in another way.
     ///
     /// ## Evidence
     ///

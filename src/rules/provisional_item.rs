@@ -8,7 +8,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds items whose `status` is `in_progress`: the form that a stream's `response.output_item.added` event carries.
+    /// Finds items whose `status` is `in_progress`, as in the `response.output_item.added` event of a stream.
     ///
     /// ## Why it matters
     ///

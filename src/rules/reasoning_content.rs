@@ -6,12 +6,12 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds reasoning with `content`: raw text, as open models give it. For DeepSeek it is the other way
-    /// round: its own raw text must come back, and reasoning without any is found.
+    /// Finds reasoning with `content`: raw text, as open models return it. For DeepSeek it is the other way round:
+    /// its own raw text is required, and reasoning without it is reported.
     ///
     /// ## Why it matters
     ///
-    /// OpenAI refuses the history with HTTP 400:
+    /// OpenAI rejects the history with HTTP 400:
     ///
     /// > Invalid 'input[39].content': array too long. Expected an array with maximum length 0, but got an array with length 1 instead.
     ///
@@ -28,12 +28,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The content is removed and lost; summary and blob stay. Missing raw text cannot be made up.
+    /// The content is removed and lost; summary and encrypted content are kept. Missing raw text cannot be made up.
     ///
     /// ## Evidence
     ///
     /// Reported: claude-code-router#1783, inspect_ai. Eight recorded DeepSeek requests with the content were
-    /// accepted; that it refuses some without was reported once, hence a note.
+    /// accepted; that it rejects some without was reported once, hence a note.
     404, "reasoning-content", Check::Raised,
     [
         Variant {

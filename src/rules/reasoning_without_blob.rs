@@ -12,7 +12,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The id of the reasoning then stands for nothing. The server answers HTTP 404 or 400:
+    /// The id of the reasoning then refers to nothing. The server answers HTTP 404 or 400:
     ///
     /// > Item with id 'rs_abc' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.
     ///
@@ -29,7 +29,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The reasoning is dropped and its group loses its ids. What the model thought is lost to it; its summary goes too.
+    /// The reasoning is dropped and its group loses its ids. The reasoning is lost for the model, including its
+    /// summary.
     ///
     /// ## Evidence
     ///

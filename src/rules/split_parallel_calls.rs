@@ -9,19 +9,19 @@ use super::item_without_reasoning::{Told, linked_items, reasoning_by_id, told};
 crate::rule! {
     /// ## What it does
     ///
-    /// For DeepSeek: finds a call between which and its output stands anything but other calls and outputs. For OpenAI and
+    /// For DeepSeek: finds a call that is separated from its output by anything but other calls and outputs. For OpenAI and
     /// Azure: finds calls that a recorded response in the same file shows to be of one turn, and between which an output
     /// stands.
     ///
     /// ## Why it matters
     ///
-    /// DeepSeek wants all calls of a turn together and their outputs directly behind them. A message between two calls, or
+    /// DeepSeek requires all calls of a turn together and their outputs directly after them. A message between two calls, or
     /// between call and output, gives HTTP 400:
     ///
     /// > No tool output found for tool call call_abc.
     ///
-    /// OpenAI pairs every call of a turn with the reasoning that heads it; an output between two of them ends the group,
-    /// and the second call was reported as refused:
+    /// OpenAI pairs every call of a turn with the reasoning that it begins with; an output between two of them ends the group,
+    /// and the second call was reported as rejected:
     ///
     /// > Item 'fc_abc' of type 'function_call' was provided without its required 'reasoning' item.
     ///
@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// For DeepSeek the calls come together, their outputs behind them in call order, and what stood between follows.
+    /// For DeepSeek the calls are moved together, their outputs after them in call order, then what was between them.
     /// Nothing is lost. Elsewhere nothing is moved by default.
     ///
     /// ## Evidence

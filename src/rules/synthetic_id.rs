@@ -23,8 +23,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Off by default. With `--fix-warnings` an item's id is deleted, with those of its group. A `previous_response_id`
-    /// stays: what is behind it would have to be sent instead.
+    /// Off by default. With `--fix-warnings` an item's id is removed, with those of its group. A
+    /// `previous_response_id` is kept: the history up to it would have to be sent instead.
     ///
     /// ## Evidence
     ///

@@ -6,8 +6,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a last line that ends in the middle of a value, or in the NUL bytes that a crashed machine leaves. A `.gz`
-    /// or `.zst` file that is truncated is found as well, and checked as far as it can be unpacked.
+    /// Finds a last line that ends in the middle of a value, or in NUL bytes left by a system crash. A truncated
+    /// `.gz` or `.zst` file is reported as well, and checked as far as it can be unpacked.
     ///
     /// ## Why it matters
     ///
@@ -22,7 +22,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// With `--fix-warnings` the cut line is removed. What could still be read of it is lost.
+    /// With `--fix-warnings` the truncated line is removed. Its readable part is lost.
     ///
     /// ## Evidence
     ///

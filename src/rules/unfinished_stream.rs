@@ -23,7 +23,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what was to come is not in the file.
+    /// None: the rest is not in the file.
     ///
     /// ## Evidence
     ///

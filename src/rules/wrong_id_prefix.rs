@@ -8,13 +8,13 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds ids that the server did not make for this kind of item: a `call_…` or `toolu_…` as the id of a function
-    /// call, an `fc_…` on a custom tool call, a random UUID; and ids that are empty or hold other characters than
-    /// letters, digits, underscores and dashes. A `call_id` may look any way it likes.
+    /// Finds ids that the server did not create for this kind of item: a `call_…` or `toolu_…` as the id of a
+    /// function call, an `fc_…` on a custom tool call, a random UUID; and ids that are empty or have characters
+    /// other than letters, digits, underscores and dashes. A `call_id` may have any form.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Invalid 'input[2].id': 'call_abc'. Expected an ID that begins with 'fc'.
     ///
@@ -29,7 +29,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The id is deleted, with those of its group. The server never knew it, so nothing is lost. Ids are never minted.
+    /// The id is removed, with those of its group. The server never knew it, so nothing is lost. New ids are never
+    /// invented.
     ///
     /// ## Evidence
     ///

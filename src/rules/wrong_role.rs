@@ -6,12 +6,12 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds messages of a role other than user, assistant, system and developer; for the Codex backend also
-    /// messages of the role `system`; and additional tools whose role is not `developer`.
+    /// Finds messages with a role other than user, assistant, system and developer; for the Codex backend also
+    /// system messages; and additional tools whose role is not `developer`.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Invalid value: 'tool'. Supported values are: 'assistant', 'system', 'developer', and 'user'.
     ///
@@ -29,8 +29,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None for messages: the history is to be converted, and instructions of the system belong into
-    /// `instructions`. Additional tools get the role `developer`.
+    /// None for messages: the history has to be converted, and system instructions belong in `instructions`.
+    /// Additional tools get the role `developer`.
     ///
     /// ## Evidence
     ///
