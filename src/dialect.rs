@@ -148,7 +148,7 @@ pub trait Dialect: Sync {
         _base: Base<'_>,
         _out: &mut Vec<Edit>,
     ) -> Result<(), Cannot> {
-        Err(Cannot("a request of this dialect keeps no instructions beside its messages"))
+        Err(Cannot("requests of this dialect have no separate instructions"))
     }
 
     /// A message of the model that says nothing, to stand where the target wants one.

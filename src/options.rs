@@ -129,7 +129,7 @@ impl Config {
     fn read(path: &Path) -> Result<Config, Misuse> {
         let failed = |error: &dyn std::fmt::Display| {
             Misuse::new(format!("{}: {error}", path.display()))
-                .help("--isolated runs without a config file; the README lists its keys")
+                .help("--isolated runs without a config file; docs/targets.md lists its keys")
         };
         let text = std::fs::read_to_string(path).map_err(|e| failed(&e))?;
         Config::parse(&text).map_err(|e| failed(&e))
@@ -241,7 +241,7 @@ fn schema(path: &Path) -> Result<Schemas, Misuse> {
 
 fn steps(text: &str) -> Result<Vec<String>, Misuse> {
     pointer::parse(text).ok_or_else(|| {
-        Misuse::new(format!("'{text}' is no JSON Pointer"))
+        Misuse::new(format!("'{text}' is not a JSON Pointer"))
             .help("a pointer begins with '/', as in --pointer /data/request")
     })
 }
@@ -257,7 +257,7 @@ fn size(text: &str) -> Result<u64, Misuse> {
     let bytes = digits.parse::<u64>().ok().and_then(|n| n.checked_mul(1 << shift));
     // Offsets within a record have 32 bits.
     bytes.filter(|n| (1..=u64::from(u32::MAX)).contains(n)).ok_or_else(|| {
-        Misuse::new(format!("'{text}' is no size that a record may have"))
+        Misuse::new(format!("'{text}' is not a valid record size"))
             .help("a size is a number of bytes up to 4G, as in 512M")
     })
 }
@@ -273,16 +273,16 @@ fn age(about: &About) -> Result<Option<Age>, Misuse> {
 /// A span of time, in seconds.
 fn duration(text: &str) -> Result<u64, Misuse> {
     time::span(text, 1).and_then(|seconds| u64::try_from(seconds).ok()).ok_or_else(|| {
-        Misuse::new(format!("'{text}' is no span of time"))
-            .help("a span is a number of s, m, h, d or w, as in --max-item-age 30d")
+        Misuse::new(format!("'{text}' is not a duration"))
+            .help("a duration is a number with s, m, h, d or w, as in --max-item-age 30d")
     })
 }
 
 /// A time, as Unix seconds; a day alone means its beginning in UTC.
 pub fn moment(text: &str) -> Result<i64, Misuse> {
     time::parse(text).ok_or_else(|| {
-        Misuse::new(format!("'{text}' is no time"))
-            .help("a time is a number of Unix seconds, or as in --now 2026-01-31T12:00:00Z")
+        Misuse::new(format!("'{text}' is not a time"))
+            .help("a time is Unix seconds, or a date as in --now 2026-01-31T12:00:00Z")
     })
 }
 
@@ -296,8 +296,10 @@ fn matches(selector: &str, rule: &Rule) -> bool {
 fn enabled(select: &[String], ignore: &[String]) -> Result<Enabled, Misuse> {
     for selector in select.iter().chain(ignore) {
         if !RULES.iter().any(|rule| matches(selector, rule)) {
-            return Err(Misuse::new(format!("no rule is called '{selector}'"))
-                .help("select by code (RL102), by prefix (RL1) or by name (orphan-output)"));
+            let names: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
+            let hint = meant(selector, &names).map(|name| format!("did you mean '{name}'? ")).unwrap_or_default();
+            return Err(Misuse::new(format!("unknown rule '{selector}'"))
+                .help(format!("{hint}rules are selected by code (RL102), prefix (RL1) or name (orphan-output)")));
         }
     }
     let any = |list: &[String], rule: &Rule| list.iter().any(|selector| matches(selector, rule));
@@ -310,18 +312,49 @@ pub fn selected(select: &[String]) -> Vec<Code> {
     RULES.iter().filter(wanted).map(|rule| rule.code).collect()
 }
 
-/// An unknown name, with what is known.
+/// An unknown name, with the known one that was probably meant, and all that are known.
 pub fn unknown(what: &str, name: &str, known: Vec<&str>) -> Misuse {
-    let nearest = nearest(name, known.clone(), 1);
-    let hint = nearest
-        .first()
-        .filter(|other| distance(name, other) <= 3)
-        .map(|other| format!("did you mean '{other}'? "));
-    Misuse::new(format!("there is no {what} '{name}'")).help(format!(
-        "{}known: {}",
-        hint.unwrap_or_default(),
-        known.join(", ")
-    ))
+    let hint = meant(name, &known).map(|other| format!("did you mean '{other}'? ")).unwrap_or_default();
+    Misuse::new(format!("unknown {what} '{name}'")).help(format!("{hint}known: {}", known.join(", ")))
+}
+
+/// What people call the things that have other names here.
+const ALIASES: &[(&str, &[&str])] = &[
+    ("claude", &["anthropic", "anthropic-request"]),
+    ("gpt", &["openai"]),
+    ("chatgpt", &["openai", "codex"]),
+    ("google", &["gemini", "gemini-request"]),
+    ("vertex", &["gemini", "gemini-request"]),
+    ("aws", &["bedrock", "bedrock-request"]),
+    ("converse", &["bedrock", "bedrock-request"]),
+    ("moonshot", &["kimi"]),
+    ("grok", &["xai"]),
+    ("ollama", &["chat-compatible"]),
+    ("vllm", &["chat-compatible"]),
+    ("openrouter", &["chat-compatible"]),
+    ("rollout", &["codex-rollout"]),
+    ("chatd", &["coder-chat"]),
+    ("plain", &["text"]),
+    ("annotations", &["github"]),
+];
+
+/// The known name that a wrong one probably stands for: another word for it, one that begins or ends like it, or one
+/// that differs by few letters.
+pub fn meant<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let name = name.to_ascii_lowercase();
+    let has = |wanted: &str| known.iter().copied().find(|other| *other == wanted);
+    let close = nearest(&name, known.to_vec(), 1).into_iter().find(|other| distance(&name, other) <= 2);
+    let alias = || {
+        let (_, names) = ALIASES.iter().find(|(alias, _)| name.starts_with(alias))?;
+        names.iter().find_map(|name| has(name))
+    };
+    // A short word is part of too many.
+    let part =
+        || known.iter().copied().find(|other| name.len() > 2 && (other.contains(&name) || name.contains(other)));
+    let far = || {
+        nearest(&name, known.to_vec(), 1).into_iter().find(|other| distance(&name, other) <= 3.min(name.len() / 2))
+    };
+    has(&name).or(close).or_else(alias).or_else(part).or_else(far)
 }
 
 /// The known names that are most like a name, the nearest first.
@@ -333,7 +366,7 @@ pub fn nearest<'k>(name: &str, mut known: Vec<&'k str>, many: usize) -> Vec<&'k 
 
 /// An unknown name, with the names that look most like it.
 pub fn unknown_of(what: &str, name: &str, nearest: &[String]) -> Misuse {
-    let misuse = Misuse::new(format!("there is no {what} '{name}'"));
+    let misuse = Misuse::new(format!("unknown {what} '{name}'"));
     if nearest.is_empty() { misuse } else { misuse.help(format!("did you mean {}?", nearest.join(", "))) }
 }
 
@@ -407,6 +440,24 @@ mod tests {
         assert!(Config::parse("[[files]]\npaths = [\"a\"]\nx = 1").is_err());
         let misuse = target("open-ai").expect_err("unknown");
         assert!(misuse.help.is_some_and(|help| help.starts_with("did you mean 'openai'?")));
+    }
+
+    #[test]
+    fn wrong_names_lead_to_the_right_ones() {
+        let targets: Vec<&str> = targets::TARGETS.iter().map(|target| target.name).collect();
+        let formats: Vec<&str> = formats::FORMATS.iter().map(|format| format.info().name).collect();
+        let rules: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
+        for (name, known, wanted) in [
+            ("claude", &targets, Some("anthropic")),
+            ("open-ai", &targets, Some("openai")),
+            ("bedrok", &targets, Some("bedrock")),
+            ("codex", &formats, Some("codex-rollout")),
+            ("claude", &formats, Some("anthropic-request")),
+            ("missing-outptu", &rules, Some("missing-output")),
+            ("zzzzzz", &targets, None),
+        ] {
+            assert_eq!(meant(name, known), wanted, "{name}");
+        }
     }
 
     #[test]

@@ -47,6 +47,14 @@ impl Loss {
             Loss::Lossy => "lossy",
         }
     }
+
+    /// What a fix with this loss is called in text.
+    pub fn term(self) -> &'static str {
+        match self {
+            Loss::Lossless => "safe",
+            Loss::Lossy => "unsafe",
+        }
+    }
 }
 
 /// When a fix is made without being asked for.
@@ -192,12 +200,10 @@ macro_rules! rule {
 
 /// Why the open call at the end of a log is left alone. Reports know the sentences: each tells how to have the call
 /// judged and repaired.
-pub const ABOUT_TO_RUN: &str =
-    "the call may be about to run; with `--as request` it is an error, which `fix` repairs";
+pub const ABOUT_TO_RUN: &str = "it may be about to run; use --as request to treat it as unanswered";
 pub const ABOUT_TO_BE_ANSWERED: &str =
-    "the user may be about to answer; with `--as request` it is an error, which `fix` repairs";
-pub const NOT_TO_GO_ON: &str =
-    "nobody asked for the turn to go on; with `--as request` it is an error, which `fix` repairs";
+    "the user may be about to answer; use --as request to treat it as unanswered";
+pub const NOT_TO_GO_ON: &str = "the turn was not continued; use --as request to treat it as unanswered";
 
 /// Whether a finding is not repaired only because it lies at the end of a log.
 pub fn is_end_of_log(why: &str) -> bool {

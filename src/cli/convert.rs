@@ -1,8 +1,9 @@
-//! What may be typed behind `convert` and `diff`.
+//! Arguments of `convert` and `diff`.
 
 use std::io::Write;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
 use crate::commands::convert::{Conversion, TO};
@@ -11,24 +12,32 @@ use crate::commands::{self, Failure, Outcome};
 use crate::convert::Thoughts;
 use crate::options;
 
-use super::{Common, existing};
+use super::common::{
+    Common, Files, Findings, Leniency, Loudness, Privacy, Reading, Screen, Settings, Typed, existing,
+};
 
 #[derive(Args, Debug)]
+#[command(
+    next_help_heading = "Conversion",
+    after_help = "Examples:\n  replaylint convert --to chat session.jsonl\n  replaylint convert --to anthropic --deny-loss -o out/ logs/\n\n\
+                  Losses are reported on standard error. Exit codes: 0 converted, 1 not everything could be converted \
+                  (or --deny-loss), 2 the job could not be done."
+)]
 pub(super) struct ConvertArgs {
-    /// What to write: responses, responses-items (one item a line), chat, anthropic, gemini, bedrock
-    #[arg(long, value_name = "NAME", help_heading = "Conversion")]
+    /// What to write (responses-items: one item per line)
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(TO.map(|(name, ..)| name)))]
     to: String,
-    /// What becomes of reasoning
-    #[arg(long, value_enum, default_value = "auto", help_heading = "Conversion")]
+    /// What to do with reasoning
+    #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
     reasoning: ThoughtsArg,
-    /// Write nothing of a file that would lose something, and exit with 1
-    #[arg(long, help_heading = "Conversion")]
+    /// Write nothing for a file that would lose something, and exit with 1
+    #[arg(long)]
     deny_loss: bool,
-    /// Write to FILE instead of standard output (to the folder FILE for several inputs)
-    #[arg(short = 'o', long, value_name = "FILE", help_heading = "Conversion")]
+    /// Write to FILE instead of standard output (a folder for several inputs)
+    #[arg(short = 'o', long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace a file that exists
-    #[arg(long, requires = "output", help_heading = "Conversion")]
+    /// Replace an existing file
+    #[arg(long, requires = "output")]
     force: bool,
     #[command(flatten)]
     common: Common,
@@ -37,20 +46,38 @@ pub(super) struct ConvertArgs {
 #[derive(Args, Debug)]
 #[command(
     override_usage = "replaylint diff [OPTIONS] <A> <B>",
-    after_help = "Exit codes: 0 the same, 1 they differ, 2 the job could not be done."
+    after_help = "Examples:\n  replaylint diff before.jsonl after.jsonl\n  replaylint fix < h.json | replaylint diff h.json -\n\n\
+                  Exit codes: 0 the same, 1 different, 2 the job could not be done."
 )]
 pub(super) struct DiffArgs {
+    /// Two files; `-` is standard input
+    #[arg(value_names = ["A", "B"], num_args = 2)]
+    paths: Vec<PathBuf>,
     #[command(flatten)]
-    common: Common,
+    reading: Reading,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"], help_heading = "Output")]
+    output_format: String,
+    #[command(flatten)]
+    privacy: Privacy,
+    #[command(flatten)]
+    leniency: Leniency,
+    #[command(flatten)]
+    screen: Screen,
+    /// Print differences only, no summary
+    #[arg(short, long, help_heading = "Output")]
+    quiet: bool,
+    #[command(flatten)]
+    settings: Settings,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum ThoughtsArg {
-    /// Kept where it means something to the model that reads it
+    /// Keep it where the model that reads it can use it
     Auto,
-    /// What can be read of it becomes text
+    /// Turn its readable part into text
     Text,
-    /// All of it goes
+    /// Remove all of it
     Drop,
 }
 
@@ -67,14 +94,25 @@ impl ConvertArgs {
         };
         let output = self.output.map(|to| Copies { to, existing: existing(self.force) });
         let conversion = Conversion { to, written, thoughts, deny_loss: self.deny_loss, output };
-        let run = self.common.mean(None)?;
+        let run = self.common.typed().mean(None)?;
         commands::convert::convert(&run, &conversion, out)
     }
 }
 
 impl DiffArgs {
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        let run = self.common.mean(None)?;
+        let typed = Typed {
+            files: Files { paths: self.paths, ..Files::default() },
+            reading: self.reading,
+            findings: Findings { output_format: vec![self.output_format], ..Findings::default() },
+            privacy: self.privacy,
+            leniency: self.leniency,
+            screen: self.screen,
+            loudness: Loudness { quiet: self.quiet, verbose: false },
+            settings: self.settings,
+            ..Typed::default()
+        };
+        let run = typed.mean(None)?;
         commands::diff::diff(&run, out)
     }
 }

@@ -10,20 +10,24 @@ use crate::commands::{Failure, Outcome, tables};
 use crate::options::{About, Config, Lints, Misuse};
 use crate::report::Content;
 
-use super::ColorArg;
+use super::common::ColorArg;
 
 #[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  replaylint explain RL101\n  pbpaste | replaylint explain --error - session.jsonl\n\n\
+                        Exit codes: 0 explained, 1 the error is not known, 2 there is no such rule."
+)]
 pub(super) struct ExplainArgs {
     /// A rule, by code or name; with --error the FILE that was sent
     #[arg(value_name = "CODE|FILE")]
     what: Option<String>,
-    /// What the API said: text, a JSON body, a line of a log, a stack trace; `-` reads standard input
+    /// What the API said: text, a JSON body, a log line, a stack trace; `-` reads standard input
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     error: Option<String>,
     #[command(flatten)]
     judge: JudgeArgs,
-    /// Show the content of items even where it is not a terminal that reads
-    #[arg(long)]
+    /// Show content even if the output is not a terminal
+    #[arg(long, help_heading = "Output")]
     show_content: bool,
     #[command(flatten)]
     telling: TellingArgs,
@@ -31,24 +35,24 @@ pub(super) struct ExplainArgs {
 
 /// How FILE is read and judged.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Judgement of FILE")]
+#[command(next_help_heading = "With --error and FILE")]
 struct JudgeArgs {
-    /// The stored format, instead of detecting it
+    /// Stored format (see `replaylint formats`) [default: detected]
     #[arg(long, value_name = "NAME", requires = "error")]
     format: Option<String>,
-    /// The API that it was replayed to
+    /// API that it was sent to (see `replaylint targets`)
     #[arg(long, value_name = "NAME", requires = "error")]
     target: Option<String>,
-    /// Whether the server stores items
+    /// Whether the server stores items, if the file does not say
     #[arg(long, value_name = "BOOL", requires = "error")]
     store: Option<bool>,
-    /// Judge as a request, or as a log: request, log
-    #[arg(long = "as", value_name = "USE", requires = "error")]
+    /// Treat the input as a request or as a log
+    #[arg(long = "as", value_name = "KIND", requires = "error", value_parser = ["request", "log"])]
     usage: Option<String>,
-    /// The model, where the file does not name it
+    /// Model, if the file does not name it
     #[arg(long, value_name = "NAME", requires = "error")]
     model: Option<String>,
-    /// The conversation lies at this JSON Pointer, in each record
+    /// JSON Pointer to the conversation, in each record
     #[arg(long, value_name = "POINTER", requires = "error")]
     pointer: Option<String>,
     /// Use this config file
@@ -60,8 +64,9 @@ struct JudgeArgs {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  replaylint rules\n  replaylint rules --target azure --output-format json")]
 pub(super) struct RulesArgs {
-    /// As the rules weigh at this target
+    /// Show the severities of this target (see `replaylint targets`)
     #[arg(long, value_name = "NAME")]
     target: Option<String>,
     #[command(flatten)]
@@ -69,12 +74,26 @@ pub(super) struct RulesArgs {
 }
 
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  replaylint formats\n  replaylint formats --output-format json")]
+pub(super) struct FormatsArgs {
+    #[command(flatten)]
+    telling: TellingArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  replaylint targets\n  replaylint targets --output-format json")]
+pub(super) struct TargetsArgs {
+    #[command(flatten)]
+    telling: TellingArgs,
+}
+
+#[derive(Args, Debug)]
 pub(super) struct TellingArgs {
-    /// Form of the output
-    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    /// Output format
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT", help_heading = "Output")]
     output_format: Form,
-    /// Colour
-    #[arg(long, value_enum, default_value = "auto", value_name = "WHEN")]
+    /// When to use colors
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHEN", help_heading = "Output")]
     color: ColorArg,
 }
 
@@ -140,12 +159,14 @@ impl RulesArgs {
     }
 }
 
-impl TellingArgs {
-    pub(super) fn formats(&self, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        tables::formats(&self.mean(), out)
+impl FormatsArgs {
+    pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
+        tables::formats(&self.telling.mean(), out)
     }
+}
 
-    pub(super) fn targets(&self, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        tables::targets(&self.mean(), out)
+impl TargetsArgs {
+    pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
+        tables::targets(&self.telling.mean(), out)
     }
 }

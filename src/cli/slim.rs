@@ -1,4 +1,4 @@
-//! What may be typed behind `slim`.
+//! Arguments of `slim`.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -9,59 +9,81 @@ use crate::commands::fix::Destination;
 use crate::commands::products::Copies;
 use crate::commands::slim::Slimming;
 use crate::commands::{self, Failure, Outcome};
-use crate::options::{self, Misuse};
 use crate::source::commit::Replace;
 
-use super::{Common, existing};
+use super::common::{Files, Loudness, Reading, Settings, Threads, Typed, existing};
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Logs in which each request repeats the one before grow with the square of their length: JSONL of \
-                        requests, event streams with bodies, rollouts with compactions. What is repeated becomes a \
-                        reference, {\"replaylint_ref\": …}, where and only where the same comes back from it; else \
-                        the first difference is told and the body stays.\n\
-                        `replaylint rebuild FILE --at N` prints one body, `slim --restore` puts all back.\n\
-                        Exit codes: 0, 2 if the job could not be done."
+    next_help_heading = "Slim",
+    after_help = "Logs in which each request repeats the previous one grow with the square of their length. A repeated part \
+                  becomes a reference, {\"replaylint_ref\": …}, only where the reference gives the same content back; \
+                  anything else stays, and the first difference is reported.\n\n\
+                  Examples:\n  replaylint slim -w requests.jsonl\n  replaylint slim --restore slimmed.jsonl -o requests.jsonl\n\n\
+                  Exit codes: 0 done, 2 the job could not be done."
 )]
 pub(super) struct SlimArgs {
-    /// Write: each file is replaced in one step, the old one stays beside it as FILE.bak
-    #[arg(short, long, conflicts_with = "output", group = "destination", help_heading = "Slim")]
+    /// Replace each file, keeping the old one as FILE.bak
+    #[arg(short, long, conflicts_with = "output", group = "destination")]
     write: bool,
     /// Write the slimmed log to FILE
-    #[arg(short = 'o', long, value_name = "FILE", group = "destination", help_heading = "Slim")]
+    #[arg(short = 'o', long, value_name = "FILE", group = "destination")]
     output: Option<PathBuf>,
-    /// Put back what was taken out
-    #[arg(long, help_heading = "Slim")]
+    /// Put everything back that was replaced by references
+    #[arg(long)]
     restore: bool,
-    /// Keep no backup beside a file that is replaced
-    #[arg(long, requires = "write", help_heading = "Slim")]
+    /// Keep no backup of a file that is replaced
+    #[arg(long, requires = "write")]
     no_backup: bool,
-    /// Write even if the file changed meanwhile, may be in use, has several hard links or is a named pipe; with -o,
-    /// replace a file that exists
-    #[arg(long, requires = "destination", help_heading = "Slim")]
+    /// Write even if the file has just changed, may be in use, has several hard links or is a named pipe; with -o,
+    /// replace an existing file
+    #[arg(long, requires = "destination")]
     force: bool,
     #[command(flatten)]
-    common: Common,
+    files: Files,
+    /// Stored format (see `replaylint formats`) [default: detected]
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    format: Option<String>,
+    /// Do not read records larger than SIZE, e.g. 512M [default: 1G]
+    #[arg(long, value_name = "SIZE", help_heading = "Input", hide_short_help = true)]
+    max_record_size: Option<String>,
+    /// Name to print for standard input
+    #[arg(long, value_name = "NAME", help_heading = "Input", hide_short_help = true)]
+    stdin_filename: Option<String>,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"], help_heading = "Output")]
+    output_format: String,
+    #[command(flatten)]
+    loudness: Loudness,
+    #[command(flatten)]
+    settings: Settings,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 impl SlimArgs {
-    pub(super) fn run(mut self, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        let json = match std::mem::take(&mut self.common.output_format).first().map(String::as_str) {
-            None | Some("text") => false,
-            Some("json") => true,
-            Some(form) => {
-                return Err(options::unknown("form of what slim saves", form, vec!["text", "json"]).into());
-            }
-        };
-        if self.common.pointer.is_some() {
-            return Err(Misuse::new("slim looks for what formats repeat, not behind a pointer").into());
-        }
+    pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
         let to = match (self.write, self.output) {
             (true, _) => Destination::InPlace(Replace { backup: !self.no_backup, force: self.force }),
             (_, Some(to)) => Destination::Copy(Copies { to, existing: existing(self.force) }),
             _ => Destination::Preview,
         };
-        let run = self.common.mean(None)?;
+        let reading = Reading {
+            format: self.format,
+            max_record_size: self.max_record_size,
+            stdin_filename: self.stdin_filename,
+            ..Reading::default()
+        };
+        let typed = Typed {
+            files: self.files,
+            reading,
+            loudness: self.loudness,
+            settings: self.settings,
+            threads: self.threads,
+            ..Typed::default()
+        };
+        let run = typed.mean(None)?;
+        let json = self.output_format == "json";
         commands::slim::slim(&run, &Slimming { to, restore: self.restore, json }, out)
     }
 }

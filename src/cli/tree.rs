@@ -1,9 +1,10 @@
-//! What may be typed behind `tree` and `rebuild`.
+//! Arguments of `tree` and `rebuild`.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
 use crate::commands::products::Copies;
@@ -18,105 +19,172 @@ use crate::replay::{Budget, ChainOptions, Policy};
 use crate::report::tree::{OUTPUTS, Print};
 use crate::targets;
 
-use super::{Common, OrphansArg, ReasoningArg, existing};
+use super::common::{
+    Emptiness, Files, Judging, Leniency, Loudness, Privacy, Reading, Screen, Server, Settings, Typed, existing,
+};
+use super::{OrphansArg, ReasoningArg};
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Marks: ● on the live branch, ○ on another, ◌ not answered yet. Behind the name: age of the \
-                        response, and whether the next request there may build on its id (chain) or must carry the \
-                        whole history (rebuild), and why.\nExit codes: 0, 1 if links are broken, 2 if the job could \
-                        not be done."
+    after_help = "Marks: ● on the current branch, ○ on another, ◌ not answered yet. After the name: the age of the response, \
+                  and whether the next request can build on its id (chain) or has to carry the whole history (rebuild), \
+                  with the reason.\n\n\
+                  Examples:\n  replaylint tree session.jsonl\n  replaylint tree --output-format mermaid logs/\n\n\
+                  Exit codes: 0, 1 if links are broken, 2 if the job could not be done."
 )]
 pub(super) struct TreeArgs {
     #[command(flatten)]
+    files: Files,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    emptiness: Emptiness,
+    #[command(flatten)]
     chain: ChainArgs,
     #[command(flatten)]
-    common: Common,
+    server: Server,
+    /// Output format
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        value_parser = PossibleValuesParser::new(OUTPUTS.iter().map(|(name, _)| *name)),
+        help_heading = "Output"
+    )]
+    output_format: String,
+    #[command(flatten)]
+    privacy: Privacy,
+    #[command(flatten)]
+    leniency: Leniency,
+    #[command(flatten)]
+    screen: Screen,
+    /// Also print notes
+    #[arg(short, long, help_heading = "Output")]
+    verbose: bool,
+    #[command(flatten)]
+    settings: Settings,
 }
 
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The request goes to standard output, the decisions and their reasons to standard error. The \
-                        conversation's files are never written. Warnings about the request are told with -v.\nExit codes: 0, 1 if the request would still be \
-                        refused (it is printed), 2 for an unknown node or if the job could not be done."
+    next_help_heading = "Request",
+    after_help = "The request goes to standard output, the decisions and their reasons to standard error.\n\n\
+                  Examples:\n  replaylint rebuild session.jsonl --ask \"Go on.\"\n  replaylint rebuild session.jsonl --at u3 --chain never -o body.json\n\n\
+                  Exit codes: 0, 1 if the request would still be rejected (it is printed), 2 for an unknown node or if \
+                  the job could not be done."
 )]
 pub(super) struct RebuildArgs {
-    /// The node behind which the conversation goes on: its name or a unique part of it, a response id, or the number
-    /// of a record; the current leaf if it is not given. Of an event stream, the offset or the name of a request; of a
-    /// slimmed log, the number of a record
-    #[arg(long, value_name = "NODE", help_heading = "Request")]
+    /// Node to continue after: a unique part of its name, a response id or a record number; in an event stream the
+    /// offset or name of a request [default: the current leaf]
+    #[arg(long, value_name = "NODE")]
     at: Option<String>,
     /// What the user says next
-    #[arg(long, value_name = "TEXT", help_heading = "Request")]
+    #[arg(long, value_name = "TEXT")]
     ask: Option<String>,
-    /// Whether to build on the server's state by previous_response_id
-    #[arg(long = "chain", value_enum, default_value = "auto", value_name = "WHEN", help_heading = "Request")]
+    /// Whether to build on the stored response (previous_response_id)
+    #[arg(long = "chain", value_enum, default_value = "auto", value_name = "WHEN")]
     policy: PolicyArg,
-    /// Only the last N items, cut where it is legal
-    #[arg(long, value_name = "N", group = "budget", help_heading = "Request")]
+    /// Keep only the last N items, cut where it is legal
+    #[arg(long, value_name = "N", group = "budget")]
     last: Option<usize>,
-    /// Only the last items, of N characters together
-    #[arg(long, value_name = "N", group = "budget", help_heading = "Request")]
+    /// Keep only the last items, up to N characters
+    #[arg(long, value_name = "N", group = "budget")]
     max_chars: Option<usize>,
-    /// Only the last items, of about N tokens together (estimated)
-    #[arg(long, value_name = "N", group = "budget", help_heading = "Request")]
+    /// Keep only the last items, up to about N tokens (estimated)
+    #[arg(long, value_name = "N", group = "budget")]
     max_tokens: Option<usize>,
-    /// What to do about a call that nobody answered
-    #[arg(long, value_enum, default_value = "drop", help_heading = "Request")]
+    /// What to do with an unanswered call
+    #[arg(long, value_enum, default_value = "drop", value_name = "HOW")]
     orphans: OrphansArg,
-    /// What to do about reasoning
-    #[arg(long, value_enum, default_value = "auto", help_heading = "Request")]
+    /// What to do with reasoning
+    #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
     reasoning: ReasoningArg,
-    /// Whose request of an event stream it is, where the stream does not say: cloudflare-ai, openai-ws
-    #[arg(long, value_name = "NAME", help_heading = "Request")]
+    /// Provider of a request in an event stream, where the stream does not say
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = PossibleValuesParser::new(Provider::ALL.map(Provider::name)),
+        hide_short_help = true
+    )]
     provider: Option<String>,
-    /// Write the request to FILE
-    #[arg(short = 'o', long, value_name = "FILE", help_heading = "Output")]
-    output: Option<PathBuf>,
-    /// Replace a file that exists
-    #[arg(long, requires = "output", help_heading = "Output")]
-    force: bool,
     #[command(flatten)]
     chain: ChainArgs,
     #[command(flatten)]
-    common: Common,
+    files: Files,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    server: Server,
+    /// Repair only what these rules find: codes, prefixes or names
+    #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Target", hide_short_help = true)]
+    select: Vec<String>,
+    /// Skip these rules
+    #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Target", hide_short_help = true)]
+    ignore: Vec<String>,
+    /// Reasoning effort, if the file does not say
+    #[arg(long, value_name = "LEVEL", help_heading = "Target", hide_short_help = true)]
+    effort: Option<String>,
+    /// Check each item against this JSON Schema instead of the provider's; it describes one item
+    #[arg(long, value_name = "FILE", help_heading = "Target", hide_short_help = true)]
+    schema: Option<PathBuf>,
+    /// Write the request to FILE
+    #[arg(short = 'o', long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(long, requires = "output", help_heading = "Output", hide_short_help = true)]
+    force: bool,
+    #[command(flatten)]
+    leniency: Leniency,
+    #[command(flatten)]
+    loudness: Loudness,
+    #[command(flatten)]
+    settings: Settings,
 }
 
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Chain")]
 struct ChainArgs {
-    /// Build on responses up to this age only (45s, 60m, 2h, 30d; 0: any)
-    #[arg(long, value_name = "AGE", default_value = "60m", help_heading = "Chain")]
+    /// Build only on responses up to this age (45s, 60m, 2h, 30d; 0 for any)
+    #[arg(long, value_name = "AGE", default_value = "60m")]
     max_age: String,
-    /// The response id of a node, where the file does not hold it
-    #[arg(long, value_name = "NODE=ID", help_heading = "Chain")]
+    /// Response id of a node, where the file does not hold it
+    #[arg(long, value_name = "NODE=ID", hide_short_help = true)]
     response_id: Vec<String>,
-    /// A node whose text was edited, so that the server holds another
-    #[arg(long, value_name = "NODE", help_heading = "Chain")]
+    /// Node whose text was edited, so that the server holds a different one
+    #[arg(long, value_name = "NODE", hide_short_help = true)]
     edited: Vec<String>,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum PolicyArg {
-    /// Where the server holds just what the client has
+    /// Where the server holds exactly what the client has
     Auto,
     Always,
     Never,
 }
 
 impl TreeArgs {
-    pub(super) fn run(mut self, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        let print = output(std::mem::take(&mut self.common.output_format))?;
-        let (chain, told) = self.chain.mean(&self.common)?;
-        let run = self.common.mean(None)?;
-        commands::tree::tree(&run, &chain, &told, print, out)
+    pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
+        let print = output(&self.output_format)?;
+        let (chain, told) = self.chain.mean(&self.server)?;
+        let typed = Typed {
+            files: self.files,
+            reading: self.reading,
+            emptiness: self.emptiness,
+            server: self.server,
+            privacy: self.privacy,
+            leniency: self.leniency,
+            screen: self.screen,
+            loudness: Loudness { quiet: false, verbose: self.verbose },
+            settings: self.settings,
+            ..Typed::default()
+        };
+        commands::tree::tree(&typed.mean(None)?, &chain, &told, print, out)
     }
 }
 
 impl RebuildArgs {
-    pub(super) fn run(mut self, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        if let Some(form) = std::mem::take(&mut self.common.output_format).first() {
-            return Err(Misuse::new(format!("rebuild prints a request, not '{form}'")).into());
-        }
+    pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
         let budget = match (self.last, self.max_chars, self.max_tokens) {
             (Some(items), ..) => Some(Budget::Items(items)),
             (_, Some(chars), _) => Some(Budget::Chars(chars)),
@@ -129,23 +197,41 @@ impl RebuildArgs {
             PolicyArg::Never => Policy::Never,
         };
         if policy == Policy::Always && budget.is_some() {
-            let misuse = Misuse::new("a chained request carries no history that could be cut");
-            return Err(misuse.help("--chain always goes without --last, --max-chars and --max-tokens").into());
+            let misuse = Misuse::new("a chained request has no history that could be cut");
+            return Err(misuse
+                .help("--chain always cannot be combined with --last, --max-chars or --max-tokens")
+                .into());
         }
-        let (chain, told) = self.chain.mean(&self.common)?;
+        let (chain, told) = self.chain.mean(&self.server)?;
         let fix =
             FixOptions { orphans: self.orphans.into(), reasoning: self.reasoning.into(), ..FixOptions::default() };
         let provider = self.provider.as_deref().map(provider).transpose()?;
         let output = self.output.map(|to| Copies { to, existing: existing(self.force) });
         let wanted = Wanted { at: self.at, policy, ask: self.ask, budget, fix, told, output, provider };
-        let run = self.common.mean(None)?;
+        let typed = Typed {
+            files: self.files,
+            reading: self.reading,
+            server: self.server,
+            judging: Judging {
+                select: self.select,
+                ignore: self.ignore,
+                effort: self.effort,
+                schema: self.schema,
+                ..Judging::default()
+            },
+            leniency: self.leniency,
+            loudness: self.loudness,
+            settings: self.settings,
+            ..Typed::default()
+        };
+        let run = typed.mean(None)?;
         commands::rebuild::rebuild(&run, &chain, &wanted, out)
     }
 }
 
 impl ChainArgs {
-    fn mean(self, common: &Common) -> Result<(ChainOptions, Told), Misuse> {
-        let now = match &common.now {
+    fn mean(self, server: &Server) -> Result<(ChainOptions, Told), Misuse> {
+        let now = match &server.now {
             Some(text) => options::moment(text)?,
             None => SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64),
         };
@@ -154,15 +240,15 @@ impl ChainArgs {
             Some((node.to_owned(), id.to_owned()))
         };
         let responses = self.response_id.iter().map(|text| {
-            pair(text).ok_or_else(|| Misuse::new(format!("'{text}' is no NODE=ID")).help("as in u3=resp_abc"))
+            pair(text).ok_or_else(|| Misuse::new(format!("'{text}' is not NODE=ID")).help("as in u3=resp_abc"))
         });
         let told = Told { responses: responses.collect::<Result<_, _>>()?, edited: self.edited };
         let chain = ChainOptions {
             max_age: age(&self.max_age)?,
             now,
-            store: common.store,
-            model: common.model.clone(),
-            target: common.target.as_deref().and_then(targets::by_name),
+            store: server.store,
+            model: server.model.clone(),
+            target: server.target.as_deref().and_then(targets::by_name),
         };
         Ok((chain, told))
     }
@@ -171,7 +257,7 @@ impl ChainArgs {
 /// A length of time; `None` for no limit. A number alone means minutes.
 fn age(text: &str) -> Result<Option<i64>, Misuse> {
     let age = time::span(text, 60).ok_or_else(|| {
-        Misuse::new(format!("'{text}' is no age")).help("as in 45s, 60m, 2h, 30d; 0 means any age")
+        Misuse::new(format!("'{text}' is not an age")).help("as in 45s, 60m, 2h, 30d; 0 means any age")
     })?;
     Ok((age > 0).then_some(age))
 }
@@ -182,13 +268,12 @@ fn provider(name: &str) -> Result<Provider, Misuse> {
     known.ok_or_else(|| options::unknown("provider", name, Provider::ALL.map(Provider::name).to_vec()))
 }
 
-/// The one form in which a tree is printed.
-fn output(told: Vec<String>) -> Result<Print, Misuse> {
-    let name = told.first().map_or("text", String::as_str);
+/// The way in which a tree is printed.
+fn output(name: &str) -> Result<Print, Misuse> {
     let known = OUTPUTS.iter().find(|(known, _)| *known == name);
     known
         .map(|(_, print)| *print)
-        .ok_or_else(|| options::unknown("form of a tree", name, OUTPUTS.iter().map(|(name, _)| *name).collect()))
+        .ok_or_else(|| options::unknown("output format", name, OUTPUTS.iter().map(|(name, _)| *name).collect()))
 }
 
 #[cfg(test)]

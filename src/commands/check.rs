@@ -155,7 +155,10 @@ fn promise(
 fn refuse(told: &mut [Diagnostic]) -> u64 {
     for diagnostic in told.iter_mut().filter(|diagnostic| diagnostic.fix.is_some()) {
         diagnostic.fix = None;
-        diagnostic.no_fix = Some("references stand for items: `replaylint slim --restore` first");
+        diagnostic.no_fix = Some(
+            "the log contains references instead of items: run `replaylint slim \
+                                  --restore` first",
+        );
     }
     0
 }
@@ -181,7 +184,7 @@ pub(super) fn nothing_found(run: &Run, recognised: u64, summary: &Summary, faile
         0 => String::new(),
         n => format!(" ({} skipped; -v lists them)", count(n, "file")),
     };
-    complain(&format!("no conversation was found{skipped}; --allow-empty takes that for success"));
+    complain(&format!("no conversation was found{skipped}; use --allow-empty to exit with 0"));
     true
 }
 

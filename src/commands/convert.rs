@@ -34,6 +34,9 @@ pub static TO: [(&str, &dyn Dialect, Written); 6] = [
     ("bedrock", &BEDROCK, Written::Request),
 ];
 
+/// Losses of a doc that are looked at, so that those of one kind can be counted; more are only counted together.
+const OF_KINDS: usize = 10_000;
+
 /// The dialect with this name.
 pub(super) fn dialect(name: &str) -> Option<&'static dyn Dialect> {
     TO.iter().map(|(_, dialect, _)| *dialect).find(|dialect| dialect.name() == name)
@@ -91,8 +94,8 @@ pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Resul
     let mut session = Session::new(run, failed);
     match &conversion.output {
         None if several => {
-            return Err(Misuse::new("several inputs cannot go to standard output")
-                .help("-o DIR writes one file for each below DIR")
+            return Err(Misuse::new("several inputs cannot be written to standard output")
+                .help("-o DIR writes one file per input to DIR")
                 .into());
         }
         None => {
@@ -181,7 +184,7 @@ fn one(
         model: options.model.clone(),
     };
     let least = if machine || run.verbose { Severity::Info } else { Severity::Warning };
-    let most = if machine { usize::MAX } else { run.style.limit.unwrap_or(usize::MAX) };
+    let most = if machine { usize::MAX } else { run.style.limit.map_or(usize::MAX, |limit| limit.max(OF_KINDS)) };
     let how = Recasting { options, plan, least, most, foreign_only: false };
     let mut written = Ok(());
     let done = recast(doc.id, &*doc.bytes, &how, threads, &mut |bytes| {
@@ -242,7 +245,7 @@ fn tell(run: &Run, doc: &Doc, done: Recast) -> io::Result<Done> {
     }
     if doc.bytes.is_cut() {
         let label = printable(&doc.label);
-        complain(&format!("{label}: the compressed file is truncated: only what could be unpacked was converted"));
+        complain(&format!("{label}: the compressed file is truncated; only the readable part was converted"));
         told.failed = told.failed.max(1);
     }
     Ok(told)
@@ -318,14 +321,17 @@ impl<'r> Session<'r> {
         let mut stderr = anstream::stderr();
         for output in &self.run.outputs {
             let machine = output.name != "text" && output.name != "concise";
-            let style = Style { quiet: true, ..self.run.style };
+            let style = Style { quiet: machine || self.run.quiet, ..self.run.style };
+            // The words for people are this command's own.
+            let none = Summary::default();
+            let summary = if machine { &self.summary } else { &none };
             let mut sheet = Sheet::new(output, style, self.run.content() == Content::Shown)?;
             // A product on standard output leaves no room there for a report.
             let to: &mut dyn Write = if machine && conversion.output.is_some() { out } else { &mut stderr };
             for seen in &self.seen {
                 sheet.write(to, |report, out| report.doc(seen, out))?;
             }
-            sheet.write(to, |report, out| report.finish(&self.summary, out))?;
+            sheet.write(to, |report, out| report.finish(summary, out))?;
             sheet.save()?;
         }
         let failed = self.failed || nothing_found(self.run, self.recognised, &self.summary, self.failed);
@@ -345,7 +351,7 @@ impl<'r> Session<'r> {
         let summary = &self.summary;
         let written = count(summary.histories, "conversation");
         let mut text = match (summary.files, conversion.deny_loss && self.lossy) {
-            (_, true) => format!("{written} could be converted, but not without loss: nothing is written"),
+            (_, true) => format!("{written} could only be converted with losses; nothing was written"),
             (1, false) => format!("Converted {written}"),
             (files, false) => format!("Converted {written} ({})", count(files, "file")),
         };
@@ -354,10 +360,10 @@ impl<'r> Session<'r> {
         }
         text += &match (summary.warnings, self.noted) {
             _ if summary.histories == 0 => ".".to_owned(),
-            (0, 0) => "; nothing is lost.".to_owned(),
-            (0, noted) => format!("; nothing is lost, {} changed.", count(noted, "detail")),
+            (0, 0) => "; no losses.".to_owned(),
+            (0, noted) => format!("; no losses, {}.", changes_in_words(noted)),
             (losses, 0) => format!("; {}.", losses_in_words(losses)),
-            (losses, noted) => format!("; {}, {} changed.", losses_in_words(losses), count(noted, "detail")),
+            (losses, noted) => format!("; {}, {}.", losses_in_words(losses), changes_in_words(noted)),
         };
         let shown =
             self.seen.iter().flat_map(|seen| &seen.diagnostics).filter(|d| d.severity != Severity::Info).count()
@@ -368,6 +374,11 @@ impl<'r> Session<'r> {
         }
         text + &met::skipped_in_words(summary.skipped)
     }
+}
+
+/// What the target gets in another form, without loss.
+fn changes_in_words(noted: u64) -> String {
+    if noted == 1 { "1 change in form".to_owned() } else { format!("{} changes in form", grouped(noted)) }
 }
 
 fn losses_in_words(losses: u64) -> String {

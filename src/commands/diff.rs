@@ -115,7 +115,7 @@ fn told(run: &Run, doc: &Doc, how: Words, all_unread: &mut u32) -> Result<Vec<To
     locate(doc, &mut told).map_err(failed)?;
     *all_unread += unread;
     if told.is_empty() {
-        let help = "`replaylint check` says why; --format or --pointer tell what it is";
+        let help = "run `replaylint check` to see why; --format and --pointer say what the file is";
         return Err(Misuse::new(format!("{}: no conversation was found", doc.label)).help(help).into());
     }
     if unread > 0 && how == Words::Own {

@@ -42,8 +42,8 @@ impl Dropped {
         if head.is_empty() || head == BEGINNING {
             return Ok(list);
         }
-        Err(Misuse::new(format!("{}: exists already, and is not a list of dropped items", path.display()))
-            .help("--dropped appends to the list of an earlier run, or to a new file"))
+        Err(Misuse::new(format!("{}: already exists and is not a list of dropped items", path.display()))
+            .help("--dropped needs a new file or the list of an earlier run"))
     }
 
     /// Appends what the changes to a doc take out of it; `None` if that is nothing.

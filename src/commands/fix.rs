@@ -79,7 +79,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
         let refused = fixed.before.first_error().is_some();
         if (refused || !fixed.patch.is_empty()) && whole::is_slimmed(&doc, &fixed.before)? {
             return Err(io::Error::other(
-                "holds references in the place of items; `replaylint slim --restore` first",
+                "contains references instead of items; run `replaylint slim --restore` first",
             ));
         }
         if let Some((format, target)) = fixed.before.format.zip(options.target)
@@ -87,7 +87,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
         {
             let to = target.dialect;
             let why = format!(
-                "is no {to} history, which {} takes; `replaylint convert --to {to}` makes one",
+                "is not a {to} history, which the target {} requires; use `replaylint convert --to {to}`",
                 target.name
             );
             return Err(io::Error::other(why));
@@ -164,7 +164,7 @@ impl<'r> Session<'r> {
         let preview = matches!(repairs.to, Destination::Preview | Destination::InPlace(_));
         let sheets = run.sheets(report::Style { quiet: true, ..run.style })?;
         if sheets.iter().any(|sheet| sheet.report.answer().is_some()) {
-            return Err(Misuse::new("fix repairs a request, it does not answer it: there is no api-error of it")
+            return Err(Misuse::new("api-error is not an output format of fix")
                 .help("replaylint fix < body.json | replaylint check --output-format api-error")
                 .into());
         }
@@ -225,7 +225,10 @@ impl<'r> Session<'r> {
         let kept = dropped.append(&done.notes, &*done.doc.bytes);
         let kept = kept.map_err(|error| {
             let why = words(&dropped.path().display(), &error);
-            Misuse::new(format!("{}: not written, for what is taken out cannot be kept: {why}", done.doc.label))
+            Misuse::new(format!(
+                "{}: not written, because the removed items cannot be saved: {why}",
+                done.doc.label
+            ))
         })?;
         self.wrote.set(false);
         let delivered = self.deliver(done, out);
@@ -293,10 +296,9 @@ impl<'r> Session<'r> {
         let replaced = commit::replace(doc, view, how).map_err(unwritten)?;
         self.wrote.set(true);
         products::say_lost(&doc.label, &replaced.lost);
-        let backup =
-            replaced.backup.map(|path| format!("; the old file is {}", path.display())).unwrap_or_default();
+        let backup = replaced.backup.map(|path| format!("; backup: {}", path.display())).unwrap_or_default();
         if !self.run.quiet {
-            talk(&format!("{}: repaired{backup}", doc.label));
+            talk(&format!("{}: fixed{backup}", doc.label));
         }
         Ok(())
     }
@@ -362,9 +364,9 @@ impl<'r> Session<'r> {
             return Ok(());
         }
         let made = match (self.counts.total(), self.is_preview()) {
-            (0, _) => "Nothing to repair".to_owned(),
-            (_, true) => format!("Would repair: {}", self.counts.words()),
-            (_, false) => format!("Repaired: {}", self.counts.words()),
+            (0, _) => "Nothing to fix".to_owned(),
+            (_, true) => format!("Would fix: {}", self.counts.words()),
+            (_, false) => format!("Fixed: {}", self.counts.words()),
         };
         if self.unwritten > 0 {
             writeln!(out, "Not written: {}.", count(self.unwritten, "file"))?;
@@ -373,15 +375,21 @@ impl<'r> Session<'r> {
             }
         }
         let left = match (self.summary.errors, self.summary.warnings) {
-            (0, 0) => "nothing is left".to_owned(),
-            (errors, 0) => format!("{} left", count(errors, "error")),
-            (0, warnings) => format!("{} left", count(warnings, "warning")),
-            (errors, warnings) => format!("{} and {} left", count(errors, "error"), count(warnings, "warning")),
+            (0, 0) => "No errors".to_owned(),
+            (errors, 0) => count(errors, "error"),
+            (0, warnings) => count(warnings, "warning"),
+            (errors, warnings) => format!("{} and {}", count(errors, "error"), count(warnings, "warning")),
+        };
+        let would = self.is_preview() && self.counts.total() > 0;
+        let remain = match (would, self.summary.errors + self.summary.warnings) {
+            (true, _) => "would remain",
+            (false, 1) => "remains",
+            (false, _) => "remain",
         };
         let offers = report::offers(&self.summary, "").map(|offers| format!(" ({offers})")).unwrap_or_default();
-        writeln!(out, "{made}; {left}{offers}.{}", met::skipped_in_words(self.summary.skipped))?;
+        writeln!(out, "{made}. {left} {remain}{offers}.{}", met::skipped_in_words(self.summary.skipped))?;
         if self.is_preview() && self.counts.total() > 0 && matches!(self.repairs.to, Destination::Preview) {
-            writeln!(out, "Nothing was written; `replaylint fix -w` writes, and keeps a backup.")?;
+            writeln!(out, "No files were changed. Run `replaylint fix -w` to apply (a backup is kept).")?;
         }
         Ok(())
     }

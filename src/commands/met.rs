@@ -30,7 +30,7 @@ pub(super) fn damage<T>(
     let looks_like_one = broken::looks_like_conversation(&*doc.bytes, &options.pointer)?;
     if !looks_like_one {
         first.severity = Severity::Warning;
-        first.finding = first.finding.never("the part that can be read does not look like a conversation");
+        first.finding = first.finding.never("the readable part does not look like a conversation");
     }
     Ok(Some(diagnose(doc.id, &doc.label, &*doc.bytes, found, content)?))
 }
@@ -43,7 +43,7 @@ pub(super) fn was_one(diagnostics: &[Diagnostic]) -> bool {
 /// Says that a file was skipped, to who wants to know each.
 pub(super) fn say_skipped(run: &Run, label: &str) {
     if run.verbose {
-        talk(&format!("{}: skipped, no conversation format is recognised", printable(label)));
+        talk(&format!("{}: skipped, unknown format", printable(label)));
     }
 }
 

@@ -59,9 +59,8 @@ impl Copies {
             return Ok(vec![Planned::product(&self.to, self.existing)]);
         }
         if fs::metadata(&self.to).is_ok_and(|meta| !meta.is_dir()) {
-            let misuse =
-                Misuse::new(format!("{}: is not a folder, and there are several inputs", self.to.display()));
-            return Err(misuse.help("-o DIR writes one file for each below DIR").into());
+            let misuse = Misuse::new(format!("{}: not a folder, but there are several inputs", self.to.display()));
+            return Err(misuse.help("-o DIR writes one file per input to DIR").into());
         }
         let copy = |from: &Path| Planned {
             path: copy_path(&self.to, from, true),
@@ -141,7 +140,7 @@ pub(super) fn guard(run: &Run, inputs: &mut Vec<Input>, mut planned: Vec<Planned
         if !own {
             error = Some(is_input(path, plan));
         } else if run.verbose {
-            complain(&format!("{}: not read, {} goes there", label_of(input), plan.what));
+            complain(&format!("{}: not read, because {} is written there", label_of(input), plan.what));
         }
         !own
     });
@@ -157,8 +156,8 @@ fn check_existing(plan: &Planned) -> Result<(), Failure> {
         Kind::Product(Existing::Refuse) if there => Err(unwritten(CommitError::Exists(plan.path.clone()))),
         Kind::Report if there && is_conversation(&plan.path) => {
             let path = plan.path.display();
-            let misuse = Misuse::new(format!("{path}: holds a conversation, and a report would replace it"));
-            Err(misuse.help(format!("name another file for {}", plan.what)).into())
+            let misuse = Misuse::new(format!("{path}: contains a conversation, which a report would replace"));
+            Err(misuse.help(format!("choose another file for {}", plan.what)).into())
         }
         _ => Ok(()),
     }
@@ -170,9 +169,9 @@ fn twice(a: &Planned, b: &Planned) -> Failure {
 }
 
 fn is_input(path: &Path, plan: &Planned) -> Failure {
-    let misuse = Misuse::new(format!("{}: is an input, and {} would be written to it", path.display(), plan.what));
+    let misuse = Misuse::new(format!("{}: is an input, but {} would be written to it", path.display(), plan.what));
     let in_place = matches!(plan.kind, Kind::Product(_));
-    misuse.help(if in_place { "-w replaces a file, and keeps a backup" } else { "name another file" }).into()
+    misuse.help(if in_place { "use -w to replace a file and keep a backup" } else { "choose another file" }).into()
 }
 
 /// Whether a file is one that users may want to keep: its beginning is recognised.
@@ -189,6 +188,6 @@ pub(super) fn unwritten(error: CommitError) -> Failure {
 /// Says what a written file could not keep of the one that it replaced.
 pub(super) fn say_lost(path: &dyn std::fmt::Display, lost: &[String]) {
     if !lost.is_empty() {
-        complain(&format!("{path}: written, but the system did not allow to keep: {}", lost.join("; ")));
+        complain(&format!("{path}: written, but these could not be kept: {}", lost.join("; ")));
     }
 }

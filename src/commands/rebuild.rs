@@ -62,9 +62,9 @@ pub fn rebuild(run: &Run, chain: &ChainOptions, wanted: &Wanted, out: &mut dyn W
     let doc = conversation.forest.node(at).entry.at.doc;
     if !conversation.is_rebuilt(at) {
         let title = conversation.info(doc).map_or("an unknown format", |info| info.title);
-        let misuse = Misuse::new(format!("requests are not rebuilt from this: {title}"));
+        let misuse = Misuse::new(format!("cannot rebuild requests from this format: {title}"));
         return Err(misuse
-            .help("rebuild knows items of the Responses API, logs that are replayed as such, and sessions")
+            .help("rebuild supports items of the Responses API, logs that are replayed as such, and sessions")
             .into());
     }
     let lints = run.lints.of(&conversation.title());
@@ -83,7 +83,12 @@ pub fn rebuild(run: &Run, chain: &ChainOptions, wanted: &Wanted, out: &mut dyn W
     let built = build(conversation, at, &asked)?;
     if wanted.policy == Policy::Always && built.chained.is_none() {
         let misuse = Misuse::new("there is no response id to build on");
-        return Err(misuse.help("--response-id NODE=ID gives it; --chain auto sends the whole history").into());
+        return Err(misuse
+            .help(
+                "supply one with --response-id NODE=ID, or use --chain auto to send the whole \
+                                history",
+            )
+            .into());
     }
     let names = conversation.forest.short_names();
     let name = |node: u32| printable(&names[node as usize]);
@@ -124,13 +129,13 @@ fn decisions(built: &Rebuilt, name: &dyn Fn(u32) -> String, budget: Option<Budge
                 talk(&format!("  against: {}", reasons.join("; ")));
             }
         }
-        None => talk(&format!("rebuild: {items}, because {}", reasons.join("; "))),
+        None => talk(&format!("rebuild: {items}; reason: {}", reasons.join("; "))),
     }
     if let Some(kept) = &built.kept {
-        let widened = if kept.widened { ", widened: less would not be legal" } else { "" };
+        let widened = if kept.widened { ", extended to a legal cut" } else { "" };
         talk(&format!("  last {} of {}{widened}", grouped(kept.last as u64), count(kept.of as u64, "item")));
         if matches!(budget, Some(Budget::Tokens(_))) {
-            talk(&format!("  tokens are estimated: {CHARS_A_TOKEN} characters are taken for one"));
+            talk(&format!("  tokens are estimated at {CHARS_A_TOKEN} characters each"));
         }
     }
     for note in &built.notes {

@@ -141,7 +141,7 @@ fn deliver(
         match made.restored.as_ref().filter(|_| !changed && made.slim.is_some()) {
             Some(restored) => {
                 let references = count(restored.references, "reference");
-                writeln!(talk_to, "{}: is slim already, {references}", printable(&doc.label))?;
+                writeln!(talk_to, "{}: already slim, {references}", printable(&doc.label))?;
             }
             None => told(made, doc, view.len(), &mut *talk_to)?,
         }
@@ -158,7 +158,7 @@ fn deliver(
             backup = replaced.backup.map(|path| path.display().to_string());
             written = Some(doc.label.clone());
             if !quiet {
-                let old = backup.as_ref().map(|path| format!("; the old file is {path}")).unwrap_or_default();
+                let old = backup.as_ref().map(|path| format!("; backup: {path}")).unwrap_or_default();
                 talk(&format!("{}: written{old}", doc.label));
             }
         }
@@ -169,7 +169,7 @@ fn deliver(
         }
         Destination::Preview if changed && !quiet => {
             let verb = if wanted.restore { "slim --restore -w" } else { "slim -w" };
-            writeln!(talk_to, "  Nothing was written; `replaylint {verb}` writes, and keeps a backup.")?;
+            writeln!(talk_to, "  No files were changed. Run `replaylint {verb}` to apply (a backup is kept).")?;
         }
         _ => {}
     }
@@ -198,11 +198,11 @@ fn refusal(made: &Made, doc: &Doc) -> Option<(String, bool)> {
         return Some((format!("{label}: record {record}: {why}; nothing was changed"), true));
     }
     match made.slim.as_ref()?.refused? {
-        Refusal::NoLog => Some((format!("{label}: one document, no log: nothing in it is repeated"), false)),
+        Refusal::NoLog => Some((format!("{label}: a single document, not a log; nothing is repeated"), false)),
         Refusal::Order(record) => Some((
             format!(
-                "{label}: record {record}: the offset does not stand above the one before (RL625), so what requests \
-                 sent is not certain; nothing was changed"
+                "{label}: record {record}: the offset is not greater than the previous one (RL625), so the \
+                 content of requests is uncertain; nothing was changed"
             ),
             true,
         )),
@@ -250,20 +250,20 @@ fn told(made: &Made, doc: &Doc, after: u64, out: &mut dyn Write) -> io::Result<(
         let bodies = count(references, "reference");
         return writeln!(
             out,
-            "{label}: {bodies} put back, {} bytes become {}",
+            "{label}: {bodies} restored, {} bytes become {}",
             grouped(doc.bytes.len()),
             grouped(full)
         );
     };
     let Saved { records: _, lists, items, repeated, references } = slim.saved;
     if lists == 0 {
-        writeln!(out, "{label}: nothing is repeated that a reference would be shorter than")?;
+        writeln!(out, "{label}: no repetition that a reference would shorten")?;
     } else {
         let percent = after * 100 / full.max(1);
         writeln!(out, "{label}: {} bytes become {} ({percent}%)", grouped(full), grouped(after))?;
         writeln!(
             out,
-            "  {} in {}: {} bytes of what stands in the log before, replaced by {} bytes of references",
+            "  {} in {}: {} bytes that repeat the log, replaced by {} bytes of references",
             count(items, "item"),
             count(lists, "list"),
             grouped(repeated),
@@ -278,8 +278,8 @@ fn told(made: &Made, doc: &Doc, after: u64, out: &mut dyn Write) -> io::Result<(
     }
     if !slim.kept.is_empty() {
         let bodies =
-            if slim.kept.len() == 1 { "1 body stays" } else { &format!("{} bodies stay", slim.kept.len()) };
-        writeln!(out, "  {bodies}, because the history gives another:")?;
+            if slim.kept.len() == 1 { "1 body is kept" } else { &format!("{} bodies are kept", slim.kept.len()) };
+        writeln!(out, "  {bodies}, because the history differs:")?;
     }
     for Kept { record, pointer, request, difference } in slim.kept.iter().take(TOLD) {
         let (body, history) = (&difference.body, &difference.history);

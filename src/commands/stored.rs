@@ -21,11 +21,16 @@ pub(super) fn rebuild(
     out: &mut dyn Write,
 ) -> Result<Option<Outcome>, Failure> {
     let parts: Vec<&Part> = conversations.iter().flat_map(|conversation| &conversation.parts).collect();
-    let unfit = |what: &str| Misuse::new(format!("--{what} does not go with a request that was sent"));
+    let unfit = |what: &str| {
+        Misuse::new(format!(
+            "--{what} cannot be combined with a request that was already \
+                                                  sent"
+        ))
+    };
     let stream = parts.iter().find(|part| part.format.is_some_and(|format| records::is_stream(format.info())));
     if let Some(part) = stream {
         if parts.len() > 1 {
-            return Err(Misuse::new("rebuild takes one event stream at a time").into());
+            return Err(Misuse::new("rebuild accepts one event stream at a time").into());
         }
         if wanted.budget.is_some() {
             return Err(unfit("last, --max-chars or --max-tokens").into());
@@ -34,11 +39,11 @@ pub(super) fn rebuild(
     }
     if wanted.provider.is_some() {
         let misuse = Misuse::new("only requests of event streams have a provider");
-        return Err(misuse.help("--provider goes with streams of iterate").into());
+        return Err(misuse.help("--provider is for iterate streams").into());
     }
     let [part] = parts.as_slice() else { return Ok(None) };
     match restore::has_references(&*part.doc.bytes)? {
-        true if wanted.ask.is_some() => Err(unfit("ask").help("`replaylint slim --restore` first").into()),
+        true if wanted.ask.is_some() => Err(unfit("ask").help("run `replaylint slim --restore` first").into()),
         true => of_log(run, part, wanted, out).map(Some),
         false => Ok(None),
     }
@@ -59,8 +64,8 @@ fn of_stream(run: &Run, part: &Part, wanted: &Wanted, out: &mut dyn Write) -> Re
         }
         Err(Refused::Order(record)) => {
             complain(&format!(
-                "{}: record {record}: the offset does not stand above the one before (RL625), so what requests sent \
-                 is not certain",
+                "{}: record {record}: the offset is not greater than the previous one (RL625), so the content \
+                 of requests is uncertain",
                 printable(&doc.label)
             ));
             return Ok(Outcome::Failed);
@@ -83,7 +88,7 @@ fn tell(sent: &Sent) {
         false => talk(&format!("what a request at offset {offset} would send: {messages}{by}{model}")),
     }
     if let Some(index) = sent.differs {
-        talk(&format!("  the body that the event holds is another, from message {index} on (RL626)"));
+        talk(&format!("  the embedded body differs from message {index} on (RL626)"));
     }
 }
 
@@ -93,13 +98,15 @@ fn of_log(run: &Run, part: &Part, wanted: &Wanted, out: &mut dyn Write) -> Resul
     let Restored { bytes, records, broken, .. } = restore::restore(doc.id, &*doc.bytes, run.lints.of(&doc.label))?;
     let all = format!("records 1 to {}", records.len());
     let Some(at) = &wanted.at else {
-        let misuse = Misuse::new("the log holds its requests by reference: name a record");
-        return Err(misuse.help(format!("--at N, of {all}; `replaylint slim --restore` puts all back")).into());
+        let misuse = Misuse::new("the log contains references; name a record");
+        return Err(misuse
+            .help(format!("use --at N, one of {all}; `replaylint slim --restore` restores all"))
+            .into());
     };
     let number: Option<usize> = at.parse().ok();
     let place = number.and_then(|number| records.get(number.checked_sub(1)?)).filter(|place| place.len > 0);
     let Some(place) = place else {
-        return Err(Misuse::new(format!("there is no record '{}'", printable(at)))
+        return Err(Misuse::new(format!("unknown record '{}'", printable(at)))
             .help(format!("there are {all}"))
             .into());
     };
@@ -111,7 +118,7 @@ fn of_log(run: &Run, part: &Part, wanted: &Wanted, out: &mut dyn Write) -> Resul
     bytes.read_into(place.start, place.len as usize, &mut text)?;
     text.push(b'\n');
     if !run.quiet {
-        talk(&format!("record {at}, as it was before it was slimmed"));
+        talk(&format!("record {at}, restored"));
     }
     print(&text, wanted, out)?;
     Ok(Outcome::Clean)

@@ -85,7 +85,7 @@ pub fn formats(telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failur
         vec![info.name.to_owned(), info.target.to_owned(), info.usage.name().to_owned(), what]
     };
     let rows: Vec<Vec<String>> = infos.map(row).collect();
-    write_table(&["name", "target", "as", "what it is, and how it is told"], &rows, &telling.style, out)?;
+    write_table(&["name", "target", "as", "description, and how it is recognised"], &rows, &telling.style, out)?;
     Ok(Outcome::Clean)
 }
 
@@ -113,6 +113,6 @@ pub fn targets(telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failur
         vec![target.name.to_owned(), target.dialect.to_owned(), store.to_owned(), what]
     };
     let rows: Vec<Vec<String>> = TARGETS.iter().map(row).collect();
-    write_table(&["name", "dialect", "stores", "what it is (evidence)"], &rows, &telling.style, out)?;
+    write_table(&["name", "dialect", "stores", "description (evidence)"], &rows, &telling.style, out)?;
     Ok(Outcome::Clean)
 }

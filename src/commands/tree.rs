@@ -131,7 +131,7 @@ pub(super) fn find(conversations: &[Conversation], name: &str) -> Result<(usize,
         many => {
             let files: Vec<String> = many.iter().map(|(ix, _)| conversations[*ix].title()).collect();
             Err(Misuse::new(format!("'{name}' is in several conversations: {}", files.join(", ")))
-                .help("name the one file"))
+                .help("name only one of these files"))
         }
     }
 }
@@ -141,5 +141,5 @@ fn full_names(forest: &Forest, nodes: &[u32]) -> Vec<String> {
 }
 
 fn ambiguous(name: &str, names: &[String]) -> Misuse {
-    Misuse::new(format!("'{name}' begins or ends several names")).help(format!("it may be {}", names.join(", ")))
+    Misuse::new(format!("'{name}' is ambiguous")).help(format!("it may be {}", names.join(", ")))
 }

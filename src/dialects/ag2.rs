@@ -145,7 +145,7 @@ impl Dialect for Ag2 {
                 }
             }
             Change::Retype(_) if !is_own(item) => return RESPONSES.change(change, item, base, out),
-            Change::StripId => return Err(Cannot("AG2 reads no item without its id")),
+            Change::StripId => return Err(Cannot("AG2 does not read items without an id")),
             Change::Refer => return Err(Cannot("AG2 sends items in full, never by reference")),
             Change::Retype(_)
             | Change::Acknowledge(_)

@@ -79,7 +79,7 @@ impl Events {
     fn input(&mut self, val: Val<'_>, base: Base<'_>) {
         match Event::of(val).and_then(input_part) {
             Some(part) => self.user(part, base.of(val)),
-            None => self.made.leave(val, base, "this input says nothing that can be sent"),
+            None => self.made.leave(val, base, "this input has no content that can be sent"),
         }
     }
 
@@ -105,7 +105,7 @@ impl Events {
 
     fn result(&mut self, result: Val<'_>, base: Base<'_>) {
         let Some(key) = result.get("parent_id").filter(Val::is_string) else {
-            return self.made.leave(result, base, "nothing says what it answers");
+            return self.made.leave(result, base, "it is not known what it answers");
         };
         let output = match result.get("error") {
             Some(error) => quoted(&text(error).or(error.get("message").and_then(text)).unwrap_or_default()),

@@ -190,20 +190,20 @@ impl Dialect for Coder {
                 Some(data) => remove_members(data, &["encrypted_content"], base, out)?,
                 None if part.kind == PartKind::HostedCall => {}
                 None => {
-                    return Err(Cannot("chatd refers to reasoning and to what the provider ran, to nothing else"));
+                    return Err(Cannot("chatd references only reasoning and server-side tool calls"));
                 }
             },
             Change::Rename(key) => {
                 let old = part.get("tool_call_id").ok_or(Cannot("the part has no tool_call_id"))?;
                 out.push(Edit::replace(base.of(old), string::quoted(key)));
             }
-            Change::StripId => return Err(Cannot("chatd would send an empty id for it, which is refused")),
+            Change::StripId => return Err(Cannot("chatd would send an empty id for it, which is rejected")),
             Change::Retype(_)
             | Change::Acknowledge(_)
             | Change::StripCalls
             | Change::Mend(_)
             | Change::Spot(..) => {
-                return Err(Cannot("chatd's parts know function calls and their results only"));
+                return Err(Cannot("chatd stores only function calls and their results"));
             }
         }
         Ok(())
@@ -216,7 +216,7 @@ impl Dialect for Coder {
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
         let part = Part::of(call);
         if part.kind != PartKind::Call {
-            return Err(Cannot("the part is no call of the client"));
+            return Err(Cannot("the part is not a client-side call"));
         }
         let key = part.get("tool_call_id").ok_or(Cannot("the call has no tool_call_id"))?;
         // An old result has no type.

@@ -68,7 +68,7 @@ impl Replay for Rows {
             }
             "tool" => parts.iter().for_each(|part| self.result(part, base)),
             "system" | "user" => self.said(&role, content, &parts, base),
-            _ => self.made.leave(row, base, "chatd knows no such role"),
+            _ => self.made.leave(row, base, "chatd has no such role"),
         }
     }
 
@@ -121,7 +121,7 @@ impl Rows {
                     let media = part.get("media_type").and_then(text).unwrap_or_default();
                     said.push(data_part(&media, &data, part.get("file_name").and_then(text)));
                 }
-                _ => self.made.leave(part.val, base, "its content lies in chatd's own store"),
+                _ => self.made.leave(part.val, base, "its content is in chatd's own store"),
             }
         }
         if !said.is_empty() {
@@ -199,18 +199,16 @@ impl Rows {
                 }
             }
             (Sent::InFull | Sent::NoReasoning, Some(item)) => self.made.add(item, base.of(part.val)),
-            (Sent::Nothing, _) => {
-                self.made.leave(part.val, base, "the reasoning that it was made with is not sent")
-            }
+            (Sent::Nothing, _) => self.made.leave(part.val, base, "its reasoning is not sent"),
             (_, None) => {
-                self.made.leave(part.val, base, "what the provider ran is known by its id alone");
+                self.made.leave(part.val, base, "only the id of the server-side call is known");
             }
         }
     }
 
     fn call(&mut self, part: &Part<'_>, base: Base<'_>) {
         let Some(key) = key_of(part) else {
-            return self.made.leave(part.val, base, "nothing says what answers a call without an id");
+            return self.made.leave(part.val, base, "a call without an id cannot be paired");
         };
         let name = part.get("tool_name").and_then(text).unwrap_or_default();
         let members = [
@@ -230,7 +228,7 @@ impl Rows {
             _ => return self.made.leave(part.val, base, "only results are sent for a tool"),
         }
         let Some(key) = key_of(part) else {
-            return self.made.leave(part.val, base, "nothing says what a result without an id answers");
+            return self.made.leave(part.val, base, "a result without an id cannot be paired");
         };
         self.open.retain(|(open, _)| *open != key);
         if let Some(more) = self.to_come.get_mut(&key) {

@@ -13,7 +13,7 @@ pub struct Session;
 
 pub static SESSION: Session = Session;
 
-const NOT_EDITED: Cannot = Cannot("blocks of a session are read, not edited");
+const NOT_EDITED: Cannot = Cannot("the blocks of a session are not edited");
 
 impl Dialect for Session {
     fn name(&self) -> &'static str {

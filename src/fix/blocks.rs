@@ -11,8 +11,8 @@ use super::plan::{Fate, Fresh, Plan, cause};
 use super::rows::RowIndex;
 use super::{Action, Cause};
 
-pub(super) const LONE: &str = "nothing else is in the message, and there is no list from which it could go";
-pub(super) const NO_LIST: &str = "the document is one message: there is no list for another one";
+pub(super) const LONE: &str = "nothing else is in the message, and the message cannot be removed";
+pub(super) const NO_LIST: &str = "the document is a single message and has no list to add another to";
 
 impl Plan<'_> {
     /// Findings whose remedies touch a block, and no list that it stands in.
@@ -37,10 +37,10 @@ impl Plan<'_> {
         }
         let variant = judged.variant();
         if variant.loss == Loss::Lossy && !self.may_lose() {
-            return self.refuse(judged, "it would add what the request does not say (--lossless)");
+            return self.refuse(judged, "it would add content that is not in the request (--lossless)");
         }
         let Some(at) = self.cx.history.settings.request else {
-            return self.refuse(judged, "the request around the messages is not there, or too large");
+            return self.refuse(judged, "the request around the messages is missing or too large");
         };
         let mut row = *self.cx.row(ix);
         (row.at, row.part) = (at, BLOCK);
@@ -92,7 +92,7 @@ impl Plan<'_> {
         let is_theirs = |bond: &&Bond| calls.contains(&bond.call) && bond.output != NONE;
         let results: Vec<u32> = turns.bonds.iter().filter(is_theirs).map(|bond| bond.output).collect();
         for result in results.into_iter().filter(|result| *result != ix) {
-            self.drop_row(result, cause, Loss::Lossy, "drop the result, whose call goes");
+            self.drop_row(result, cause, Loss::Lossy, "drop the result of the dropped call");
         }
     }
 

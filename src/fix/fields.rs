@@ -25,7 +25,7 @@ impl Plan<'_> {
             let Cure::Change(to) = &field.cure else { continue };
             let loss = judged.variant().loss;
             if loss == Loss::Lossy && !self.may_lose() {
-                self.refuse(judged, "it would lose what the field says (--lossless)");
+                self.refuse(judged, "it would lose the content of the field (--lossless)");
                 continue;
             }
             if self.cx.row(ix).is_reasoning() && loss == Loss::Lossy && self.keeps_reasoning() {
@@ -70,17 +70,14 @@ impl Plan<'_> {
                 continue;
             }
             if loss == Loss::Lossy && !self.may_lose() {
-                self.refuse(
-                    judged,
-                    "what it takes from the request is not proven to be on the server (--lossless)",
-                );
+                self.refuse(judged, "the server may not have what it removes (--lossless)");
                 continue;
             }
             match finding.remedy {
                 Remedy::One(Act::Unset) => self.unset(finding.row, cause(judged), loss, judged.variant().fix),
                 Remedy::One(Act::SendNew(end)) => {
                     for ix in 0..end {
-                        self.drop_row(ix, cause(judged), loss, "drop what the server holds");
+                        self.drop_row(ix, cause(judged), loss, "drop what the server already has");
                     }
                 }
                 _ => {}

@@ -28,7 +28,7 @@ impl Damage {
         let how = match self {
             Damage::Unreadable(at) => format!("{what} would write invalid JSON (at byte {at})"),
             Damage::Lost(record) => {
-                format!("{what} would change record {record}, which has nothing to do with it")
+                format!("{what} would change record {record}, which it should not touch")
             }
         };
         let to = match env!("CARGO_PKG_REPOSITORY") {

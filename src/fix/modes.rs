@@ -84,7 +84,7 @@ impl Plan<'_> {
             return Err("its reasoning would have to be rewritten (--reasoning keep)");
         }
         if self.cx.history.rows[group.all()].iter().any(is_fixed_in_place) {
-            return Err("an item of its group lies in a record that is not edited");
+            return Err("an item of its group is in a record that is not edited");
         }
         if mode >= Mode::Thinned && self.options.lossless && self.loses_by_flattening(group) {
             return Err("it would lose reasoning or hosted calls (--lossless)");
@@ -128,21 +128,28 @@ impl Plan<'_> {
                     Mode::Referenced if row.is_reference() => {}
                     Mode::Referenced => {
                         self.fate(ix).text.push(Text::Refer);
-                        self.change(ix, cause, Action::Rewrite, Loss::Lossless, "refer to the stored item");
+                        self.change(
+                            ix,
+                            cause,
+                            Action::Rewrite,
+                            Loss::Lossless,
+                            "replace it by a reference to \
+                                                                                 the stored item",
+                        );
                     }
                     Mode::Flattened if row.is_reasoning() => {
                         self.drop_row(ix, cause, Loss::Lossy, "drop the reasoning");
                     }
                     _ if row.kind == Kind::McpListTools && !linked_before => {}
                     Mode::Thinned | Mode::Flattened if self.cx.goes_with_its_id(&row) => {
-                        let what = "drop the hosted call, which cannot be replayed without its id";
+                        let what = "drop the server-side call, which cannot be replayed without its id";
                         self.drop_row(ix, cause, Loss::Lossy, what);
                     }
                     _ if row.has_id_member() && (!lives_by_id(&row) || self.cx.replays_without_id(&row)) => {
                         self.fate(ix).text.push(Text::StripId);
                         let what = match mode {
-                            Mode::Detached | Mode::Thinned => "detach the group: strip the id",
-                            _ => "strip the id, with those of its group",
+                            Mode::Detached | Mode::Thinned => "remove the item id",
+                            _ => "remove the id, and the ids of its group",
                         };
                         self.change(ix, cause, Action::Strip, Loss::Lossless, what);
                     }
@@ -156,7 +163,7 @@ impl Plan<'_> {
     fn strip_lonely_id(&mut self, ix: u32, judged: &Judged) {
         let row = *self.cx.row(ix);
         if is_fixed_in_place(&row) {
-            return self.refuse(judged, "it lies in a record that is not edited");
+            return self.refuse(judged, "it is in a record that is not edited");
         }
         if lives_by_id(&row) {
             return self.refuse(judged, NEEDS_ITS_ID);
@@ -181,7 +188,7 @@ impl Plan<'_> {
         };
         let place = head.at;
         self.fate(first).before.push(super::plan::Fresh::Copied(place));
-        let what = "put the recorded reasoning back in front";
+        let what = "restore the recorded reasoning before it";
         self.change_with(first, cause(judged), Action::Rewrite, Loss::Lossless, what, Some(place));
         true
     }
@@ -213,7 +220,7 @@ impl Plan<'_> {
             return Some("its reasoning would have to change (--reasoning keep)");
         }
         let fixed = self.cx.history.rows[group.all()].iter().any(is_fixed_in_place);
-        fixed.then_some("an item of its group lies in a record that is not edited")
+        fixed.then_some("an item of its group is in a record that is not edited")
     }
 
     /// After items of a group are gone for good, the rest is not what the server made: it is detached. If nothing but
@@ -228,7 +235,13 @@ impl Plan<'_> {
             if rest.iter().all(Row::is_reasoning) {
                 for ix in group.start..group.body {
                     if self.cx.row(ix).is_reasoning() {
-                        self.drop_row(ix, cause, Loss::Lossy, "drop the reasoning, which heads nothing any more");
+                        self.drop_row(
+                            ix,
+                            cause,
+                            Loss::Lossy,
+                            "drop the reasoning, which has no item after it \
+                                                               any more",
+                        );
                     }
                 }
             } else if rest.iter().any(Row::has_id_member)

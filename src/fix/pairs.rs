@@ -115,7 +115,7 @@ impl Plan<'_> {
         self.fate(ix).moved = true;
         self.fate(anchor).behind.push(Fresh::Moved(row, Vec::new()));
         let behind = self.cx.row(anchor).at;
-        self.change_with(ix, cause, Action::Move, Loss::Lossless, "move it behind its call", Some(behind));
+        self.change_with(ix, cause, Action::Move, Loss::Lossless, "move it to after its call", Some(behind));
     }
 
     /// The calls up to the first output that answers one of them are a batch; its calls come together, their outputs
@@ -179,7 +179,7 @@ impl Plan<'_> {
         self.fate(ix).moved = true;
         self.fate(anchor).before.push(Fresh::Moved(row, Vec::new()));
         let before = self.cx.row(anchor).at;
-        self.change_with(ix, cause, Action::Move, Loss::Lossless, "move it in front of the calls", Some(before));
+        self.change_with(ix, cause, Action::Move, Loss::Lossless, "move it to before the calls", Some(before));
     }
 
     /// Calls without an output: answered by a stub if the user wants that and one can be made, else dropped.
@@ -201,7 +201,7 @@ impl Plan<'_> {
                 let anchor = self.next_anchor(call, &outputs, &mut anchors);
                 let row = *self.cx.row(call);
                 self.fate(anchor).behind.push(Fresh::Stub(row));
-                let what = "answer the call, claiming nothing";
+                let what = "add a placeholder output";
                 self.change(call, cause(judged), Action::Stub, Loss::Lossless, what);
             } else {
                 self.drop_call(call, judged);
@@ -239,7 +239,7 @@ impl Plan<'_> {
         let programs: Vec<u32> = cx.history.pairs.iter().filter(open).map(|pair| pair.call).collect();
         for program in programs {
             let Some(&(true, Some(cause))) = calls.get(&cx.row(program).key) else { continue };
-            self.drop_row(program, cause, Loss::Lossy, "drop the program, whose calls all go");
+            self.drop_row(program, cause, Loss::Lossy, "drop the program, because all its calls are dropped");
             if let Some(at) = self.group_at(program) {
                 self.unsettled.entry(at).or_insert(cause);
             }
@@ -272,14 +272,18 @@ impl Plan<'_> {
 
     fn drop_call(&mut self, call: u32, judged: &Judged) {
         if !self.may_lose() {
-            return self.refuse(judged, "it would lose the call (--lossless); --orphans stub answers it instead");
+            return self.refuse(
+                judged,
+                "it would lose the call (--lossless); use --orphans stub to add a \
+                                        placeholder output instead",
+            );
         }
         let at = self.group_at(call);
         let group = at.map(|at| self.cx.history.groups[at]);
         if let Some(why) = group.and_then(|group| self.cannot_lose(&group)) {
             return self.refuse(judged, why);
         }
-        self.drop_row(call, cause(judged), Loss::Lossy, "drop the call, which nothing answers");
+        self.drop_row(call, cause(judged), Loss::Lossy, "drop the unanswered call");
         if let Some(at) = at {
             self.unsettled.entry(at).or_insert(cause(judged));
         }
@@ -293,11 +297,11 @@ impl Plan<'_> {
         if let Some(item) = known {
             let here = self.cx.history.rows.iter().any(|other| other.at == item.at);
             if here {
-                let what = "drop the reference: the item itself stands in the history";
+                let what = "drop the reference: the item itself is in the history";
                 self.drop_row(ix, cause(judged), Loss::Lossless, what);
             } else {
                 self.fate(ix).replaced_by = Some(item.at);
-                let what = "put the item in its reference's place";
+                let what = "replace the reference by the item";
                 self.change_with(ix, cause(judged), Action::Rewrite, Loss::Lossless, what, Some(item.at));
             }
             return;
@@ -308,7 +312,7 @@ impl Plan<'_> {
         if let Some(why) = self.cx.history.group_of(ix).and_then(|group| self.cannot_lose(group)) {
             return self.refuse(judged, why);
         }
-        self.drop_row(ix, cause(judged), Loss::Lossy, "drop what nothing stands behind");
+        self.drop_row(ix, cause(judged), Loss::Lossy, "drop the item, which has nothing after it");
         let claimed = self.cx.history.shapes.claims.iter().find(|claim| claim.reference == ix);
         if let Some(output) = claimed.map(|claim| claim.output).filter(|output| *output != NONE) {
             self.drop_row(output, cause(judged), Loss::Lossy, "drop the output of the dropped call");

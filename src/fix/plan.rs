@@ -343,7 +343,14 @@ impl<'p> Plan<'p> {
         let kind = pair.and_then(|pair| self.cx.row(pair.call).kind.answer());
         if let Some(kind) = kind {
             self.fate(ix).text.push(Text::Retype(kind));
-            self.change(ix, cause(judged), Action::Rewrite, Loss::Lossless, "give the output its call's type");
+            self.change(
+                ix,
+                cause(judged),
+                Action::Rewrite,
+                Loss::Lossless,
+                "change the type of the output to \
+                                                                             match its call",
+            );
         }
     }
 
@@ -352,7 +359,7 @@ impl<'p> Plan<'p> {
         let mut names: BTreeMap<u64, (Option<String>, Cause, &'static str)> = BTreeMap::new();
         for judged in judged {
             let what = match self.cx.history.turns.is_empty() {
-                true => "shorten the call_id on both sides",
+                true => "shorten the call_id on the call and its output",
                 false => judged.variant().fix,
             };
             names.insert(judged.finding.row.key, (None, cause(judged), what));
@@ -401,7 +408,7 @@ impl<'p> Plan<'p> {
         let Some(ix) = rows.of(&judged.finding.row) else { return };
         let loss = judged.variant().loss;
         if loss == Loss::Lossy && !self.may_lose() {
-            return self.refuse(judged, "it would lose what the item says (--lossless)");
+            return self.refuse(judged, "it would lose the content of the item (--lossless)");
         }
         if let Some(run) =
             self.cx.history.shapes.orphan_run_at(ix).filter(|_| judged.finding.code == orphan_tool_run::RULE.code)
@@ -412,7 +419,7 @@ impl<'p> Plan<'p> {
             for ix in run.group.start..run.end {
                 let is_reasoning = self.cx.row(ix).is_reasoning();
                 if is_reasoning || run.outputs().contains(&ix) {
-                    self.drop_row(ix, cause(judged), loss, "drop the reasoning and the outputs behind it");
+                    self.drop_row(ix, cause(judged), loss, "drop the reasoning and the outputs after it");
                 }
             }
             return;

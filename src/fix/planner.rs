@@ -60,7 +60,7 @@ impl OnHistory for Planner<'_> {
         // What is left hangs together with what cannot be made.
         let mut plan = Plan::new(cx, self.options, info.dialect, number);
         refused.iter().for_each(|(judged, why)| plan.refuse(judged, why));
-        wanted.iter().for_each(|judged| plan.refuse(judged, "it goes with a repair that cannot be made"));
+        wanted.iter().for_each(|judged| plan.refuse(judged, "it depends on a fix that cannot be made"));
         plan.finish(info)
     }
 

@@ -13,11 +13,11 @@ use super::render::edits_of;
 use super::{Action, Cause};
 
 pub(super) const EMPTY_CALL: &str =
-    "nothing else is in the list, which would be left empty; `--orphans stub` answers the call instead";
-pub(super) const EMPTY: &str = "nothing else is in the list, which would be left empty";
+    "the list would be empty without it; use --orphans stub to add a placeholder output instead";
+pub(super) const EMPTY: &str = "the list would be empty without it";
 const SPREAD: &str =
     "the record spans several lines, so no other can be put beside it; write each record on one line";
-const LONE: &str = "nothing else is in the message, and there is no list from which it could go";
+const LONE: &str = "nothing else is in the message, and the message cannot be removed";
 
 /// A row, which of the changes on it cannot be made, and why.
 type Fault = (u32, fn(Action) -> bool, &'static str);

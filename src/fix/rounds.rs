@@ -43,12 +43,12 @@ pub struct Fixed {
 
 type GivenUp = BTreeMap<Option<u32>, &'static str>;
 
-const NO_BETTER: &str = "a repair was tried and left as many errors, so this history stays as it was";
-const ENDLESS: &str = "its repair does not come to an end, so this history stays as it was";
+const NO_BETTER: &str = "the fix would not reduce the number of errors, so this history was not changed";
+const ENDLESS: &str = "its fix does not converge, so this history was not changed";
 const OTHER_FORMAT: &str =
-    "the repair would leave nothing that is recognised as the format that it is now, so nothing was changed";
-const NOWHERE: &str = "the repair cannot be made at this place";
-const BUG: &str = "the repair would have damaged the file, which is a bug in replaylint";
+    "after the fix the format of the file would no longer be recognised, so nothing was changed";
+const NOWHERE: &str = "the fix cannot be made at this place";
+const BUG: &str = "the fix would have damaged the file, which is a bug in replaylint";
 
 impl Fixed {
     /// What is left.
@@ -331,7 +331,7 @@ fn raised_edits(
             row.at = lines::around(bytes, id, container.mark(), row.at.start.max(1) - 1)?;
         }
         if judged.variant().loss == crate::rule::Loss::Lossy && wanted.lossless {
-            refusals.push(refusal(judged, "it would lose what the line holds (--lossless)"));
+            refusals.push(refusal(judged, "it would lose the content of the line (--lossless)"));
             continue;
         }
         let change = Change {

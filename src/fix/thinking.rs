@@ -46,7 +46,7 @@ impl Plan<'_> {
             }
         }
         for (ix, why) in idle {
-            self.drop_row(ix, why, Loss::Lossy, "drop the thinking, which only led to the call");
+            self.drop_row(ix, why, Loss::Lossy, "drop the thinking that led to the dropped call");
         }
     }
 
@@ -66,12 +66,12 @@ impl Plan<'_> {
             return;
         }
         if !self.may_lose() || self.keeps_reasoning() {
-            let why = "it would make the thinking behind it invalid, which is signed with all in front";
+            let why = "it would invalidate the signed thinking after it";
             return self.refuse_all(judged, why);
         }
         let why = self.first_cause().unwrap_or(Cause::Flag("fix"));
         for ix in unbound {
-            self.drop_row(ix, why, Loss::Lossy, "drop the thinking, which is signed together with what changed");
+            self.drop_row(ix, why, Loss::Lossy, "drop the thinking, whose signature covers what was changed");
         }
         self.drop_emptied();
     }

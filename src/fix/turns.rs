@@ -114,7 +114,7 @@ impl Plan<'_> {
     fn mend(&mut self, ix: u32, mend: &'static Mend, judged: &Judged) {
         let variant = judged.variant();
         if variant.loss == Loss::Lossy && !self.may_lose() {
-            return self.refuse(judged, "it would lose what the item says (--lossless)");
+            return self.refuse(judged, "it would lose the content of the item (--lossless)");
         }
         let change = Text::Mend(mend);
         if !self.fate(ix).text.contains(&change) {
@@ -152,7 +152,7 @@ impl Plan<'_> {
         if self.would_empty_lone(ix) {
             return self.refuse(judged, LONE);
         }
-        self.drop_row(ix, cause(judged), Loss::Lossless, "drop the copy of a call that has its result");
+        self.drop_row(ix, cause(judged), Loss::Lossless, "drop the copy of an answered call");
     }
 
     /// A call gets its result: the real one if it stands elsewhere, else a stub, if the user wants that. A call that
@@ -184,18 +184,22 @@ impl Plan<'_> {
                     Ok(()) => {
                         let arrival = Arrival { call: ix, from: None, cause: cause(judged) };
                         arrivals.entry(step).or_default().push(arrival);
-                        let what = "answer the call, claiming nothing";
+                        let what = "add a placeholder output";
                         self.change(ix, cause(judged), Action::Stub, Loss::Lossless, what);
                     }
                     Err(why) => self.refuse(judged, why.0),
                 }
             }
             BondState::Open if !self.may_lose() => {
-                self.refuse(judged, "it would lose the call (--lossless); --orphans stub answers it instead");
+                self.refuse(
+                    judged,
+                    "it would lose the call (--lossless); use --orphans stub to add a \
+                                     placeholder output instead",
+                );
             }
             BondState::Open if self.would_empty_lone(ix) => self.refuse(judged, LONE),
             BondState::Open => {
-                self.drop_row(ix, cause(judged), Loss::Lossy, "drop the call, which nothing answers");
+                self.drop_row(ix, cause(judged), Loss::Lossy, "drop the unanswered call");
             }
             BondState::Orphan | BondState::Again => {}
         }
@@ -204,7 +208,7 @@ impl Plan<'_> {
     fn drop_block(&mut self, ix: u32, judged: &Judged) {
         let variant = judged.variant();
         if variant.loss == Loss::Lossy && !self.may_lose() {
-            return self.refuse(judged, "it would lose what the item says (--lossless)");
+            return self.refuse(judged, "it would lose the content of the item (--lossless)");
         }
         if self.cx.row(ix).kind == Kind::Thinking && self.keeps_reasoning() {
             return self.refuse(judged, "its thinking would have to go (--reasoning keep)");
@@ -258,7 +262,7 @@ impl Plan<'_> {
         let place = self.cx.row(anchor).at;
         for Arrival { from, cause, .. } in list {
             if let Some(output) = from {
-                let what = "move it to its place behind its call";
+                let what = "move it to right after its call";
                 self.change_with(output, cause, Action::Move, Loss::Lossless, what, Some(place));
             }
         }

@@ -15,7 +15,7 @@ pub static FORMAT: AnthropicBatch = AnthropicBatch;
 static INFO: FormatInfo = FormatInfo {
     name: "anthropic-batch",
     title: "Anthropic Message Batches, requests and results",
-    told_by: "`custom_id` with a request in `params`, or with a `result` of a type of theirs; or a list of such `requests`",
+    told_by: "`custom_id` with a request in `params` or a batch `result`; or a list of such `requests`",
     dialect: &ANTHROPIC,
     target: "anthropic",
     usage: Usage::Request,

@@ -14,7 +14,7 @@ pub static FORMAT: AnthropicRequest = AnthropicRequest;
 static INFO: FormatInfo = FormatInfo {
     name: "anthropic-request",
     title: "body of an Anthropic Messages request, or the list of its messages",
-    told_by: "`messages` with `system`, `anthropic_version` or tools with `input_schema` beside them, or a list with \
+    told_by: "`messages` with `system`, `anthropic_version` or tools with `input_schema`; or a list with \
               blocks that only Anthropic has",
     dialect: &ANTHROPIC,
     target: "anthropic",

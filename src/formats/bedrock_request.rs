@@ -15,7 +15,7 @@ pub static FORMAT: BedrockRequest = BedrockRequest;
 static INFO: FormatInfo = FormatInfo {
     name: "bedrock-request",
     title: "body of a Bedrock Converse request, or the list of its messages",
-    told_by: "`messages` with blocks without types, or with `inferenceConfig` or `toolConfig` beside them",
+    told_by: "`messages` with blocks without a `type`, or with `inferenceConfig` or `toolConfig`",
     dialect: &BEDROCK,
     target: "bedrock",
     usage: Usage::Request,

@@ -16,7 +16,7 @@ pub static FORMAT: ChatRequest = ChatRequest;
 static INFO: FormatInfo = FormatInfo {
     name: "chat-request",
     title: "body of a Chat Completions request",
-    told_by: "an object with `messages`, a list of objects with a `role`; or a list with roles and parts of Chat",
+    told_by: "an object with `messages`, a list of objects with a `role`; or a list of Chat messages",
     dialect: &CHAT,
     target: "chat",
     usage: Usage::Request,

@@ -16,7 +16,7 @@ pub static FORMAT: IterateStream = IterateStream;
 static INFO: FormatInfo = FormatInfo {
     name: "iterate-stream",
     title: "event stream of an iterate agent",
-    told_by: "events whose `type` begins with `events.iterate.com/`: one a line, or in an array",
+    told_by: "events whose `type` begins with `events.iterate.com/`, one per line or in an array",
     dialect: &CHAT,
     target: "chat",
     usage: Usage::Log,
@@ -31,7 +31,7 @@ static INFO: FormatInfo = FormatInfo {
 /// The instructions of requests for which nobody gave any.
 pub const DEFAULT_SYSTEM: &str = "You are a helpful assistant. You can trust your user.";
 
-const READ_ONLY: &str = "a stream of events is read, not edited";
+const READ_ONLY: &str = "event streams are not edited";
 
 /// How the types of events begin.
 const PREFIX: &[u8] = b"events.iterate.com/";

@@ -51,7 +51,7 @@ fn is_of_qwen(line: Val<'_>) -> bool {
     line.get("systemPayload").is_some() || line.at(&["message", "parts"]).is_some()
 }
 
-const READ_ONLY: &str = "sessions are read, not edited; `rebuild` prints a repaired request";
+const READ_ONLY: &str = "sessions are not edited; `replaylint rebuild` prints a repaired request";
 
 impl Format for KodeSession {
     fn info(&self) -> &'static FormatInfo {

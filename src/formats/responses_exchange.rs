@@ -37,7 +37,7 @@ static INFO: FormatInfo = FormatInfo {
 /// Number of the parts that are requests; the others are responses.
 const REQUEST_PARTS: usize = 3;
 
-pub(super) const EMBEDDED: &str = "it lies in a JSON string, which is read and never edited";
+pub(super) const EMBEDDED: &str = "it is inside a JSON string, which is never edited";
 
 impl Format for ResponsesExchange {
     fn info(&self) -> &'static FormatInfo {

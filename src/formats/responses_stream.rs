@@ -21,7 +21,7 @@ pub static FORMAT: ResponsesStream = ResponsesStream;
 static INFO: FormatInfo = FormatInfo {
     name: "responses-stream",
     title: "recorded stream of the Responses API",
-    told_by: "events whose `type` begins with `response.`: server-sent, one a line, or in an array",
+    told_by: "events whose `type` begins with `response.`: server-sent events, one per line, or in an array",
     dialect: &RESPONSES,
     target: "openai",
     usage: Usage::Log,
@@ -36,7 +36,7 @@ static INFO: FormatInfo = FormatInfo {
 const DONE: u8 = 0;
 const OUTPUT: u8 = 1;
 
-const READ_ONLY: &str = "a recorded stream is read, not edited";
+const READ_ONLY: &str = "recorded streams are not edited";
 
 impl Format for ResponsesStream {
     fn info(&self) -> &'static FormatInfo {

@@ -44,17 +44,17 @@ impl What {
     /// The fault in words, as part of a sentence.
     pub fn words(self) -> &'static str {
         match self {
-            What::EndsEarly => "the text ends inside a value",
-            What::NoValue => "a value is expected here",
+            What::EndsEarly => "unexpected end of input",
+            What::NoValue => "expected a value",
             What::NotANumber => "NaN and Infinity are not JSON",
-            What::BadNumber => "this is not a JSON number",
-            What::BadLiteral => "this is not a JSON value",
-            What::ControlCharacter => "a string holds a control character that is not escaped",
-            What::BadEscape => "a string holds an escape that JSON does not know",
-            What::ExpectedKey => "a key in double quotes is expected here",
-            What::ExpectedColon => "a colon is expected here",
-            What::ExpectedCommaOrEnd => "a comma or the end of the array or object is expected here",
-            What::TrailingText => "there is more text behind the value",
+            What::BadNumber => "invalid number",
+            What::BadLiteral => "invalid value",
+            What::ControlCharacter => "unescaped control character in a string",
+            What::BadEscape => "invalid escape in a string",
+            What::ExpectedKey => "expected a key in double quotes",
+            What::ExpectedColon => "expected a colon",
+            What::ExpectedCommaOrEnd => "expected a comma or the end of the array or object",
+            What::TrailingText => "unexpected text after the value",
             What::TooLong => "the record is longer than --max-record-size",
         }
     }

@@ -39,16 +39,16 @@ fn leaves(forest: &Forest, all: bool) -> Vec<u32> {
 /// The rule of a problem, and its variant.
 pub fn finding(problem: &Problem) -> Finding {
     let (rule, variant, why) = match problem.wrong {
-        Wrong::MissingParent => (&missing_parent::RULE, 0, "what stood above it is not in the file"),
-        Wrong::Cycle => (&cycle::RULE, 0, "which of the links is wrong is not known"),
+        Wrong::MissingParent => (&missing_parent::RULE, 0, "its parent is not in the file"),
+        Wrong::Cycle => (&cycle::RULE, 0, "it is not known which of the links is wrong"),
         Wrong::Copied => (&duplicate_node::RULE, 0, "readers take the later copy"),
-        Wrong::Changed => (&duplicate_node::RULE, 1, "which of the two was sent is not known"),
-        Wrong::OtherParent => (&broken_chain::RULE, 0, "which of the two was meant is not known"),
+        Wrong::Changed => (&duplicate_node::RULE, 1, "it is not known which of the two was sent"),
+        Wrong::OtherParent => (&broken_chain::RULE, 0, "it is not known which of the two was meant"),
         Wrong::NotStored => {
             (&broken_chain::RULE, 1, "`rebuild --chain never` prints a request with the whole history")
         }
-        Wrong::Unanswered => (&broken_chain::RULE, 2, "what the call gave is not known"),
-        Wrong::Unfinished => (&unfinished_stream::RULE, 0, "what was to come is not in the file"),
+        Wrong::Unanswered => (&broken_chain::RULE, 2, "the result of the call is not known"),
+        Wrong::Unfinished => (&unfinished_stream::RULE, 0, "the rest is not in the file"),
     };
     let row = Row::of_place(problem.at, problem.record);
     Finding::new(rule.code, row).variant(variant).with(problem.partner).never(why)

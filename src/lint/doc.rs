@@ -120,7 +120,7 @@ impl<H: OnHistory> Run<'_, H> {
             Container::Lines { start } | Container::Events { start } => self.lines(start, &mut all, emit)?,
             Container::Utf16 { little } => {
                 let finding = Finding::on_doc(Code(5), self.id).variant(1).arg(u32::from(little));
-                self.raise(finding.never("another program must convert it"), &mut all);
+                self.raise(finding.never("convert the file with another program first"), &mut all);
             }
             Container::Empty => self.raise(unknown::doc(EMPTY, self.id), &mut all),
             Container::Binary => self.raise(unknown::doc(BINARY, self.id), &mut all),
@@ -132,7 +132,7 @@ impl<H: OnHistory> Run<'_, H> {
     /// The compressed file that the bytes come from is truncated, between two records or in the only one.
     fn cut_short(&self) -> Finding {
         let end = Row::of_place(Place::new(self.id, self.bytes.len(), 0), 0);
-        Finding::new(Code(3), end).variant(1).never("what was cut off is not known")
+        Finding::new(Code(3), end).variant(1).never("the rest of the text is not known")
     }
 
     /// A finding on bytes or a record: the same for every target.
@@ -459,5 +459,5 @@ impl<H: OnHistory> Run<'_, H> {
 }
 
 fn fault(what: What, row: Row) -> Finding {
-    Finding::new(Code(1), row).arg(what as u32).never("what was meant is not known")
+    Finding::new(Code(1), row).arg(what as u32).never("the intended text is not known")
 }

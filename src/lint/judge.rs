@@ -39,7 +39,7 @@ impl Judged {
     /// What the fix does, in words.
     pub fn fix_title(&self) -> &'static str {
         match self.flattens {
-            true => "strip the ids of the group; what cannot be replayed without its id goes",
+            true => "remove the ids of the group; drop what cannot be replayed without its id",
             false => self.variant().fix,
         }
     }
@@ -210,10 +210,8 @@ impl<'h> Bench<'h> {
         match (finding.remedy, settings.read_only) {
             (Remedy::Never(_), _) => finding,
             (_, Some(why)) => finding.never(why),
-            _ if finding.row.has(Flags::SYNTHETIC) => {
-                finding.never("it is no item of the file, only the trace of one")
-            }
-            _ if finding.row.has(Flags::FROZEN) => finding.never("its record holds bytes that are not UTF-8"),
+            _ if finding.row.has(Flags::SYNTHETIC) => finding.never("it is only the trace of an item"),
+            _ if finding.row.has(Flags::FROZEN) => finding.never("its record contains bytes that are not UTF-8"),
             _ if missing && settings.broken => {
                 finding.never("a record of this log could not be read, and the partner may be in it")
             }

@@ -238,7 +238,7 @@ impl<'o> Stage<'o> {
             let at = error.valid_up_to() as u32;
             let len = error.error_len().unwrap_or(bytes.len() - at as usize) as u32;
             let row = Row::of_place(base.place(at, at + len), self.batch.records);
-            self.batch.raised.push(Finding::new(Code(5), row).never("which character was meant is not known"));
+            self.batch.raised.push(Finding::new(Code(5), row).never("the intended character is not known"));
             self.flags = Flags::FROZEN;
         }
     }
@@ -251,7 +251,7 @@ impl<'o> Stage<'o> {
                 Oddity::LoneSurrogate => (Code(6), 6),
             };
             let row = Row::of_place(base.place(at, at + len), self.batch.records);
-            self.batch.raised.push(Finding::new(code, row).never("what was meant is not known"));
+            self.batch.raised.push(Finding::new(code, row).never("the intended text is not known"));
         }
     }
 
@@ -261,7 +261,7 @@ impl<'o> Stage<'o> {
         let row = Row::of_place(Place::new(self.doc, at, u32::from(u64::from(fault.at) < bytes.len() as u64)), 0);
         let row = Row { record: self.batch.records, ..row };
         let what = if padding { What::EndsEarly } else { fault.what };
-        let finding = Finding::new(Code(1), row).arg(what as u32).never("what was meant is not known");
+        let finding = Finding::new(Code(1), row).arg(what as u32).never("the intended text is not known");
         if what == What::EndsEarly {
             self.batch.cut = Some(finding);
         } else {

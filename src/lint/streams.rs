@@ -73,11 +73,11 @@ pub fn finding(problem: &Misplaced, stream: &Stream, texts: &Texts<'_>) -> Findi
                 &embedded_body_differs::RULE,
                 0,
                 index.map_or(0, |found| found.index),
-                "which of the two was sent is not known",
+                "it is not known which of the two was sent",
             )
         }
-        Misfit::Unknown(count) => (&unknown_event::RULE, 0, count, "what it means is not known"),
-        Misfit::Invalid => (&invalid_event::RULE, 0, offset, "what it should have said is not known"),
+        Misfit::Unknown(count) => (&unknown_event::RULE, 0, count, "its meaning is not known"),
+        Misfit::Invalid => (&invalid_event::RULE, 0, offset, "the intended content is not known"),
     };
     let row = Row::of_place(problem.at, problem.record);
     let partner = problem.partner.filter(|_| !matches!(problem.misfit, Misfit::Body(_)));

@@ -11,9 +11,9 @@ use super::detect::Answer;
 const CODE: Code = crate::rules::unknown_format::RULE.code;
 
 /// Why nothing is repaired there.
-const UNTOLD: &str =
-    "`--format NAME` or `--pointer /a/b` says where the conversation is; `replaylint formats` lists what is read";
-const UNTOUCHED: &str = "what is not understood is not touched";
+const UNTOLD: &str = "use `--format NAME` or `--pointer /a/b` to say where the conversation is; `replaylint formats` lists the \
+     formats";
+const UNTOUCHED: &str = "unknown formats are never changed";
 const NOTHING: &str = "there is no conversation to repair";
 
 /// A record that no format recognises, by the row of the table that it looks like.

@@ -94,12 +94,12 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     if let Some(ask) = asked.ask {
         items.push(message(Role::User, &text_part(Role::User, ask.as_bytes())));
     } else if id.is_some() && !is_new {
-        notes.push("nothing is new behind the response: --ask TEXT says what the user says next".to_owned());
+        notes.push("there is no new input after the response; add some with --ask TEXT".to_owned());
     }
     if let Some(gone) = path.first().and_then(|root| forest.node(*root).missing.as_deref())
         && id.is_none()
     {
-        notes.push(format!("the history above is not complete: {gone} is not stored here"));
+        notes.push(format!("the history is incomplete: {gone} is not stored here"));
     }
     let members = members(conversation, at, asked, &mut notes);
     let body = write(&members, id.as_deref(), &items);
@@ -125,7 +125,7 @@ fn left_out(lifted: &lift::Lifted, notes: &mut Vec<String>) {
         |n: usize, what: &str, many: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {many}") };
     if !lifted.thinking.is_empty() {
         let blocks = count(lifted.thinking.len(), "thinking block", "thinking blocks");
-        notes.push(format!("{blocks} left out: only the provider that signed it reads it"));
+        notes.push(format!("{blocks} left out: only the provider that signed it can read it"));
     }
     if !lifted.skipped.is_empty() {
         let blocks = count(lifted.skipped.len(), "block", "blocks");
@@ -133,7 +133,7 @@ fn left_out(lifted: &lift::Lifted, notes: &mut Vec<String>) {
     }
     if lifted.incomplete > 0 {
         let items = count(lifted.incomplete, "item", "items");
-        notes.push(format!("{items} left out: not complete when it was stored"));
+        notes.push(format!("{items} left out: incomplete when stored"));
     }
     let mut reasons: Vec<&str> = lifted.left_out.iter().map(|(_, why)| *why).collect();
     reasons.sort_unstable();
@@ -204,7 +204,7 @@ fn members(
     match (&asked.chain.model, known, nearest) {
         (Some(model), ..) => set("model", quoted(model)),
         (None, Some(model), None) => set("model", quoted(&model)),
-        (None, None, _) => notes.push("no model is known: --model NAME says it".to_owned()),
+        (None, None, _) => notes.push("the model is not known; set it with --model NAME".to_owned()),
         _ => {}
     }
     if let Some(store) = asked.chain.store {
@@ -213,7 +213,7 @@ fn members(
         members.insert(at, ("store".to_owned(), store.to_string().into_bytes()));
     }
     if nearest.is_none() {
-        notes.push("instructions and tools are not stored here: add what the client sends".to_owned());
+        notes.push("instructions and tools are not stored here; add them yourself".to_owned());
     }
     members
 }

@@ -75,15 +75,17 @@ impl Reason {
     /// In words; `name` names nodes.
     pub fn words(&self, name: impl Fn(u32) -> String) -> String {
         match self {
-            Reason::FirstRequest => "nothing was answered yet".to_owned(),
+            Reason::FirstRequest => "no response yet".to_owned(),
             Reason::NoId => "no response id is stored".to_owned(),
-            Reason::Unchained => "its client builds on no response".to_owned(),
-            Reason::SyntheticId => "the id is made up by a client".to_owned(),
+            Reason::Unchained => "its client never builds on a response".to_owned(),
+            Reason::SyntheticId => "the response id was made up by a client".to_owned(),
             Reason::NotStored => "the server stores nothing".to_owned(),
-            Reason::TooOld { age, limit } => format!("too old ({} > {})", short(*age), short(*limit)),
-            Reason::AgeUnknown => "its age is not known".to_owned(),
+            Reason::TooOld { age, limit } => {
+                format!("the response is too old ({} > {})", short(*age), short(*limit))
+            }
+            Reason::AgeUnknown => "the age of the response is not known".to_owned(),
             Reason::OpenCalls(n, answered) => {
-                let calls = if *n == 1 { "1 open call".to_owned() } else { format!("{n} open calls") };
+                let calls = if *n == 1 { "1 unanswered call".to_owned() } else { format!("{n} unanswered calls") };
                 answered.map_or(calls.clone(), |node| format!("{calls}, answered in {}", name(node)))
             }
             Reason::Edited(node) => format!("{} was edited", name(*node)),
@@ -91,8 +93,8 @@ impl Reason {
             Reason::Failed => "the response is not complete".to_owned(),
             Reason::OtherModel(model) => format!("made by {model}"),
             Reason::OtherConfig(config) => format!("made with the settings {config}"),
-            Reason::Never => "asked for by --chain never".to_owned(),
-            Reason::Cut => "only a part of the history is wanted".to_owned(),
+            Reason::Never => "--chain never was given".to_owned(),
+            Reason::Cut => "only a part of the history was requested".to_owned(),
         }
     }
 }

@@ -162,7 +162,7 @@ fn later(
     request: u64,
 ) -> io::Result<(Option<Provider>, &'static str)> {
     let mut feed = Feed::default();
-    let (mut provider, mut state) = (None, "has no end in the stream");
+    let (mut provider, mut state) = (None, "is not completed in the stream");
     records::each(id, bytes, options.format, options.max_record, &mut |entry| {
         feed.take(entry);
         let Some(event) = feed.event.as_ref().filter(|event| event.request == Some(request)) else {

@@ -50,7 +50,7 @@ impl Report for Github {
         ];
         let more: Vec<String> = more.iter().filter(|(n, _)| *n > 0).map(|(n, what)| count(*n, what)).collect();
         if !more.is_empty() {
-            let words = "GitHub shows 10 of each in a step; the other forms of report have all";
+            let words = "GitHub shows 10 of each per step; the other output formats show all";
             writeln!(out, "::notice title=replaylint::{} not shown here: {words}", more.join(" and "))?;
         }
         super::text::finish(&self.style, 0, summary, out)

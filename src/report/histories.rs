@@ -71,7 +71,7 @@ impl Fates {
         ];
         let told: Vec<String> =
             all.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
-        if told.is_empty() { "nothing on either side".to_owned() } else { told.join(", ") }
+        if told.is_empty() { "no items on either side".to_owned() } else { told.join(", ") }
     }
 
     pub fn value(&self) -> Value {
@@ -131,7 +131,7 @@ impl Telling<'_> {
             alike.push(val.raw().to_vec());
             alike.len() - 1
         });
-        if n == 0 { looks } else { format!("{looks} (another, {})", n + 1) }
+        if n == 0 { looks } else { format!("{looks} (different, {})", n + 1) }
     }
 }
 

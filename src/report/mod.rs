@@ -26,6 +26,7 @@ mod gitlab;
 mod json;
 mod jsonl;
 mod junit;
+mod kinds;
 mod sarif;
 mod text;
 
@@ -133,9 +134,9 @@ pub struct FixNote {
 impl FixNote {
     /// What the fix loses, and the flag that it needs.
     pub fn terms(&self) -> String {
-        let loss = if self.loss == Loss::Lossless { "nothing is lost" } else { "lossy" };
+        let loss = self.loss.term();
         match self.flag {
-            Some(flag) => format!("{loss}, requires `{flag}`"),
+            Some(flag) => format!("{loss}, requires {flag}"),
             None => loss.to_owned(),
         }
     }
@@ -217,6 +218,8 @@ pub struct Style {
     pub width: usize,
     /// Also what is only noted.
     pub info: bool,
+    /// Of findings of one kind only the first are shown in full (text).
+    pub grouped: bool,
     /// No summary.
     pub quiet: bool,
     pub statistics: bool,
@@ -239,6 +242,7 @@ impl Style {
         unicode: true,
         width: 40,
         info: false,
+        grouped: true,
         quiet: false,
         statistics: false,
         limit: None,

@@ -11,8 +11,8 @@ use crate::target::Severity;
 
 use super::{Diagnostic, FixNote};
 
-const WITH_ANOTHER: &str = "it goes with another repair";
-const REMAINS: &str = "a repair was tried, and the finding is still there after it";
+const WITH_ANOTHER: &str = "fixed together with another finding";
+const REMAINS: &str = "no fix was found that resolves it";
 
 /// Takes back the fixes that the default repair does not make. `diagnostics` are those of `fixed.before`, in order. Gives
 /// the number of errors and warnings that are gone after the repair.

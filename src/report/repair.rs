@@ -134,7 +134,7 @@ fn item_name(texts: &Texts<'_>, change: &Change) -> String {
     };
     let name = texts.item(&change.row, |item| {
         if !item.is_object() {
-            return "a member of the request".to_owned();
+            return "a field of the request".to_owned();
         }
         let kind = text(item.get("type")).unwrap_or_else(|| change.row.kind.name().to_owned());
         let ids = match texts.called(item) {
@@ -206,8 +206,9 @@ impl Counts {
             (self.stubbed, "answered"),
             (self.rewritten, "rewritten"),
         ];
+        let made = counts.iter().filter(|(n, _)| *n > 0);
         let told: Vec<String> =
-            counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
+            made.map(|(n, what)| format!("{} {what}", super::words::count(*n, "item"))).collect();
         told.join(", ")
     }
 }
@@ -217,7 +218,7 @@ pub fn write_list(notes: &[ChangeNote], out: &mut dyn Write) -> io::Result<()> {
     for note in notes {
         let spot = &note.spot;
         write!(out, "{}:{}:{}: {} {}: {}", note.path, spot.line, spot.column, note.rule, note.item, note.what)?;
-        writeln!(out, "{}", if note.loss == Loss::Lossy { " (lossy)" } else { "" })?;
+        writeln!(out, "{}", if note.loss == Loss::Lossy { " (unsafe)" } else { "" })?;
     }
     Ok(())
 }
@@ -242,7 +243,7 @@ pub fn write_diff(
         writeln!(out, "{} {place} {}", paint.bold(rule.trim_end()), first.where_in_doc())?;
         let mut talk = vec![first.item.clone()];
         for note in same {
-            let lossy = if note.loss == Loss::Lossy { " (lossy)" } else { "" };
+            let lossy = if note.loss == Loss::Lossy { " (unsafe)" } else { "" };
             let other = note.other.as_ref().map(Spot::pointers).filter(|pointer| !pointer.is_empty());
             let other = other.map(|pointer| format!(", {pointer}")).unwrap_or_default();
             talk.push(format!("{}{other}{lossy}", note.what));

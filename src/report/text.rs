@@ -11,6 +11,7 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::target::Severity;
 
+use super::kinds::{self, Kinds};
 use super::words::{count, grouped};
 use super::{Diagnostic, Report, Seen, Style, Summary};
 
@@ -36,8 +37,12 @@ impl Text {
 
 impl Report for Text {
     fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
-        for diagnostic in doc.diagnostics.iter().filter(|d| self.style.shows(d)) {
+        let told: Vec<&Diagnostic> = doc.diagnostics.iter().filter(|d| self.style.shows(d)).collect();
+        for diagnostic in &told {
             self.rules.entry(diagnostic.rule.to_string()).or_insert((diagnostic.name, 0)).1 += 1;
+        }
+        let kinds = Kinds::of(told, &self.style);
+        for diagnostic in kinds.in_full {
             if self.style.limit.is_some_and(|limit| self.shown >= limit) {
                 self.left += 1;
                 continue;
@@ -46,8 +51,13 @@ impl Report for Text {
             let mut page = String::new();
             let shown = Shown::new(diagnostic, self.style.width);
             self.handler.render_report(&mut page, &shown).map_err(io::Error::other)?;
-            // The handler begins with an empty line; ours comes behind.
+            // The handler begins with an empty line; ours comes after it.
             writeln!(out, "{}\n", page.trim_matches('\n'))?;
+        }
+        for others in &kinds.others {
+            if let Some(line) = kinds::line(others, &self.style) {
+                writeln!(out, "{line}")?;
+            }
         }
         Ok(())
     }
@@ -84,7 +94,8 @@ pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn 
         writeln!(out, "Read as {}.", read_as(summary))?;
     }
     let skipped = if summary.skipped > 0 { format!(", {} skipped", summary.skipped) } else { String::new() };
-    let among = format!("{} ({}{skipped})", count(summary.histories, "history"), count(summary.files, "file"));
+    let among =
+        format!("{} ({}{skipped})", count(summary.histories, "conversation"), count(summary.files, "file"));
     let found: Vec<String> = [(summary.errors, "error"), (summary.warnings, "warning")]
         .into_iter()
         .filter(|(n, _)| *n > 0)
@@ -95,14 +106,16 @@ pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn 
     } else {
         let all = summary.errors + summary.warnings;
         let more = if summary.fixable > 0 { " more" } else { "" };
+        let fix = "can be fixed with `replaylint fix -w`";
         let fixed = match (summary.fixable, offers(summary, more)) {
-            (0, None) => "repairs none of them".to_owned(),
-            (0, Some(offers)) => format!("repairs none by default, {offers}"),
-            (n, _) if n == all => "repairs all of them".to_owned(),
-            (n, None) => format!("repairs {} of them", grouped(n)),
-            (n, Some(offers)) => format!("repairs {} of them, {offers}", grouped(n)),
+            (0, None) => "No fix is available".to_owned(),
+            (0, Some(offers)) => format!("None is fixed by default, {offers}"),
+            (1, None) if all == 1 => format!("It {fix}"),
+            (n, None) if n == all => format!("All {fix}"),
+            (n, None) => format!("{} {fix}", grouped(n)),
+            (n, Some(offers)) => format!("{} {fix}, {offers}", grouped(n)),
         };
-        writeln!(out, "{} in {among}. `replaylint fix` {fixed}.", found.join(" and "))?;
+        writeln!(out, "Found {} in {among}. {fixed}.", found.join(" and "))?;
     }
     match open_logs(summary) {
         Some(line) => writeln!(out, "{line}"),
@@ -146,10 +159,10 @@ pub fn offers(summary: &Summary, more: &str) -> Option<String> {
 fn open_logs(summary: &Summary) -> Option<String> {
     let logs = match summary.open_logs {
         0 => return None,
-        1 => "1 log ends in a call without a result".to_owned(),
-        n => format!("{} logs end in calls without results", grouped(n)),
+        1 => "1 log ends in an unanswered call".to_owned(),
+        n => format!("{} logs end in unanswered calls", grouped(n)),
     };
-    Some(format!("{logs}, which may be about to run; `--as request` judges and repairs it as a request."))
+    Some(format!("{logs} (pending; use --as request to treat it as an error)."))
 }
 
 /// A diagnostic as miette sees it.

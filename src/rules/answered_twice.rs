@@ -6,11 +6,11 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, in an event stream, the second output of one request.
+    /// Finds, in an event stream, a second output of one request.
     ///
     /// ## Why it matters
     ///
-    /// One answer of a model is in the history twice, or two are where one was asked for: two instances carried the request
+    /// One answer of a model is in the history twice, or two where one was requested: two instances carried the request
     /// out, or one that started again did not see that it was done.
     ///
     /// ## Example
@@ -23,7 +23,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: which of the two was meant is not known.
+    /// None: it is not known which of the two was meant.
     ///
     /// ## Evidence
     ///
@@ -31,7 +31,7 @@ crate::rule! {
     623, "answered-twice", Check::Raised,
     [
         Variant {
-            message: "the request at offset {arg} has an output already",
+            message: "duplicate output: the request at offset {arg} already has one",
             related: "the first output",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,

@@ -7,12 +7,12 @@ use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds the blocks with `cache_control` beyond the fourth, those on tools and instructions counted, and thinking that
-    /// carries such a mark. The oldest are reported, as the newest are what a cache is asked for.
+    /// Finds more than four blocks with `cache_control` (including those on tools and instructions), and thinking
+    /// blocks with it. The oldest are reported, because the newest are the ones that a cache is meant for.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > A maximum of 4 blocks with cache_control may be provided. Found 5.
     ///
@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The mark is taken away. The model sees the same, and thinking that is bound to its prefix stays valid.
+    /// `cache_control` is removed. The model sees the same, and thinking that is bound to its prefix stays valid.
     ///
     /// ## Evidence
     ///
@@ -41,20 +41,20 @@ crate::rule! {
     545, "anthropic-cache-control" of "anthropic", Check::History(check),
     [
         Variant {
-            message: "{arg} blocks are marked with cache_control; 4 may be",
+            message: "{arg} blocks have cache_control; at most 4 are allowed",
             api: Some("A maximum of 4 blocks with cache_control may be provided. Found {arg}."),
             evidence: Evidence::Reported,
-            fix: "take the mark away",
+            fix: "remove cache_control",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "{type} is marked with cache_control",
+            message: "{type} cannot have cache_control",
             api: Some(
                 "messages.{message}.content.{block}.thinking.cache_control: Extra inputs are not permitted",
             ),
             evidence: Evidence::Reported,
-            fix: "take the mark away",
+            fix: "remove cache_control",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -9,11 +9,11 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `tool_use` whose id an earlier one has: in the same turn of the assistant, or in another.
+    /// Finds a `tool_use` with the id of an earlier one, in the same assistant turn or in another.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > messages.1.content.1: `tool_use` ids must be unique
     ///
@@ -34,8 +34,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A copy of a call that says the same and has no result of its own is dropped. Any other gets an id of its own,
-    /// and so does its result: of two calls with one id the first result answers the first. Nothing is lost.
+    /// An identical copy of a call without a result of its own is dropped. Any other call gets a new id, and so
+    /// does its result: of two calls with one id the first result answers the first. Nothing is lost.
     ///
     /// ## Evidence
     ///
@@ -44,16 +44,16 @@ crate::rule! {
     533, "anthropic-duplicate-call" of "anthropic", Check::History(check),
     [
         Variant {
-            message: "call {call_id} has the id of another call of its turn",
+            message: "duplicate tool_use id {call_id} within one turn",
             related: "the first call with this id",
             api: Some(API),
             evidence: Evidence::Reported,
-            fix: "give the call and its result an id of their own",
+            fix: "give the call and its result a new id",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "call {call_id} is a copy of another call of its turn",
+            message: "duplicate tool_use {call_id}: an identical call is in the same turn",
             related: "the first call with this id",
             api: Some(API),
             evidence: Evidence::Reported,
@@ -62,12 +62,12 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "call {call_id} has the id of a call of another turn",
+            message: "duplicate tool_use id {call_id}: already used in another turn",
             related: "the first call with this id",
             api: Some(API),
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "give the call and its result an id of their own",
+            fix: "give the call and its result a new id",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -6,11 +6,11 @@ use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `tool_result` to a `tool_use` that another result in the same place answers already.
+    /// Finds a second `tool_result` for one `tool_use` in the same place.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > each tool_use must have a single result. Found multiple `tool_result` blocks with id: toolu_abc
     ///
@@ -28,8 +28,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// If both say the same, the later one is dropped, and nothing is lost. Two that differ are left: nothing says which
-    /// of them the model saw.
+    /// If both have the same content, the later one is dropped, and nothing is lost. Two that differ are left as
+    /// they are: it is not known which of them the model saw.
     ///
     /// ## Evidence
     ///
@@ -38,7 +38,7 @@ crate::rule! {
     532, "anthropic-duplicate-result" of "anthropic", Check::History(check),
     [
         Variant {
-            message: "call {call_id} is answered again, with the same result",
+            message: "duplicate tool_result for {call_id} with the same content",
             related: "the first result",
             api: Some(API),
             evidence: Evidence::Reported,
@@ -47,7 +47,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "call {call_id} is answered again, with another result",
+            message: "duplicate tool_result for {call_id} with different content",
             related: "the first result",
             api: Some(API),
             evidence: Evidence::Reported,
@@ -68,7 +68,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let finding = Finding::new(RULE.code, *row).with(twin.at);
         out.add(match cx.look.same(row, twin) {
             true => finding.act(Act::Drop),
-            false => finding.variant(DIFFERS).never("which of the two results is the real one is not known"),
+            false => finding.variant(DIFFERS).never("it is not known which of the two results is the real one"),
         });
     }
 }

@@ -10,7 +10,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > messages: at least one message is required
     ///
@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// There is none: what was to be said is not there. `fix` never leaves such a list behind: where a repair would drop
+    /// None: the missing content cannot be made up. `fix` never leaves such a list either: where a fix would drop
     /// the last entry, it is not made.
     ///
     /// ## Evidence
@@ -44,6 +44,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(list) = cx.history.settings.empty {
-        out.add(cx.on_request(RULE.code, list).never("what was to be said is not there"));
+        out.add(cx.on_request(RULE.code, list).never("the missing content cannot be made up"));
     }
 }

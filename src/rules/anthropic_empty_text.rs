@@ -7,12 +7,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds an empty `text` block, one of nothing but white space, a message of the user that says nothing, and a message
-    /// without `content`. The assistant's messages and the content of results may be empty.
+    /// Finds an empty `text` block, one of only white space, an empty user message, and a message without
+    /// `content`. Assistant messages and the content of results may be empty.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > messages: text content blocks must be non-empty
     ///
@@ -20,7 +20,7 @@ crate::rule! {
     ///
     /// > messages.0: user messages must have non-empty content
     ///
-    /// It happens when a stream is interrupted before its first word. White space beside other blocks of the assistant is
+    /// It happens when a stream is interrupted before its first word. White space next to other blocks of the assistant is
     /// accepted, so that is a warning.
     ///
     /// ## Example
@@ -34,8 +34,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The block is dropped, and its message with it if that says nothing else; nothing is lost. All that the user says at
-    /// the end, or at all, stays: what was meant there is not known.
+    /// The block is dropped, and its message with it if nothing else is in it; nothing is lost. The last user
+    /// message, or the only one, is kept: its intended text is not known.
     ///
     /// ## Evidence
     ///
@@ -52,7 +52,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the text is nothing but white space",
+            message: "the text is only white space",
             api: Some("messages: text content blocks must contain non-whitespace text"),
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
@@ -92,7 +92,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let mut add = |ix: u32, variant: u8, alone: bool| {
             let finding = Finding::new(RULE.code, *cx.row(ix)).variant(variant);
             out.add(match alone && is_needed(cx, number, users) {
-                true => finding.never("the request needs what the user says there, and it is not known"),
+                true => finding.never("the request needs this user message, and its text is not known"),
                 false => finding.act(Act::Drop),
             });
         };

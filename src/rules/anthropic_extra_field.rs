@@ -8,11 +8,11 @@ use crate::rule::{Check, Evidence, Loss, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `tool_use` with the member `text` or `index`, which streams and clients leave in it.
+    /// Finds a `tool_use` with the field `text` or `index`, which streams and clients leave in it.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > messages.1.content.0.tool_use.text: Extra inputs are not permitted
     ///
@@ -26,7 +26,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The member is taken away. Nothing is lost: the model never sees it.
+    /// The field is removed. Nothing is lost: the model never sees it.
     ///
     /// ## Evidence
     ///
@@ -35,18 +35,18 @@ crate::rule! {
     549, "anthropic-extra-field" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {
-            message: "call {call_id} has a member \"text\"",
+            message: "tool_use {call_id} has a field the API rejects: text",
             api: Some("messages.{message}.content.{block}.tool_use.text: Extra inputs are not permitted"),
             evidence: Evidence::Reported,
-            fix: "take the member away",
+            fix: "remove the field",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "call {call_id} has a member \"index\"",
+            message: "tool_use {call_id} has a field the API rejects: index",
             api: Some("messages.{message}.content.{block}.tool_use.index: Extra inputs are not permitted"),
             evidence: Evidence::Reported,
-            fix: "take the member away",
+            fix: "remove the field",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

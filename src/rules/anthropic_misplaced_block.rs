@@ -7,18 +7,18 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `tool_result` among the assistant's blocks, the result of a tool that the provider ran among the user's,
-    /// and calls and thinking anywhere but among the assistant's.
+    /// Finds a `tool_result` in an assistant message, the result of a server-side tool in a user message, and calls
+    /// or thinking outside assistant messages.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses results in the wrong place with HTTP 400:
+    /// The API rejects results in the wrong place with HTTP 400:
     ///
     /// > messages.9: `tool_result` blocks can only be in `user` messages
     ///
     /// > messages.9: `web_search_tool_result` blocks can only be in `assistant` messages
     ///
-    /// It happens when a client keeps a whole step of an agent as one message. That the assistant's own blocks are refused
+    /// It happens when a client keeps a whole step of an agent as one message. That the assistant's own blocks are rejected
     /// among the user's is a conclusion from this, and a warning.
     ///
     /// ## Example
@@ -32,8 +32,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A result of the client's is moved to the next message of the user, and nothing is lost. A block of the other kinds
-    /// is dropped.
+    /// A client-side result is moved to the next user message, and nothing is lost. A block of another kind is
+    /// dropped.
     ///
     /// ## Evidence
     ///
@@ -41,7 +41,7 @@ crate::rule! {
     534, "anthropic-misplaced-block" of "anthropic", Check::History(check),
     [
         Variant {
-            message: "result {call_id} stands in a message of the assistant",
+            message: "tool_result {call_id} is in an assistant message",
             api: Some("messages.{message}: `tool_result` blocks can only be in `user` messages"),
             evidence: Evidence::Reported,
             fix: "move the result to the next message of the user",
@@ -49,14 +49,14 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {call_id} stands outside the assistant's messages",
+            message: "{type} {call_id} is not in an assistant message",
             api: Some("messages.{message}: `{type}` blocks can only be in `assistant` messages"),
             evidence: Evidence::Reported,
             fix: "drop the result",
             ..Variant::BASE
         },
         Variant {
-            message: "{type} stands outside the assistant's messages",
+            message: "{type} is not in an assistant message",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
             fix: "drop the block",

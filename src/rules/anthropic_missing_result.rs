@@ -9,19 +9,19 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `tool_use` block that no `tool_result` at the front of the next message answers. Messages of one role
-    /// that follow each other count as one message, as the API merges them: results may be split over several of the
-    /// user's, but nothing else may stand in front of a result.
+    /// Finds a `tool_use` block without a `tool_result` at the start of the next message. Consecutive messages of
+    /// one role count as one message, as the API merges them: results may be split over several user messages, but
+    /// nothing else may come before a result.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > messages.3: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_abc. Each `tool_use`
     /// > block must have a corresponding `tool_result` block in the next message.
     ///
     /// It happens when a run is interrupted, when what the user says slips in between call and result, and when a
-    /// program puts a text in front of its results. At the end of a log the call is about to run: there it is only noted
+    /// program adds a text before its results. At the end of a log the call is still pending: there it is only noted
     /// (shown with `-v`).
     ///
     /// ## Example
@@ -34,7 +34,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A result that stands elsewhere is moved to its place, and nothing is lost. Else the call is dropped, and its
+    /// A result that is elsewhere is moved to its place, and nothing is lost. Otherwise the call is dropped, and its
     /// message with it if only thinking is left of it; with `--orphans stub` the call is answered instead, by a result
     /// with `is_error` that claims nothing.
     ///
@@ -46,24 +46,24 @@ crate::rule! {
     530, "anthropic-missing-result" of "anthropic" about [MissingPartner], Check::History(check),
     [
         Variant {
-            message: "call {call_id} is not answered in the next message",
+            message: "tool_use {call_id} has no tool_result in the next message",
             api: Some(API),
             evidence: Evidence::Reported,
-            fix: "drop the call; --orphans stub would answer it and lose nothing",
+            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
             ..Variant::BASE
         },
         Variant {
-            message: "the result of call {call_id} does not stand in the next message",
-            related: "the result stands here",
+            message: "the tool_result for {call_id} is not in the next message",
+            related: "the result is here",
             api: Some(API),
             evidence: Evidence::Reported,
-            fix: "move the result behind its call",
+            fix: "move the result to right after its call",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the result of call {call_id} stands behind other content of the user",
-            related: "the result stands here",
+            message: "the tool_result for {call_id} comes after other user content",
+            related: "the result is here",
             api: Some(API),
             evidence: Evidence::Reported,
             fix: "move the result to the front",
@@ -71,7 +71,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "call {call_id} has no result yet: the log ends here",
+            message: "tool_use {call_id} is still pending at the end of the log",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
             ..Variant::BASE
@@ -115,7 +115,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
 }
 
-/// Results of a step that stand behind other content of the user.
+/// Results of a step that come after other content of the user.
 fn late(cx: &Cx<'_>, step: &Step, answered: &HashMap<u32, Bond>, out: &mut Out) {
     let turns = &cx.history.turns;
     let mut other = false;

@@ -7,12 +7,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// In a request that turns thinking on with a budget (`"thinking": {"type": "enabled"}`) and ends with results, finds
-    /// the loop of calls that goes on if no turn of it holds thinking.
+    /// In a request that enables thinking with a budget (`"thinking": {"type": "enabled"}`) and ends with results,
+    /// finds a tool loop in which no assistant turn has thinking.
     ///
     /// ## Why it matters
     ///
-    /// The API was reported to refuse the request with HTTP 400:
+    /// The API was reported to reject the request with HTTP 400:
     ///
     /// > messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is
     /// > enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use`
@@ -33,7 +33,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the thinking is not in the file, and cannot be made. Turn `thinking` off until the user speaks again.
+    /// None: the thinking is not in the file, and cannot be made up. Disable `thinking` until the next user
+    /// message.
     ///
     /// ## Evidence
     ///
@@ -42,7 +43,7 @@ crate::rule! {
     543, "anthropic-missing-thinking" of "anthropic", Check::History(check),
     [
         Variant {
-            message: "thinking is on, and the calls that are answered last have none in front of them",
+            message: "thinking is enabled, but the last tool calls have no thinking block before them",
             api: Some(
                 "messages.{message}.content.0.type: Expected `thinking` or `redacted_thinking`, but found `{type}`. When \
                  `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the \
@@ -72,7 +73,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
     if let Some(first) = turns.rows_of(last.model.clone()).next() {
         let finding = Finding::new(RULE.code, *cx.row(first));
-        out.add(finding.never("the thinking is not in the file: turn it off until the user speaks again"));
+        out.add(finding.never("the thinking is not in the file; disable thinking until the next user message"));
     }
 }
 

@@ -9,17 +9,17 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `server_tool_use` or `mcp_tool_use` block behind which no block of the assistant's holds its result, and one
-    /// whose id an earlier one has.
+    /// Finds a `server_tool_use` or `mcp_tool_use` block without a result after it, and one with the id of an
+    /// earlier call.
     ///
     /// ## Why it matters
     ///
-    /// The API may refuse the request with HTTP 400:
+    /// The API may reject the request with HTTP 400:
     ///
     /// > `web_search` tool use with id `srvtoolu_abc` was found without a corresponding `web_search_tool_result` block
     ///
     /// While such a call is in flight it is accepted: a turn that the API paused is sent back as it is, and the result may
-    /// come behind the results of the client's own tools.
+    /// come after the results of the client's own tools.
     ///
     /// ## Example
     ///
@@ -34,7 +34,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Off by default: `--fix-warnings` drops the call, and its message with it if that says nothing else.
+    /// Off by default: `--fix-warnings` drops the call, and its message with it if nothing else is in it.
     ///
     /// ## Evidence
     ///
@@ -43,7 +43,7 @@ crate::rule! {
     535, "anthropic-open-server-call" of "anthropic", Check::History(check),
     [
         Variant {
-            message: "server tool call {call_id} has no result behind it",
+            message: "server_tool_use {call_id} has no result after it",
             api: Some(
                 "`{name}` tool use with id `{call_id}` was found without a corresponding `{name}_tool_result` block",
             ),
@@ -53,13 +53,13 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "MCP call {call_id} has no result behind it",
+            message: "mcp_tool_use {call_id} has no result after it",
             levels: Levels::WARNING,
             fix: "drop the call",
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {call_id} has the id of an earlier call",
+            message: "duplicate id: {type} {call_id} has the id of an earlier call",
             related: "the first call with this id",
             levels: Levels::WARNING,
             fix: "drop the call",

@@ -6,12 +6,12 @@ use crate::rule::{Check, Cx, Evidence, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `tool_result` block whose `tool_use_id` no `tool_use` of the assistant's message in front of it has, nor
-    /// any other call that waits for a result.
+    /// Finds a `tool_result` block whose `tool_use_id` is not the id of a `tool_use` in the preceding assistant
+    /// message, nor of any other unanswered call.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: toolu_abc. Each `tool_result`
     /// > block must have a corresponding `tool_use` block in the previous message.
@@ -27,8 +27,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The result is dropped, and its message with it if it says nothing else. What the tool returned is lost for the
-    /// model; `--dropped FILE` keeps it.
+    /// The result is dropped, and its message with it if nothing else is in it. What the tool returned is lost for
+    /// the model; `--dropped FILE` keeps it.
     ///
     /// ## Evidence
     ///
@@ -36,7 +36,7 @@ crate::rule! {
     531, "anthropic-orphan-result" of "anthropic" about [MissingPartner], Check::History(check),
     [
         Variant {
-            message: "result {call_id} answers no call of the message in front of it",
+            message: "orphaned tool_result {call_id}: no tool_use with this id in the previous message",
             api: Some(
                 "messages.{message}.content.{block}: unexpected `tool_use_id` found in `tool_result` blocks: {call_id}. \
                  Each `tool_result` block must have a corresponding `tool_use` block in the previous message.",

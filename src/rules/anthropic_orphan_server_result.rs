@@ -9,8 +9,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds the result of a tool that the provider ran (`web_search_tool_result`, `mcp_tool_result` and their kin) in
-    /// front of which no call with its id stands, and a second result to one call.
+    /// Finds the result of a server-side tool (`web_search_tool_result`, `mcp_tool_result` and the like) without a
+    /// call with its id before it, and a second result of one call.
     ///
     /// ## Why it matters
     ///
@@ -32,8 +32,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Off by default: `--fix-warnings` drops the result. It is not turned into a text: what a search found is encrypted,
-    /// and what is not would be put into the model's own mouth.
+    /// Off by default: `--fix-warnings` drops the result. It is not turned into text: search results are encrypted,
+    /// and anything else would become words of the model.
     ///
     /// ## Evidence
     ///
@@ -42,8 +42,8 @@ crate::rule! {
     536, "anthropic-orphan-server-result" of "anthropic" about [MissingPartner], Check::History(check),
     [
         Variant {
-            message: "{type} {call_id} has no call in front of it",
-            related: "the call stands here",
+            message: "orphaned {type} {call_id}: no call with this id before it",
+            related: "the call is here",
             api: Some(
                 "unexpected `tool_use_id` found in `{type}` blocks: {call_id}. Each `{type}` block must have a \
                  corresponding `server_tool_use` block before it.",
@@ -54,7 +54,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "call {call_id} has another result already",
+            message: "duplicate result: call {call_id} already has one",
             related: "the first result",
             levels: Levels::WARNING,
             fix: "drop the later result",

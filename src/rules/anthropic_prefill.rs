@@ -11,17 +11,17 @@ use crate::target::{Levels, Trait};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a message of the assistant at the end of a request: for a model that refuses prefill, one that ends with
-    /// thinking, and one whose text ends with white space. A turn with tools that the provider runs is passed over: the API
-    /// pauses such turns, and takes them back as they are. A log may end with the assistant.
+    /// Finds an assistant message at the end of a request: for a model that rejects prefill, one that ends with
+    /// thinking, and one whose text ends with white space. A turn with server-side tools is skipped: the API pauses
+    /// such turns, and accepts them back as they are. A log may end with the assistant.
     ///
     /// ## Why it matters
     ///
-    /// Claude 4.6 and later refuse the request with HTTP 400:
+    /// Claude 4.6 and later reject the request with HTTP 400:
     ///
     /// > This model does not support assistant message prefill. The conversation must end with a user message.
     ///
-    /// Models that take prefill refuse two forms of it:
+    /// Models that take prefill reject two forms of it:
     ///
     /// > messages.1: The final block in an assistant message cannot be `thinking`.
     ///
@@ -37,8 +37,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Thinking at the end is dropped, and white space taken off. The message itself is dropped only with
-    /// `--fix-warnings`: mostly what is missing is the user's next one.
+    /// Thinking at the end is dropped, and white space is removed. The message itself is dropped only with
+    /// `--fix-warnings`: usually what is missing is the next user message.
     ///
     /// ## Evidence
     ///
@@ -48,7 +48,7 @@ crate::rule! {
     546, "anthropic-prefill" of "anthropic", Check::History(check),
     [
         Variant {
-            message: "the request ends with a message of the assistant, which this model does not continue",
+            message: "the request ends with an assistant message, and this model does not support prefill",
             api: Some(
                 "This model does not support assistant message prefill. The conversation must end with a user message.",
             ),
@@ -65,11 +65,11 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the assistant's text at the end of the request ends with white space",
+            message: "the final assistant text ends with white space",
             api: Some("final assistant content cannot end with trailing whitespace"),
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "take the white space away",
+            fix: "remove the white space",
             loss: Loss::Lossless,
             when: When::Always,
             ..Variant::BASE

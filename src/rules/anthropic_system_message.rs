@@ -8,16 +8,16 @@ use crate::target::{Levels, Trait};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `system` message at the beginning of the messages, anywhere for a model that takes none, and elsewhere if it
-    /// does not follow the user.
+    /// Finds a `system` message at the start of the messages, anywhere for a model that accepts none, and elsewhere
+    /// if it does not follow a user message.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400. Models before Claude Opus 4.8:
+    /// The API rejects the request with HTTP 400. Models before Claude Opus 4.8:
     ///
     /// > role 'system' is not supported on this model
     ///
-    /// Later ones take instructions within the conversation, but not at its beginning, and only behind the user:
+    /// Later ones take instructions within the conversation, but not at its beginning, and only after a user message:
     ///
     /// > messages.0: use the top-level 'system' parameter for the initial system prompt
     ///
@@ -35,44 +35,44 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Texts at the beginning are put behind what the request's own `system` says, and nothing is lost. Within the
-    /// conversation the message is given to the user: what it says stays, its authority does not.
+    /// Texts at the start are appended to the request's own `system`, and nothing is lost. Within the conversation
+    /// the message becomes a user message: the text is kept, its authority is not.
     ///
     /// ## Evidence
     ///
-    /// Recorded: one request was refused with the first sentence, and 23 with such messages were accepted by later models.
+    /// Recorded: one request was rejected with the first sentence, and 23 with such messages were accepted by later models.
     /// The sentences about the place were each reported once; the last is a warning.
     547, "anthropic-system-message" of "anthropic", Check::History(check),
     [
         Variant {
-            message: "instructions stand among the messages, and not beside them",
+            message: "system message in `messages`: instructions belong in `system`",
             api: Some("role 'system' is not supported on this model"),
             evidence: Evidence::Recorded,
-            fix: "put them into the request's `system`",
+            fix: "move them to the request's `system`",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the instructions at the beginning stand among the messages, and not beside them",
+            message: "system message at the start of `messages`: instructions belong in `system`",
             api: Some("messages.{message}: use the top-level 'system' parameter for the initial system prompt"),
             evidence: Evidence::Reported,
-            fix: "put them into the request's `system`",
+            fix: "move them to the request's `system`",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "instructions stand among the messages, and this model takes none there",
+            message: "system message in `messages`: this model does not accept one there",
             api: Some("role 'system' is not supported on this model"),
             evidence: Evidence::Recorded,
-            fix: "give the message to the user",
+            fix: "make it a user message",
             ..Variant::BASE
         },
         Variant {
-            message: "the instructions do not follow a message of the user",
+            message: "system message that does not follow a user message",
             api: Some("messages.{message}: a system message must immediately follow a user turn"),
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "give the message to the user",
+            fix: "make it a user message",
             ..Variant::BASE
         },
     ]
@@ -95,15 +95,16 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let finding = Finding::new(RULE.code, *cx.row(turn.row));
         let to_user = || match is_text(cx, turn) {
             true => finding.mend(&TO_USER),
-            false => finding.never("it holds more than texts"),
+            false => finding.never("it contains more than text"),
         };
         match before {
             Role::None => {
                 let finding = finding.variant(if refused { 0 } else { AT_BEGINNING });
                 out.add(match cx.history.settings.request {
-                    _ if !is_text(cx, turn) => finding.never("it holds more than texts"),
+                    _ if !is_text(cx, turn) => finding.never("it contains more than text"),
                     Some(_) => finding.act(Act::Hoist),
-                    None => finding.never("they can't be put beside the messages here: send them as `system`"),
+                    None => finding.never("this file has no place for `system`: send the instructions there \
+                                           yourself"),
                 });
             }
             _ if refused => out.add(to_user().variant(WITHIN)),

@@ -7,11 +7,11 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a turn of the assistant that holds thinking, and does not begin with it.
+    /// Finds an assistant turn that contains thinking but does not begin with it.
     ///
     /// ## Why it matters
     ///
-    /// Older models refuse the request with HTTP 400:
+    /// Older models reject the request with HTTP 400:
     ///
     /// > messages.1.content.0: If an assistant message contains any thinking blocks, the first block must be `thinking` or
     /// > `redacted_thinking`. Found `text`.
@@ -32,7 +32,7 @@ crate::rule! {
     /// ## Fix
     ///
     /// Off by default: `--fix-warnings` drops the thinking. It is not moved to the front: newer models bind it to what
-    /// stood in front of it.
+    /// came before it.
     ///
     /// ## Evidence
     ///
@@ -41,7 +41,7 @@ crate::rule! {
     542, "anthropic-thinking-not-first" of "anthropic", Check::History(check),
     [
         Variant {
-            message: "{type} does not stand at the beginning of its turn",
+            message: "{type} is not at the start of its turn",
             related: "the turn begins here",
             api: Some(
                 "⟨messages.{message}.content.0: ⟩If an assistant message contains any thinking blocks, the first block must \

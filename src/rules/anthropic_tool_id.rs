@@ -7,12 +7,12 @@ use crate::rule::{Check, Evidence, Loss, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `tool_use` whose id has other characters than letters, digits, `_` and `-`, and calls and results that
-    /// have no id to pair them by.
+    /// Finds a `tool_use` whose id has characters other than letters, digits, `_` and `-`, and calls and results
+    /// without an id.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'
     ///
@@ -30,8 +30,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Call and result get the same new id, made from the old one, and nothing is lost. A block without an id is dropped,
-    /// as nothing says what it belongs to.
+    /// Call and result get the same new id, derived from the old one, and nothing is lost. A block without an id is
+    /// dropped, because it cannot be paired.
     ///
     /// ## Evidence
     ///
@@ -40,15 +40,15 @@ crate::rule! {
     537, "anthropic-tool-id" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
     [
         Variant {
-            message: "the id of call {call_id} has characters that are not allowed",
+            message: "the id of tool_use {call_id} has characters that are not allowed",
             api: Some("messages.{message}.content.{block}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"),
             evidence: Evidence::Reported,
-            fix: "give call and result an id that is allowed",
+            fix: "give the call and its result a valid id",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "{type} has no id to pair it by",
+            message: "{type} has no id",
             evidence: Evidence::Documented,
             fix: "drop the block",
             ..Variant::BASE

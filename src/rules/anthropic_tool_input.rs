@@ -13,11 +13,11 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a call whose `input` is anything but an object: null, a text, a list, or nothing at all.
+    /// Finds a call whose `input` is not an object: null, a string, a list, or missing.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > messages.35.content.0.tool_use.input: Input should be a valid dictionary
     ///
@@ -33,8 +33,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A text that holds a JSON object becomes that object; nothing, null and the empty text become `{}`; anything else is
-    /// kept as it is in `{"raw": …}`. Nothing is lost.
+    /// A string that contains a JSON object becomes that object; a missing input, null and the empty string become
+    /// `{}`; anything else is kept in `{"raw": …}`. Nothing is lost.
     ///
     /// ## Evidence
     ///
@@ -43,17 +43,17 @@ crate::rule! {
     538, "anthropic-tool-input" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ServerUse]), check),
     [
         Variant {
-            message: "the input of call {call_id} is no object",
+            message: "the input of call {call_id} is not an object",
             api: Some("messages.{message}.content.{block}.tool_use.input: Input should be a valid dictionary"),
             evidence: Evidence::Reported,
-            fix: "make the input an object",
+            fix: "turn the input into an object",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the input of server tool call {call_id} is no object",
+            message: "the input of server tool call {call_id} is not an object",
             levels: Levels::WARNING,
-            fix: "make the input an object",
+            fix: "turn the input into an object",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -11,7 +11,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > messages.5.content.1.tool_use.name: String should have at least 1 character
     ///
@@ -25,7 +25,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The call is dropped, and its result with it: which tool was meant is not known.
+    /// The call is dropped, and its result with it: the intended tool is not known.
     ///
     /// ## Evidence
     ///
@@ -33,7 +33,7 @@ crate::rule! {
     539, "anthropic-tool-name" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {
-            message: "call {call_id} names no tool",
+            message: "tool_use {call_id} has no tool name",
             api: Some("messages.{message}.content.{block}.tool_use.name: String should have at least 1 character"),
             evidence: Evidence::Reported,
             fix: "drop the call and its result",

@@ -7,12 +7,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Knows a request whose messages hold calls or results, and which defines no `tools`. It is accepted, so it is not
-    /// reported; the page is for those who still get the error below.
+    /// Describes a request whose messages contain calls or results but which defines no `tools`. It is accepted, so
+    /// it is not reported; the page is for those who still get the error below.
     ///
     /// ## Why it matters
     ///
-    /// The API may refuse the request with HTTP 400:
+    /// The API may reject the request with HTTP 400:
     ///
     /// > Requests which include `tool_use` or `tool_result` blocks must define tools.
     ///
@@ -28,8 +28,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what the tools take is not in the history. Send their definitions along, with `tool_choice` none if they are
-    /// not to be called.
+    /// None: the tool definitions are not in the history. Send them along, with `tool_choice` none if the tools
+    /// should not be called.
     ///
     /// ## Evidence
     ///
@@ -38,7 +38,7 @@ crate::rule! {
     540, "anthropic-undefined-tools" of "anthropic", Check::History(check),
     [
         Variant {
-            message: "the messages hold {type} blocks, and the request defines no tools",
+            message: "the messages contain {type} blocks, but the request defines no tools",
             api: Some("Requests which include `tool_use` or `tool_result` blocks must define tools."),
             levels: Levels::OFF,
             evidence: Evidence::Reported,
@@ -53,6 +53,6 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
     let mut rows = cx.history.rows.iter();
     if let Some(row) = rows.find(|row| matches!(row.kind, Kind::ToolUse | Kind::ToolResult)) {
-        out.add(Finding::new(RULE.code, *row).never("what the tools take is not in the history"));
+        out.add(Finding::new(RULE.code, *row).never("the tool definitions are not in the history"));
     }
 }

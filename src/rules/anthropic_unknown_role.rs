@@ -6,8 +6,7 @@ use crate::rule::{Check, Cx, Evidence, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a message whose role is neither `user`, `assistant` nor `system`, and anything among the messages that has no
-    /// role.
+    /// Finds a message whose role is not `user`, `assistant` or `system`, and entries of `messages` without a role.
     ///
     /// ## Why it matters
     ///
@@ -24,7 +23,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what the message would be here is not known.
+    /// None: it is not known which role the message should have.
     ///
     /// ## Evidence
     ///
@@ -32,7 +31,7 @@ crate::rule! {
     548, "anthropic-unknown-role" of "anthropic" about [Field], Check::History(check),
     [
         Variant {
-            message: "the message has a role of another API, or none",
+            message: "the message has no role, or a role of another API",
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
@@ -42,6 +41,6 @@ crate::rule! {
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let known = |role: Role| matches!(role, Role::User | Role::Assistant | Role::System);
     for row in cx.history.rows.iter().filter(|row| row.kind == Kind::Turn && !known(row.role)) {
-        out.add(Finding::new(RULE.code, *row).never("what it would be here is not known"));
+        out.add(Finding::new(RULE.code, *row).never("it is not known which role it should have"));
     }
 }

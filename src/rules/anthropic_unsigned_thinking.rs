@@ -13,7 +13,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > messages.1.content.0.thinking.signature: Field required
     ///
@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The block is dropped: a signature cannot be made. What the model thought is lost for it.
+    /// The block is dropped: a signature cannot be made up. The model loses its thinking.
     ///
     /// ## Evidence
     ///
@@ -55,7 +55,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} holds no thinking",
+            message: "{type} has no thinking",
             api: Some("messages.{message}.content.{block}.thinking.thinking: Field required"),
             evidence: Evidence::Reported,
             fix: "drop the thinking",

@@ -8,13 +8,13 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// For servers that parse them: finds function calls whose `arguments` are no JSON. OpenAI takes any text,
-    /// so there it is silent.
+    /// For servers that parse them: finds function calls whose `arguments` are not valid JSON. OpenAI accepts any
+    /// text, so it is silent there.
     ///
     /// ## Why it matters
     ///
-    /// vLLM, DashScope, MiniMax and some gateways refuse such a call, each in its own words. It happens when a
-    /// stream breaks off in the middle of the arguments, and converters to other APIs stumble over it, too.
+    /// vLLM, DashScope, MiniMax and some gateways reject such a call, each in its own words. It happens when a
+    /// stream breaks off in the middle of the arguments, and converters to other APIs stumble over it as well.
     ///
     /// ## Example
     ///
@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what the arguments would have been is not known.
+    /// None: the intended arguments are not known.
     ///
     /// ## Evidence
     ///
@@ -32,7 +32,7 @@ crate::rule! {
     411, "arguments-not-json" of "responses" about [Field], Check::History(check),
     [
         Variant {
-            message: "the arguments of {type} {call_id} are no JSON",
+            message: "arguments of {type} {call_id} are not valid JSON",
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             ..Variant::BASE
@@ -52,7 +52,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             broken = text.is_some_and(|text| scan(&text, &mut tape).is_err());
         });
         if broken {
-            out.add(Finding::new(RULE.code, *row).never("what the arguments would have been is not known"));
+            out.add(Finding::new(RULE.code, *row).never("the intended arguments are not known"));
         }
     }
 }

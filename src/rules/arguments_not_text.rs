@@ -6,12 +6,12 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds function and MCP calls whose `arguments` are an object, and custom tool calls whose `input` is no
-    /// text. A tool search's arguments are an object, rightly.
+    /// Finds function and MCP calls whose `arguments` are an object, and custom tool calls whose `input` is not a
+    /// string. The arguments of a tool search are an object, as they should be.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Invalid type for 'input[1].arguments': expected a string, but got an object instead.
     ///
@@ -25,7 +25,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The value becomes its own JSON text. Nothing is lost.
+    /// The value is written as a JSON string. Nothing is lost.
     ///
     /// ## Evidence
     ///
@@ -33,10 +33,10 @@ crate::rule! {
     410, "arguments-not-text" of "responses" about [Field], Check::Raised,
     [
         Variant {
-            message: "the arguments of {type} {call_id} are an object",
+            message: "arguments of {type} {call_id} are an object, not a string",
             api: Some("Invalid type for 'input[{index}].arguments': expected a string, but got an object instead."),
             evidence: Evidence::Documented,
-            fix: "write the arguments as text",
+            fix: "write the arguments as a JSON string",
             loss: Loss::Lossless,
             answer: Answer {
                 param: Some("input[{index}].arguments"),
@@ -46,9 +46,9 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the input of {type} {call_id} is no text",
+            message: "input of {type} {call_id} is not a string",
             evidence: Evidence::Documented,
-            fix: "write the input as text",
+            fix: "write the input as a string",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

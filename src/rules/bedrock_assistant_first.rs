@@ -7,11 +7,11 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a history that begins with the assistant: its messages in front of the first words of the user.
+    /// Finds a history that begins with assistant messages.
     ///
     /// ## Why it matters
     ///
-    /// The API was reported to refuse such requests with HTTP 400:
+    /// The API was reported to reject such requests with HTTP 400:
     ///
     /// > A conversation must start with a user message. Try again with a conversation that starts with a user message.
     ///
@@ -28,8 +28,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// With `--fix-warnings` the messages are dropped, with the results of their calls. A history without any words of the
-    /// user is left.
+    /// With `--fix-warnings` the messages are dropped, with the results of their calls. A history without a user
+    /// message is left as it is.
     ///
     /// ## Evidence
     ///
@@ -37,7 +37,7 @@ crate::rule! {
     587, "bedrock-assistant-first" of "bedrock", Check::History(check),
     [
         Variant {
-            message: "the conversation starts with the assistant: the message stands in front of all that the user says",
+            message: "the conversation starts with an assistant message",
             api: Some("A conversation must start with a user message. Try again with a conversation that starts with a user message."),
             answer: Answer::AWS,
             levels: Levels::WARNING,
@@ -63,7 +63,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let finding = Finding::new(RULE.code, *row);
         out.add(match begin {
             Some(_) => finding.act(Act::Drop),
-            None => finding.never("the history holds no words of the user"),
+            None => finding.never("the history has no user message"),
         });
     }
 }

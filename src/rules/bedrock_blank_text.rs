@@ -7,11 +7,11 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a block whose `text` is empty or nothing but white space.
+    /// Finds a block whose `text` is empty or only white space.
     ///
     /// ## Why it matters
     ///
-    /// The API was reported to refuse such requests with HTTP 400:
+    /// The API was reported to reject such requests with HTTP 400:
     ///
     /// > The text field in the ContentBlock object at messages.1.content.0 is blank. Add text to the text field, and try
     /// > again.
@@ -29,8 +29,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// With `--fix-warnings` the block is dropped, and its message with it if it says nothing else. The only block of a history
-    /// is left.
+    /// With `--fix-warnings` the block is dropped, and its message with it if nothing else is in it. The only block
+    /// of a history is kept.
     ///
     /// ## Evidence
     ///
@@ -38,7 +38,7 @@ crate::rule! {
     586, "bedrock-blank-text" of "bedrock" about [Field], Check::History(check),
     [
         Variant {
-            message: "the text is blank",
+            message: "the text is empty or only white space",
             api: Some("The text field in the ContentBlock object at messages.{message}.content.{block} is blank. Add text to the text field, and try again."),
             answer: Answer::AWS,
             levels: Levels::WARNING,
@@ -59,7 +59,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in cx.history.rows.iter().filter(is_blank) {
         let finding = Finding::new(RULE.code, *row);
         out.add(match blocks {
-            1 => finding.never("the history holds nothing else"),
+            1 => finding.never("nothing else would remain of the history"),
             _ => finding.act(Act::Drop),
         });
     }

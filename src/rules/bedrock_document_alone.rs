@@ -9,11 +9,11 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a message of the user with a `document` and without a `text` block.
+    /// Finds a user message with a `document` but without a `text` block.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > A text block must be included when using documents.
     ///
@@ -26,19 +26,19 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The message gets a text that points at the document.
+    /// A text that refers to the document is added to the message.
     ///
     /// ## Evidence
     ///
-    /// Reported in many places. In all recorded accepted requests a text stands beside each document.
+    /// Reported in many places. In all recorded accepted requests there is a text with each document.
     590, "bedrock-document-alone" of "bedrock", Check::History(check),
     [
         Variant {
-            message: "the message has a document, and no text beside it",
+            message: "the message has a document but no text",
             api: Some("A text block must be included when using documents."),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "add a text that points at the document",
+            fix: "add a text that refers to the document",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

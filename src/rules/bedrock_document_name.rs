@@ -13,18 +13,18 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a document, also in a tool's result, whose name has other characters than letters, digits, single spaces, `_`,
-    /// `-`, and round and square brackets, or more than 200 of them.
+    /// Finds a document, also in a tool result, whose name has characters other than letters, digits, single
+    /// spaces, `_`, `-`, and round and square brackets, or more than 200 of them.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > The document file name can only contain alphanumeric characters, whitespace characters, hyphens, parentheses, and
     /// > square brackets. The name can't contain more than one consecutive whitespace character. Check that the file name
     /// > conforms to these restrictions and retry your request.
     ///
-    /// It happens when the name of a file is taken as it is: the dot of its ending is refused already.
+    /// It happens when the name of a file is taken as it is: the dot of its ending is rejected already.
     ///
     /// ## Example
     ///
@@ -36,7 +36,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// What is not allowed becomes a single space; a name of which nothing is left becomes `document`.
+    /// Runs of other characters become a single space; a name of which nothing is left becomes `document`.
     ///
     /// ## Evidence
     ///
@@ -45,11 +45,11 @@ crate::rule! {
     591, "bedrock-document-name" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::Media, Kind::ToolResult]), check),
     [
         Variant {
-            message: "the name of a document has characters that are not allowed, or too many",
+            message: "the document name has characters that are not allowed, or is too long",
             api: Some("The document file name can only contain alphanumeric characters, whitespace characters, hyphens, parentheses, and square brackets. The name can't contain more than one consecutive whitespace character. Check that the file name conforms to these restrictions and retry your request."),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "take out of the name what is not allowed",
+            fix: "remove the characters that are not allowed",
             ..Variant::BASE
         },
     ]

@@ -9,11 +9,11 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds documents of one name among the messages. Those inside of tools' results are not looked at.
+    /// Finds documents with the same name among the messages. Documents inside tool results are not checked.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Messages can't contain duplicate document names. Rename the document and retry your request.
     ///
@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The later document gets another name, made from its own. Its text is not touched.
+    /// The later document gets another name, derived from its own. Its content is not changed.
     ///
     /// ## Evidence
     ///
@@ -39,12 +39,12 @@ crate::rule! {
     595, "bedrock-duplicate-document" of "bedrock", Check::History(check),
     [
         Variant {
-            message: "the document has the name of another one",
+            message: "duplicate document name",
             related: "the other document",
             api: Some("Messages can't contain duplicate document names. Rename the document and retry your request."),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "give the later document a name of its own",
+            fix: "rename the later document",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -9,11 +9,11 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds two `toolUse` blocks, or two `toolResult` blocks, with one `toolUseId` in one message.
+    /// Finds two `toolUse` blocks, or two `toolResult` blocks, with the same `toolUseId` in one message.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > The toolResult blocks at messages.2.content contain duplicate Ids: tooluse_abc
     ///
@@ -36,8 +36,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Of two that say the same the later one is dropped, and nothing is lost. A call that differs gets an id of its own, with
-    /// its result. Two results that differ are left: nothing says which of them the model is to see.
+    /// Of two identical ones the later is dropped, and nothing is lost. A call that differs gets a new id, with its
+    /// result. Two results that differ are left as they are: it is not known which of them the model should see.
     ///
     /// ## Evidence
     ///
@@ -46,7 +46,7 @@ crate::rule! {
     582, "bedrock-duplicate-id" of "bedrock", Check::History(check),
     [
         Variant {
-            message: "result {call_id} stands twice in the message, and says the same",
+            message: "duplicate toolResult for {call_id} with the same content",
             related: "the first one",
             api: Some(RESULTS),
             answer: Answer::AWS,
@@ -56,7 +56,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "result {call_id} stands twice in the message, and says something else",
+            message: "duplicate toolResult for {call_id} with different content",
             related: "the first one",
             api: Some(RESULTS),
             answer: Answer::AWS,
@@ -64,7 +64,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "call {call_id} stands twice in the message, and says the same",
+            message: "duplicate toolUse {call_id}: an identical call is in the same message",
             related: "the first one",
             api: Some(CALLS),
             answer: Answer::AWS,
@@ -74,12 +74,12 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "two calls of the message have the id {call_id}",
+            message: "duplicate toolUseId {call_id} on two different calls of one message",
             related: "the first one",
             api: Some(CALLS),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "give the later call, and its result, an id of its own",
+            fix: "give the later call and its result a new id",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
@@ -118,7 +118,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                 true => finding.variant(OTHER_CALL).act(Act::Rekey),
                 false if paired.contains(&ix) => continue,
                 false if same() => finding.variant(SAME).act(Act::Drop),
-                false => finding.variant(DIFFERS).never("which of the two results is the real one is not known"),
+                false => finding.variant(DIFFERS).never("it is not known which of the two results is the real \
+                                                         one"),
             });
         }
     }

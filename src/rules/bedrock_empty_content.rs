@@ -11,7 +11,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > The content field in the Message object at messages.355 is empty. Add a ContentBlock object to the content field and
     /// > try again.
@@ -29,7 +29,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The message is dropped, which said nothing. The only message of a history is left.
+    /// The message, which had no content, is dropped. The only message of a history is kept.
     ///
     /// ## Evidence
     ///
@@ -57,7 +57,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         if row.kind == Kind::Turn && empty && !row.has(Flags::RECORDED) {
             let finding = Finding::new(RULE.code, *row);
             out.add(match turns.len() {
-                1 => finding.never("the history holds nothing else"),
+                1 => finding.never("nothing else would remain of the history"),
                 _ => finding.act(Act::Drop),
             });
         }

@@ -10,7 +10,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// A conversation must start with a message of the user, and the API refuses a request without one.
+    /// A conversation must start with a message of the user, and the API rejects a request without one.
     ///
     /// It happens when a history is cut to fit a budget, or repaired by dropping its only message.
     ///
@@ -22,7 +22,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// There is none: what was to be said is not there. `fix` never leaves such a list behind: where a repair would drop
+    /// None: the missing content cannot be made up. `fix` never leaves such a list either: where a fix would drop
     /// the last entry, it is not made.
     ///
     /// ## Evidence
@@ -41,6 +41,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(list) = cx.history.settings.empty {
-        out.add(cx.on_request(RULE.code, list).never("what was to be said is not there"));
+        out.add(cx.on_request(RULE.code, list).never("the missing content cannot be made up"));
     }
 }

@@ -7,13 +7,13 @@ use crate::target::{Answer, Levels, Trait};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds `reasoningContent` in a message of the user; and, as a warning, any of it in a history for a model that does not
-    /// reason or does not take its reasoning back. The model is in the URL and not in the request: the latter is found where a
-    /// record or `--model` tells it.
+    /// Finds `reasoningContent` in a user message; and, as a warning, in any message for a model that does not
+    /// reason or does not accept its reasoning back. The model is in the URL and not in the request: the latter is
+    /// reported only if a record or `--model` names it.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > User messages cannot contain reasoning content. Please remove the reasoning content and try again.
     ///
@@ -36,7 +36,7 @@ crate::rule! {
     593, "bedrock-misplaced-reasoning" of "bedrock", Check::History(check),
     [
         Variant {
-            message: "reasoning stands in a message of the user",
+            message: "reasoning in a user message",
             api: Some("User messages cannot contain reasoning content. Please remove the reasoning content and try again."),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
@@ -44,7 +44,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "reasoning goes to a model that does not take it back",
+            message: "the model does not accept reasoning in the history",
             api: Some("User messages cannot contain reasoning content. Please remove the reasoning content and try again."),
             answer: Answer::AWS,
             levels: Levels::WARNING,

@@ -7,17 +7,17 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `toolUse` that no `toolResult` answers in the user's turn behind it. Messages of one role that follow each
-    /// other are one turn. Tools that the provider runs are answered in the turn of the call itself.
+    /// Finds a `toolUse` that has no `toolResult` in the next user turn. Consecutive messages of one role are one
+    /// turn. Server-side tools are answered in the turn of the call itself.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Expected toolResult blocks at messages.2.content for the following Ids: tooluse_abc
     ///
     /// It happens when a run is interrupted, when the user writes before the tool answers, and when a history is cut. At
-    /// the end of a log the call is about to run: there it is only noted (shown with `-v`).
+    /// the end of a log the call is still pending: there it is only noted (shown with `-v`).
     ///
     /// ## Example
     ///
@@ -31,7 +31,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A result that stands elsewhere is moved to the front of the turn behind the call, and nothing is lost. Else the call
+    /// A result that is elsewhere is moved to the front of the turn after the call, and nothing is lost. Otherwise the call
     /// is dropped, and its message with it if it says nothing else; with `--orphans stub` the call is answered instead, by a
     /// result that claims nothing.
     ///
@@ -42,25 +42,25 @@ crate::rule! {
     580, "bedrock-missing-result" of "bedrock", Check::History(check),
     [
         Variant {
-            message: "call {call_id} has no result in the turn behind it",
+            message: "toolUse {call_id} has no toolResult in the next turn",
             api: Some(EXPECTED),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "drop the call; --orphans stub would answer it and lose nothing",
+            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
             ..Variant::BASE
         },
         Variant {
-            message: "the result of call {call_id} does not stand in the turn behind it",
-            related: "the result stands here",
+            message: "the toolResult for {call_id} is not in the next turn",
+            related: "the result is here",
             api: Some(EXPECTED),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "move the result behind its call",
+            fix: "move the result to right after its call",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "call {call_id} has no result yet: the log ends here",
+            message: "tool_use {call_id} is still pending at the end of the log",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
             ..Variant::BASE

@@ -13,11 +13,11 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a request with `toolUse` or `toolResult` blocks and without `toolConfig`.
+    /// Finds a request with `toolUse` or `toolResult` blocks but without `toolConfig`.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > The toolConfig field must be defined when using toolUse and toolResult content blocks.
     ///
@@ -34,8 +34,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The request gets a `toolConfig` that names the tools which were called, and says nothing about their arguments. The
-    /// model may call them again; better is to send the definitions that the calls were made with.
+    /// A `toolConfig` with the names of the called tools, and without their arguments, is added. The model may call
+    /// them again; it is better to send the original definitions.
     ///
     /// ## Evidence
     ///
@@ -43,11 +43,11 @@ crate::rule! {
     588, "bedrock-missing-tool-config" of "bedrock", Check::History(check),
     [
         Variant {
-            message: "tools were called, and the request has no toolConfig",
+            message: "the history has tool calls, but the request has no toolConfig",
             api: Some("The toolConfig field must be defined when using toolUse and toolResult content blocks."),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "name the called tools in a toolConfig",
+            fix: "add a toolConfig with the called tools",
             ..Variant::BASE
         },
     ]
@@ -66,7 +66,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let calls = first.kind == Kind::ToolUse || blocks.any(|row| row.kind == Kind::ToolUse);
     out.add(match calls {
         true => finding.act(Act::Request(&CONFIG)),
-        false => finding.never("no call is there that would name a tool"),
+        false => finding.never("there is no call that names a tool"),
     });
 }
 

@@ -7,11 +7,12 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `toolResult` without its `toolUse` in the turn in front, and one that answers a call in another message again.
+    /// Finds a `toolResult` without its `toolUse` in the previous turn, and a second one for a call in another
+    /// message.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > The number of toolResult blocks at messages.2.content exceeds the number of toolUse blocks of previous turn.
     ///
@@ -35,7 +36,7 @@ crate::rule! {
     581, "bedrock-orphan-result" of "bedrock", Check::History(check),
     [
         Variant {
-            message: "result {call_id} answers no call in the turn in front",
+            message: "orphaned toolResult {call_id}: no toolUse with this id in the previous turn",
             api: Some("The number of toolResult blocks at messages.{message}.content exceeds the number of toolUse blocks of previous turn."),
             answer: Answer::AWS,
             evidence: Evidence::Reported,

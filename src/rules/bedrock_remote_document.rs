@@ -13,7 +13,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The service hands the request on to the model, which refuses it with HTTP 400:
+    /// The service hands the request on to the model, which rejects it with HTTP 400:
     ///
     /// > The model returned the following errors: messages.2.content.2.document.source.type: Field required
     ///
@@ -31,7 +31,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the bytes of the document are not in the file. Put them into `source.bytes`.
+    /// None: the bytes of the document are not in the file. Add them as `source.bytes`.
     ///
     /// ## Evidence
     ///
@@ -39,7 +39,7 @@ crate::rule! {
     592, "bedrock-remote-document" of "bedrock" about [Field], Check::History(check),
     [
         Variant {
-            message: "the document lies in S3, and this model takes only its bytes",
+            message: "the document is in S3, but this model accepts only inline bytes",
             api: Some("The model returned the following errors: messages.{message}.content.{block}.document.source.type: Field required"),
             answer: Answer::AWS,
             evidence: Evidence::Recorded,

@@ -10,11 +10,11 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `toolResult` with the status `error` and without any content.
+    /// Finds a `toolResult` with the status `error` but without any content.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > The content field at messages.2.content.0.toolResult cannot be empty when status value is error.
     ///
@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The result gets a text that says that the tool gave no output.
+    /// A text that says that the tool gave no output is added.
     ///
     /// ## Evidence
     ///
@@ -38,11 +38,11 @@ crate::rule! {
     589, "bedrock-silent-error" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::ToolResult]), check),
     [
         Variant {
-            message: "result {call_id} is an error, and says nothing",
+            message: "toolResult {call_id} is an error without content",
             api: Some("The content field at messages.{message}.content.{block}.toolResult cannot be empty when status value is error."),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "say that the tool gave no output",
+            fix: "add a text saying that the tool gave no output",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -9,12 +9,12 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `toolUse` whose `toolUseId` is longer than 64 characters, or has others than letters, digits and `_.:-`; and
-    /// calls and results that have no id to pair them by.
+    /// Finds a `toolUse` whose `toolUseId` is longer than 64 characters or has characters other than letters,
+    /// digits and `_.:-`; and calls and results without an id.
     ///
     /// ## Why it matters
     ///
-    /// The API's reference gives this pattern and this length, and the service refuses what does not fit before the model sees
+    /// The API's reference gives this pattern and this length, and the service rejects what does not fit before the model sees
     /// it. It happens to histories that began with another provider.
     ///
     /// ## Example
@@ -29,8 +29,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Call and result get the same new id, made from the old one, and nothing is lost. A block without an id is dropped, as
-    /// nothing says what it belongs to.
+    /// Call and result get the same new id, derived from the old one, and nothing is lost. A block without an id is
+    /// dropped, because it cannot be paired.
     ///
     /// ## Evidence
     ///
@@ -39,15 +39,15 @@ crate::rule! {
     583, "bedrock-tool-id" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse, Kind::ToolResult]), check),
     [
         Variant {
-            message: "the id of call {call_id} is too long, or has characters that are not allowed",
+            message: "the id of toolUse {call_id} is too long or has characters that are not allowed",
             answer: Answer::AWS,
             evidence: Evidence::Documented,
-            fix: "give call and result an id that is allowed",
+            fix: "give the call and its result a valid id",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the {type} has no toolUseId to pair it by",
+            message: "the {type} has no toolUseId",
             answer: Answer::AWS,
             evidence: Evidence::Documented,
             fix: "drop the block",

@@ -14,11 +14,11 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `toolUse` whose `input` is no JSON object.
+    /// Finds a `toolUse` whose `input` is not a JSON object.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > The format of the value at messages.1.content.0.toolUse.input is invalid. Provide a json object for the field and
     /// > try again.
@@ -37,8 +37,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A text that is an object becomes that object; nothing becomes an empty one; anything else is kept as the member `input`
-    /// of an object.
+    /// A string that contains an object becomes that object; a missing input becomes an empty one; anything else is
+    /// kept as the field `input` of an object.
     ///
     /// ## Evidence
     ///
@@ -46,11 +46,11 @@ crate::rule! {
     584, "bedrock-tool-input" of "bedrock" about [Field], Check::Item(KindSet::of(&[Kind::ToolUse]), check),
     [
         Variant {
-            message: "the input of call {call_id} is no object",
+            message: "the input of call {call_id} is not an object",
             api: Some("The format of the value at messages.{message}.content.{block}.toolUse.input is invalid. Provide a json object for the field and try again."),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "make it an object",
+            fix: "turn it into an object",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

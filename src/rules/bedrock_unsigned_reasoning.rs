@@ -8,12 +8,12 @@ use crate::target::{Answer, Trait};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, for Claude, `reasoningContent` of the assistant without a signature; and for gpt-oss such with one. The model is
-    /// in the URL and not in the request: the rule speaks where a record or `--model` tells it.
+    /// Finds, for Claude, `reasoningContent` of the assistant without a signature; and for gpt-oss, reasoning with one. The model is
+    /// in the URL and not in the request: the rule applies where a record or `--model` names it.
     ///
     /// ## Why it matters
     ///
-    /// The service hands the request on to Claude, which refuses it with HTTP 400:
+    /// The service hands the request on to Claude, which rejects it with HTTP 400:
     ///
     /// > The model returned the following errors: messages.1.content.0.thinking.signature: Field required
     ///
@@ -22,7 +22,7 @@ crate::rule! {
     /// > This model doesn't support the reasoningContent.reasoningText.signature field. Remove
     /// > reasoningContent.reasoningText.signature and try again.
     ///
-    /// It happens when a client stores the text of a thought and not what stands beside it, when a stream was cut before the
+    /// It happens when a client stores the text of a thought without its signature, when a stream was cut before the
     /// signature came, and when the thought was another model's.
     ///
     /// ## Example
@@ -38,7 +38,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// For Claude the reasoning is dropped: a signature cannot be made. For gpt-oss the signature goes, and the thought stays.
+    /// For Claude the reasoning is dropped: a signature cannot be made up. For gpt-oss the signature is removed,
+    /// and the reasoning is kept.
     ///
     /// ## Evidence
     ///
@@ -48,7 +49,7 @@ crate::rule! {
     594, "bedrock-unsigned-reasoning" of "bedrock", Check::History(check),
     [
         Variant {
-            message: "the reasoning has no signature, which this model wants",
+            message: "the reasoning has no signature, which this model requires",
             api: Some("The model returned the following errors: messages.{message}.content.{block}.thinking.signature: Field required"),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
@@ -56,11 +57,11 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the reasoning has a signature, which this model does not take",
+            message: "the reasoning has a signature, which this model does not accept",
             api: Some("This model doesn't support the reasoningContent.reasoningText.signature field. Remove reasoningContent.reasoningText.signature and try again."),
             answer: Answer::AWS,
             evidence: Evidence::Reported,
-            fix: "take the signature away",
+            fix: "remove the signature",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -6,14 +6,15 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, in `tree` and `rebuild`, a request that does not fit the response that its `previous_response_id` names. Both
-    /// must be stored, in one file or in several that are read together: the server's answer names another response; the
-    /// earlier response was made with `store: false`; or it ends in a call that the request does not answer.
+    /// Finds, in `tree` and `rebuild`, a request that does not fit the response that its `previous_response_id`
+    /// names. Both must be stored, in one file or in several that are read together. Three cases are reported: the
+    /// response names a different previous response; the earlier response was made with `store: false`; or it ends
+    /// in a call that the request does not answer.
     ///
     /// ## Why it matters
     ///
     /// A response that was not stored cannot be built on: "Previous response with id 'resp_…' not found." A call that is
-    /// left open would be refused as it is in a full history: "No tool output found for function call call_…". A request
+    /// left open would be rejected as it is in a full history: "No tool output found for function call call_…". A request
     /// whose response is stored, too, was accepted, and is never reported for either.
     ///
     /// ## Example
@@ -31,11 +32,11 @@ crate::rule! {
     ///
     /// The first text is recorded, for an id that the server does not know; that `store: false` keeps nothing is
     /// documented. The second is reported for full histories (coder#24722, copilot-cli#4572), and coder's test server
-    /// refuses a chain on a response with open calls; for a chained request it was not seen, so this is a warning.
+    /// rejects a chain on a response with open calls; for a chained request it was not seen, so this is a warning.
     604, "broken-chain", Check::Raised,
     [
         Variant {
-            message: "the response names another one as its previous response than the request does",
+            message: "the response and its request name different previous responses",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
             ..Variant::BASE
@@ -48,7 +49,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the request builds on a response that ends in a call, and does not answer it",
+            message: "the request builds on a response that ends in a call, but does not answer the call",
             related: "the call",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,

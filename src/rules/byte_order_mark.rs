@@ -10,7 +10,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// They are no part of JSON: RFC 8259, section 8.1, forbids writers to add them, and many readers stop there.
+    /// They are not valid JSON: RFC 8259, section 8.1, forbids writers to add them, and many readers stop there.
     ///
     /// ## Fix
     ///
@@ -18,7 +18,7 @@ crate::rule! {
     7, "byte-order-mark" about [Container], Check::Raised,
     [
         Variant {
-            message: "the file starts with a byte-order mark, which is no part of JSON",
+            message: "the file starts with a byte-order mark, which is not valid JSON",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             fix: "remove the byte-order mark",

@@ -10,7 +10,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the request with HTTP 400:
+    /// The server rejects the request with HTTP 400:
     ///
     /// > Mutually exclusive parameters: 'previous_response_id' and 'conversation'. Ensure you are only providing one of these parameters.
     ///
@@ -22,8 +22,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// `previous_response_id` goes: the conversation holds the response, if both are of one history. That is
-    /// not proven, so the repair counts as lossy.
+    /// `previous_response_id` is removed: the conversation contains the response, if both belong to one history.
+    /// That is not proven, so the fix counts as unsafe.
     ///
     /// ## Evidence
     ///
@@ -32,7 +32,7 @@ crate::rule! {
     308, "chain-and-conversation" of "responses" about [Identity], Check::History(check),
     [
         Variant {
-            message: "the request names a previous response and a conversation",
+            message: "the request has both previous_response_id and conversation",
             related: "the conversation",
             api: Some(
                 "Mutually exclusive parameters: 'previous_response_id' and 'conversation'. Ensure you are only providing one of \

@@ -10,7 +10,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the request with HTTP 400:
+    /// The server rejects the request with HTTP 400:
     ///
     /// > Unsupported parameter: previous_response_id
     ///
@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the history behind the response would have to be sent instead, and it is not in the request.
+    /// None: the history up to the response would have to be sent instead, and it is not in the request.
     ///
     /// ## Evidence
     ///
@@ -32,7 +32,7 @@ crate::rule! {
     312, "chain-not-supported" of "responses" about [Identity], Check::History(check),
     [
         Variant {
-            message: "this server stores no responses, and none can be built on",
+            message: "previous_response_id is not supported: this server stores no responses",
             api: Some("Unsupported parameter: previous_response_id"),
             levels: Levels::ERROR,
             evidence: Evidence::Reported,
@@ -44,6 +44,6 @@ crate::rule! {
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(previous) = cx.history.settings.previous.filter(|_| !cx.caps.chaining) {
         let finding = cx.on_request(RULE.code, previous.at);
-        out.add(finding.never("the history behind that response would have to be sent instead"));
+        out.add(finding.never("the history up to that response has to be sent instead"));
     }
 }

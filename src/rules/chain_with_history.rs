@@ -6,13 +6,12 @@ use crate::rule::{Check, Cx, Evidence, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds requests with `previous_response_id` or `conversation` whose input holds items with the server's
-    /// ids: the server has them already. An item of another conversation, as the lineage inside its id tells,
-    /// is not meant.
+    /// Finds requests with `previous_response_id` or `conversation` whose input contains items with the server's
+    /// ids: the server already has them. An item that its id shows to be of another conversation is not reported.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the request with HTTP 400:
+    /// The server rejects the request with HTTP 400:
     ///
     /// > Duplicate item found with id rs_abc. Remove duplicate items from your input and try again.
     ///
@@ -29,9 +28,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Only what is new is sent: everything up to the last item that the server holds goes. If nothing would be
-    /// left, nothing is changed. The repair trusts that the state is that of these items, so it counts as
-    /// lossy.
+    /// Only new items are sent: everything up to the last item that the server has is dropped. If nothing would be
+    /// left, nothing is changed. The fix assumes that the state belongs to these items, so it counts as unsafe.
     ///
     /// ## Evidence
     ///
@@ -40,7 +38,8 @@ crate::rule! {
     306, "chain-with-history" of "responses" about [Identity], Check::History(check),
     [
         Variant {
-            message: "{items} with ids of the server beside the state that holds them; the last is {type} {id}",
+            message: "{items} that the server already has are sent again with the state; the last is {type} \
+                      {id}",
             related: "the state",
             api: Some("Duplicate item found with id {id}. Remove duplicate items from your input and try again."),
             evidence: Evidence::Reported,
@@ -67,6 +66,6 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let finding = Finding::new(RULE.code, cx.history.rows[last]).with(state).arg(count as u32);
     out.add(match left {
         true => finding.act(Act::SendNew(end)),
-        false => finding.never("nothing new would be left to send"),
+        false => finding.never("no new items would be left to send"),
     });
 }

@@ -11,7 +11,7 @@ crate::rule! {
     /// ## Why it matters
     ///
     /// The request itself may pass, but its own response cannot be built on: the next one with its id is
-    /// refused with "Previous response with id 'resp_abc' not found." And if the earlier one was not stored
+    /// rejected with "Previous response with id 'resp_abc' not found." And if the earlier one was not stored
     /// either, this one is. It happens when one setting is changed without the other.
     ///
     /// ## Example
@@ -22,16 +22,17 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None by default: which of the two was meant is not known.
+    /// None by default: it is not known which of the two was meant.
     ///
     /// ## Evidence
     ///
-    /// Documented: what is not stored cannot be retrieved. Whether the earlier response was stored is not told,
+    /// Documented: what is not stored cannot be retrieved. Whether the earlier response was stored is not known,
     /// hence a warning.
     307, "chain-without-store" of "responses" about [Identity], Check::History(check),
     [
         Variant {
-            message: "the request builds on a stored response, and is not stored itself: the next one cannot build on it",
+            message: "the request builds on a stored response but has store: false, so the next request cannot \
+                      build on it",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
@@ -41,6 +42,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(previous) = cx.history.settings.previous.filter(|_| !cx.stored && cx.caps.chaining) {
-        out.add(cx.on_request(RULE.code, previous.at).never("which of the two was meant is not known"));
+        out.add(cx.on_request(RULE.code, previous.at).never("it is not known which of the two was meant"));
     }
 }

@@ -6,12 +6,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells what the target gets in another form than the source had.
+    /// Reports content that the target gets in a different form.
     ///
     /// ## Why it matters
     ///
     /// The content stays, but not all that it was: a refusal reads like any text, an error like any result, a custom
-    /// tool's free text becomes an argument, an image in a result is shown by the user behind it.
+    /// tool's free text becomes an argument, an image in a result moves to a user message after it.
     ///
     /// ## Example
     ///
@@ -21,7 +21,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the other API has no form of its own for it.
+    /// None: the other API has no equivalent.
     ///
     /// ## Evidence
     ///
@@ -29,55 +29,55 @@ crate::rule! {
     911, "changed-form", Check::Raised,
     [
         Variant {
-            message: "a refusal becomes a plain text",
+            message: "changed a refusal to plain text",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "a tool that is no function becomes one",
+            message: "changed a tool to a function tool",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "a result is not marked as an error any more",
+            message: "dropped the error mark of a result",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "media in a result moves to a message of the user behind it",
+            message: "moved media of a result to a user message after it",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "arguments that are no JSON object are wrapped in one",
+            message: "wrapped arguments that are not a JSON object in one",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "a result moves behind its call",
+            message: "moved a result to right after its call",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the names of the participants of {items} are dropped",
+            message: "dropped the participant names of {items}",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "a document of plain text becomes a text",
+            message: "changed a plain-text document to text",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the server's summary of the history before becomes a text of the model",
+            message: "changed the server's summary of earlier history to model text",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -6,7 +6,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells which ids of calls and names of tools become others, and which ids of items are dropped.
+    /// Reports call ids and tool names that are changed, and item ids that are dropped.
     ///
     /// ## Why it matters
     ///
@@ -31,25 +31,25 @@ crate::rule! {
     906, "changed-id", Check::Raised,
     [
         Variant {
-            message: "the id of a call becomes another, of its result too: the target does not take it",
+            message: "changed the id of a call and its result: the target does not accept it",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "{items} without an id in the source: calls get numbers",
+            message: "{items} without an id in the source: numbered the calls",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "ids, status and phase of {items} are dropped: they are the provider's",
+            message: "dropped the provider's ids, status and phase of {items}",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the name of a tool becomes another: the target does not take it",
+            message: "changed the name of a tool: the target does not accept it",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -6,11 +6,11 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells where a system or developer message speaks in another role.
+    /// Reports system or developer messages that change their role.
     ///
     /// ## Why it matters
     ///
-    /// Anthropic, Gemini and Bedrock have one place for instructions, in front of the conversation. What stands there goes
+    /// Anthropic, Gemini and Bedrock have one place for instructions, before the conversation. What is there goes
     /// there; a later instruction stays where it was read, as a message of the user.
     ///
     /// ## Example
@@ -29,13 +29,13 @@ crate::rule! {
     907, "changed-role", Check::Raised,
     [
         Variant {
-            message: "a developer's message joins the instructions of the system: the target has no developers",
+            message: "changed a developer message to system instructions: the target has no developer role",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "instructions that stand in no other place become a message of the user",
+            message: "changed instructions to a user message: the target has no other place for them",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

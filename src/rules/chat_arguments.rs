@@ -12,11 +12,11 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a call of a function whose `arguments` are an empty text, or a text that is no JSON.
+    /// Finds a function call whose `arguments` are empty or not valid JSON.
     ///
     /// ## Why it matters
     ///
-    /// OpenAI takes any text. Others read it, and refuse the request with HTTP 400; DashScope (Qwen) says
+    /// OpenAI takes any text. Others read it, and reject the request with HTTP 400; DashScope (Qwen) says
     ///
     /// > The "function.arguments" parameter of the code model must be in JSON format.
     ///
@@ -36,8 +36,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// On request: empty arguments become `{}`; others become an object that holds the text, `{"arguments": "…"}`,
-    /// so that nothing is lost.
+    /// With `--fix-warnings`, empty arguments become `{}`; others become an object that contains the text,
+    /// `{"arguments": "…"}`, so nothing is lost.
     ///
     /// ## Evidence
     ///
@@ -46,14 +46,14 @@ crate::rule! {
     513, "chat-arguments" of "chat" about [Field], Check::Item(CALLS, check),
     [
         Variant {
-            message: "the arguments of call {call_id} are no JSON",
+            message: "arguments of tool call {call_id} are not valid JSON",
             also: &[
                 "The \"function.arguments\" parameter of the code model must be in JSON format.",
                 "invalid params, invalid function arguments json string, tool_call_id: {call_id} (2013)",
             ],
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "put the text into an object",
+            fix: "wrap the text in an object",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -7,12 +7,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Notes, once a file, that messages were read as those of Chat Completions although they might as well be
-    /// Anthropic's: a role and a text is all that they have.
+    /// Notes, once per file, that messages were read as Chat Completions although they could also be Anthropic's:
+    /// they have only roles and texts.
     ///
     /// ## Why it matters
     ///
-    /// The rules of both differ. `--format` tells which it is; as it stands, `replaylint` reads the more common
+    /// The rules of both differ. `--format` says which it is; without it, `replaylint` reads the more common
     /// one. The note is shown with `-v`.
     ///
     /// ## Example
@@ -31,7 +31,8 @@ crate::rule! {
     521, "chat-assumed" of "chat", Check::History(check),
     [
         Variant {
-            message: "nothing here tells Chat Completions from other APIs: it is read as Chat (--format tells otherwise)",
+            message: "nothing here distinguishes Chat Completions from other APIs; read as Chat (use --format \
+                      to override)",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -7,11 +7,11 @@ use crate::target::{Levels, Trait};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, for Mistral, calls whose `id` is not made of nine letters and digits.
+    /// Finds, for Mistral, calls whose `id` is not nine letters and digits.
     ///
     /// ## Why it matters
     ///
-    /// Mistral's own library refuses such a request:
+    /// Mistral's own library rejects such a request:
     ///
     /// > Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9.
     ///
@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// On request the id becomes nine letters and digits, alike on the call and its reply, and the same in every
+    /// With `--fix-warnings` the call and its tool message get an id of nine letters and digits, the same in every
     /// run. Nothing is lost.
     ///
     /// ## Evidence
@@ -40,11 +40,11 @@ crate::rule! {
     518, "chat-call-id-form" of "chat", Check::History(check),
     [
         Variant {
-            message: "the id {call_id} is not made of nine letters and digits",
+            message: "tool call id {call_id} is not nine letters and digits",
             api: Some("Tool call id was {call_id} but must be a-z, A-Z, 0-9, with a length of 9."),
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
-            fix: "give the call and its reply an id of nine letters and digits",
+            fix: "give the call and its tool message an id of nine letters and digits",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -8,11 +8,11 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a call whose `id` has more than 64 characters, or more than 40, which older servers took.
+    /// Finds a call whose `id` has more than 64 characters, or more than 40, which was the limit of older servers.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Invalid 'messages[10].tool_calls[0].id': string too long. Expected a string with maximum length 40, but
     /// > got a string with length 51 instead.
@@ -31,8 +31,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The id is shortened to 40 characters, alike on the call and its reply, and to the same one in every run.
-    /// Nothing is lost. Between 41 and 64 characters only on request.
+    /// The id is shortened to 40 characters on the call and its tool message, to the same one in every run. Nothing
+    /// is lost. Ids of 41 to 64 characters are shortened only with `--fix-warnings`.
     ///
     /// ## Evidence
     ///
@@ -42,19 +42,19 @@ crate::rule! {
     505, "chat-call-id-length" of "chat" about [Field], Check::Item(CALLS, check),
     [
         Variant {
-            message: "the id of call {call_id} has {length} characters; 64 are allowed",
+            message: "the id of tool call {call_id} has {length} characters; at most 64 are allowed",
             api: Some("Invalid 'messages[{message}].tool_calls[{block}].id': string too long. Expected a string with maximum length 64, but got a string with length {length} instead."),
             evidence: Evidence::Reported,
-            fix: "shorten the id on both sides alike",
+            fix: "shorten the id on the call and its result",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the id of call {call_id} has {length} characters; some servers take 40",
+            message: "the id of tool call {call_id} has {length} characters; some servers accept only 40",
             api: Some("Invalid 'messages[{message}].tool_calls[{block}].id': string too long. Expected a string with maximum length 40, but got a string with length {length} instead."),
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "shorten the id on both sides alike",
+            fix: "shorten the id on the call and its result",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -9,11 +9,11 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a call whose `id` another call in front of it has.
+    /// Finds a call with the `id` of an earlier call.
     ///
     /// ## Why it matters
     ///
-    /// Within one message the replies cannot be told apart, and the second of them is refused as RL503 is. In a
+    /// Within one message the tool messages cannot be distinguished, and the second of them is rejected as RL503 is. In a
     /// later turn OpenAI takes it, as far as is known; Mistral counts the ids of the whole history and says
     ///
     /// > Not the same number of function calls and responses
@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The later call and its reply get an id of their own, the same in every run. Nothing is lost.
+    /// The later call and its tool message get a new id, the same in every run. Nothing is lost.
     ///
     /// ## Evidence
     ///
@@ -42,19 +42,19 @@ crate::rule! {
     504, "chat-duplicate-call-id" of "chat", Check::History(check),
     [
         Variant {
-            message: "the id {call_id} stands on a call of an earlier turn, too",
+            message: "duplicate call id {call_id}: already used in an earlier turn",
             related: "the earlier call",
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "give the call and its reply an id of their own",
+            fix: "give the call and its tool message a new id",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "two calls of one message have the id {call_id}",
+            message: "duplicate call id {call_id} within one message",
             related: "the other call",
             evidence: Evidence::Inferred,
-            fix: "give the call and its reply an id of their own",
+            fix: "give the call and its tool message a new id",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -7,11 +7,11 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a tool message for a call that another tool message of the same run answers.
+    /// Finds a second tool message for one call in the same run of tool messages.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Invalid parameter: Duplicate value for 'tool_call_id' of 'call_abc', in messages[7] and messages[8].
     ///
@@ -28,8 +28,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// If both say the same (as canonical JSON), the later one goes, and nothing is lost. If they differ, which one
-    /// the model saw is not known, and nothing is guessed.
+    /// If both have the same content (as canonical JSON), the later one is dropped, and nothing is lost. If they
+    /// differ, it is not known which one the model saw, and nothing is guessed.
     ///
     /// ## Evidence
     ///
@@ -38,7 +38,7 @@ crate::rule! {
     503, "chat-duplicate-reply" of "chat", Check::History(check),
     [
         Variant {
-            message: "tool message {call_id} stands twice",
+            message: "duplicate tool message for {call_id} with the same content",
             related: "the first one",
             api: Some("Invalid parameter: Duplicate value for 'tool_call_id' of '{call_id}', in messages[{partner_message}] and messages[{message}]."),
             answer: Answer { param: Some("messages.[{message}].tool_call_id"), ..Answer::HISTORY },
@@ -48,7 +48,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "two different tool messages answer call {call_id}",
+            message: "duplicate tool message for {call_id} with different content",
             related: "the first one",
             api: Some("Invalid parameter: Duplicate value for 'tool_call_id' of '{call_id}', in messages[{partner_message}] and messages[{message}]."),
             answer: Answer { param: Some("messages.[{message}].tool_call_id"), ..Answer::HISTORY },
@@ -68,7 +68,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             true => finding.act(Act::Drop),
             false => finding
                 .variant(DIFFERENT)
-                .never("the replies differ, and which one the model saw is not told"),
+                .never("the tool messages differ, and it is not known which one the model saw"),
         });
     }
 }

@@ -7,11 +7,11 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a message of the assistant without text and without calls.
+    /// Finds an assistant message without text and without calls.
     ///
     /// ## Why it matters
     ///
-    /// OpenAI takes it. Moonshot and Cloudflare refuse it; xAI says
+    /// OpenAI takes it. Moonshot and Cloudflare reject it; xAI says
     ///
     /// > Each message must have at least one content element
     ///
@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// On request the message goes. It says nothing, so nothing is lost.
+    /// With `--fix-warnings` the message is dropped. It has no content, so nothing is lost.
     ///
     /// ## Evidence
     ///
@@ -39,7 +39,7 @@ crate::rule! {
     519, "chat-empty-assistant" of "chat" about [Field], Check::History(check),
     [
         Variant {
-            message: "a message of the assistant says nothing",
+            message: "assistant message without content or tool calls",
             also: &["invalid message content type: <nil>"],
             levels: Levels::WARNING,
             evidence: Evidence::Reported,

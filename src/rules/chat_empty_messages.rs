@@ -11,7 +11,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.
     ///
@@ -42,6 +42,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(request) = cx.history.settings.request.filter(|_| cx.history.rows.is_empty()) {
-        out.add(Finding::new(RULE.code, Row::of_place(request, 0)).never("what was to be said is not there"));
+        out.add(Finding::new(RULE.code, Row::of_place(request, 0)).never("the missing content cannot be made up"));
     }
 }

@@ -12,7 +12,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Invalid 'messages[1].tool_calls': empty array. Expected an array with minimum length 1, but got an empty
     /// > array instead.
@@ -27,7 +27,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The key is deleted. Nothing is lost.
+    /// The key is removed. Nothing is lost.
     ///
     /// ## Evidence
     ///
@@ -36,7 +36,7 @@ crate::rule! {
     508, "chat-empty-tool-calls" of "chat" about [Field], Check::History(check),
     [
         Variant {
-            message: "the list of calls is empty",
+            message: "tool_calls is an empty list",
             api: Some("Invalid 'messages[{message}].tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead."),
             also: &["Empty tool_calls is not supported in message"],
             answer: Answer {
@@ -45,7 +45,7 @@ crate::rule! {
                 ..Answer::HISTORY
             },
             evidence: Evidence::Reported,
-            fix: "delete the empty list",
+            fix: "remove the empty list",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

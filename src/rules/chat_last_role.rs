@@ -8,11 +8,11 @@ use crate::target::{Levels, Trait};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a request whose last message is one of the assistant, without calls.
+    /// Finds a request whose last message is an assistant message without calls.
     ///
     /// ## Why it matters
     ///
-    /// OpenAI takes it, and the model answers itself, which is seldom meant. Mistral refuses it unless the message
+    /// OpenAI takes it, and the model answers itself, which is seldom meant. Mistral rejects it unless the message
     /// is marked as one to go on with:
     ///
     /// > Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant
@@ -27,7 +27,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// For Mistral the message gets `"prefix": true`, and the model goes on with it. Nothing is lost.
+    /// For Mistral the message gets `"prefix": true`, and the model continues it. Nothing is lost.
     ///
     /// ## Evidence
     ///
@@ -36,13 +36,13 @@ crate::rule! {
     517, "chat-last-role" of "chat", Check::History(check),
     [
         Variant {
-            message: "the last message is one of the assistant: the model answers itself",
+            message: "the last message is from the assistant",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
             ..Variant::BASE
         },
         Variant {
-            message: "the last message is one of the assistant, and not marked as one to go on with",
+            message: "the last message is from the assistant and is not marked as a prefix",
             evidence: Evidence::Documented,
             fix: "mark the message with `\"prefix\": true`",
             loss: Loss::Lossless,
@@ -71,6 +71,6 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     } else if cx.has(Trait::RoleOrder) {
         out.add(finding.variant(UNMARKED).mend(&MEND));
     } else {
-        out.add(finding.never("what the user was to say is not there"));
+        out.add(finding.never("the missing user message cannot be made up"));
     }
 }

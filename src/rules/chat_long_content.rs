@@ -12,7 +12,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Invalid 'messages[1].content': string too long. Expected a string with maximum length 10485760, but got a
     /// > string with length 11818940
@@ -25,7 +25,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// There is none: what may be cut is a person's decision.
+    /// None: what to cut is your decision.
     ///
     /// ## Evidence
     ///
@@ -33,7 +33,7 @@ crate::rule! {
     520, "chat-long-content" of "chat" about [Field], Check::Item(MESSAGES, check),
     [
         Variant {
-            message: "the content has {length} characters; 10,485,760 are allowed",
+            message: "the content has {length} characters; at most 10,485,760 are allowed",
             api: Some("Invalid 'messages[{message}].content': string too long. Expected a string with maximum length 10485760, but got a string with length {length}"),
             answer: Answer {
                 param: Some("messages[{message}].content"),
@@ -58,6 +58,6 @@ fn check(item: &Item<'_>, out: &mut Out) {
     let text = item.val.get("content").and_then(|content| content.text());
     let length = text.map_or(0, |text| String::from_utf8_lossy(&text).chars().count());
     if length > LIMIT {
-        out.add(Finding::new(RULE.code, item.row).arg(length as u32).never("what may be cut is a person's decision"));
+        out.add(Finding::new(RULE.code, item.row).arg(length as u32).never("what to cut is your decision"));
     }
 }

@@ -13,7 +13,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400. Of a tool message it says:
+    /// The API rejects the request with HTTP 400. Of a tool message it says:
     ///
     /// > Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'.
     ///
@@ -31,9 +31,9 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A tool message right after its call gets the id of the call. If neither has an id, and each is the only one of
-    /// its step, both get the same new id. Nothing is lost in either case. Otherwise it is unknown which call is
-    /// answered, and what has no id is dropped.
+    /// A tool message right after its call gets the id of the call. If neither has an id, and each is the only one
+    /// of its step, both get the same new id. Nothing is lost in either case. Otherwise it is not known which call
+    /// is answered, and what has no id is dropped.
     ///
     /// ## Evidence
     ///
@@ -43,21 +43,21 @@ crate::rule! {
     506, "chat-missing-id" of "chat" about [Field, FieldOfBoth], Check::History(check),
     [
         Variant {
-            message: "the call has no id, nor has its reply",
-            related: "the reply stands here",
+            message: "neither the tool call nor its tool message has an id",
+            related: "the tool message is here",
             evidence: Evidence::Documented,
-            fix: "give both one id",
+            fix: "give both the same id",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the call has no id, so nothing can answer it",
+            message: "the tool call has no id, so nothing can answer it",
             evidence: Evidence::Documented,
             fix: "drop the call",
             ..Variant::BASE
         },
         Variant {
-            message: "the tool message names no call",
+            message: "the tool message has no tool_call_id",
             api: Some("Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'."),
             answer: Answer { param: Some("messages.[{message}].tool_call_id"), ..Answer::HISTORY },
             evidence: Evidence::Reported,
@@ -65,7 +65,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the tool message has no tool_call_id: only its place says which call it answers",
+            message: "the tool message has no tool_call_id; only its position says which call it answers",
             related: "the call",
             api: Some("Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'."),
             answer: Answer { param: Some("messages.[{message}].tool_call_id"), ..Answer::HISTORY },

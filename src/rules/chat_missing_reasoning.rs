@@ -8,12 +8,12 @@ use crate::target::Trait;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a message with calls that lacks `reasoning_content`, where the server wants it back and the model
+    /// Finds a message with calls but without `reasoning_content`, where the server requires it and the model
     /// thinks: by its name, or because the request says so (`thinking`, `reasoning_effort`).
     ///
     /// ## Why it matters
     ///
-    /// DeepSeek and Kimi refuse the request with HTTP 400:
+    /// DeepSeek and Kimi reject the request with HTTP 400:
     ///
     /// > The `reasoning_content` in the thinking mode must be passed back to the API.
     ///
@@ -34,8 +34,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// What was thought is lost, so a text of one space takes its place, as others do it. With thinking turned off
-    /// in the request nothing would be missing.
+    /// The reasoning is lost, so a text of one space replaces it, as other clients do. With thinking disabled in
+    /// the request nothing would be missing.
     ///
     /// ## Evidence
     ///
@@ -45,13 +45,14 @@ crate::rule! {
     514, "chat-missing-reasoning" of "chat", Check::History(check),
     [
         Variant {
-            message: "a message with calls lacks the `reasoning_content` that a thinking model must get back",
+            message: "assistant message with tool calls has no `reasoning_content`, which a thinking model \
+                      requires",
             also: &[
                 "Missing `reasoning_content` field in the assistant message at message index {message}.",
                 "The `content[].thinking` in the thinking mode must be passed back",
             ],
             evidence: Evidence::Reported,
-            fix: "put a `reasoning_content` of one space there",
+            fix: "add a `reasoning_content` of one space",
             ..Variant::BASE
         },
     ]

@@ -7,19 +7,19 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a call in an assistant's `tool_calls` that none of the tool messages directly behind the message answers.
-    /// A reply that stands further away counts for nothing. Tool messages without a `tool_call_id` answer the open calls
-    /// of the message in order; that their ids are missing is RL506.
+    /// Finds a call in an assistant's `tool_calls` without a tool message directly after the message. A tool
+    /// message further away does not count. Tool messages without a `tool_call_id` answer the calls of the message
+    /// in order; their missing ids are RL506.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The
     /// > following tool_call_ids did not have response messages: call_abc
     ///
     /// It happens when a run is interrupted, when a message of the user slips in between call and reply, or when a
-    /// history is cut. At the end of a log the call is about to run: there it is only noted (shown with `-v`).
+    /// history is cut. At the end of a log the call is still pending: there it is only noted (shown with `-v`).
     ///
     /// ## Example
     ///
@@ -31,7 +31,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A reply that stands elsewhere is moved behind the message, and nothing is lost. Else the call is dropped, and its
+    /// A tool message that is elsewhere is moved to right after the message, and nothing is lost. Otherwise the call is dropped, and its
     /// message with it if it says nothing else; with `--orphans stub` the call is answered instead, by a reply that
     /// claims nothing.
     ///
@@ -43,24 +43,24 @@ crate::rule! {
     501, "chat-missing-reply" of "chat", Check::History(check),
     [
         Variant {
-            message: "call {call_id} is not answered behind its message",
+            message: "tool call {call_id} has no tool message after it",
             api: Some("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: {call_id}"),
             also: &["tool call result does not follow tool call"],
             evidence: Evidence::Reported,
-            fix: "drop the call; --orphans stub would answer it and lose nothing",
+            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
             ..Variant::BASE
         },
         Variant {
-            message: "the reply to call {call_id} does not stand behind its message",
-            related: "the reply stands here",
+            message: "the tool message for {call_id} is not right after its call",
+            related: "the tool message is here",
             api: Some("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: {call_id}"),
             evidence: Evidence::Reported,
-            fix: "move the reply behind its call",
+            fix: "move the tool message to right after its call",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "call {call_id} has no reply yet: the log ends here",
+            message: "tool call {call_id} is still pending at the end of the log",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
             ..Variant::BASE

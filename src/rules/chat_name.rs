@@ -12,12 +12,12 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds the `name` of a message, and the name of a called function, that is empty or has other characters than
-    /// `a-z`, `A-Z`, `0-9`, `_` and `-`; as a warning also one of more than 64 characters.
+    /// Finds the `name` of a message, or of a called function, that is empty or has characters other than `a-z`,
+    /// `A-Z`, `0-9`, `_` and `-`; as a warning also one of more than 64 characters.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Invalid 'messages[1].name': string does not match pattern. Expected a string that matches the pattern
     /// > '^[a-zA-Z0-9_-]+$'.
@@ -33,8 +33,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Other characters become `_`, and what is too long is cut; an empty name of a message is deleted. The empty
-    /// name of a function stays: which tool was called is not told.
+    /// Other characters become `_`, and a long name is shortened; an empty name of a message is removed. The empty
+    /// name of a function is not changed: it is not known which tool was called.
     ///
     /// ## Evidence
     ///
@@ -47,13 +47,13 @@ crate::rule! {
             api: Some("Invalid 'messages[{message}].name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."),
             answer: Answer { param: Some("messages[{message}].name"), ..Answer::HISTORY },
             evidence: Evidence::Reported,
-            fix: "put _ for every other character",
+            fix: "replace every other character with _",
             ..Variant::BASE
         },
         Variant {
             message: "the name of the message is empty",
             evidence: Evidence::Inferred,
-            fix: "delete the name",
+            fix: "remove the name",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
@@ -61,7 +61,7 @@ crate::rule! {
             message: "the called function {name} has characters other than a-z, A-Z, 0-9, _ and - in its name",
             api: Some("Invalid 'messages[{message}].tool_calls[{block}].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."),
             evidence: Evidence::Reported,
-            fix: "put _ for every other character",
+            fix: "replace every other character with _",
             ..Variant::BASE
         },
         Variant {
@@ -71,10 +71,10 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the name has {length} characters; 64 are allowed",
+            message: "the name has {length} characters; at most 64 are allowed",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
-            fix: "cut the name",
+            fix: "shorten the name",
             ..Variant::BASE
         },
     ]
@@ -104,7 +104,7 @@ fn check(item: &Item<'_>, out: &mut Out) {
     let clean = if is_call { &CLEAN_FUNCTION } else { &CLEAN };
     if name.is_empty() {
         out.add(match is_call {
-            true => finding.variant(EMPTY_FUNCTION).never("which tool was called is not told"),
+            true => finding.variant(EMPTY_FUNCTION).never("it is not known which tool was called"),
             false => finding.variant(EMPTY).mend(&STRIP),
         });
     } else if !name.iter().all(|b| allowed(char::from(*b))) {

@@ -8,16 +8,16 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a message of a user, the system, a developer or a tool whose `content` is null, and one of the
-    /// assistant that has no calls either. Content that is not there at all is a warning.
+    /// Finds a user, system, developer or tool message whose `content` is null, and such an assistant message
+    /// without calls. Missing content is a warning.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Invalid value for 'content': expected a string, got null.
     ///
-    /// Null is allowed only beside `tool_calls`. It happens when a tool returned nothing, or when a stream broke
+    /// Null is allowed only together with `tool_calls`. It happens when a tool returned nothing, or when a stream broke
     /// off before the first text.
     ///
     /// ## Example
@@ -28,7 +28,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Null becomes an empty text: `""`. Nothing is lost.
+    /// Null becomes an empty string: `""`. Nothing is lost.
     ///
     /// ## Evidence
     ///
@@ -37,19 +37,19 @@ crate::rule! {
     507, "chat-null-content" of "chat" about [Field], Check::History(check),
     [
         Variant {
-            message: "the content of a message of the {role} is null",
+            message: "the content of a {role} message is null",
             api: Some("Invalid value for 'content': expected a string, got null."),
             answer: Answer { param: Some("messages.[{message}].content"), ..Answer::HISTORY },
             evidence: Evidence::Reported,
-            fix: "make the content an empty text",
+            fix: "set the content to an empty string",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "a message of the {role} has no content",
+            message: "{role} message has no content",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
-            fix: "make the content an empty text",
+            fix: "set the content to an empty string",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -6,11 +6,11 @@ use crate::rule::{Check, Cx, Evidence, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a tool message whose `tool_call_id` no call of the message in front of its run has.
+    /// Finds a tool message whose `tool_call_id` is not the id of a call in the preceding assistant message.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.
     ///
@@ -35,7 +35,7 @@ crate::rule! {
     502, "chat-orphan-reply" of "chat", Check::History(check),
     [
         Variant {
-            message: "tool message {call_id} answers no call in front of it",
+            message: "orphaned tool message {call_id}: no tool call with this id before it",
             api: Some("Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."),
             also: &[
                 "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'",

@@ -9,12 +9,12 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds parts of messages that another API has: `tool_use`, `tool_result`, `thinking`, `input_text` and their
-    /// like. A type that is known nowhere is a warning.
+    /// Finds content parts of another API: `tool_use`, `tool_result`, `thinking`, `input_text` and the like. An
+    /// unknown type is a warning.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Invalid value: 'tool_result'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal',
     /// > 'audio', and 'file'.
@@ -29,8 +29,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A text part of the Responses API gets the type `text`, and nothing is lost. Thinking is dropped: no message
-    /// of Chat can carry it. What else another API says there is not guessed.
+    /// A text part of the Responses API gets the type `text`, and nothing is lost. Thinking is dropped: a Chat
+    /// message cannot carry it. The meaning of other parts is not guessed.
     ///
     /// ## Evidence
     ///
@@ -38,7 +38,7 @@ crate::rule! {
     511, "chat-part-type" of "chat" about [Field], Check::Item(PARTS, check),
     [
         Variant {
-            message: "a part of type {type} belongs to another API",
+            message: "part of type {type}, which belongs to another API",
             api: Some("Invalid value: '{type}'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', 'audio', and 'file'."),
             also: &["Invalid 'messages[{message}]'. Content blocks are expected to be either text or image_url type."],
             answer: Answer { param: Some("messages[{message}].content[{block}].type"), ..Answer::HISTORY },
@@ -46,16 +46,16 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "a text is of the type {type}, which belongs to the Responses API",
+            message: "text part of type {type}, which belongs to the Responses API",
             api: Some("Invalid value: '{type}'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', 'audio', and 'file'."),
             answer: Answer { param: Some("messages[{message}].content[{block}].type"), ..Answer::HISTORY },
             evidence: Evidence::Reported,
-            fix: "make its type `text`",
+            fix: "change its type to `text`",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "a part of type {type} belongs to another API",
+            message: "part of type {type}, which belongs to another API",
             api: Some("Invalid value: '{type}'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', 'audio', and 'file'."),
             answer: Answer { param: Some("messages[{message}].content[{block}].type"), ..Answer::HISTORY },
             evidence: Evidence::Reported,
@@ -63,7 +63,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "a part is of the type {type}, which is not known",
+            message: "part of unknown type {type}",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
             ..Variant::BASE
@@ -103,8 +103,8 @@ fn check(item: &Item<'_>, out: &mut Out) {
     } else if is(&["thinking", "redacted_thinking"]) {
         out.add(finding.variant(THINKING).act(Act::Drop));
     } else if is(&FOREIGN) {
-        out.add(finding.never("what it says has no place in a message of Chat as it is"));
+        out.add(finding.never("a Chat message has no place for its content as it is"));
     } else {
-        out.add(finding.variant(UNKNOWN).never("what it means is not known"));
+        out.add(finding.variant(UNKNOWN).never("its meaning is not known"));
     }
 }

@@ -8,11 +8,11 @@ use crate::target::Trait;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds `reasoning_content` in messages for servers that refuse the field.
+    /// Finds `reasoning_content` in messages for servers that reject the field.
     ///
     /// ## Why it matters
     ///
-    /// Groq and Cerebras refuse the request with HTTP 400:
+    /// Groq and Cerebras reject the request with HTTP 400:
     ///
     /// > 'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property
     /// > 'reasoning_content' is unsupported)]
@@ -33,8 +33,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Cerebras knows the same under the name `reasoning`: there the field is renamed, and nothing is lost. For
-    /// Groq it is deleted.
+    /// Cerebras has the same field as `reasoning`: there it is renamed, and nothing is lost. For Groq it is
+    /// removed.
     ///
     /// ## Evidence
     ///
@@ -43,13 +43,13 @@ crate::rule! {
     515, "chat-refused-reasoning" of "chat", Check::History(check),
     [
         Variant {
-            message: "the server refuses `reasoning_content`",
+            message: "the server rejects `reasoning_content`",
             evidence: Evidence::Reported,
-            fix: "delete the field",
+            fix: "remove the field",
             ..Variant::BASE
         },
         Variant {
-            message: "the server refuses `reasoning_content`: it calls it `reasoning`",
+            message: "the server rejects `reasoning_content`; its name there is `reasoning`",
             evidence: Evidence::Reported,
             fix: "rename the field to `reasoning`",
             loss: Loss::Lossless,

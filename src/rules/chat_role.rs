@@ -8,12 +8,12 @@ use crate::target::{Answer, Levels, Trait};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a message whose role is none of Chat's; a message of the system or of a developer for a model that
-    /// takes none; and the role `developer` for servers that do not know it.
+    /// Finds a message with a role that Chat does not have; a system or developer message for a model that accepts
+    /// none; and the role `developer` for servers that do not know it.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Unsupported value: 'messages[0].role' does not support 'developer' with this model.
     ///
@@ -30,24 +30,24 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Where the model takes no instructions, the message becomes one of the user; where `developer` is not known,
-    /// one of the system. The text stays, its rank is lost. An unknown role is not guessed.
+    /// Where the model accepts no instructions, the message becomes a user message; where `developer` is unknown, a
+    /// system message. The text is kept, its authority is lost. An unknown role is not guessed.
     ///
     /// ## Evidence
     ///
-    /// Recorded: two requests to o1-mini, refused with this sentence. Reported for unknown roles and for
+    /// Recorded: two requests to o1-mini, rejected with this sentence. Reported for unknown roles and for
     /// `developer` on compatible servers.
     512, "chat-role" of "chat" about [Field], Check::History(check),
     [
         Variant {
-            message: "the role {role} is not known",
+            message: "unknown role {role}",
             api: Some("Invalid value: '{role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'."),
             answer: Answer { param: Some("messages[{message}].role"), ..Answer::HISTORY },
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
         Variant {
-            message: "the model takes no message of the role {role}",
+            message: "the model does not accept messages with the role {role}",
             api: Some("Unsupported value: 'messages[{message}].role' does not support '{role}' with this model."),
             answer: Answer {
                 param: Some("messages[{message}].role"),
@@ -55,15 +55,15 @@ crate::rule! {
                 ..Answer::HISTORY
             },
             evidence: Evidence::Recorded,
-            fix: "make it a message of the user",
+            fix: "make it a user message",
             ..Variant::BASE
         },
         Variant {
-            message: "servers other than OpenAI's know no role `developer`",
+            message: "the role `developer` exists only on OpenAI's servers",
             also: &["unknown variant 'developer'"],
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "make it a message of the system",
+            fix: "make it a system message",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
@@ -92,7 +92,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                 let mut known = false;
                 cx.look.look(&row, &mut |message| known = message.get("role").is_some_and(|r| r.is("function")));
                 if !known {
-                    out.add(finding.never("who speaks is not told"));
+                    out.add(finding.never("it is not known who is speaking"));
                 }
             }
             _ => {}

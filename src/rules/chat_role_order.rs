@@ -8,13 +8,13 @@ use crate::target::Trait;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, for Mistral, a message of the system or a developer right after one of a tool or of the assistant. A
-    /// message of the user right after one of a tool is accepted.
+    /// Finds, for Mistral, a system or developer message right after a tool or assistant message. A user message
+    /// right after a tool message is accepted.
     ///
     /// ## Why it matters
     ///
     /// Mistral lets only some roles follow each other: after the system or the user all but a tool, after the
-    /// assistant or a tool all but the system. Otherwise it refuses the request:
+    /// assistant or a tool all but the system. Otherwise it rejects the request:
     ///
     /// > Unexpected role 'system' after role 'tool'
     ///
@@ -34,8 +34,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// After a tool, a message of the assistant is put between, which says that none was recorded and claims nothing
-    /// else. After the assistant, the message of the system becomes one of the user.
+    /// After a tool message, an assistant message is inserted, which says only that none was recorded. After an
+    /// assistant message, the system message becomes a user message.
     ///
     /// ## Evidence
     ///
@@ -44,18 +44,18 @@ crate::rule! {
     516, "chat-role-order" of "chat", Check::History(check),
     [
         Variant {
-            message: "a message of the {role} stands right behind one of the {partner_role}",
-            related: "the message in front",
+            message: "{role} message directly after a {partner_role} message",
+            related: "the previous message",
             evidence: Evidence::Documented,
-            fix: "put a message of the assistant between",
+            fix: "insert an assistant message between them",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "a message of the {role} stands right behind one of the {partner_role}",
-            related: "the message in front",
+            message: "{role} message directly after a {partner_role} message",
+            related: "the previous message",
             evidence: Evidence::Documented,
-            fix: "make it a message of the user",
+            fix: "make it a user message",
             ..Variant::BASE
         },
     ]

@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The trigger goes. It says nothing, and what it asked for is past.
+    /// The trigger is dropped: it has no content, and the compaction has already happened.
     ///
     /// ## Evidence
     ///
@@ -33,7 +33,7 @@ crate::rule! {
     [
         Variant {
             message: "{type} is not the last item",
-            related: "what stands behind it",
+            related: "the item after it",
             evidence: Evidence::Documented,
             fix: "drop the trigger",
             loss: Loss::Lossless,

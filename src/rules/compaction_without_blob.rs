@@ -10,7 +10,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The blob is all that is left of the history before it. The server refuses the item with HTTP 400:
+    /// The blob is all that is left of the history before it. The server rejects the item with HTTP 400:
     ///
     /// > Missing required parameter: 'input[40].encrypted_content'.
     ///
@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: without the item, everything before it would be lost in silence.
+    /// None: without the item, everything before it would be lost silently.
     ///
     /// ## Evidence
     ///
@@ -33,7 +33,7 @@ crate::rule! {
     416, "compaction-without-blob" of "responses" about [Field], Check::Raised,
     [
         Variant {
-            message: "{type} {any_id} has no encrypted_content, so the history that it stands for is lost",
+            message: "{type} {any_id} has no encrypted_content, so the history it replaces is lost",
             api: Some("Missing required parameter: 'input[{index}].encrypted_content'."),
             evidence: Evidence::Reported,
             answer: Answer { param: Some("input[{index}].encrypted_content"), ..Answer::HISTORY },

@@ -6,7 +6,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, in an event stream, the end or the output of a request for which no event made it.
+    /// Finds, in an event stream, the completion or the output of a request that is not in the stream.
     ///
     /// ## Why it matters
     ///
@@ -29,13 +29,14 @@ crate::rule! {
     624, "completed-without-request", Check::Raised,
     [
         Variant {
-            message: "this ends a request that is not in the stream",
+            message: "the completed request is not in the stream",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
             ..Variant::BASE
         },
         Variant {
-            message: "this output is of the request at offset {arg}, which is not in the stream: the history goes without it",
+            message: "output of the request at offset {arg}, which is not in the stream; left out of the \
+                      history",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -7,11 +7,11 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// For Azure without store: finds a second reasoning item with an encrypted blob.
+    /// For Azure without store: finds a second reasoning item with encrypted content.
     ///
     /// ## Why it matters
     ///
-    /// Azure was measured to refuse it with HTTP 400, while any single one passes:
+    /// Azure was measured to reject it with HTTP 400, while any single one passes:
     ///
     /// > Conflicting authenticated continuation identities
     ///
@@ -36,7 +36,8 @@ crate::rule! {
     314, "conflicting-blobs" of "responses" about [Identity], Check::History(check),
     [
         Variant {
-            message: "{type} {any_id} carries a blob, as an earlier one does: this server may take only one",
+            message: "{type} {any_id} has encrypted content, and so has an earlier one; this server may accept \
+                      only one",
             related: "the earlier one",
             api: Some("Conflicting authenticated continuation identities"),
             levels: Levels::OFF,
@@ -50,6 +51,6 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let mut blobs = cx.history.rows.iter().filter(|row| row.is_reasoning() && row.has(Flags::BLOB));
     if let (Some(first), Some(second)) = (blobs.next(), blobs.next()) {
         let finding = Finding::new(RULE.code, *second).with(first.at);
-        out.add(finding.never("which of them the server takes is not known"));
+        out.add(finding.never("it is not known which of them the server accepts"));
     }
 }

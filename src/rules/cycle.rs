@@ -6,7 +6,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds entries whose parents lead back to themselves.
+    /// Finds entries whose parents form a cycle.
     ///
     /// ## Why it matters
     ///
@@ -22,7 +22,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: which of the links is wrong is not known.
+    /// None: it is not known which of the links is wrong.
     ///
     /// ## Evidence
     ///
@@ -30,7 +30,7 @@ crate::rule! {
     602, "cycle", Check::Raised,
     [
         Variant {
-            message: "the parents of the entry lead back to itself; it is read as the first of them",
+            message: "the parents of the entry form a cycle; it is read as the first entry",
             related: "the parent that it names",
             levels: Levels::ERROR,
             evidence: Evidence::Inferred,

@@ -6,8 +6,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, in an event stream, a request that was neither completed nor cancelled: the stream went on to another request
-    /// without a word about it, or it ends first.
+    /// Finds, in an event stream, a request that was neither completed nor cancelled before the next one or the end
+    /// of the stream.
     ///
     /// ## Why it matters
     ///
@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what the request would have given is not in the file. `replaylint rebuild --at OFFSET` prints what it sent.
+    /// None: the response is not in the file. `replaylint rebuild --at OFFSET` prints the request.
     ///
     /// ## Evidence
     ///
@@ -32,13 +32,13 @@ crate::rule! {
     620, "dangling-request", Check::Raised,
     [
         Variant {
-            message: "the request at offset {arg} was neither completed nor cancelled, and another came after it",
+            message: "the request at offset {arg} was neither completed nor cancelled before the next one",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the stream ends before the request at offset {arg} does",
+            message: "the stream ends before the request at offset {arg} is completed",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

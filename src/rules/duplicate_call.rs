@@ -7,7 +7,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a second call with a `call_id` that an earlier call of the history has.
+    /// Finds a second call with the `call_id` of an earlier one.
     ///
     /// ## Why it matters
     ///
@@ -25,17 +25,17 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// If both say the same (as canonical JSON), the later one goes, by default; nothing is lost. If they differ, nothing
-    /// is guessed. If they also share an item id, RL301 reports them.
+    /// If both are the same (as canonical JSON), the later one is dropped by default; nothing is lost. If they
+    /// differ, nothing is guessed. If they also share an item id, RL301 reports them.
     ///
     /// ## Evidence
     ///
-    /// Recorded for Bedrock Mantle (accepted with gpt-5.5 and gpt-5.6). coder's chatd validator refuses two calls with one
+    /// Recorded for Bedrock Mantle (accepted with gpt-5.5 and gpt-5.6). coder's chatd validator rejects two calls with one
     /// id; that wording is its own. Inferred for the rest.
     104, "duplicate-call" of "responses", Check::Pair(check),
     [
         Variant {
-            message: "{type} {call_id} stands twice",
+            message: "duplicate {type} {call_id}",
             related: "the first one",
             levels: Levels::WARNING,
             fix: "drop the later copy",
@@ -45,7 +45,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "two different calls have call_id {call_id}",
+            message: "duplicate call_id {call_id} on two different calls",
             related: "the first one",
             levels: Levels::WARNING,
             ..Variant::BASE
@@ -70,6 +70,7 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     if copy {
         out.add(finding.act(Act::Drop));
     } else {
-        out.add(finding.variant(DIFFERENT).never("the calls differ, and which output is whose is not told"));
+        out.add(finding.variant(DIFFERENT).never("the calls differ, and it is not known which output belongs \
+                                                  to which"));
     }
 }

@@ -6,11 +6,12 @@ use crate::rule::{Check, Cx, Evidence, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds items that carry the same id, references included. Outputs usually carry none: they are keyed by `call_id`.
+    /// Finds items with the same id, references included. Outputs usually have none: they are identified by
+    /// `call_id`.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Duplicate item found with id rs_abc. Remove duplicate items from your input and try again.
     ///
@@ -27,8 +28,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// If both say the same (as canonical JSON), the later one goes, and nothing is lost. Else both stay, and the group
-    /// of the later one loses its ids.
+    /// If both are the same (as canonical JSON), the later one is dropped, and nothing is lost. Otherwise both are
+    /// kept, and the group of the later one loses its ids.
     ///
     /// ## Evidence
     ///
@@ -37,7 +38,7 @@ crate::rule! {
     301, "duplicate-id" of "responses" about [Identity], Check::History(check),
     [
         Variant {
-            message: "{type} has id {id}, which an earlier item has",
+            message: "duplicate id: {type} {id} is already in the history",
             related: "the earlier item",
             api: Some("Duplicate item found with id {id}. Remove duplicate items from your input and try again."),
             evidence: Evidence::Reported,
@@ -46,7 +47,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} has id {id}, which another item has",
+            message: "duplicate id: {type} has the id of another item, {id}",
             related: "the earlier item",
             api: Some("Duplicate item found with id {id}. Remove duplicate items from your input and try again."),
             evidence: Evidence::Reported,

@@ -6,7 +6,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds an object that has the same key twice, also where one of them is written with escapes.
+    /// Finds an object that has the same key twice, even if one of them is written with escapes.
     ///
     /// ## Why it matters
     ///
@@ -21,7 +21,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: which value was meant is not known.
+    /// None: it is not known which value was meant.
     ///
     /// ## Evidence
     ///
@@ -29,7 +29,7 @@ crate::rule! {
     2, "duplicate-key" about [Container], Check::Raised,
     [
         Variant {
-            message: "the key {key} stands twice in one object",
+            message: "duplicate key {key} in one object",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

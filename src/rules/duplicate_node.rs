@@ -6,13 +6,13 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds an entry whose name (`uuid`) an earlier entry has: as a copy, or with other content.
+    /// Finds an entry with the `uuid` of an earlier one, either as a copy or with different content.
     ///
     /// ## Why it matters
     ///
     /// Readers that keep entries by their name take the later one, others the first. A copy does no harm. Other content
     /// means that the history was edited: the server's state still holds what was said first, so a request must not build
-    /// on the ids of responses behind it (`rebuild` sends the whole history instead, with the later content).
+    /// on the ids of later responses (`rebuild` sends the whole history instead, with the later content).
     ///
     /// ## Example
     ///
@@ -23,7 +23,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: which of the two was sent is not known.
+    /// None: it is not known which of the two was sent.
     ///
     /// ## Evidence
     ///
@@ -31,14 +31,14 @@ crate::rule! {
     603, "duplicate-node", Check::Raised,
     [
         Variant {
-            message: "the entry is stored a second time",
+            message: "duplicate entry with the same content",
             related: "the first one",
             levels: Levels::INFO,
             evidence: Evidence::Inferred,
             ..Variant::BASE
         },
         Variant {
-            message: "the entry has the name of an earlier one, and other content: the history was edited",
+            message: "duplicate entry uuid with different content; the history was edited",
             related: "the earlier one",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,

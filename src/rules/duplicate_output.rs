@@ -7,7 +7,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a second output for a call that is answered already.
+    /// Finds a second output for a call that is already answered.
     ///
     /// ## Why it matters
     ///
@@ -24,16 +24,17 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// If both say the same (as canonical JSON), the later one goes, by default; nothing is lost. If they differ, which
-    /// one the model saw is not known, and nothing is guessed. If they also share an item id, RL301 reports them.
+    /// If both are the same (as canonical JSON), the later one is dropped by default; nothing is lost. If they
+    /// differ, it is not known which one the model saw, and nothing is guessed. If they also share an item id,
+    /// RL301 reports them.
     ///
     /// ## Evidence
     ///
-    /// Inferred. coder's chatd validator refuses it in words of its own.
+    /// Inferred. coder's chatd validator rejects it in words of its own.
     105, "duplicate-output" of "responses", Check::Pair(check),
     [
         Variant {
-            message: "{type} {call_id} stands twice",
+            message: "duplicate {type} {call_id}",
             related: "the other one",
             levels: Levels::WARNING,
             fix: "drop the later copy",
@@ -43,7 +44,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "two different outputs answer call_id {call_id}",
+            message: "duplicate output for call_id {call_id} with different content",
             related: "the other one",
             levels: Levels::WARNING,
             ..Variant::BASE
@@ -68,7 +69,8 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     if cx.look.same(&row, &first) {
         out.add(finding.act(Act::Drop));
     } else if pair.state == PairState::OutputAgain {
-        out.add(finding.variant(DIFFERENT).never("the outputs differ, and which one the model saw is not told"));
+        out.add(finding.variant(DIFFERENT).never("the outputs differ, and it is not known which one the model \
+                                                  saw"));
     }
 }
 

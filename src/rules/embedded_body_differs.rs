@@ -6,8 +6,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, in an event stream of the older form, a request whose `body` does not hold the messages that the events up to it
-    /// give.
+    /// Finds, in an event stream of the older format, a request whose `body` does not match the messages that the
+    /// events before it produce.
     ///
     /// ## Why it matters
     ///
@@ -23,7 +23,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: which of the two was sent is not known. `replaylint slim` says in which message they differ.
+    /// None: it is not known which of the two was sent. `replaylint slim` reports the first message that differs.
     ///
     /// ## Evidence
     ///

@@ -7,12 +7,12 @@ use crate::rule::{Check, Evidence, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a call or an output in a log of another system whose id is empty or missing, so that nothing says which
-    /// belong together.
+    /// Finds a call or an output in a log of another system whose id is empty or missing, so that it cannot be
+    /// paired.
     ///
     /// ## Why it matters
     ///
-    /// Replayed, it becomes an item with an empty `call_id`, which OpenAI refuses with HTTP 400:
+    /// Replayed, it becomes an item with an empty `call_id`, which OpenAI rejects with HTTP 400:
     ///
     /// > Invalid 'input[4].call_id': empty string. Expected a string with minimum length 1, but got an empty string instead.
     ///
@@ -38,7 +38,7 @@ crate::rule! {
         Variant {
             message: "{type} has no call_id",
             evidence: Evidence::Reported,
-            fix: "drop it: nothing says what it belongs to",
+            fix: "drop it (it cannot be paired)",
             ..Variant::BASE
         },
     ]

@@ -6,11 +6,11 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// For xAI: finds messages whose content is an empty text, an empty list or null. OpenAI takes them.
+    /// For xAI: finds messages whose content is an empty string, an empty list or null. OpenAI accepts them.
     ///
     /// ## Why it matters
     ///
-    /// xAI refuses the history with HTTP 400:
+    /// xAI rejects the history with HTTP 400:
     ///
     /// > Each message must have at least one content element.
     ///
@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The message goes. It said nothing.
+    /// The message, which has no content, is dropped.
     ///
     /// ## Evidence
     ///
@@ -33,7 +33,7 @@ crate::rule! {
     408, "empty-content" of "responses" about [Field], Check::Raised,
     [
         Variant {
-            message: "this message says nothing",
+            message: "the message has no content",
             api: Some("Each message must have at least one content element."),
             levels: Levels::OFF,
             evidence: Evidence::Reported,

@@ -11,7 +11,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The model gets nothing to answer, and the API refuses the request.
+    /// The model gets nothing to answer, and the API rejects the request.
     ///
     /// It happens when a history is cut to fit a budget, or repaired by dropping its only message.
     ///
@@ -23,12 +23,12 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// There is none: what was to be said is not there. `fix` never leaves such a list behind: where a repair would drop
+    /// None: the missing content cannot be made up. `fix` never leaves such a list either: where a fix would drop
     /// the last entry, it is not made.
     ///
     /// ## Evidence
     ///
-    /// Documented: `input` may be left out only beside `previous_response_id`, `conversation` or `prompt`. None of the recorded
+    /// Documented: `input` may be left out only with `previous_response_id`, `conversation` or `prompt`. None of the recorded
     /// accepted requests has an empty list without one of these.
     422, "empty-input" of "responses" about [Field], Check::History(check),
     [
@@ -43,6 +43,6 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     if let Some(list) = cx.history.settings.empty.filter(|_| !cx.server_state()) {
-        out.add(cx.on_request(RULE.code, list).never("what was to be said is not there"));
+        out.add(cx.on_request(RULE.code, list).never("the missing content cannot be made up"));
     }
 }

@@ -40,7 +40,7 @@ crate::rule! {
     309, "expired-reference" of "responses" about [Identity], Check::History(check),
     [
         Variant {
-            message: "{type} {id} is older than allowed, and lives only on the server",
+            message: "{type} {id} is stored only on the server and is older than allowed",
             levels: Levels::WARNING,
             ..Variant::BASE
         },
@@ -53,7 +53,7 @@ crate::rule! {
 }
 
 const RESPONSE: u8 = 1;
-const NOT_KNOWN: &str = "what the server still holds is not known here";
+const NOT_KNOWN: &str = "it is not known what the server still has";
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let Some(age) = cx.age else { return };

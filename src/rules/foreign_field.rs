@@ -6,13 +6,13 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds fields that other APIs or clients put into items: keys that begin with an underscore, `name` on a
-    /// message, Anthropic's `cache_control`, and `reasoning_content`, `tool_calls` or a misplaced `content` as
-    /// in Chat Completions.
+    /// Finds fields that other APIs or clients add to items: keys that begin with an underscore, `name` on a
+    /// message, Anthropic's `cache_control`, and `reasoning_content`, `tool_calls` or a misplaced `content` as in
+    /// Chat Completions.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Unknown parameter: 'input[0].content[0].cache_control'.
     ///
@@ -28,7 +28,7 @@ crate::rule! {
     /// ## Fix
     ///
     /// Notes and cache marks are removed: the model never saw them. `reasoning_content` is removed and lost.
-    /// Calls in `tool_calls`, and content that stands where the API does not read it, must be converted;
+    /// Calls in `tool_calls`, and content where the API does not read it, must be converted;
     /// nothing is removed then.
     ///
     /// ## Evidence
@@ -38,7 +38,7 @@ crate::rule! {
     402, "foreign-field" of "responses" about [Field], Check::Raised,
     [
         Variant {
-            message: "{type} {any_id} carries {field}, which the API does not know",
+            message: "{type} {any_id} has a field the API does not know: {field}",
             api: Some("Unknown parameter: 'input[{index}].{field}'."),
             evidence: Evidence::Reported,
             fix: "remove the field",
@@ -47,15 +47,15 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {any_id} carries {field}, which is of another API",
+            message: "{type} {any_id} has a field of another API: {field}",
             api: Some("Unknown parameter: 'input[{index}].{field}'."),
             evidence: Evidence::Reported,
-            fix: "remove the field, with what it says",
+            fix: "remove the field and its content",
             answer: Answer::UNKNOWN_FIELD,
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {any_id} carries {field}, where this API does not read it",
+            message: "{type} {any_id} has a field the API rejects: {field}",
             api: Some("Unknown parameter: 'input[{index}].{field}'."),
             evidence: Evidence::Reported,
             answer: Answer::UNKNOWN_FIELD,

@@ -11,7 +11,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API was reported to refuse such requests with HTTP 400:
+    /// The API was reported to reject such requests with HTTP 400:
     ///
     /// > * GenerateContentRequest.contents[3].parts: contents.parts must not be empty.
     ///
@@ -33,7 +33,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// With `--fix-warnings` the content is dropped, which said nothing. The only content of a history is left.
+    /// With `--fix-warnings` the content is dropped. The only content of a history is kept.
     ///
     /// ## Evidence
     ///
@@ -65,7 +65,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         if row.kind == Kind::Turn && empty && !row.has(Flags::RECORDED) {
             let finding = Finding::new(RULE.code, *row);
             out.add(match turns.len() {
-                1 => finding.never("the history holds nothing else"),
+                1 => finding.never("nothing else would remain of the history"),
                 _ => finding.act(Act::Drop),
             });
         }

@@ -7,11 +7,11 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a part whose `text` is empty. A part that carries a thought signature is meant to be so.
+    /// Finds a part whose `text` is empty. A part with a thought signature may be empty.
     ///
     /// ## Why it matters
     ///
-    /// Vertex AI was reported to refuse such requests with HTTP 400:
+    /// Vertex AI was reported to reject such requests with HTTP 400:
     ///
     /// > Unable to submit request because it has an empty text parameter
     ///
@@ -28,8 +28,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// With `--fix-warnings` the part is dropped, and its content with it if it says nothing else. The only part of a
-    /// history is left.
+    /// With `--fix-warnings` the part is dropped, and its content with it if nothing else is in it. The only part
+    /// of a history is kept.
     ///
     /// ## Evidence
     ///
@@ -57,7 +57,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in cx.history.rows.iter().filter(says_nothing) {
         let finding = Finding::new(RULE.code, *row);
         out.add(match parts {
-            1 => finding.never("the history holds nothing else"),
+            1 => finding.never("nothing else would remain of the history"),
             _ => finding.act(Act::Drop),
         });
     }

@@ -7,12 +7,11 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `functionCall` in a first turn of the model, and those behind it that no words of the user stand in front
-    /// of.
+    /// Finds a `functionCall` in a model turn that comes before the first user message.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Please ensure that function call turn comes immediately after a user turn or after a function response turn.
     ///
@@ -28,7 +27,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The calls are dropped, with their responses: what they were asked for is not there any more. To keep them, put the user's words back in front.
+    /// The calls are dropped, with their responses: the request that they answer is gone. To keep them, restore the user message before them.
     ///
     /// ## Evidence
     ///
@@ -37,7 +36,7 @@ crate::rule! {
     562, "gemini-leading-call" of "gemini", Check::History(check),
     [
         Variant {
-            message: "the call⟨ of {name}⟩ stands in front of all that the user says",
+            message: "functionCall⟨ {name}⟩ before the first user message",
             api: Some("Please ensure that function call turn comes immediately after a user turn or after a function response turn."),
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,

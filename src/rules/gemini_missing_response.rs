@@ -9,19 +9,19 @@ use super::gemini_leading_call;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `functionCall` of the model that no `functionResponse` in the user's turn behind it answers. Contents of
-    /// one role that follow each other are one turn. Calls need no ids: what counts is how many responses there are;
-    /// ids, names and then their order tell which one is whose.
+    /// Finds a `functionCall` that has no `functionResponse` in the next user turn. Consecutive contents of one
+    /// role are one turn. Calls need no ids: the number of responses counts; ids, names and then their order pair
+    /// them.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Please ensure that the number of function response parts is equal to the number of function call parts of the
     /// > function call turn.
     ///
     /// It happens when a run is interrupted, when the user writes before the tool answers, and when parallel responses
-    /// are stored in several places. At the end of a log the call is about to run: there it is only noted (shown with
+    /// are stored in several places. At the end of a log the call is still pending: there it is only noted (shown with
     /// `-v`).
     ///
     /// Models up to Gemini 2.5 accept a turn whose calls have no responses at all, if the user speaks in the next turn.
@@ -39,7 +39,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A response of the same name that stands elsewhere is moved behind the call, and nothing is lost. Else the call is
+    /// A response of the same name elsewhere is moved to after the call, and nothing is lost. Otherwise the call is
     /// dropped, and its content with it if it says nothing else; with `--orphans stub` the call is answered instead, by a
     /// response that claims nothing. Where it is a warning, this requires `--fix-warnings`.
     ///
@@ -51,36 +51,37 @@ crate::rule! {
     560, "gemini-missing-response" of "gemini", Check::History(check),
     [
         Variant {
-            message: "the call⟨ of {name}⟩ has no response in the turn behind it",
+            message: "functionCall⟨ {name}⟩ has no functionResponse in the next turn",
             api: Some(COUNTS),
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,
-            fix: "drop the call; --orphans stub would answer it and lose nothing",
+            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
             ..Variant::BASE
         },
         Variant {
-            message: "the response to the call⟨ of {name}⟩ does not stand in the turn behind it",
-            related: "the response stands here",
+            message: "the functionResponse for⟨ {name}⟩ is not in the next turn",
+            related: "the response is here",
             api: Some(COUNTS),
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,
-            fix: "move the response behind its call",
+            fix: "move the response to right after its call",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the call⟨ of {name}⟩ has no response yet: the log ends here",
+            message: "functionCall⟨ {name}⟩ is still pending at the end of the log",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
         Variant {
-            message: "the user speaks instead of a response to the call⟨ of {name}⟩, which Gemini 3 and later refuse",
+            message: "functionCall⟨ {name}⟩ is followed by a user message instead of its functionResponse, \
+                      which Gemini 3 and later reject",
             api: Some(COUNTS),
             answer: Answer::GOOGLE,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "drop the call; --orphans stub would answer it and lose nothing",
+            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
             ..Variant::BASE
         },
     ]

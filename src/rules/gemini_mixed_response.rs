@@ -7,11 +7,11 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a content that holds a `functionResponse` and something else: a text, an image.
+    /// Finds a content with a `functionResponse` and something else, such as a text or an image.
     ///
     /// ## Why it matters
     ///
-    /// Vertex AI counts the parts of such a content, and was reported to refuse it with HTTP 400:
+    /// Vertex AI counts the parts of such a content, and was reported to reject it with HTTP 400:
     ///
     /// > Please ensure that the number of function response parts is equal to the number of function call parts of the
     /// > function call turn.
@@ -30,7 +30,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// With `--fix-warnings` what is no response comes to stand in a content of its own behind, and nothing is lost.
+    /// With `--fix-warnings` everything else is moved to a content of its own after the responses, and nothing is lost.
     ///
     /// ## Evidence
     ///
@@ -39,12 +39,12 @@ crate::rule! {
     568, "gemini-mixed-response" of "gemini", Check::History(check),
     [
         Variant {
-            message: "the {type} stands in one content with responses",
+            message: "{type} in the same content as function responses",
             api: Some("Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn."),
             answer: Answer::GOOGLE,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "move what is no response to a content of its own behind",
+            fix: "move everything else to a content of its own after it",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

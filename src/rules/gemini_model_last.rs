@@ -7,11 +7,11 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a turn of the model at the end of a request. A call that waits for its response there is RL560's.
+    /// Finds a model turn at the end of a request. An unanswered call there is RL560.
     ///
     /// ## Why it matters
     ///
-    /// Newer models were reported to refuse such requests with HTTP 400:
+    /// Newer models were reported to reject such requests with HTTP 400:
     ///
     /// > Requests ending with a model turn are not supported.
     ///
@@ -36,7 +36,7 @@ crate::rule! {
     569, "gemini-model-last" of "gemini", Check::History(check),
     [
         Variant {
-            message: "the request ends with a turn of the model",
+            message: "the request ends with a model turn",
             api: Some("Requests ending with a model turn are not supported."),
             answer: Answer::GOOGLE,
             levels: Levels::WARNING,

@@ -7,12 +7,12 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a `functionResponse` that does not stand in the turn behind a turn with calls, and responses that are more
-    /// than the calls in front of them.
+    /// Finds a `functionResponse` that is not in the turn after a turn with calls, and more responses
+    /// than there are calls before them.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Please ensure that function response turn comes immediately after a function call turn.
     ///
@@ -43,7 +43,7 @@ crate::rule! {
     561, "gemini-orphan-response" of "gemini", Check::History(check),
     [
         Variant {
-            message: "the response⟨ of {name}⟩ does not stand behind a turn with calls",
+            message: "functionResponse⟨ {name}⟩ does not follow a turn with calls",
             api: Some("Please ensure that function response turn comes immediately after a function call turn."),
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,
@@ -51,7 +51,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the response⟨ of {name}⟩ is one more than the calls in front of it",
+            message: "functionResponse⟨ {name}⟩ has no matching call in the previous turn",
             api: Some("Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn."),
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,

@@ -10,17 +10,17 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a content with another role than `user` and `model`. The role `function` is fine on a content that holds
-    /// nothing but `functionResponse` parts.
+    /// Finds a content with a role other than `user` and `model`. The role `function` is accepted on a content that
+    /// has only `functionResponse` parts.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Please use a valid role: user, model.
     ///
     /// It happens when a history comes from an API whose model is the `assistant`, whose tools have a role of their own,
-    /// or whose instructions stand among the messages.
+    /// or whose instructions are among the messages.
     ///
     /// ## Example
     ///
@@ -33,8 +33,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// What an assistant says becomes the model's, what a tool or a function says the user's; nothing is lost.
-    /// Instructions become words of the user, which changes their weight; better is to put them into
+    /// Assistant contents become the model's, contents of tools and functions the user's; nothing is lost.
+    /// Instructions become user content, which changes their authority; it is better to move them to
     /// `systemInstruction`.
     ///
     /// ## Evidence
@@ -44,29 +44,29 @@ crate::rule! {
     564, "gemini-role" of "gemini" about [Field], Check::Item(KindSet::of(&[Kind::Turn]), check),
     [
         Variant {
-            message: "the role of the content is another API's name for the model",
+            message: "the role is another API's name for `model`",
             api: Some("Please use a valid role: user, model."),
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,
-            fix: "make it the model's",
+            fix: "change the role to model",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the role of the content is another API's name for what the client says",
+            message: "the role is another API's name for `user`",
             api: Some("Please use a valid role: user, model."),
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,
-            fix: "make it the user's",
+            fix: "change the role to user",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the role of the content is neither user nor model",
+            message: "the role is neither `user` nor `model`",
             api: Some("Please use a valid role: user, model."),
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,
-            fix: "let the user say it",
+            fix: "change the role to `user`",
             ..Variant::BASE
         },
     ]

@@ -11,11 +11,11 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a response to a computer-use call with a `safety_decision` that has no `safety_acknowledgement`.
+    /// Finds a response to a computer-use call with a `safety_decision` but without a `safety_acknowledgement`.
     ///
     /// ## Why it matters
     ///
-    /// The API was reported to refuse the request with HTTP 400:
+    /// The API was reported to reject the request with HTTP 400:
     ///
     /// > The safety decision from function call click_at must be acknowledged in the corresponding function response.
     ///
@@ -31,7 +31,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None by default: to acknowledge is a person's decision. With `--acknowledge-safety` the response says so.
+    /// None by default: acknowledging is your decision. `--acknowledge-safety` adds it.
     ///
     /// ## Evidence
     ///
@@ -39,7 +39,7 @@ crate::rule! {
     570, "gemini-unacknowledged-safety" of "gemini", Check::History(check),
     [
         Variant {
-            message: "the response⟨ of {name}⟩ does not acknowledge the call's safety decision",
+            message: "functionResponse⟨ {name}⟩ does not acknowledge the safety decision of its call",
             related: "the call",
             api: Some("The safety decision from function call {name} must be acknowledged in the corresponding function response."),
             answer: Answer::GOOGLE,

@@ -11,7 +11,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > * GenerateContentRequest.contents[2].parts[0].function_response.name: Name cannot be empty.
     ///
@@ -37,7 +37,7 @@ crate::rule! {
     563, "gemini-unnamed-response" of "gemini" about [Field], Check::History(check),
     [
         Variant {
-            message: "the response has no name",
+            message: "functionResponse has no name",
             related: "the call that it answers",
             api: Some("* GenerateContentRequest.contents[{message}].parts[{block}].function_response.name: Name cannot be empty."),
             answer: Answer::GOOGLE,

@@ -12,18 +12,18 @@ crate::rule! {
     /// ## What it does
     ///
     /// Finds, for models from Gemini 3 on, the first `functionCall` of a step without a `thoughtSignature`. Only the
-    /// current turn counts: what stands behind the last words of the user. Later calls of the same step need none. The
-    /// model is in the URL and not in the request: the rule speaks where a record or `--model` tells it.
+    /// current turn counts: what follows the last user message. Later calls of the same step need none. The
+    /// model is in the URL and not in the request: the rule applies where a record or `--model` names it.
     ///
     /// ## Why it matters
     ///
-    /// The API refuses the request with HTTP 400:
+    /// The API rejects the request with HTTP 400:
     ///
     /// > Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly,
     /// > and missing thought_signature may lead to degraded model performance. Additional data, function call
     /// > `default_api:search` , position 2.
     ///
-    /// It happens when a client stores calls without what stands beside them, when a library moves the signature to
+    /// It happens when a client stores calls without their signatures, when a library moves the signature to
     /// another part, and when the calls were made by another model.
     ///
     /// ## Example
@@ -39,8 +39,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The call gets `skip_thought_signature_validator` for a signature: the text that Google documents for calls that came
-    /// from no thought of this model. Nothing is lost that was there; the model does without the thought.
+    /// The call gets the signature `skip_thought_signature_validator`, which Google documents for calls that this
+    /// model did not make. Nothing in the file is lost; the model has no thought for the call.
     ///
     /// ## Evidence
     ///
@@ -50,11 +50,12 @@ crate::rule! {
     565, "gemini-unsigned-call" of "gemini", Check::History(check),
     [
         Variant {
-            message: "the call⟨ of {name}⟩ has no thought signature, which this model wants in the current turn",
+            message: "functionCall⟨ {name}⟩ has no thoughtSignature, which this model requires in the current \
+                      turn",
             api: Some("Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:{name}` , position {arg}."),
             answer: Answer::GOOGLE,
             evidence: Evidence::Documented,
-            fix: "sign it as a call without a thought",
+            fix: "add the signature that skips the check",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -11,7 +11,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Invalid 'input[3].call_id': string too long. Expected a string with maximum length 64, but got a string with length 116 instead.
     ///
@@ -27,9 +27,9 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The `call_id` is shortened alike on both sides, to the same short id in every run. Under server state
-    /// (`previous_response_id`, `conversation`) the server may hold the call under the long one, so it stays. A long
-    /// item id is deleted, with those of its group.
+    /// The `call_id` is shortened on the call and its output, to the same short id in every run. With server state
+    /// (`previous_response_id`, `conversation`) the server may know the call under the long id, so it is kept. A
+    /// long item id is removed, with those of its group.
     ///
     /// ## Evidence
     ///
@@ -37,7 +37,7 @@ crate::rule! {
     310, "id-length" of "responses" about [Identity], Check::History(check),
     [
         Variant {
-            message: "the call_id of {type} has {call_id_length} characters; 64 are allowed",
+            message: "the call_id of {type} has {call_id_length} characters; at most 64 are allowed",
             related: "the other side of the pair",
             api: Some(
                 "Invalid 'input[{index}].call_id': string too long. Expected a string with maximum length 64, but got a \
@@ -45,20 +45,20 @@ crate::rule! {
             ),
             answer: Answer { param: Some("input[{index}].call_id"), code: TOO_LONG, ..Answer::HISTORY },
             evidence: Evidence::Reported,
-            fix: "shorten the call_id on both sides alike",
+            fix: "shorten the call_id on the call and its output",
             loss: Loss::Lossless,
             when: When::Always,
             ..Variant::BASE
         },
         Variant {
-            message: "the id of {type} has {id_length} characters; 64 are allowed",
+            message: "the id of {type} has {id_length} characters; at most 64 are allowed",
             api: Some(
                 "Invalid 'input[{index}].id': string too long. Expected a string with maximum length 64, but got a string \
                  with length {id_length} instead.",
             ),
             answer: Answer { param: Some("input[{index}].id"), code: TOO_LONG, ..Answer::HISTORY },
             evidence: Evidence::Reported,
-            fix: "strip the id, with those of its group",
+            fix: "remove the id, and the ids of its group",
             ..Variant::BASE
         },
     ]
@@ -80,7 +80,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let other = [pair.call, pair.output].into_iter().find(|ix| *ix != NONE && *ix != first);
         let finding = Finding::new(RULE.code, row).with(other.map(|ix| cx.row(ix).at));
         out.add(match cx.server_state() {
-            true => finding.never("the server may hold the call under this id"),
+            true => finding.never("the server may have stored the call under this id"),
             false => finding.act(Act::Rename),
         });
     }

@@ -6,8 +6,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, in an event stream, an event of a known type whose payload lacks what that type must say: the text of a message,
-    /// the offset of a request, a model.
+    /// Finds, in an event stream, an event of a known type whose payload lacks a required field: the text of a
+    /// message, the offset of a request, a model.
     ///
     /// ## Why it matters
     ///
@@ -22,7 +22,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what it should have said is not known.
+    /// None: the intended content is not known.
     ///
     /// ## Evidence
     ///
@@ -30,7 +30,7 @@ crate::rule! {
     628, "invalid-event", Check::Raised,
     [
         Variant {
-            message: "the payload lacks what an event of this type must say: passed over",
+            message: "the payload lacks a required field for an event of this type; event skipped",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -6,9 +6,9 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a document or a line that is not JSON: cut in the middle, NaN or Infinity (Python writes them unless it is
-    /// told not to), a control character or an unknown escape inside a string, a missing comma, text behind the value,
-    /// or a record longer than `--max-record-size`.
+    /// Finds a document or a line that is not valid JSON: truncated, with NaN or Infinity (Python writes them by
+    /// default), with an unescaped control character or an invalid escape inside a string, with a missing comma or
+    /// text after the value; or a record longer than `--max-record-size`.
     ///
     /// ## Why it matters
     ///
@@ -23,16 +23,16 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what the text was meant to be is not known. Mend it by hand at the place shown; the other records are
-    /// checked and repaired as usual.
+    /// None: the intended text is not known. Correct it by hand at the place shown; the other records are checked
+    /// and repaired as usual.
     ///
     /// ## Evidence
     ///
-    /// RFC 8259; every strict parser refuses these.
+    /// RFC 8259; every strict parser rejects these.
     1, "invalid-json" about [Container], Check::Raised,
     [
         Variant {
-            message: "not JSON: {fault}",
+            message: "not valid JSON: {fault}",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
             ..Variant::BASE

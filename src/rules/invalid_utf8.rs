@@ -10,18 +10,18 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// JSON is exchanged in UTF-8 only (RFC 8259, section 8.1); an API refuses the request before it looks at the
+    /// JSON is exchanged in UTF-8 only (RFC 8259, section 8.1); an API rejects the request before it looks at the
     /// history.
     ///
     /// ## Fix
     ///
-    /// None here: which character was meant is not known. A UTF-16 file is converted without loss by
-    /// `iconv -f UTF-16 -t UTF-8 old.json > new.json`. The rest of a record with bad bytes is checked, but the record is
-    /// not edited.
+    /// None: the intended character is not known. A UTF-16 file is converted without loss by `iconv -f UTF-16 -t
+    /// UTF-8 old.json > new.json`. The rest of a record with invalid bytes is checked, but the record is not
+    /// edited.
     5, "invalid-utf8" about [Container], Check::Raised,
     [
         Variant {
-            message: "the text is not UTF-8 here",
+            message: "invalid UTF-8",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
             ..Variant::BASE

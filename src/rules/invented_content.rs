@@ -6,12 +6,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells what was added so that the target takes the request.
+    /// Reports what was added because the target requires it.
     ///
     /// ## Why it matters
     ///
     /// Every API wants each call answered, and some want more: Bedrock the definitions of the tools that are called, a text
-    /// beside a document and a user who speaks first; Anthropic a limit of the answer; newer Gemini models a signature. What
+    /// next to a document and a user message first; Anthropic a limit of the answer; newer Gemini models a signature. What
     /// is added claims nothing: "no result was recorded; execution status unknown".
     ///
     /// ## Example
@@ -22,7 +22,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None. Add the real thing to the source where there is one.
+    /// None. Add the real content to the source if you have it.
     ///
     /// ## Evidence
     ///
@@ -32,31 +32,31 @@ crate::rule! {
     910, "invented-content", Check::Raised,
     [
         Variant {
-            message: "a call without a result gets one that claims nothing",
+            message: "added a placeholder result for an unanswered call",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "a tool that is called and not defined gets a definition without parameters",
+            message: "added a definition without parameters for a tool that is called but not defined",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "a text is added where the target wants one",
+            message: "added a text that the target requires",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the answer is limited to 4096 tokens: the target wants a limit",
+            message: "set max_tokens to 4096: the target requires a limit",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "an unsigned call gets the mark with which Gemini skips its check",
+            message: "added the signature that skips Gemini's check to an unsigned call",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE

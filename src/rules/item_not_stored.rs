@@ -12,7 +12,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// There is nothing behind the id. The server answers HTTP 404 or 400:
+    /// The id refers to nothing. The server answers HTTP 404 or 400:
     ///
     /// > Item with id 'rs_abc' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.
     ///
@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// If the full item stands elsewhere in the file, it is copied into the reference's place. Else the group of the
+    /// If the full item is elsewhere in the file, it replaces the reference. Otherwise the group of the
     /// reference is dropped, with the outputs of its calls.
     ///
     /// ## Evidence
@@ -33,7 +33,7 @@ crate::rule! {
     303, "item-not-stored" of "responses" about [Identity], Check::History(check),
     [
         Variant {
-            message: "{id} is only named here, and the server stores no items",
+            message: "{id} is only referenced, but the server stores no items",
             api: Some(
                 "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with \
                  `store` set to true, or remove this item from your input.",
@@ -45,7 +45,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{id} is only named here, and the server stores no items; the file holds the item itself",
+            message: "{id} is only referenced, but the server stores no items; the full item is in the file",
             api: Some(
                 "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with \
                  `store` set to true, or remove this item from your input.",
@@ -53,7 +53,7 @@ crate::rule! {
             status: 404,
             levels: Levels::STATELESS_ERROR,
             evidence: Evidence::Reported,
-            fix: "put the full item in its reference's place",
+            fix: "replace the reference by the full item",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -10,21 +10,21 @@ use crate::target::{Levels, Thinking};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds items that carry their server id and stand without the reasoning that the server links them to. The link
-    /// cannot be seen in the item, so it is an error only where it is proven: reasoning without an id heads an item with
+    /// Finds items that have their server id but lack the reasoning that the server links them to. The link
+    /// cannot be seen in the item, so it is an error only where it is proven: reasoning without an id comes before an item with
     /// one; a recorded response in the same file shows the missing reasoning; a reference to a hosted call has no
-    /// reasoning in its run; or a web search stands alone although the model reasoned. Anything else is a warning at
+    /// reasoning in its run; or a web search has none although the model reasoned. Anything else is a warning at
     /// most: 67 recorded function calls with ids and without any reasoning were accepted, because their model had not
     /// reasoned.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Item 'fc_abc' of type 'function_call' was provided without its required 'reasoning' item: 'rs_abc'.
     ///
     /// Older and Azure form: "… was provided without its required preceding item of type 'reasoning'." It happens when
-    /// reasoning is filtered out of a history, or its id is stripped while the ids behind it stay.
+    /// reasoning is filtered out of a history, or its id is removed while the ids after it stay.
     ///
     /// ## Example
     ///
@@ -36,8 +36,9 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The reasoning is put back if a recorded response in the file holds it. Else the whole group loses its ids, which
-    /// makes its items fresh ones that the server does not pair. A hosted call cannot live without its id, and goes.
+    /// The reasoning is restored if a recorded response in the file has it. Otherwise the whole group loses its
+    /// ids, so that the server treats its items as new ones. A server-side call cannot exist without its id, and is
+    /// dropped.
     ///
     /// ## Evidence
     ///
@@ -48,37 +49,37 @@ crate::rule! {
     201, "item-without-reasoning" of "responses" about [Reasoning, Identity], Check::History(check),
     [
         Variant {
-            message: "{type} {id} stands without the reasoning that it was made with",
+            message: "{type} {id} is missing its reasoning item",
             related: "the reasoning",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item⟨: '{partner_id}'⟩."),
             also: &["Item '{id}' of type '{type}' was provided without its required preceding item of type 'reasoning'."],
             evidence: Evidence::Reported,
-            fix: "detach the group: strip the ids of all its items",
+            fix: "remove the item ids of this group",
             ..Variant::BASE
         },
         Variant {
-            message: "no reasoning stands in front of {items} with ids, the first being {type} {id}: refused if the \
-                      model reasoned",
+            message: "{items} with ids have no reasoning item before them, the first is {type} {id}; rejected \
+                      if the model reasoned",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
-            fix: "detach the group: strip the ids of all its items",
+            fix: "remove the item ids of this group",
             ..Variant::BASE
         },
         Variant {
-            message: "no reasoning stands in front of {type} {id}: refused if the model reasoned",
+            message: "{type} {id} has no reasoning item before it; rejected if the model reasoned",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
-            fix: "detach the group: strip the ids of all its items",
+            fix: "remove the item ids of this group",
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {id} stands without the reasoning that it was made with, as a recorded response shows",
+            message: "{type} {id} is missing its reasoning item, as a recorded response shows",
             related: "the reasoning",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item⟨: '{partner_id}'⟩."),
             evidence: Evidence::Reported,
-            fix: "put the recorded reasoning back, else strip the ids of the group",
+            fix: "restore the recorded reasoning, or remove the ids of the group",
             ..Variant::BASE
         },
     ]

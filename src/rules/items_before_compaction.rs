@@ -7,12 +7,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Notes in a request how many items stand before the last compaction item: it stands for them, and they
+    /// Counts the items of a request before the last compaction item: it replaces them, and they
     /// need not be sent again.
     ///
     /// ## Why it matters
     ///
-    /// Nothing is refused; it costs tokens. It happens when a compaction is appended to a history and the rest
+    /// Nothing is rejected; it costs tokens. It happens when a compaction is appended to a history and the rest
     /// is kept.
     ///
     /// ## Example
@@ -33,7 +33,7 @@ crate::rule! {
     418, "items-before-compaction" of "responses" about [Field], Check::History(check),
     [
         Variant {
-            message: "{items} before this {type}, which stands for them",
+            message: "{items} before this {type}, which already replaces them",
             levels: Levels::INFO,
             evidence: Evidence::Recorded,
             ..Variant::BASE
@@ -49,6 +49,6 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let rows = &cx.history.rows;
     if let Some(at) = rows.iter().rposition(|row| row.kind == Kind::Compaction).filter(|at| *at > 0) {
         let finding = Finding::new(RULE.code, rows[at]).arg(at as u32);
-        out.add(finding.never("what is kept beside a compaction is a matter of taste"));
+        out.add(finding.never("the server accepts both"));
     }
 }

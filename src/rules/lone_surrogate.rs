@@ -10,7 +10,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The escape is JSON by the grammar, but stands for no character. Python writes it, many parsers refuse it, and
+    /// The grammar of JSON allows the escape, but it encodes no character. Python writes it, many parsers reject it, and
     /// what a server makes of it is not known.
     ///
     /// ## Example
@@ -29,7 +29,7 @@ crate::rule! {
     6, "lone-surrogate" about [Container], Check::Raised,
     [
         Variant {
-            message: "a string holds half of a surrogate pair",
+            message: "a string contains half of a surrogate pair",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -6,12 +6,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells which items, blocks and fields are dropped because nothing in the other API says the same.
+    /// Reports items, blocks and fields that are dropped because the other API has no equivalent.
     ///
     /// ## Why it matters
     ///
     /// An unknown type, a summary that only the provider can decrypt, a reference to an item on the server, a result whose
-    /// call is not there: no other provider can read them, and most refuse a request that holds them.
+    /// call is not there: no other provider can read them, and most reject a request that holds them.
     ///
     /// ## Example
     ///
@@ -21,7 +21,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: within one dialect such items are copied as they stand.
+    /// None: within one dialect such items are copied unchanged.
     ///
     /// ## Evidence
     ///
@@ -29,31 +29,31 @@ crate::rule! {
     909, "lost-block", Check::Raised,
     [
         Variant {
-            message: "{type}: dropped, the target has no form for it",
+            message: "dropped {type}: the target has no equivalent",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the history before is summed up in a form that only its provider can read: it is dropped",
+            message: "dropped a summary of earlier history that only its provider can read",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "an item that lies on the server is dropped: it is not in the file",
+            message: "dropped an item that is stored on the server and not in the file",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "a result is dropped: the call that it answers is not there",
+            message: "dropped a result without a call",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "{type} loses a field that the target does not have",
+            message: "dropped a field of {type} that the target does not have",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

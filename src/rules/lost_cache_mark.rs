@@ -6,7 +6,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells which cache marks are dropped.
+    /// Reports `cache_control` marks that are dropped.
     ///
     /// ## Why it matters
     ///
@@ -21,7 +21,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: APIs without marks cache by themselves, or not at all.
+    /// None: APIs without such marks cache automatically, or not at all.
     ///
     /// ## Evidence
     ///
@@ -29,13 +29,13 @@ crate::rule! {
     905, "lost-cache-mark", Check::Raised,
     [
         Variant {
-            message: "the cache marks of {items} are dropped",
+            message: "dropped cache_control of {items}",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the cache marks of {items} are dropped: the target takes four",
+            message: "dropped cache_control of {items}: the target accepts four",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE

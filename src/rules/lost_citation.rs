@@ -6,7 +6,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells which texts lose their citations.
+    /// Reports texts that lose their citations.
     ///
     /// ## Why it matters
     ///
@@ -21,7 +21,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the other API has no form for them, or another one that refers to what is not there.
+    /// None: the other API has no equivalent, or one that refers to content that is not there.
     ///
     /// ## Evidence
     ///
@@ -29,7 +29,7 @@ crate::rule! {
     904, "lost-citation", Check::Raised,
     [
         Variant {
-            message: "the citations of a text are dropped",
+            message: "dropped the citations of a text",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

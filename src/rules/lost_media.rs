@@ -6,12 +6,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells which images, recordings, videos and documents are dropped.
+    /// Reports images, recordings, videos and documents that are dropped.
     ///
     /// ## Why it matters
     ///
     /// Not every API takes every kind of media, and each takes it in its own ways: Bedrock wants the bytes, Chat takes no
-    /// document behind a URL, and an id of a file means nothing to another provider.
+    /// document given by a URL, and an id of a file means nothing to another provider.
     ///
     /// ## Example
     ///
@@ -21,7 +21,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: nothing is downloaded. Put the data itself into the source to carry it over.
+    /// None: nothing is downloaded. Embed the data in the source to keep it.
     ///
     /// ## Evidence
     ///
@@ -29,19 +29,19 @@ crate::rule! {
     903, "lost-media", Check::Raised,
     [
         Variant {
-            message: "media is dropped: the target takes none of this kind here",
+            message: "dropped media: the target does not accept this kind here",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "a file is dropped: only its own provider can read it by its id",
+            message: "dropped a file: only its provider can read it by its id",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "media behind a URL is dropped: the target wants the data itself",
+            message: "dropped an image or file URL: the target accepts inline data only",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -10,7 +10,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds calls whose `caller` names a program that does not stand in the history.
+    /// Finds calls whose `caller` names a program that is not in the history.
     ///
     /// ## Why it matters
     ///
@@ -26,7 +26,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None by default: whether the call may stand alone is not known.
+    /// None by default: it is not known whether the call is accepted without it.
     ///
     /// ## Evidence
     ///
@@ -60,7 +60,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             lost = caller.is_some_and(|id| !programs.contains(&fingerprint(id)));
         });
         if lost {
-            out.add(Finding::new(RULE.code, *row).never("whether the call may stand alone is not known"));
+            out.add(Finding::new(RULE.code, *row).never("it is not known whether the call is accepted without \
+                                                         it"));
         }
     }
 }

@@ -6,11 +6,11 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells what becomes of reasoning that the models of the other API cannot read.
+    /// Reports what happens to reasoning that the models of the other API cannot read.
     ///
     /// ## Why it matters
     ///
-    /// A signature or an encrypted blob is the provider's own: Anthropic refuses a thinking block with a foreign signature
+    /// A signature or an encrypted blob is the provider's own: Anthropic rejects a thinking block with a foreign signature
     /// ("Invalid `signature` in `thinking` block"), OpenAI a blob that it did not issue. Reasoning is kept where it means
     /// something to the model that reads it: OpenAI's between the Responses API and OpenRouter's details, Claude's between
     /// Anthropic and Bedrock. Elsewhere it is dropped; `--reasoning text` turns what can be read of it into text.
@@ -23,7 +23,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what the model thought cannot be said in the other API. The result may be shorter, never refused for it.
+    /// None: the other API cannot express it. The result is never rejected for it.
     ///
     /// ## Evidence
     ///
@@ -31,19 +31,19 @@ crate::rule! {
     901, "lost-reasoning", Check::Raised,
     [
         Variant {
-            message: "reasoning is dropped: the models of the target cannot read it",
+            message: "dropped reasoning: the target's models cannot read it",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "reasoning becomes text of the model",
+            message: "changed reasoning to model text",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the thought signatures of {items} are dropped: only Gemini reads them",
+            message: "dropped the thought signatures of {items}: only Gemini can read them",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -6,8 +6,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells which calls of tools that the provider itself runs are dropped, with what they gave, and which such tools are
-    /// offered no more.
+    /// Reports calls of server-side tools that are dropped with their results, and such tools that are no longer
+    /// offered.
     ///
     /// ## Why it matters
     ///
@@ -22,7 +22,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: within one dialect such items are copied as they stand.
+    /// None: within one dialect such items are copied unchanged.
     ///
     /// ## Evidence
     ///
@@ -30,13 +30,13 @@ crate::rule! {
     902, "lost-server-tool", Check::Raised,
     [
         Variant {
-            message: "{type}: a tool that the provider ran is dropped, with what it gave",
+            message: "dropped {type}, a call of a server-side tool, and its result",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "a tool that only its provider runs is offered no more",
+            message: "dropped the definition of a server-side tool: only its provider can run it",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -6,12 +6,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells which settings of a request are dropped.
+    /// Reports settings of a request that are dropped.
     ///
     /// ## Why it matters
     ///
     /// A setting of one API often has no counterpart in the other, or one with another meaning. What changes the answer is
-    /// a warning; transport, accounts and caches are only noted. What a server holds behind `previous_response_id` or
+    /// a warning; transport, accounts and caches are only noted. History that the server stores for `previous_response_id` or
     /// `conversation` is not in the file, and cannot be converted.
     ///
     /// ## Example
@@ -22,7 +22,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None. Give the missing history to the conversion, or set the setting by hand.
+    /// None. Include the missing history in the source, or set the setting by hand.
     ///
     /// ## Evidence
     ///
@@ -30,19 +30,19 @@ crate::rule! {
     908, "lost-setting", Check::Raised,
     [
         Variant {
-            message: "the setting {key} is dropped: the target has none such",
+            message: "dropped the setting {key}: the target has no equivalent",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the setting {key} is dropped: the target has none such",
+            message: "dropped the setting {key}: the target has no equivalent",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "{key} names history that the server holds: it is not in the file, and is lost",
+            message: "dropped {key}: the history that it refers to is on the server and not in the file",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -7,8 +7,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds an output whose `call_id` belongs to a call that wants another type of output: a `function_call_output`
-    /// for a `custom_tool_call`, say.
+    /// Finds an output whose `call_id` belongs to a call that requires another type of output: for example a
+    /// `function_call_output` for a `custom_tool_call`.
     ///
     /// ## Why it matters
     ///
@@ -28,8 +28,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Between function and custom tool calls the type is rewritten; the members are the same and nothing is lost. Outputs
-    /// of other families have other members, so no rewriting of the type would make them legal.
+    /// Between function and custom tool calls the type is changed; the fields are the same and nothing is lost.
+    /// Outputs of other types have different fields, so changing the type would not make them valid.
     ///
     /// ## Evidence
     ///
@@ -74,7 +74,7 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     let (call, output) = (cx.row(pair.call), *cx.row(pair.output));
     let finding = Finding::new(RULE.code, output).with(call.at);
     let families = (call.kind.family(), output.kind.family());
-    let other_members = "outputs of the two types have other members";
+    let other_members = "outputs of the two types have different fields";
     match families {
         (Some(Family::ToolSearch), _) | (_, Some(Family::ToolSearch)) => {
             out.add(finding.variant(TOOL_SEARCH).never(other_members));

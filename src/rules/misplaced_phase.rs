@@ -6,13 +6,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds `phase` on messages of users, systems and developers, and phases other than `commentary` and
-    /// `final_answer`.
+    /// Finds `phase` on user, system and developer messages, and phases other than `commentary` and `final_answer`.
     ///
     /// ## Why it matters
     ///
     /// Only messages of the assistant have a phase, so another one is an unknown parameter by the schema. A
-    /// missing phase is never refused, only worse for the model.
+    /// missing phase is never rejected, only worse for the model.
     ///
     /// ## Example
     ///
@@ -31,7 +30,7 @@ crate::rule! {
     419, "misplaced-phase" of "responses" about [Field], Check::Raised,
     [
         Variant {
-            message: "a message that is no answer has a phase",
+            message: "a message that is not from the assistant has a phase",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             fix: "remove the phase",
@@ -39,7 +38,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the phase {value} is not known",
+            message: "unknown phase {value}",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             fix: "remove the phase",

@@ -6,12 +6,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// For Azure: finds `output_text` parts without `annotations`. OpenAI itself takes them; recorded requests
-    /// show it. On Azure it is a warning, because some of its deployments take them, too.
+    /// For Azure: finds `output_text` parts without `annotations`. OpenAI itself accepts them, as recorded requests
+    /// show. On Azure it is a warning, because some of its deployments accept them.
     ///
     /// ## Why it matters
     ///
-    /// Azure has refused such a history with HTTP 400:
+    /// Azure has rejected such a history with HTTP 400:
     ///
     /// > Required property 'annotations' is missing
     ///
@@ -30,11 +30,11 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: block/goose#11263, NousResearch/hermes-agent#67667; the schema requires it. Three recorded requests to
-    /// Azure have no annotations and were accepted, so it is no error.
+    /// Azure have no annotations and were accepted, so it is not an error.
     406, "missing-annotations" of "responses" about [Field], Check::Raised,
     [
         Variant {
-            message: "text of the model has no annotations, which this server may require",
+            message: "model text has no annotations, which this server may require",
             api: Some("Required property 'annotations' is missing"),
             levels: Levels::OFF,
             evidence: Evidence::Reported,

@@ -14,7 +14,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Invalid 'input[4].call_id': empty string. Expected a string with minimum length 1, but got an empty string instead.
     ///
@@ -88,23 +88,23 @@ crate::rule! {
             api: Some("Missing required parameter: 'input[{index}].id'."),
             levels: Levels::OFF,
             evidence: Evidence::Reported,
-            fix: "drop the reasoning and strip the ids of its group",
+            fix: "drop the reasoning and remove the ids of its group",
             answer: Answer { param: Some("input[{index}].id"), ..Answer::HISTORY },
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {any_id} has no fingerprint, which must come back with it",
+            message: "{type} {any_id} has no fingerprint, which the API requires",
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the action of {type} {id} has no queries, which this server wants",
+            message: "the action of {type} {id} has no queries, which this server requires",
             levels: Levels::OFF,
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {id} has no call_id, by which the server looks for its call",
+            message: "{type} {id} has no call_id, which the server needs to find its call",
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             ..Variant::BASE

@@ -9,13 +9,13 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a call that the client had to answer (function, custom tool, shell, local shell, apply patch, computer,
-    /// client-side tool search) and that no output of the history answers. Pairing goes by `call_id`. A tool search
-    /// that the server ran needs no output.
+    /// Finds a call that the client has to answer (function, custom tool, shell, local shell, apply patch,
+    /// computer, client-side tool search) but that has no output in the history. Calls and outputs are paired by
+    /// `call_id`. A tool search that the server ran needs no output.
     ///
     /// ## Why it matters
     ///
-    /// Every provider refuses the history. OpenAI answers HTTP 400:
+    /// Every provider rejects the history. OpenAI answers HTTP 400:
     ///
     /// > No tool output found for function call call_abc.
     ///
@@ -26,7 +26,7 @@ crate::rule! {
     /// Where a log says that the turn was aborted (Codex's `turn_aborted`, Kode's "[Request interrupted by user]"), the
     /// message says so.
     ///
-    /// At the end of a log the call is about to run: there it is only noted (shown with `-v`).
+    /// At the end of a log the call is still pending: there it is only noted (shown with `-v`).
     ///
     /// ## Example
     ///
@@ -38,10 +38,10 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// If the output stands elsewhere, it is put behind the calls. Else the call is dropped, together with the reasoning
-    /// that heads it if nothing else is left of its group; what is left of the group loses its ids, so that the server
-    /// does not look for what is gone. With `--orphans stub` the call is answered instead, by an output that claims
-    /// nothing, and nothing is lost. A `program` without its output is only a warning: one was accepted.
+    /// If the output is elsewhere, it is moved to after the calls. Otherwise the call is dropped, together with the
+    /// reasoning before it if nothing else is left of its group; what is left of the group loses its ids, so that
+    /// the server does not look for what is gone. With `--orphans stub` a placeholder output is added instead, and
+    /// nothing is lost. A `program` without its output is only a warning: one was accepted.
     ///
     /// ## Evidence
     ///
@@ -54,7 +54,7 @@ crate::rule! {
             message: "{type} {call_id} has no output",
             api: Some("No tool output found for {noun} {call_id}."),
             evidence: Evidence::Reported,
-            fix: "drop the call; --orphans stub would answer it and lose nothing",
+            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
             ..Variant::BASE
         },
         Variant {
@@ -63,28 +63,27 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {call_id} has no output yet: the log ends here",
+            message: "{type} {call_id} is still pending at the end of the log",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
         Variant {
-            message: "the response that the request builds on left {partner_type} {partner_call_id} open, and no output \
-                      answers it",
-            related: "the open call",
+            message: "{partner_type} {partner_call_id} of the previous response has no output in this request",
+            related: "the unanswered call",
             api: Some("No tool output found for {partner_noun} {partner_call_id}."),
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {call_id} has no output: its turn was aborted",
+            message: "{type} {call_id} has no output (the turn was aborted)",
             api: Some("No tool output found for {noun} {call_id}."),
             evidence: Evidence::Reported,
-            fix: "drop the call; --orphans stub would answer it and lose nothing",
+            fix: "drop the call (use --orphans stub to add a placeholder output instead)",
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {call_id} has no output: its turn was aborted, and the log ends here",
+            message: "{type} {call_id} has no output (the turn was aborted at the end of the log)",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
             ..Variant::BASE

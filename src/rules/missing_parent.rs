@@ -23,7 +23,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what stood above it is not in the file.
+    /// None: the parent is not in the file.
     ///
     /// ## Evidence
     ///
@@ -32,7 +32,7 @@ crate::rule! {
     601, "missing-parent", Check::Raised,
     [
         Variant {
-            message: "the entry follows one that is not in the file: the history begins here",
+            message: "the parent of this entry is not in the file; the history begins here",
             levels: Levels::WARNING,
             evidence: Evidence::Recorded,
             ..Variant::BASE

@@ -6,11 +6,11 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds reasoning items without `summary`, or with one that is no list.
+    /// Finds reasoning items without `summary`, or with one that is not a list.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Missing required parameter: 'input[1].summary'.
     ///
@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// An empty list is put there: there was nothing to summarise. One of another type is replaced by an empty
+    /// An empty list is added: there was nothing to summarise. A value of another type is replaced by an empty
     /// list, and lost.
     ///
     /// ## Evidence
@@ -43,9 +43,9 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the summary of {type} {any_id} is no list",
+            message: "the summary of {type} {any_id} is not a list",
             evidence: Evidence::Documented,
-            fix: "put an empty summary in its place",
+            fix: "replace it by an empty summary",
             ..Variant::BASE
         },
     ]

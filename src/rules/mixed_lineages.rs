@@ -7,8 +7,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds items whose ids are of another conversation than those before them, as the lineage inside the id
-    /// tells. Only in requests, and only where the server stores items: elsewhere ids say nothing to it.
+    /// Finds items whose ids are of another conversation than those before them, as the ids themselves show. Only
+    /// in requests, and only where the server stores items: elsewhere it does not look at ids.
     ///
     /// ## Why it matters
     ///
@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None by default: which of them are at home here is not known.
+    /// None by default: it is not known which of them belong here.
     ///
     /// ## Evidence
     ///
@@ -33,7 +33,7 @@ crate::rule! {
     313, "mixed-lineages" of "responses" about [Identity], Check::History(check),
     [
         Variant {
-            message: "{type} {id} is of another conversation than the items before it",
+            message: "{type} {id} is from a different conversation than the items before it",
             related: "an item of the other conversation",
             levels: Levels::STORED_WARNING,
             ..Variant::BASE
@@ -53,7 +53,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         // One finding for each run of foreign items.
         if row.lineage != first.lineage && row.lineage != told {
             let finding = Finding::new(RULE.code, *row).with(first.at);
-            out.add(finding.never("which of them are at home here is not known"));
+            out.add(finding.never("it is not known which of them belong here"));
         }
         told = row.lineage;
     }

@@ -7,7 +7,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds reasoning by reference that heads items in full, or the other way round.
+    /// Finds reasoning that is a reference while its items are in full, or the other way round.
     ///
     /// ## Why it matters
     ///
@@ -15,7 +15,7 @@ crate::rule! {
     ///
     /// > Item 'msg_abc' of type 'message' was provided without its required 'reasoning' item: 'rs_abc'.
     ///
-    /// Either all items of a group are references, adjacent and in order, or all stand in full.
+    /// Either all items of a group are references, adjacent and in order, or all are in full.
     ///
     /// ## Example
     ///
@@ -26,7 +26,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None by default: no recorded request has mixed groups. With `--fix-warnings` the whole group becomes
+    /// None by default: no recorded request has mixed groups. With `--fix-warnings` the whole group is replaced by
     /// references where that is legal.
     ///
     /// ## Evidence
@@ -35,12 +35,12 @@ crate::rule! {
     305, "mixed-references" of "responses" about [Identity, LosesReasoning], Check::Group(check),
     [
         Variant {
-            message: "{type} {id} and the reasoning that heads it are not both references, or both in full",
+            message: "{type} {id} and its reasoning have to be both references or both in full",
             related: "the reasoning",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item⟨: '{partner_id}'⟩."),
             levels: Levels::STORED_WARNING,
             evidence: Evidence::Reported,
-            fix: "make the whole group references",
+            fix: "replace the whole group by references",
             ..Variant::BASE
         },
     ]

@@ -12,16 +12,16 @@ crate::rule! {
     /// ## What it does
     ///
     /// Finds function calls without `namespace` whose tool is defined only inside a namespace: in the request's
-    /// `tools`, by a tool search, or by additional tools. For servers that do not know namespaces: finds calls
-    /// that name one.
+    /// `tools`, by a tool search, or by additional tools. For servers without namespaces: finds calls that have
+    /// one.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Missing namespace for function_call 'x'. It does not exist in the default namespace. Round-trip the model's function_call item with its namespace field included.
     ///
-    /// It happens when a client rebuilds calls from their name and arguments. Other servers refuse the very
+    /// It happens when a client rebuilds calls from their name and arguments. Other servers reject the very
     /// field:
     ///
     /// > Unknown parameter: 'input[1].namespace'.
@@ -37,8 +37,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The call gets the namespace, if only one has a tool of that name. Where namespaces are not known,
-    /// removing it is off by default.
+    /// The namespace is added if only one has a tool of that name. For servers without namespaces, removing it is
+    /// off by default.
     ///
     /// ## Evidence
     ///
@@ -47,7 +47,7 @@ crate::rule! {
     412, "namespace-mismatch" of "responses" about [Field], Check::History(check),
     [
         Variant {
-            message: "{type} {call_id} names no namespace, and its tool is defined in one",
+            message: "{type} {call_id} has no namespace, but its tool is defined in one",
             related: "the definition of the tool",
             api: Some(
                 "Missing namespace for function_call '{name}'. It does not exist in the default namespace. Round-trip the \
@@ -60,7 +60,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {call_id} names a namespace, which this server may not know",
+            message: "{type} {call_id} has a namespace, which this server may not know",
             api: Some("Unknown parameter: 'input[{index}].namespace'."),
             levels: Levels::OFF,
             evidence: Evidence::Reported,

@@ -6,11 +6,11 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a null, a number, a string or a list in the place of an item or a message, at any index.
+    /// Finds null, a number, a string or a list where an item or a message is expected.
     ///
     /// ## Why it matters
     ///
-    /// Every API takes a list of objects and refuses the request otherwise; the SDKs' types allow nothing else. Such a
+    /// Every API takes a list of objects and rejects the request otherwise; the SDKs' types allow nothing else. Such a
     /// value is mostly left by a client that deletes items by setting them to null.
     ///
     /// ## Example
@@ -21,7 +21,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what was meant is not known. Remove it if nothing was lost there.
+    /// None: the intended item is not known. Remove the value if nothing was lost there.
     ///
     /// ## Evidence
     ///
@@ -29,7 +29,7 @@ crate::rule! {
     /// anything else.
     490, "not-an-item" about [Field], Check::Raised,
     [Variant {
-        message: "{shape} stands where an item should be",
+        message: "expected an item, found {shape}",
         answer: Answer::BODY,
         evidence: Evidence::Documented,
         ..Variant::BASE

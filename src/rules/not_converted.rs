@@ -6,11 +6,11 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Tells which conversations were not written.
+    /// Reports conversations that were not written.
     ///
     /// ## Why it matters
     ///
-    /// A conversation of which nothing is left, or one that the target would still refuse, is not written: half a
+    /// A conversation of which nothing is left, or one that the target would still reject, is not written: half a
     /// conversion is worse than none.
     ///
     /// ## Example
@@ -21,7 +21,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None. `replaylint fix` repairs a source whose calls and results do not fit; then convert it.
+    /// None. Run `replaylint fix` on a source whose calls and results do not match, then convert it.
     ///
     /// ## Evidence
     ///
@@ -29,13 +29,13 @@ crate::rule! {
     912, "not-converted", Check::Raised,
     [
         Variant {
-            message: "nothing of this conversation can be written for the target",
+            message: "nothing in this conversation can be converted for the target",
             levels: Levels::ERROR,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the result would be refused (RL{arg}): repair the source first",
+            message: "the result would be rejected (RL{arg}): run `replaylint fix` on the source first",
             levels: Levels::ERROR,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -6,11 +6,11 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds messages whose `content` is null or missing. An empty text is fine.
+    /// Finds messages whose `content` is null or missing. An empty string is accepted.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Invalid type for 'input[1].content': expected one of an array of objects or string, but got null instead.
     ///
@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// An empty text is put there, which recorded requests show to be accepted. Nothing is lost.
+    /// The content becomes an empty string, which recorded requests show to be accepted. Nothing is lost.
     ///
     /// ## Evidence
     ///
@@ -38,7 +38,7 @@ crate::rule! {
                 "Invalid type for 'input[{index}].content': expected one of an array of objects or string, but got null instead.",
             ),
             evidence: Evidence::Reported,
-            fix: "put an empty text there",
+            fix: "set it to an empty string",
             loss: Loss::Lossless,
             answer: Answer {
                 param: Some("input[{index}].content"),
@@ -50,7 +50,7 @@ crate::rule! {
         Variant {
             message: "this message has no content",
             evidence: Evidence::Documented,
-            fix: "put an empty text there",
+            fix: "set it to an empty string",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -6,12 +6,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, in an event stream, an event whose offset is not above the one before, or that has none.
+    /// Finds, in an event stream, an event whose offset is missing or not greater than the previous one.
     ///
     /// ## Why it matters
     ///
     /// Requests are known by their offset, and what they sent is everything up to there: with offsets that fall or repeat,
-    /// neither is certain. `slim` and `rebuild` refuse such a stream.
+    /// neither is certain. `slim` and `rebuild` reject such a stream.
     ///
     /// ## Example
     ///
@@ -22,7 +22,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: in which order the events came is not known.
+    /// None: the order of the events is not known.
     ///
     /// ## Evidence
     ///
@@ -30,8 +30,8 @@ crate::rule! {
     625, "offsets-not-increasing", Check::Raised,
     [
         Variant {
-            message: "offset {arg} does not stand above the one before",
-            related: "the event before",
+            message: "offset {arg} is not greater than the previous one",
+            related: "the previous event",
             levels: Levels::ERROR,
             evidence: Evidence::Inferred,
             ..Variant::BASE

@@ -7,12 +7,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds an `mcp_approval_response` whose `approval_request_id` names no request of the history. With
-    /// `previous_response_id` or `conversation` the server may hold the request, and the rule is silent.
+    /// Finds an `mcp_approval_response` whose `approval_request_id` matches no request of the history. With
+    /// `previous_response_id` or `conversation` the server may have the request, and the rule is silent.
     ///
     /// ## Why it matters
     ///
-    /// Azure refuses it with HTTP 400; the text was not captured. It happens when approvals of local tools are written
+    /// Azure rejects it with HTTP 400; the text was not captured. It happens when approvals of local tools are written
     /// as MCP ones, or the request was cut off.
     ///
     /// ## Fix
@@ -25,7 +25,7 @@ crate::rule! {
     108, "orphan-approval" of "responses" about [MissingPartner], Check::Pair(check),
     [
         Variant {
-            message: "mcp_approval_response names {approval}, which is no request of this history",
+            message: "mcp_approval_response {approval} has no matching request",
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             fix: "drop the response",

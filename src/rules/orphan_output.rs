@@ -6,12 +6,12 @@ use crate::rule::{Check, Cx, Evidence, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds an output whose `call_id` no call of the history has. With `previous_response_id` or `conversation` the
-    /// server may hold the call, and the rule is silent.
+    /// Finds an output whose `call_id` matches no call of the history. With `previous_response_id` or
+    /// `conversation` the server may have the call, and the rule is silent.
     ///
     /// ## Why it matters
     ///
-    /// Every provider refuses the history. OpenAI answers HTTP 400:
+    /// Every provider rejects the history. OpenAI answers HTTP 400:
     ///
     /// > No tool call found for function call output with call_id call_abc.
     ///
@@ -36,7 +36,7 @@ crate::rule! {
     102, "orphan-output" of "responses" about [MissingPartner], Check::Pair(check),
     [
         Variant {
-            message: "{type} {call_id} has no call",
+            message: "{type} {call_id} has no matching call",
             api: Some("No tool call found for {noun} with call_id {call_id}."),
             evidence: Evidence::Reported,
             fix: "drop the output",

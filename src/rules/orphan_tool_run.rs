@@ -6,13 +6,13 @@ use crate::rule::{Check, Cx, Evidence, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds reasoning that heads no item, followed by outputs none of which has a call in the history: the calls
-    /// between them are lost. It stands for all of them: RL102 and RL202 are not raised on the same items. If any of the
+    /// Finds reasoning without its item, followed by outputs none of which has a call in the history: the calls
+    /// between them are lost. It covers all of them: RL102 and RL202 are not raised on the same items. If any of the
     /// outputs has a call, or the server may hold one (`previous_response_id`, `conversation`), the rule is silent.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the outputs, and then the reasoning, with HTTP 400:
+    /// The server rejects the outputs, and then the reasoning, with HTTP 400:
     ///
     /// > No tool call found for function call output with call_id call_abc.
     ///
@@ -29,7 +29,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The reasoning and the whole run of outputs are dropped; the neighbours stay as they are and are not merged.
+    /// The reasoning and the whole run of outputs are dropped; the items around them stay as they are and are not
+    /// merged.
     ///
     /// ## Evidence
     ///
@@ -37,7 +38,8 @@ crate::rule! {
     207, "orphan-tool-run" of "responses" about [MissingPartner, Identity], Check::History(check),
     [
         Variant {
-            message: "reasoning {any_id} heads nothing, and the {outputs} behind it lack their calls",
+            message: "orphaned tool run: reasoning {any_id} has no item after it, and the {outputs} that \
+                      follow have no matching call",
             related: "the first of the outputs",
             api: Some("No tool call found for {partner_noun} with call_id {partner_call_id}."),
             evidence: Evidence::Reported,

@@ -23,7 +23,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None is needed: the history goes without it.
+    /// None needed: the history leaves it out.
     ///
     /// ## Evidence
     ///
@@ -31,7 +31,7 @@ crate::rule! {
     622, "output-after-cancel", Check::Raised,
     [
         Variant {
-            message: "this output is of the request at offset {arg}, which was cancelled: the history goes without it",
+            message: "output of the request at offset {arg}, which was cancelled; left out of the history",
             related: "the request",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,

@@ -7,13 +7,13 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds an output that stands before the call that it answers. With `previous_response_id` or `conversation` the
+    /// Finds an output that comes before its call. With `previous_response_id` or `conversation` the
     /// rule is silent.
     ///
     /// ## Why it matters
     ///
-    /// No recorded accepted request without server state has this order, and several clients refuse it before sending.
-    /// What the OpenAI API says to it was not seen, so it is a warning there; DeepSeek wants outputs directly behind
+    /// No recorded accepted request without server state has this order, and several clients reject it before sending.
+    /// OpenAI's answer to this was never seen, so it is a warning there; DeepSeek requires outputs directly after
     /// their calls and says "No tool output found for tool call call_abc.".
     ///
     /// ## Example
@@ -25,28 +25,28 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// One call and one output in the wrong order are unambiguous: the output moves behind the calls of its batch, by
+    /// One call and one output in the wrong order are unambiguous: the output moves to after the calls of its batch, by
     /// default. Nothing is lost. Where several calls or outputs share the id, nothing is guessed.
     ///
     /// ## Evidence
     ///
-    /// Inferred for OpenAI. coder's chatd validator refuses the order ("Tool output found without preceding function
+    /// Inferred for OpenAI. coder's chatd validator rejects the order ("Tool output found without preceding function
     /// call"), a wording of its own that is not quoted here as the provider's. Reported for DeepSeek:
     /// deepseek-ai/awesome-deepseek-integration#740.
     103, "output-before-call" of "responses" about [MissingPartner], Check::Pair(check),
     [
         Variant {
-            message: "{type} {call_id} stands before its call",
+            message: "{type} {call_id} comes before its call",
             related: "the call",
             levels: Levels::WARNING,
-            fix: "move the output behind its call",
+            fix: "move the output to after its call",
             loss: Loss::Lossless,
             when: When::Always,
             evidence: Evidence::Inferred,
             ..Variant::BASE
         },
         Variant {
-            message: "several calls and outputs share call_id {call_id}, and their order tells no pairs",
+            message: "several calls and outputs share call_id {call_id}, and their order does not pair them",
             related: "a call with this call_id",
             levels: Levels::WARNING,
             ..Variant::BASE
@@ -69,7 +69,7 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
         PairState::Tangled => {
             let row = *cx.row(pair.output);
             let finding = Finding::new(RULE.code, row).variant(TANGLED).with(partner());
-            out.add(finding.never("which output answers which call is not told"));
+            out.add(finding.never("it is not known which output answers which call"));
         }
         _ => {}
     }

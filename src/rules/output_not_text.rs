@@ -11,7 +11,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Invalid type for 'input[0].output': expected one of a string or array of objects, but got an object instead.
     ///
@@ -29,8 +29,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// A value becomes its own JSON text: nothing is lost. Where nothing was recorded, a text says so and
-    /// claims nothing.
+    /// A value is written as a JSON string: nothing is lost. Where nothing was recorded, a text says so.
     ///
     /// ## Evidence
     ///
@@ -38,12 +37,12 @@ crate::rule! {
     409, "output-not-text" of "responses" about [Field], Check::Raised,
     [
         Variant {
-            message: "the output of {call_id} is an object",
+            message: "the output of {call_id} is an object, not a string",
             api: Some(
                 "Invalid type for 'input[{index}].output': expected one of a string or array of objects, but got an object instead.",
             ),
             evidence: Evidence::Reported,
-            fix: "write the output as text",
+            fix: "write the output as a string",
             loss: Loss::Lossless,
             answer: Answer {
                 param: Some("input[{index}].output"),
@@ -58,7 +57,7 @@ crate::rule! {
                 "Invalid type for 'input[{index}].output': expected one of a string or array of objects, but got null instead.",
             ),
             evidence: Evidence::Reported,
-            fix: "say that no result was recorded",
+            fix: "set the output to a text saying that no result was recorded",
             loss: Loss::Lossless,
             answer: Answer {
                 param: Some("input[{index}].output"),
@@ -71,15 +70,15 @@ crate::rule! {
             message: "{type} {call_id} has no output",
             api: Some("Missing required parameter: 'input[{index}].output'."),
             evidence: Evidence::Reported,
-            fix: "say that no result was recorded",
+            fix: "set the output to a text saying that no result was recorded",
             loss: Loss::Lossless,
             answer: Answer { param: Some("input[{index}].output"), ..Answer::HISTORY },
             ..Variant::BASE
         },
         Variant {
-            message: "the output of {call_id} is a bare value",
+            message: "the output of {call_id} is not a string",
             evidence: Evidence::Documented,
-            fix: "write the output as text",
+            fix: "write the output as a string",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -6,14 +6,14 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds fields that stand in responses and are refused in requests: `created_by`, the SDK's `parsed` and
+    /// Finds fields that occur in responses and are rejected in requests: `created_by`, the SDK's `parsed` and
     /// `parsed_arguments`, the `sources` (unless they are null) and a null `query` of a web search's `action`, the
     /// settings of a generated image (`action`, `background`, `output_format`, `quality`, `revised_prompt`, `size`),
     /// and the `status` of reasoning.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Unknown parameter: 'input[2].status'.
     ///
@@ -38,7 +38,7 @@ crate::rule! {
     401, "output-only-field" of "responses" about [Field], Check::Raised,
     [
         Variant {
-            message: "{type} {any_id} carries {field}, which the server writes and does not take back",
+            message: "{type} {any_id} has an output-only field the API rejects: {field}",
             api: Some("Unknown parameter: 'input[{index}].{field}'."),
             evidence: Evidence::Reported,
             fix: "remove the field",
@@ -47,7 +47,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {any_id} carries a status, which only responses have",
+            message: "{type} {any_id} has an output-only field the API rejects: status",
             api: Some("Unknown parameter: 'input[{index}].{field}'."),
             evidence: Evidence::Reported,
             fix: "remove the field",
@@ -56,7 +56,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {any_id} carries a null status, which strict routes refuse",
+            message: "{type} {any_id} has a null status, which strict servers reject",
             api: Some("Unknown parameter: 'input[{index}].{field}'."),
             levels: Levels::WARNING,
             evidence: Evidence::Reported,

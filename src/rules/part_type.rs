@@ -6,13 +6,13 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds parts of content whose type does not fit the role: `input_text` or `text` in a message of the
-    /// assistant, `output_text` or `text` in one of a user, system or developer, media where only text may
-    /// stand, and `text` in the output of a tool.
+    /// Finds content parts whose type does not fit the role: `input_text` or `text` in an assistant message,
+    /// `output_text` or `text` in a user, system or developer message, media where only text is allowed, and `text`
+    /// in the output of a tool.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'.
     ///
@@ -27,9 +27,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The part gets the type that its place wants; its text stays. The converse, in users' messages and tool
-    /// outputs, was not seen to be refused, so it is a warning and off by default. Media must be sent in
-    /// another way.
+    /// The part gets the right type; its text is kept. The converse, in user messages and tool outputs, was never
+    /// seen to be rejected, so it is a warning and off by default. Media has to be sent in another way.
     ///
     /// ## Evidence
     ///
@@ -38,10 +37,10 @@ crate::rule! {
     405, "part-type" of "responses" about [Field], Check::Raised,
     [
         Variant {
-            message: "a part of this message of the assistant is of type {value}",
+            message: "content part of type {value} in an assistant message",
             api: Some("Invalid value: '{value}'. Supported values are: 'output_text' and 'refusal'."),
             evidence: Evidence::Reported,
-            fix: "give the part the type output_text",
+            fix: "change the part's type to output_text",
             loss: Loss::Lossless,
             answer: Answer {
                 param: Some("input[{index}].{field}"),
@@ -51,22 +50,22 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "a part of this message is of type {value}, which only answers have",
+            message: "content part of type {value}, which is only allowed in assistant messages",
             levels: Levels::WARNING,
-            fix: "give the part the type input_text",
+            fix: "change the part's type to input_text",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "a part of this message is of type {value}, which its role does not have",
+            message: "content part of type {value}, which is not allowed for this role",
             levels: Levels::WARNING,
             ..Variant::BASE
         },
         Variant {
-            message: "a part of the output of {call_id} is of type {value}",
+            message: "part of type {value} in the output of {call_id}",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
-            fix: "give the part the type input_text",
+            fix: "change the part's type to input_text",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

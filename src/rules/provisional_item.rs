@@ -8,7 +8,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds items whose `status` is `in_progress`: the form that a stream's `response.output_item.added` event carries.
+    /// Finds items whose `status` is `in_progress`, as in the `response.output_item.added` event of a stream.
     ///
     /// ## Why it matters
     ///
@@ -34,13 +34,14 @@ crate::rule! {
     206, "provisional-item" of "responses" about [Identity], Check::Item(KindSet::ALL, check),
     [
         Variant {
-            message: "{type} {any_id} was stored while it was in progress, and may be incomplete",
+            message: "{type} {any_id} was stored while in progress and may be incomplete",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "the blob of {type} {any_id} is from an item in progress: it may be incomplete, and refused",
+            message: "encrypted content of {type} {any_id} is from an item in progress; it may be incomplete \
+                      and rejected",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

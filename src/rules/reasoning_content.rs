@@ -6,12 +6,12 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds reasoning with `content`: raw text, as open models give it. For DeepSeek it is the other way
-    /// round: its own raw text must come back, and reasoning without any is found.
+    /// Finds reasoning with `content`: raw text, as open models return it. For DeepSeek it is the other way round:
+    /// its own raw text is required, and reasoning without it is reported.
     ///
     /// ## Why it matters
     ///
-    /// OpenAI refuses the history with HTTP 400:
+    /// OpenAI rejects the history with HTTP 400:
     ///
     /// > Invalid 'input[39].content': array too long. Expected an array with maximum length 0, but got an array with length 1 instead.
     ///
@@ -28,16 +28,16 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The content is removed and lost; summary and blob stay. Missing raw text cannot be made up.
+    /// The content is removed and lost; summary and encrypted content are kept. Missing raw text cannot be made up.
     ///
     /// ## Evidence
     ///
     /// Reported: claude-code-router#1783, inspect_ai. Eight recorded DeepSeek requests with the content were
-    /// accepted; that it refuses some without was reported once, hence a note.
+    /// accepted; that it rejects some without was reported once, hence a note.
     404, "reasoning-content" of "responses" about [Field], Check::Raised,
     [
         Variant {
-            message: "{type} {any_id} carries its raw text, which the API does not take",
+            message: "{type} {any_id} has raw reasoning text, which the API rejects",
             api: Some(
                 "Invalid 'input[{index}].content': array too long. Expected an array with maximum length 0, but got an array \
                  with length {length} instead.",
@@ -52,7 +52,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {any_id} lacks its raw text, which must be passed back",
+            message: "{type} {any_id} has no raw reasoning text, which the API requires",
             api: Some("The `reasoning_text` in the thinking mode must be passed back to the API"),
             levels: Levels::OFF,
             evidence: Evidence::Reported,

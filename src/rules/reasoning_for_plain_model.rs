@@ -7,13 +7,13 @@ use crate::target::Thinking;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds reasoning items in a history for a model that does not reason: gpt-3.5, gpt-4, gpt-4.1, gpt-4o and their
-    /// variants, chatgpt-*, gpt-5-chat. The model is the one that the request names, or `--model`. Models that are not
-    /// known are not judged.
+    /// Finds reasoning items in a history for a model that does not reason: gpt-3.5, gpt-4, gpt-4.1, gpt-4o and
+    /// their variants, chatgpt-*, gpt-5-chat. The model is the one in the request, or `--model`. Unknown models are
+    /// not judged.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Reasoning input items can only be provided to a reasoning or computer use model. Remove reasoning items from your input and try again.
     ///
@@ -37,13 +37,13 @@ crate::rule! {
     204, "reasoning-for-plain-model" of "responses" about [Reasoning, Identity, LosesReasoning], Check::Group(check),
     [
         Variant {
-            message: "reasoning {id} goes to a model that takes no reasoning items",
+            message: "reasoning item {id}: the model does not accept reasoning items",
             api: Some(
                 "Reasoning input items can only be provided to a reasoning or computer use model. Remove reasoning items \
                  from your input and try again.",
             ),
             evidence: Evidence::Reported,
-            fix: "drop the reasoning and strip the ids of its group",
+            fix: "drop the reasoning and remove the ids of its group",
             ..Variant::BASE
         },
     ]

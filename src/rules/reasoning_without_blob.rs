@@ -12,7 +12,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The id of the reasoning then stands for nothing. The server answers HTTP 404 or 400:
+    /// The id of the reasoning then refers to nothing. The server answers HTTP 404 or 400:
     ///
     /// > Item with id 'rs_abc' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.
     ///
@@ -29,7 +29,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The reasoning is dropped and its group loses its ids. What the model thought is lost to it; its summary goes too.
+    /// The reasoning is dropped and its group loses its ids. The reasoning is lost for the model, including its
+    /// summary.
     ///
     /// ## Evidence
     ///
@@ -38,7 +39,7 @@ crate::rule! {
     205, "reasoning-without-blob" of "responses" about [Reasoning, Identity, LosesReasoning], Check::Group(check),
     [
         Variant {
-            message: "reasoning {id} has no encrypted_content, and the server stores no items",
+            message: "reasoning item {id} has no encrypted_content, and the server stores no items",
             api: Some(
                 "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with \
                  `store` set to true, or remove this item from your input.",
@@ -46,7 +47,7 @@ crate::rule! {
             status: 404,
             levels: Levels::STATELESS_ERROR,
             evidence: Evidence::Reported,
-            fix: "drop the reasoning and strip the ids of its group",
+            fix: "drop the reasoning and remove the ids of its group",
             ..Variant::BASE
         },
     ]

@@ -7,20 +7,20 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds reasoning with its server id behind which the item is missing that followed it when it was made: the history
-    /// ends there, a user speaks, or the next item has no id (it was edited, or its id was stripped). Reasoning without
-    /// an id is never found: it binds nothing.
+    /// Finds reasoning with its server id that is missing the item it belongs to: the history ends there, a user
+    /// message follows, or the next item has no id (it was edited, or its id was removed). Reasoning without an id
+    /// is never reported.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Item 'rs_abc' of type 'reasoning' was provided without its required following item.
     ///
-    /// It looks for the original item by its id: a recorded rejection has an assistant message right behind the
+    /// It looks for the original item by its id: a recorded rejection has an assistant message right after the
     /// reasoning, but without its id. It happens when a message is edited, or an interrupted turn leaves only its
-    /// reasoning. Without storage three such requests were accepted, so there it is a warning (Azure refuses it always).
-    /// In a log of another system, which keeps no ids of calls, a call right behind the reasoning is a warning as well.
+    /// reasoning. Without storage three such requests were accepted, so there it is a warning (Azure rejects it always).
+    /// In a log of another system, which keeps no ids of calls, a call right after the reasoning is a warning as well.
     /// At the end of a log the item may still come: there it is only noted.
     ///
     /// ## Example
@@ -33,28 +33,28 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The group is detached: the reasoning keeps its blob and loses its id, as do the items behind it, so the model still
+    /// The ids of the whole group are removed: the reasoning keeps its encrypted content and loses its id, as do the items after it, so the model still
     /// sees all of it. Without a blob, or on Azure, the reasoning is dropped.
     ///
     /// ## Evidence
     ///
-    /// Recorded: pydantic-ai `test_openai_responses_thinking_with_modified_history` (refused), ruby_llm (the same shape
+    /// Recorded: pydantic-ai `test_openai_responses_thinking_with_modified_history` (rejected), ruby_llm (the same shape
     /// without ids, accepted). Reported: vercel/ai#7099, openai/openai-node#1567, openai/openai-agents-js#326,
     /// continuedev/continue#8933, OpenHands#11406; Azure: openclaw#57499, badlogic/pi-mono#2702.
     202, "reasoning-without-item" of "responses" about [Reasoning, Identity], Check::Group(check),
     [
         Variant {
-            message: "reasoning {id} is not followed by the item that it was made for",
-            related: "what follows instead",
+            message: "reasoning item {id} is missing the item it belongs to",
+            related: "the next item",
             api: Some("Item '{id}' of type 'reasoning' was provided without its required following item."),
             levels: Levels::ERROR_OR_WARNING,
             evidence: Evidence::Recorded,
-            fix: "detach the group: strip the ids of all its items",
+            fix: "remove the item ids of this group",
             ..Variant::BASE
         },
         Variant {
-            message: "the reference to reasoning {id} is followed by an item without an id",
-            related: "what follows",
+            message: "the reference to reasoning item {id} is followed by an item without an id",
+            related: "the next item",
             api: Some("Item '{id}' of type 'reasoning' was provided without its required following item."),
             levels: Levels::STORED_WARNING,
             evidence: Evidence::Inferred,
@@ -62,18 +62,18 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "reasoning {id} is followed by nothing yet: the log ends here",
+            message: "reasoning item {id} is still incomplete at the end of the log",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
         Variant {
-            message: "reasoning {id} is not followed by the item that it was made for",
-            related: "the call that follows, without the id that it had",
+            message: "reasoning item {id} is missing the item it belongs to",
+            related: "the next call, which has lost its id",
             api: Some("Item '{id}' of type 'reasoning' was provided without its required following item."),
             levels: Levels::STORED_WARNING,
             evidence: Evidence::Inferred,
-            fix: "drop the reasoning: this form knows none without an id",
+            fix: "drop the reasoning (this format cannot store it without an id)",
             ..Variant::BASE
         },
     ]

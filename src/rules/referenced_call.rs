@@ -6,8 +6,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Nothing any more: references to calls that the client answers (`fc_…`, `ctc_…` and the like) are accepted, and are
-    /// not reported. The code is kept so that it never means anything else.
+    /// Reports nothing any more: references to client-side calls (`fc_…`, `ctc_…` and the like) are accepted. The
+    /// code is kept so that it never means anything else.
     ///
     /// ## Why it matters
     ///
@@ -34,7 +34,7 @@ crate::rule! {
     304, "referenced-call" of "responses" about [Identity], Check::Raised,
     [
         Variant {
-            message: "the call {id} is only referenced",
+            message: "call {id} is only referenced",
             levels: Levels::OFF,
             evidence: Evidence::Recorded,
             ..Variant::BASE

@@ -6,12 +6,12 @@ use crate::rule::{Check, Cx, Evidence, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds two or more reasoning items with ids directly behind each other, followed by two or more calls with ids:
+    /// Finds two or more reasoning items with ids directly after each other, followed by two or more calls with ids:
     /// what a client makes of "reasoning, call, reasoning, call" when it sorts a turn by kind.
     ///
     /// ## Why it matters
     ///
-    /// Each call is linked to the reasoning right before it. With all reasoning in front, the server refuses the first
+    /// Each call is linked to the reasoning right before it. With all reasoning first, the server rejects the first
     /// call with HTTP 400:
     ///
     /// > Item 'fc_abc' of type 'function_call' was provided without its required 'reasoning' item: 'rs_abc'.
@@ -29,8 +29,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The group is detached: all its items lose their ids. Which call belongs to which reasoning is not told by the
-    /// items, so they are not put back in order.
+    /// The whole group loses its ids. The items do not say which call belongs to which reasoning, so their order is
+    /// not restored.
     ///
     /// ## Evidence
     ///
@@ -38,11 +38,12 @@ crate::rule! {
     203, "regrouped-reasoning" of "responses" about [Reasoning, Identity], Check::Group(check),
     [
         Variant {
-            message: "{type} {id} is one of several calls behind several reasoning items: each call needs its own in front",
+            message: "{type} {id} is one of several calls after several reasoning items; each call needs its \
+                      own reasoning item before it",
             related: "the first of the reasoning items",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
             evidence: Evidence::Reported,
-            fix: "detach the group: strip the ids of all its items",
+            fix: "remove the item ids of this group",
             ..Variant::BASE
         },
     ]

@@ -20,7 +20,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400, in one of these forms:
+    /// The server rejects the history with HTTP 400, in one of these forms:
     ///
     /// > Missing required parameter: 'input[1].output'.
     ///
@@ -53,8 +53,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what belongs into the field is not known. If another rule has found an error in an item's fields, this one
-    /// says nothing about that item.
+    /// None: the intended value is not known. If another rule has found an error in an item's fields, this one is
+    /// silent for that item.
     ///
     /// ## Evidence
     ///
@@ -64,14 +64,14 @@ crate::rule! {
     /// continue#1938). None of 962 recorded accepted requests, 431 of them with messages, has an item that does not fit,
     /// not even a warning. It is an error for the fields of an item and the parts of its content, which the server is
     /// known to check; a warning deeper down and for values of closed lists, which grow, because there the documents are
-    /// the only source. For Bedrock that holds for texts, calls and results; of its other blocks only documents tell.
+    /// the only source. For Bedrock that holds for texts, calls and results; its other blocks are only known from the documentation.
     /// Other servers that speak Chat Completions have schemas of their own: there it is a warning, and for Mistral, whose
     /// calls need no type and whose images no object, nothing. What such a server has said in a recorded answer is not
     /// held against OpenAI's schema.
     ///
     /// The published schemas have defects, which are mended here. Of Responses:
     ///
-    /// - A plain message is valid under two of three branches of a `oneOf`; messages are told by their role instead.
+    /// - A plain message is valid under two of three branches of a `oneOf`; messages are recognised by their role instead.
     /// - An assistant's message was accepted without `id` and `status`, reasoning without `id`.
     /// - `id` is not required of calls that the client answers, of programs and of web searches: clients that strip all
     ///   ids are in use.
@@ -81,7 +81,7 @@ crate::rule! {
     /// - An `image_generation_call` was accepted with `type` and `id` alone, a `code_interpreter_call` without `outputs`.
     /// - `local_shell_call_output.call_id` and `mcp_approval_response.request_id` are required and not declared; neither
     ///   is required here.
-    /// - The status `incomplete` of a `web_search_call` stands in one source only; it is taken.
+    /// - The status `incomplete` of a `web_search_call` is in one source only; it is accepted.
     /// - `mcp_call.error` has changed its type in the published schemas; a string and an object are taken.
     /// - `keys` of a double click is required, though it is optional for every other click; it is not required here.
     /// - Tools refer to themselves by a keyword of another draft, which no validator takes; only their outline is checked.
@@ -95,7 +95,7 @@ crate::rule! {
     ///
     /// Of Anthropic Messages:
     ///
-    /// - A user's message may hold any block by the documents, an assistant's a `tool_result`; RL534 tells.
+    /// - A user's message may hold any block by the documents, an assistant's a `tool_result`; RL534 reports that.
     /// - `content` and `is_error` of a `tool_result` may be null.
     /// - The names of the provider's own tools, and the types of those that call tools, are closed lists that grow; any
     ///   is taken.
@@ -109,9 +109,9 @@ crate::rule! {
     ///
     /// Of Bedrock's Converse:
     ///
-    /// - The `input` of a call is any JSON value by the documents; the server takes objects only, which RL584 tells.
+    /// - The `input` of a call is any JSON value by the documents; the server accepts only objects, which RL584 reports.
     /// - The `format` of a video is a closed list; a media type in its place was accepted. Any format of a sound is taken.
-    /// - Whether a signature must be there depends on the model; RL594 tells.
+    /// - Whether a signature must be there depends on the model; RL594 reports it.
     400, "schema-violation" about [Field], Check::Schema(check),
     [
         Variant {

@@ -9,19 +9,19 @@ use super::item_without_reasoning::{Told, linked_items, reasoning_by_id, told};
 crate::rule! {
     /// ## What it does
     ///
-    /// For DeepSeek: finds a call between which and its output stands anything but other calls and outputs. For OpenAI and
+    /// For DeepSeek: finds a call that is separated from its output by anything but other calls and outputs. For OpenAI and
     /// Azure: finds calls that a recorded response in the same file shows to be of one turn, and between which an output
     /// stands.
     ///
     /// ## Why it matters
     ///
-    /// DeepSeek wants all calls of a turn together and their outputs directly behind them. A message between two calls, or
+    /// DeepSeek requires all calls of a turn together and their outputs directly after them. A message between two calls, or
     /// between call and output, gives HTTP 400:
     ///
     /// > No tool output found for tool call call_abc.
     ///
-    /// OpenAI pairs every call of a turn with the reasoning that heads it; an output between two of them ends the group,
-    /// and the second call was reported as refused:
+    /// OpenAI pairs every call of a turn with the reasoning that it begins with; an output between two of them ends the group,
+    /// and the second call was reported as rejected:
     ///
     /// > Item 'fc_abc' of type 'function_call' was provided without its required 'reasoning' item.
     ///
@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// For DeepSeek the calls come together, their outputs behind them in call order, and what stood between follows.
+    /// For DeepSeek the calls are moved together, their outputs after them in call order, then what was between them.
     /// Nothing is lost. Elsewhere nothing is moved by default.
     ///
     /// ## Evidence
@@ -45,21 +45,21 @@ crate::rule! {
     110, "split-parallel-calls" of "responses", Check::History(check),
     [
         Variant {
-            message: "{type} {any_id} is torn from the reasoning that heads its turn",
-            related: "the reasoning that heads the turn",
+            message: "{type} {any_id} is separated from the reasoning of its turn",
+            related: "the reasoning of the turn",
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
         Variant {
-            message: "{partner_type} stands between {type} {call_id} and its output",
-            related: "what stands between",
+            message: "{partner_type} between {type} {call_id} and its output",
+            related: "the item between them",
             api: Some("No tool output found for tool call {call_id}."),
             answer: Answer { code: Some("invalid_request_error"), ..Answer::BODY },
             levels: Levels::OFF,
             evidence: Evidence::Recorded,
-            fix: "bring calls and outputs together",
+            fix: "move the outputs to right after the calls",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
@@ -84,7 +84,7 @@ fn torn(cx: &Cx<'_>, out: &mut Out) {
             out.unheaded.push(row.id);
             if let Told::Torn(reasoning) = told(cx, row, &present) {
                 let finding = Finding::new(RULE.code, *row).variant(TORN).with(reasoning);
-                out.add(finding.never("where the calls of the turn belong is not told"));
+                out.add(finding.never("it is not known where the calls of the turn belong"));
             }
         }
     }

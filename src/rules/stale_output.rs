@@ -6,13 +6,13 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds, in an event stream, an output that names a request which is not the current one: another was scheduled or made
-    /// meanwhile, or it was completed before.
+    /// Finds, in an event stream, an output of a request that is not the current one: another was scheduled or made
+    /// in the meantime, or it was already completed.
     ///
     /// ## Why it matters
     ///
-    /// The agent ignores such an output: no later request sends it, though a reader of the stream sees it stand there. The
-    /// history that is checked here, and that `rebuild` prints, goes without it, too.
+    /// The agent ignores such an output: no later request sends it, although it is in the stream. The
+    /// history that is checked here, and that `rebuild` prints, leaves it out as well.
     ///
     /// ## Example
     ///
@@ -24,7 +24,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None is needed: the history goes without it.
+    /// None needed: the history leaves it out.
     ///
     /// ## Evidence
     ///
@@ -32,14 +32,15 @@ crate::rule! {
     621, "stale-output", Check::Raised,
     [
         Variant {
-            message: "this output is of the request at offset {arg}, which was not the current one: the history goes without it",
+            message: "output of the request at offset {arg}, which was not the current one; left out of the \
+                      history",
             related: "the current request",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "this output is of the request at offset {arg}, which had ended: the history goes without it",
+            message: "output of the request at offset {arg}, which had ended; left out of the history",
             related: "the request",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,

@@ -8,13 +8,13 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds what a log stores beside an item when the item itself is missing: the result of a server-side tool without
-    /// its call, or a call that was started although no response asked for it.
+    /// Finds what a log stores about an item that is itself missing: the result of a server-side tool without its
+    /// call, or a call that was started although no response requested it.
     ///
     /// ## Why it matters
     ///
     /// Nothing of it is replayed: the item holds call and result together, and only a response makes a call. So nothing
-    /// is refused, but the model does not see what the log shows. It happens when a log is cut between the two.
+    /// is rejected, but the model does not see what the log shows. It happens when a log is cut between the two.
     ///
     /// ## Example
     ///
@@ -25,7 +25,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None by default. With `--fix-warnings` it is dropped, as coder's chatd and AG2 drop it before they send.
+    /// None by default. With `--fix-warnings` it is dropped, as coder's chatd and AG2 do before they send.
     ///
     /// ## Evidence
     ///
@@ -34,10 +34,10 @@ crate::rule! {
     641, "stray-part", Check::History(check),
     [
         Variant {
-            message: "this belongs to ⟨{any_id}, ⟩an item that is not in the history",
+            message: "part of ⟨{any_id}, ⟩an item that is not in the history",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
-            fix: "drop it: it is never replayed",
+            fix: "drop it (it is never replayed)",
             ..Variant::BASE
         },
     ]

@@ -6,12 +6,12 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds outputs, parts of content, arguments and inputs of more than 10,485,760 characters, and blobs of
-    /// compactions of more than 20,971,520.
+    /// Finds outputs, content parts, arguments and inputs of more than 10,485,760 characters, and encrypted content
+    /// of compactions of more than 20,971,520.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Invalid 'input[3].output': string too long. Expected a string with maximum length 10485760, but got a string with length 12000000 instead.
     ///
@@ -26,7 +26,7 @@ crate::rule! {
     /// ## Fix
     ///
     /// The text is cut, and a note at its end says how many characters were left out. Arguments, inputs and
-    /// blobs cut short would say something else, so they stay.
+    /// encrypted content would change their meaning, so they are not cut.
     ///
     /// ## Evidence
     ///
@@ -34,13 +34,13 @@ crate::rule! {
     415, "string-too-long" of "responses" about [Field], Check::Raised,
     [
         Variant {
-            message: "{field} of {type} {any_id} has {length} characters; 10485760 are allowed",
+            message: "{field} of {type} {any_id} has {length} characters; at most 10485760 are allowed",
             api: Some(
                 "Invalid 'input[{index}].{field}': string too long. Expected a string with maximum length 10485760, but got a \
                  string with length {length} instead.",
             ),
             evidence: Evidence::Reported,
-            fix: "cut the text, and say so",
+            fix: "cut the text and add a note",
             answer: Answer {
                 param: Some("input[{index}].{field}"),
                 code: Some("string_above_max_length"),
@@ -49,7 +49,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{field} of {type} {any_id} has {length} characters; 10485760 are allowed",
+            message: "{field} of {type} {any_id} has {length} characters; at most 10485760 are allowed",
             api: Some(
                 "Invalid 'input[{index}].{field}': string too long. Expected a string with maximum length 10485760, but got a \
                  string with length {length} instead.",
@@ -63,7 +63,8 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the blob of {type} {any_id} has {length} characters; 20971520 are allowed",
+            message: "encrypted content of {type} {any_id} has {length} characters; at most 20971520 are \
+                      allowed",
             evidence: Evidence::Documented,
             ..Variant::BASE
         },

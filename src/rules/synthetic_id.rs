@@ -23,8 +23,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Off by default. With `--fix-warnings` an item's id is deleted, with those of its group. A `previous_response_id`
-    /// stays: what is behind it would have to be sent instead.
+    /// Off by default. With `--fix-warnings` an item's id is removed, with those of its group. A
+    /// `previous_response_id` is kept: the history up to it would have to be sent instead.
     ///
     /// ## Evidence
     ///
@@ -33,15 +33,15 @@ crate::rule! {
     311, "synthetic-id" of "responses" about [Identity], Check::History(check),
     [
         Variant {
-            message: "the id {id} looks made up by a client: the server does not know it",
+            message: "id {id} looks made up by a client; the server does not know it",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
-            fix: "strip the id, with those of its group",
+            fix: "remove the id, and the ids of its group",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the response id {text} looks made up by a client: nothing can build on it",
+            message: "response id {text} looks made up by a client; no request can build on it",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
             ..Variant::BASE
@@ -57,6 +57,6 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
     if let Some(previous) = cx.history.settings.previous.filter(|previous| previous.synthetic) {
         let finding = cx.on_request(RULE.code, previous.at).variant(RESPONSE);
-        out.add(finding.never("the history behind that response would have to be sent instead"));
+        out.add(finding.never("the history up to that response has to be sent instead"));
     }
 }

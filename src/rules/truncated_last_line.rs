@@ -6,8 +6,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a last line that ends in the middle of a value, or in the NUL bytes that a crashed machine leaves. A `.gz`
-    /// or `.zst` file that is truncated is found as well, and checked as far as it can be unpacked.
+    /// Finds a last line that ends in the middle of a value, or in NUL bytes left by a system crash. A truncated
+    /// `.gz` or `.zst` file is reported as well, and checked as far as it can be unpacked.
     ///
     /// ## Why it matters
     ///
@@ -22,7 +22,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// With `--fix-warnings` the cut line is removed. What could still be read of it is lost.
+    /// With `--fix-warnings` the truncated line is removed. Its readable part is lost.
     ///
     /// ## Evidence
     ///
@@ -30,18 +30,18 @@ crate::rule! {
     3, "truncated-last-line" about [Container], Check::Raised,
     [
         Variant {
-            message: "the last line is cut in the middle: {fault}",
+            message: "the last line is truncated: {fault}",
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "remove the cut line",
+            fix: "remove the truncated line",
             loss: Loss::Lossy,
             ..Variant::BASE
         },
         Variant {
-            message: "the compressed file is truncated: only what could be unpacked was checked",
+            message: "the compressed file is truncated; only the readable part was checked",
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
-            fix: "remove the cut line",
+            fix: "remove the truncated line",
             loss: Loss::Lossy,
             ..Variant::BASE
         },

@@ -12,7 +12,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Computer tool has unacknowledged safety check for ['cu_sc_abc']
     ///
@@ -26,7 +26,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None by default: acknowledging a safety check is a person's decision. With `fix --acknowledge-safety` the checks
+    /// None by default: acknowledging a safety check is your decision. With `fix --acknowledge-safety` the checks
     /// are copied from the call into its output.
     ///
     /// ## Evidence

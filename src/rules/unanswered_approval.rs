@@ -7,12 +7,12 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds an `mcp_approval_request` that no `mcp_approval_response` answers. At the end of a log it waits for the
-    /// user and is only noted.
+    /// Finds an `mcp_approval_request` without an `mcp_approval_response`. At the end of a log it is waiting for
+    /// the user and is only noted.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > The following MCP approval requests do not have an approval: mcpr_abc
     ///
@@ -42,7 +42,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "mcp_approval_request {id} has no response yet: the log ends here",
+            message: "mcp_approval_request {id} is still pending at the end of the log",
             levels: Levels::INFO,
             evidence: Evidence::Reported,
             ..Variant::BASE

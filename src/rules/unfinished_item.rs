@@ -6,13 +6,12 @@ use crate::target::{Levels, Severity};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds generated images whose `status` is not `completed`, and calls of custom tools and outputs of
-    /// computers that failed or broke off. What was stored while it was in progress, RL206 says; an image
-    /// without a result, RL303.
+    /// Finds generated images whose `status` is not `completed`, and custom tool calls and computer outputs that
+    /// failed or were interrupted. Items stored while in progress are RL206; an image without a result is RL303.
     ///
     /// ## Why it matters
     ///
-    /// The server keeps only what was completed. Where it stores nothing, an image that was not is refused with
+    /// The server keeps only what was completed. Where it stores nothing, an image that was not is rejected with
     /// HTTP 404:
     ///
     /// > Item with id 'ig_abc' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.
@@ -25,7 +24,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The image goes, and its group with its ids, where the server stores nothing. Else none by default.
+    /// Where the server stores nothing, the image is dropped and its group loses its ids. Otherwise none by
+    /// default.
     ///
     /// ## Evidence
     ///
@@ -45,12 +45,12 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {any_id} failed: it may be refused",
+            message: "{type} {any_id} failed and may be rejected",
             levels: Levels::WARNING,
             ..Variant::BASE
         },
         Variant {
-            message: "{type} {any_id} was not completed: it may be refused",
+            message: "{type} {any_id} was not completed and may be rejected",
             levels: Levels::WARNING,
             ..Variant::BASE
         },

@@ -23,7 +23,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what was to come is not in the file.
+    /// None: the rest is not in the file.
     ///
     /// ## Evidence
     ///
@@ -32,7 +32,7 @@ crate::rule! {
     605, "unfinished-stream", Check::Raised,
     [
         Variant {
-            message: "the stream ends before the response is complete: only finished items are in the history",
+            message: "the stream ends before the response is complete; only finished items are in the history",
             levels: Levels::WARNING,
             evidence: Evidence::Recorded,
             ..Variant::BASE

@@ -6,7 +6,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Counts, in an event stream, the events whose type is not known. Said once a file, at the first of them.
+    /// Counts the events of unknown type in an event stream, and reports them once per file, at the first of them.
     ///
     /// ## Why it matters
     ///
@@ -21,7 +21,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None is needed.
+    /// None needed.
     ///
     /// ## Evidence
     ///
@@ -29,7 +29,7 @@ crate::rule! {
     627, "unknown-event", Check::Raised,
     [
         Variant {
-            message: "events of unknown types are passed over: {arg} of them, this is the first",
+            message: "skipped {arg} events of unknown types; this is the first",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -15,25 +15,25 @@ pub const STRANGER: u8 = 7;
 crate::rule! {
     /// ## What it does
     ///
-    /// Reports a document, named as an argument or read from standard input, that no format recognises, and names what
-    /// it looks like: a store that is not read yet, or a file that holds no conversation. A file met in a walk is
-    /// skipped and counted instead (`-v` lists it). A record of another kind among records that are recognised is
-    /// reported at its place.
+    /// Reports a document, given as an argument or on standard input, whose format is unknown, and says what it
+    /// looks like: a store that is not supported yet, or a file without a conversation. A file found in a folder is
+    /// skipped and counted instead (`-v` lists it). A record of another kind among known records is reported at its
+    /// place.
     ///
     /// ## Why it matters
     ///
     /// A file that was not understood was not checked, and `fix` and `convert` do not touch it. A format claims a
-    /// document only by at least two keys that tell it apart, or by one that nothing else has, and only if it
+    /// document only by at least two distinctive keys, or by one that nothing else has, and only if it
     /// understands most of the records.
     ///
     /// ## Fix
     ///
-    /// None. If the conversation lies deeper in the document, `--pointer /a/b` reaches it; if the format is known to
+    /// None. If the conversation is deeper in the document, `--pointer /a/b` reaches it; if the format is known to
     /// you, `--format NAME` sets it (`replaylint formats` lists them).
     4, "unknown-format" about [Container], Check::Raised,
     [
         Variant {
-            message: "no conversation format is recognised here: {shape}",
+            message: "unknown format: {shape}",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
             ..Variant::BASE
@@ -45,25 +45,25 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "this is not text: no conversation format starts like it",
+            message: "not a text file, and no known binary format",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "this is text, but neither JSON nor lines of JSON",
+            message: "text that is neither JSON nor JSON Lines",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "this is a stream of events, but none of them is known here",
+            message: "event stream without any known event",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "looks like {looks}, which is not read yet",
+            message: "looks like {looks}, which is not supported yet",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
             ..Variant::BASE
@@ -75,7 +75,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "this record is not part of the {format}: {shape}",
+            message: "record does not belong to the {format}: {shape}",
             answer: Answer::BODY,
             evidence: Evidence::Documented,
             ..Variant::BASE

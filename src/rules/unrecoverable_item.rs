@@ -6,13 +6,13 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds reasoning and server-side tool calls of which a log kept only a printed form: a string where an item should
-    /// be. Older versions of AG2's serializer wrote what they did not know with `str()`.
+    /// Finds reasoning and server-side tool calls of which a log kept only a printed form: a string where an item
+    /// should be. Older versions of AG2's serializer wrote unknown objects with `str()`.
     ///
     /// ## Why it matters
     ///
     /// The item cannot be had back: ids, encrypted content and results are not in the text, or not reliably. It is not
-    /// replayed, and what the model made together with it stands without it.
+    /// replayed, and what the model created together with it lacks it.
     ///
     /// ## Example
     ///
@@ -23,7 +23,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: the item itself was never written down. The line stays as it is.
+    /// None: the item itself was not stored. The line stays as it is.
     ///
     /// ## Evidence
     ///
@@ -31,7 +31,7 @@ crate::rule! {
     640, "unrecoverable-item", Check::Raised,
     [
         Variant {
-            message: "only the printed form of an item was stored: it cannot be replayed",
+            message: "only the printed form of an item was stored, which cannot be replayed",
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
             ..Variant::BASE

@@ -8,13 +8,13 @@ use crate::target::Answer;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds ids that the server did not make for this kind of item: a `call_…` or `toolu_…` as the id of a function
-    /// call, an `fc_…` on a custom tool call, a random UUID; and ids that are empty or hold other characters than
-    /// letters, digits, underscores and dashes. A `call_id` may look any way it likes.
+    /// Finds ids that the server did not create for this kind of item: a `call_…` or `toolu_…` as the id of a
+    /// function call, an `fc_…` on a custom tool call, a random UUID; and ids that are empty or have characters
+    /// other than letters, digits, underscores and dashes. A `call_id` may have any form.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Invalid 'input[2].id': 'call_abc'. Expected an ID that begins with 'fc'.
     ///
@@ -29,7 +29,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// The id is deleted, with those of its group. The server never knew it, so nothing is lost. Ids are never minted.
+    /// The id is removed, with those of its group. The server never knew it, so nothing is lost. New ids are never
+    /// invented.
     ///
     /// ## Evidence
     ///
@@ -42,19 +43,19 @@ crate::rule! {
             api: Some("Invalid 'input[{index}].id': '{id}'. Expected an ID that begins with '{prefix}'."),
             answer: INVALID_ID,
             evidence: Evidence::Reported,
-            fix: "strip the id, with those of its group",
+            fix: "remove the id, and the ids of its group",
             loss: Loss::Lossless,
             ..Variant::BASE
         },
         Variant {
-            message: "the id of {type} is empty or holds characters that no id has",
+            message: "the id of {type} is empty or has characters that are not allowed",
             api: Some(
                 "Invalid 'input[{index}].id': '{id}'. Expected an ID that contains letters, numbers, underscores, or \
                  dashes, but this value contained additional characters.",
             ),
             answer: INVALID_ID,
             evidence: Evidence::Reported,
-            fix: "strip the id, with those of its group",
+            fix: "remove the id, and the ids of its group",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

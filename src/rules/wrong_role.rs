@@ -6,12 +6,12 @@ use crate::target::{Answer, Levels};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds messages of a role other than user, assistant, system and developer; for the Codex backend also
-    /// messages of the role `system`; and additional tools whose role is not `developer`.
+    /// Finds messages with a role other than user, assistant, system and developer; for the Codex backend also
+    /// system messages; and additional tools whose role is not `developer`.
     ///
     /// ## Why it matters
     ///
-    /// The server refuses the history with HTTP 400:
+    /// The server rejects the history with HTTP 400:
     ///
     /// > Invalid value: 'tool'. Supported values are: 'assistant', 'system', 'developer', and 'user'.
     ///
@@ -29,8 +29,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None for messages: the history is to be converted, and instructions of the system belong into
-    /// `instructions`. Additional tools get the role `developer`.
+    /// None for messages: the history has to be converted, and system instructions belong in `instructions`.
+    /// Additional tools get the role `developer`.
     ///
     /// ## Evidence
     ///
@@ -39,7 +39,7 @@ crate::rule! {
     413, "wrong-role" of "responses" about [Field], Check::Raised,
     [
         Variant {
-            message: "no message has the role {value}",
+            message: "unknown message role {value}",
             api: Some("Invalid value: '{value}'. Supported values are: 'assistant', 'system', 'developer', and 'user'."),
             evidence: Evidence::Reported,
             answer: Answer {
@@ -50,16 +50,16 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "this server takes no messages of the role system",
+            message: "this server does not accept system messages",
             api: Some("System messages are not allowed"),
             levels: Levels::OFF,
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
         Variant {
-            message: "the role of {type} is {value}; only developer is allowed",
+            message: "the role of {type} is {value}; it has to be developer",
             evidence: Evidence::Documented,
-            fix: "give it the role developer",
+            fix: "change the role to developer",
             loss: Loss::Lossless,
             ..Variant::BASE
         },

@@ -131,7 +131,7 @@ fn none_fits(
         violation.fault = Fault::Type;
         violation.problem = mistyped(&violation.steps, &mut kinds, at);
     } else {
-        violation.problem = format!("{} fits none of the forms that it may have", place(&violation.steps));
+        violation.problem = format!("{} matches none of the allowed shapes", place(&violation.steps));
     }
     Some(violation)
 }
@@ -185,16 +185,16 @@ fn violation(error: &ValidationError<'_>, item: Val<'_>, file: &Value) -> Option
             let length = at.as_str().map_or(0, |text| length(text) as u64);
             violation.fault = Fault::TooLong;
             violation.limit = Some((*limit, length));
-            format!("{here} has {length} characters; {limit} are allowed")
+            format!("{here} has {length} characters; at most {limit} are allowed")
         }
         ValidationErrorKind::MinLength { limit: 1 } => format!("{here} is empty"),
         ValidationErrorKind::MinLength { limit } => format!("{here} has fewer than {limit} characters"),
         ValidationErrorKind::Pattern { pattern } => format!("{here} does not match the pattern {pattern}"),
         ValidationErrorKind::MaxItems { limit } => {
-            format!("{here} has {} elements; {limit} are allowed", at.count())
+            format!("{here} has {} elements; at most {limit} are allowed", at.count())
         }
         ValidationErrorKind::MinItems { limit } => {
-            format!("{here} has {} elements; there must be {limit}", at.count())
+            format!("{here} has {} elements; at least {limit} are required", at.count())
         }
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
@@ -202,7 +202,7 @@ fn violation(error: &ValidationError<'_>, item: Val<'_>, file: &Value) -> Option
         }
         ValidationErrorKind::FalseSchema => format!("{here} is not allowed"),
         // Other words of the validator may quote values.
-        other => format!("{here} does not fit the schema's {}", other.keyword()),
+        other => format!("{here} violates the schema's {}", other.keyword()),
     };
     Some(violation)
 }
@@ -216,7 +216,7 @@ fn mistyped(steps: &[String], types: &mut Vec<JsonType>, at: Val<'_>) -> String 
     types.sort_by_key(|kind| *kind == JsonType::Null);
     types.dedup();
     let words: Vec<&str> = types.iter().map(|kind| type_name(*kind)).collect();
-    format!("{} must be {}, and is {}", place(steps), words.join(" or "), kind(at))
+    format!("{} must be {}, but is {}", place(steps), words.join(" or "), kind(at))
 }
 
 /// What the annotations of a schema say about a place in it: of that schema, or of one around it.

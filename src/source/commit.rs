@@ -22,7 +22,7 @@ pub enum CommitError {
     #[error("{}: changed while it was read; nothing was written (--force overrides)", .0.display())]
     Changed(PathBuf),
     #[error(
-        "{}: was written to in the last 10 seconds and may still be in use; nothing was written (--force overrides)",
+        "{}: modified in the last 10 seconds and may still be in use; nothing was written (--force overrides)",
         .0.display()
     )]
     Fresh(PathBuf),
@@ -34,11 +34,11 @@ pub enum CommitError {
         path.display(), names
     )]
     Linked { path: PathBuf, names: u64 },
-    #[error("{}: is a named pipe; nothing was written (--force replaces it by a file)", .0.display())]
+    #[error("{}: is a named pipe; nothing was written (use --force to replace it by a file)", .0.display())]
     Pipe(PathBuf),
     #[error("{}: is not a regular file and cannot be replaced; use -o FILE", .0.display())]
     NoFile(PathBuf),
-    #[error("{}: exists already; --force replaces it", .0.display())]
+    #[error("{}: already exists; use --force to replace it", .0.display())]
     Exists(PathBuf),
     #[error("{}: cannot make a temporary file in {}: {}", path.display(), folder.display(), super::reason(error))]
     Folder { path: PathBuf, folder: PathBuf, error: io::Error },

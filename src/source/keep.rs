@@ -47,7 +47,7 @@ fn owner(old: &Metadata, new: &File, lost: &mut Vec<String>) -> io::Result<bool>
         lost.push(format!("owner (user {} instead of {})", is.uid(), old.uid()));
     }
     if !group {
-        lost.push(format!("group ({} instead of {}; it gets what all others may)", is.gid(), old.gid()));
+        lost.push(format!("group ({} instead of {}; it gets the permissions of others)", is.gid(), old.gid()));
     }
     Ok(group)
 }

@@ -123,7 +123,7 @@ impl Walk<'_> {
                 Err(e) if e.loop_ancestor().is_some() => {}
                 Err(e) => self.errors.push(WalkError {
                     path: e.path().unwrap_or(root).to_owned(),
-                    error: e.into_io_error().unwrap_or_else(|| io::Error::other("cannot be walked")),
+                    error: e.into_io_error().unwrap_or_else(|| io::Error::other("cannot be listed")),
                 }),
             }
         }

@@ -79,7 +79,7 @@ static OTHERS: Target = Target {
 
 pub static CHAT_COMPATIBLE: Target = Target {
     name: "chat-compatible",
-    title: "OpenRouter, vLLM, Ollama and other servers that speak Chat Completions: calls and replies only",
+    title: "OpenRouter, vLLM, Ollama and other compatible servers: only calls and their results are checked",
     traits: &[("", Traits::of(&[Trait::NoDeveloper]))],
     verdicts: COMPATIBLE_VERDICTS,
     evidence: "recorded accepted requests to fifteen hosts; all providers pair calls and replies",
@@ -91,7 +91,7 @@ const COMPATIBLE_VERDICTS: &[Verdict] = &[Verdict { api: UNSEEN, ..one(506, 3, L
 
 pub static MISTRAL: Target = Target {
     name: "mistral",
-    title: "Mistral: an order of roles, as many replies as calls, ids of nine letters and digits",
+    title: "Mistral: strict order of roles, one tool message per call, ids of nine letters and digits",
     traits: &[("", Traits::of(&[Trait::NineCharIds, Trait::RoleOrder, Trait::NoDeveloper]))],
     verdicts: MISTRAL_VERDICTS,
     evidence: "mistral-common `validator.py`; recorded accepted requests to La Plateforme",
@@ -133,7 +133,7 @@ const MISTRAL_VERDICTS: &[Verdict] = &[
 
 pub static DEEPSEEK_CHAT: Target = Target {
     name: "deepseek-chat",
-    title: "DeepSeek: what a thinking model thought comes back with its calls",
+    title: "DeepSeek: thinking models require their reasoning back with tool calls",
     models: &[("deepseek-reasoner", Thinking::ByDefault), ("deepseek-chat", Thinking::OnRequest)],
     traits: &[("", Traits::of(&[Trait::WantsReasoning, Trait::NoDeveloper]))],
     verdicts: DEEPSEEK_VERDICTS,
@@ -165,7 +165,7 @@ const DEEPSEEK_VERDICTS: &[Verdict] = &[
 
 pub static KIMI: Target = Target {
     name: "kimi",
-    title: "Moonshot's Kimi: what a thinking model thought comes back with its calls",
+    title: "Moonshot's Kimi: thinking models require their reasoning back with tool calls",
     models: &[
         ("kimi-k2-thinking", Thinking::ByDefault),
         ("kimi-k2.5", Thinking::ByDefault),
@@ -187,7 +187,7 @@ const KIMI_VERDICTS: &[Verdict] = &[said(
 
 pub static CEREBRAS: Target = Target {
     name: "cerebras",
-    title: "Cerebras: what the model thought is called `reasoning`",
+    title: "Cerebras: reasoning is called `reasoning`, not `reasoning_content`",
     traits: &[("", Traits::of(&[Trait::RefusesReasoning, Trait::NamesItReasoning]))],
     verdicts: CEREBRAS_VERDICTS,
     evidence: "kilocode#10375, qwen-code#11045, opencode#48774; three recorded accepted requests",
@@ -202,7 +202,7 @@ const CEREBRAS_VERDICTS: &[Verdict] =
 
 pub static GROQ: Target = Target {
     name: "groq",
-    title: "Groq: refuses what the model thought",
+    title: "Groq: rejects `reasoning_content`",
     traits: &[("", Traits::of(&[Trait::RefusesReasoning]))],
     verdicts: GROQ_VERDICTS,
     evidence: "hermes#34716, hermes#45655, jan#8136; 17 recorded accepted requests",
@@ -216,7 +216,7 @@ const GROQ_VERDICTS: &[Verdict] = &[said(515, None, Levels::ERROR, NOT_SATISFIED
 
 pub static XAI_CHAT: Target = Target {
     name: "xai-chat",
-    title: "xAI Chat Completions API: each message says something",
+    title: "xAI Chat Completions API: messages must not be empty",
     verdicts: XAI_VERDICTS,
     evidence: "langchain-ai/langchain#34140; 12 recorded accepted requests",
     ..Target::like(&OTHERS)

@@ -86,7 +86,7 @@ pub static XAI: Target = Target {
 
 pub static DEEPSEEK: Target = Target {
     name: "deepseek",
-    title: "DeepSeek Responses API: a turn's calls stand together, their outputs directly behind them",
+    title: "DeepSeek Responses API: a turn's calls are together, their outputs directly after them",
     caps: Caps { references: false, contiguous_outputs: true, ..CAPS },
     verdicts: &[
         Verdict { api: Some(NO_OUTPUT), answer: Some(NO_PARAM), ..one(101, 0, Levels::ERROR) },
@@ -112,7 +112,7 @@ const NO_OUTPUT: &str = "No tool output found for tool call {call_id}.";
 
 pub static OPENAI_COMPATIBLE: Target = Target {
     name: "openai-compatible",
-    title: "Copilot, OpenRouter, vLLM and other gateways: calls and outputs only",
+    title: "Copilot, OpenRouter, vLLM and other gateways: only calls and outputs are checked",
     caps: Caps { parses_arguments: true, ..CAPS },
     verdicts: &[
         all(206, Levels::OFF),
@@ -124,6 +124,6 @@ pub static OPENAI_COMPATIBLE: Target = Target {
         all(419, Levels::OFF),
         all(420, Levels::OFF),
     ],
-    evidence: "these servers mint ids of their own; every provider pairs calls and outputs",
+    evidence: "these servers create ids of their own; every provider pairs calls and outputs",
     ..Target::like(&OTHERS)
 };

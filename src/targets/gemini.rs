@@ -5,7 +5,7 @@ use crate::target::{Answer, Caps, Levels, Target, Trait, Traits, UNSEEN, Verdict
 pub static GEMINI: Target = Target {
     name: "gemini",
     base: None,
-    title: "Gemini API, also by way of Vertex AI",
+    title: "Gemini API, also through Vertex AI",
     dialect: "gemini",
     store: false,
     caps: Caps::NONE,

@@ -55,7 +55,7 @@ pub static OPENAI_STATELESS: Target = Target {
 
 pub static AZURE: Target = Target {
     name: "azure",
-    title: "Azure OpenAI Responses API: ids and annotations are required where OpenAI lets them go",
+    title: "Azure OpenAI Responses API: requires ids and annotations where OpenAI does not",
     caps: Caps { detached_reasoning: false, ..CAPS },
     verdicts: &[
         all(108, Levels::ERROR),

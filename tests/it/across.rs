@@ -327,6 +327,7 @@ fn accepted_requests_convert_without_an_error_and_keep_what_no_loss_names() {
     none_of(&faults);
     assert!(all >= 5000 && nothing * 50 <= all, "{all} conversions, {nothing} of nothing");
     keep(
+        "docs/evidence.md",
         "conversions",
         &format!(
             "Each accepted request is converted to each dialect: {all} conversions, 0 with an error under the rules of the target, \

@@ -1,4 +1,4 @@
-//! The command line as data: each case is what is typed and all that is printed; the README's examples are such cases.
+//! The command line as data: each case is what is typed and all that is printed.
 
 #[test]
 fn command_line_cases() {
@@ -6,9 +6,7 @@ fn command_line_cases() {
         .env("TERM", "xterm")
         .env("COLUMNS", "100")
         .env("NO_COLOR", "1")
-        .case("testdata/cli/*.trycmd")
-        .case("README.md")
-        .case("docs/ci.md");
+        .case("testdata/cli/*.trycmd");
 }
 
 #[test]
@@ -50,5 +48,25 @@ fn tables_are_complete_and_fit() {
         let long = text.lines().filter(is_prose).find(|line| line.chars().count() > 80 && !line.contains("http"));
         assert_eq!(long, None, "{}", rule.code);
         assert!(!text.contains('\u{1b}'));
+    }
+}
+
+/// `-h` fits on a screen or two, and begins with what most need.
+#[test]
+fn short_help_is_short() {
+    for command in
+        ["check", "fix", "convert", "diff", "tree", "rebuild", "slim", "explain", "rules", "formats", "targets"]
+    {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_replaylint"))
+            .args([command, "-h"])
+            .env("COLUMNS", "80")
+            .output()
+            .expect("the program runs");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        assert!(text.lines().count() <= 60, "{command}: {} lines", text.lines().count());
+        assert_eq!(text.lines().find(|line| line.chars().count() > 80), None, "{command}");
+        let examples = text.lines().filter(|line| line.starts_with("  ") && line.contains("replaylint "));
+        let examples = examples.filter(|line| line.contains(&format!("replaylint {command}"))).count();
+        assert!(examples >= 2, "{command}: {examples} examples");
     }
 }

@@ -1,22 +1,23 @@
-//! What the README says in tables is written by tests: the rules from the table of rules. `UPDATE_README=1` writes them
-//! anew.
+//! What the documents say in tables is written by tests: `docs/rules.md` from the table of rules. `UPDATE_README=1`
+//! writes them anew.
 
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Mutex;
 
 use replaylint::report::rulebook::{self, Fixed};
+use replaylint::rule::Rule;
 use replaylint::rules::RULES;
 use replaylint::target::Severity;
 
-/// Holds a part of the README, between its marks, against what it should say, or writes it.
-pub fn keep(part: &str, table: &str) {
+/// Holds a part of a page, between its marks, against what it should say, or writes it.
+pub fn keep(page: &str, part: &str, table: &str) {
     // Tests of several parts may write at once.
-    static README: Mutex<()> = Mutex::new(());
-    let _alone = README.lock();
+    static PAGES: Mutex<()> = Mutex::new(());
+    let _alone = PAGES.lock();
     let (start, end) = (format!("<!-- {part}: written by a test -->\n"), format!("<!-- end of {part} -->"));
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-    let text = std::fs::read_to_string(&path).expect("a README");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+    let text = std::fs::read_to_string(&path).expect("a page");
     let start = text.find(&start).expect("a start") + start.len();
     let end = text.find(&end).expect("an end");
     if std::env::var_os("UPDATE_README").is_some() {
@@ -24,7 +25,7 @@ pub fn keep(part: &str, table: &str) {
         std::fs::write(path, text).expect("written");
         return;
     }
-    assert_eq!(&text[start..end], table, "UPDATE_README=1 cargo test writes it anew");
+    assert_eq!(&text[start..end], table, "{page}: UPDATE_README=1 cargo test writes it anew");
 }
 
 fn table() -> String {
@@ -38,8 +39,9 @@ fn table() -> String {
         };
         let _ = writeln!(
             table,
-            "| {} | {} | {} | {} | {} |",
+            "| [{}](#{}) | {} | {} | {} | {} |",
             rule.code,
+            anchor(rule),
             rule.name,
             rulebook::sentence(rule).replace('|', "\\|"),
             rulebook::severity(rule, None).map_or("off", Severity::name),
@@ -49,9 +51,35 @@ fn table() -> String {
     table
 }
 
+/// Where GitHub puts the heading of a rule.
+fn anchor(rule: &Rule) -> String {
+    format!("{}-{}", rule.code, rule.name).to_lowercase()
+}
+
+/// The page of a rule, below a heading of its own, and where it weighs how much.
+fn page(rule: &Rule) -> String {
+    let mut out = format!("## {} {}\n\n", rule.code, rule.name);
+    for line in rule.page.lines() {
+        let line = line.strip_prefix(' ').unwrap_or(line);
+        let deeper = if line.starts_with("## ") { "#" } else { "" };
+        let _ = writeln!(out, "{deeper}{}", line.trim_end());
+    }
+    out.truncate(out.trim_end().len());
+    out.push_str("\n\n### Verdicts\n\n");
+    for (n, variant) in rule.variants.iter().enumerate() {
+        let _ = writeln!(out, "- `{}`", variant.message);
+        for (word, targets) in rulebook::verdicts(rule, n as u8) {
+            let _ = writeln!(out, "  - {word}: {}", targets.join(", "));
+        }
+    }
+    out
+}
+
 #[test]
-fn the_table_of_rules_is_that_of_the_program() {
-    keep("rules", &table());
+fn the_book_of_rules_is_that_of_the_program() {
+    keep("docs/rules.md", "rules", &table());
+    let pages: Vec<String> = RULES.iter().map(|rule| page(rule)).collect();
+    keep("docs/rules.md", "pages", &format!("\n{}\n", pages.join("\n")));
 }
 
 #[test]

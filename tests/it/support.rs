@@ -14,8 +14,16 @@ use replaylint::target::Severity;
 
 pub const DOC: DocId = DocId(0);
 
-pub const STYLE: Style =
-    Style { color: false, unicode: true, width: 100, info: true, quiet: true, statistics: false, limit: None };
+pub const STYLE: Style = Style {
+    color: false,
+    unicode: true,
+    width: 100,
+    info: true,
+    grouped: false,
+    quiet: true,
+    statistics: false,
+    limit: None,
+};
 
 pub fn check(text: &[u8], options: &Options) -> DocLint<()> {
     lint::lint(DOC, &text.to_vec(), options, 1, &Findings).expect("memory reads")

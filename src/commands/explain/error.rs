@@ -81,7 +81,7 @@ fn unknown(recogniser: &Recogniser, pasted: &Pasted, telling: &Telling, out: &mu
             .collect();
         return write_pretty(&json!({ "version": 1, "recognised": [], "nearest": near }), out);
     }
-    writeln!(out, "No rule knows this message.")?;
+    writeln!(out, "No rule matches this message.")?;
     if !near.is_empty() {
         writeln!(out, "Nearest:\n")?;
     }
@@ -90,7 +90,7 @@ fn unknown(recogniser: &Recogniser, pasted: &Pasted, telling: &Telling, out: &mu
         let says = fill(template, &|_| Some("…".to_owned())).unwrap_or_default();
         write!(out, "{}", wrapped(&format!("{code}{says}"), "  ", "         ", &telling.style))?;
     }
-    writeln!(out, "\n`replaylint check FILE` finds what is wrong with a history without its error.")
+    writeln!(out, "\n`replaylint check FILE` checks a history without an error message.")
 }
 
 /// The rules that claim a sentence, each once, the likeliest first.
@@ -124,23 +124,23 @@ fn tell(one: &Recognised, with_file: bool, style: &Style, out: &mut dyn Write) -
     let what = rulebook::section(rule, "What it does");
     writeln!(out, "\n{}\n", paint(style, "1", "The rule"))?;
     write!(out, "{}", render(what, style))?;
-    writeln!(out, "\n{}\n", paint(style, "1", "What heals it"))?;
+    writeln!(out, "\n{}\n", paint(style, "1", "The fix"))?;
     write!(out, "{}", render(rulebook::section(rule, "Fix"), style))?;
     let mut notes = Vec::new();
     if !with_file {
-        notes.push(format!("`replaylint fix{} FILE` shows the repair, and -w makes it.", flag(target(one))));
+        notes.push(format!("`replaylint fix{} FILE` shows the fix, and -w applies it.", flag(target(one))));
     }
-    notes.push(format!("`replaylint explain {}` tells the rest.", rule.code));
+    notes.push(format!("See `replaylint explain {}` for the whole page.", rule.code));
     if rules.len() > 1 {
         let others: Vec<String> = rules[1..].iter().map(|rule| format!("{} {}", rule.code, rule.name)).collect();
-        notes.push(format!("The same words are used for {}.", others.join(", ")));
+        notes.push(format!("The same message is used for {}.", others.join(", ")));
     }
     writeln!(out)?;
     write!(out, "{}", wrapped(&notes.join(" "), "", "", style))
 }
 
 fn tell_elsewhere(one: &Recognised, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}\n", paint(style, "1", "Known, and nothing that a rule finds in a history"))?;
+    writeln!(out, "{}\n", paint(style, "1", "A known error that is not about the history"))?;
     write!(out, "{}", wrapped(&format!("the API says: {}", said(one)), "  ", "    ", style))?;
     if let Some(elsewhere) = one.elsewhere {
         write!(out, "{}", wrapped(&format!("because {}", elsewhere.because), "  ", "    ", style))?;

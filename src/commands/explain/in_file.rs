@@ -135,13 +135,13 @@ impl InFile {
         writeln!(out, "{}\n", paint(style, "1", &format!("In {}", doc.label)))?;
         let mut say = |text: &str| write!(out, "{}", wrapped(text, "  ", "  ", style));
         if !self.missed.is_empty() && !self.named.is_empty() {
-            say(&format!("No item of this file has the id {}; by its number it is:", ids(&self.missed)))?;
+            say(&format!("No item of this file has the id {}; the item with its number is:", ids(&self.missed)))?;
         }
         if !self.there.is_empty() {
             if let Some(flags) = &self.assumed {
                 let why = match flags == AS_REQUEST {
-                    true => "as the log ends here, and the message is about a request",
-                    false => "as the message must come from there",
+                    true => "because the log ends here and the message is about a request",
+                    false => "because the message comes from there",
                 };
                 say(&format!("Judged with `{}`, {why}.", flags.trim()))?;
                 writeln!(out)?;
@@ -171,42 +171,44 @@ impl InFile {
         let fixable = || self.there.iter().filter(|there| there.fix.is_some());
         let mut flags_of = fixable().filter_map(|there| there.fix.as_ref()).map(|fix| fix.flag);
         let asked = match flags_of.clone().next() {
-            None => return "There is no repair that would be legal.".to_owned(),
+            None => return "There is no legal fix.".to_owned(),
             Some(_) if flags_of.clone().any(|flag| flag.is_none()) => String::new(),
             Some(_) => flags_of.find_map(|flag| flag).map(|flag| format!(" {flag}")).unwrap_or_default(),
         };
         let flags = self.assumed.as_deref().unwrap_or_default();
-        format!("`replaylint fix{flags}{asked} {}` shows the repair, and -w makes it.", doc.label)
+        format!("`replaylint fix{flags}{asked} {}` shows the fix, and -w applies it.", doc.label)
     }
 
     /// Why there is no diagnostic to show.
     fn why_not(&self, claimed: bool) -> String {
         if !self.conversation {
-            return "This is no conversation that is recognised: `replaylint check` says what was looked for."
-                .to_owned();
+            return "The file is not a known conversation format; `replaylint check` says more.".to_owned();
         }
         let elsewhere = match self.away {
             0 => String::new(),
-            n => format!(" Elsewhere the rule finds {}.", count(n as u64, "fault")),
+            n => format!(" The rule finds {} elsewhere.", count(n as u64, "fault")),
         };
         let name = match (&self.wanted.ids[..], self.wanted.index) {
-            ([], None) if claimed => return "`replaylint check` does not find this broken here.".to_owned(),
-            ([], None) => return "The message names no item, and no rule can see this in a file.".to_owned(),
+            ([], None) if claimed => return "`replaylint check` finds no such problem here.".to_owned(),
+            ([], None) => return "The message names no item, and no rule can detect this in a file.".to_owned(),
             ([], Some((list, index))) if self.missed.is_empty() => format!("is {list}[{index}]"),
             ([], Some((list, index))) => format!("has the id {}, or is {list}[{index}]", ids(&self.missed)),
             (wanted, _) => format!("has the id {}", ids(wanted)),
         };
         if self.named.is_empty() {
-            return format!("No item of this file {name}: this may not be the history that was sent.{elsewhere}");
+            return format!("No item of this file {name}; this may not be the history that was sent.{elsewhere}");
         }
         let end = if self.others.is_empty() { "." } else { ", but:" };
         match (claimed, self.others.is_empty()) {
-            (false, _) => format!("This is the item; no rule can see in a file what the server says of it{end}"),
-            (true, true) => format!(
-                "`replaylint check` does not find this broken. The server may know what the file does not show, or \
-                 another state of the file was sent.{elsewhere}"
+            (false, _) => format!(
+                "This is the item; no rule can detect in a file what the server reports \
+                                   about it{end}"
             ),
-            (true, false) => format!("`replaylint check` does not find this broken{end}{elsewhere}"),
+            (true, true) => format!(
+                "`replaylint check` finds no such problem. The server may know something that is not in the \
+                 file, or a different version of the file was sent.{elsewhere}"
+            ),
+            (true, false) => format!("`replaylint check` finds no such problem{end}{elsewhere}"),
         }
     }
 

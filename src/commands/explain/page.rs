@@ -9,7 +9,7 @@ use crate::lint::levels;
 use crate::options::{self, Misuse};
 use crate::report::page::{paint, render, wrapped};
 use crate::report::{Style, rulebook, write_pretty};
-use crate::rule::{Loss, Rule, Variant, When};
+use crate::rule::{Rule, Variant, When};
 use crate::rules::{self, RULES};
 use crate::target::Severity;
 
@@ -43,8 +43,8 @@ fn find(asked: &str) -> Result<&'static Rule, Misuse> {
                 near.into_iter().map(str::to_owned).collect()
             }
         };
-        Misuse::new(format!("no rule is called '{asked}'"))
-            .help(format!("nearest: {}; `replaylint rules` lists all", near.join(", ")))
+        Misuse::new(format!("unknown rule '{asked}'"))
+            .help(format!("did you mean {}? `replaylint rules` lists all", near.join(", ")))
     })
 }
 
@@ -87,15 +87,15 @@ fn told(rule: &Rule, n: u8, variant: &Variant) -> Vec<String> {
     lines.push(match (variant.fix, variant.when) {
         ("", _) => "fix: none".to_owned(),
         (fix, when) => {
-            let loss = if variant.loss == Loss::Lossless { "nothing is lost" } else { "lossy" };
+            let loss = variant.loss.term();
             let worst = rulebook::judging(rule).map(|target| levels(rule, n, target));
             let is_error = worst.flat_map(|levels| [levels.stored, levels.stateless]).max().flatten()
                 == Some(Severity::Error);
             let when = match when {
-                When::Error if is_error => "where it is an error",
-                When::Error => "requires `--fix-warnings`",
-                When::Always => "also where it is a warning",
-                When::Flag => "requires `--acknowledge-safety`",
+                When::Error if is_error => "if it is an error",
+                When::Error => "requires --fix-warnings",
+                When::Always => "also if it is a warning",
+                When::Flag => "requires --acknowledge-safety",
             };
             format!("fix ({loss}; {when}): {fix}")
         }

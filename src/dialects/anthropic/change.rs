@@ -27,7 +27,7 @@ pub(super) fn hoist(
 ) -> Result<(), Cannot> {
     let contents: Vec<Val<'_>> = messages.iter().filter_map(|message| message.get("content")).collect();
     if contents.iter().any(|content| !content.is_string() && !content.is_array()) {
-        return Err(Cannot("what the message says is neither a text nor a list of blocks"));
+        return Err(Cannot("the content of the message is neither a string nor a list of blocks"));
     }
     let said: Vec<Vec<u8>> = contents.iter().flat_map(|content| blocks(*content)).collect();
     match request.get("system").filter(|system| !system.is_null()) {
@@ -47,7 +47,7 @@ pub(super) fn hoist(
             let all = blocks(system).into_iter().chain(said).collect();
             out.push(Edit::replace(base.of(system), list(all)));
         }
-        Some(_) => return Err(Cannot("`system` of the request is neither a text nor a list of blocks")),
+        Some(_) => return Err(Cannot("`system` of the request is neither a string nor a list of blocks")),
     }
     Ok(())
 }

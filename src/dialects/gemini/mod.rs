@@ -36,7 +36,7 @@ impl Dialect for Gemini {
 
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
         let snake = call.get("functionCall").is_none();
-        let inner = rows::call(call).ok_or(Cannot("the part is no call"))?;
+        let inner = rows::call(call).ok_or(Cannot("the part is not a call"))?;
         let name = inner.get("name").filter(Val::is_string).ok_or(Cannot("the call has no name"))?;
         let key = if snake { "function_response" } else { "functionResponse" };
         let id = inner.get("id").filter(Val::is_string);

@@ -208,7 +208,7 @@ impl Dialect for Responses {
             Kind::LocalShellCall if self.shell_as_function => Kind::FunctionCall,
             kind => kind,
         };
-        let answer = kind.answer().ok_or(Cannot("the item is no call"))?;
+        let answer = kind.answer().ok_or(Cannot("the item is not a call"))?;
         let key = match (fields.key(own), kind) {
             (Some(key), _) => Some(key),
             (None, Kind::ToolSearchCall) => None,
@@ -245,9 +245,9 @@ impl Dialect for Responses {
                 }
                 member("approve", b"false");
             }
-            Kind::ComputerCall => return Err(Cannot("its output would have to hold a screenshot")),
+            Kind::ComputerCall => return Err(Cannot("its output has to contain a screenshot")),
             Kind::ApplyPatchCall => {
-                return Err(Cannot("its output would have to say whether the patch was applied"));
+                return Err(Cannot("its output has to say whether the patch was applied"));
             }
             _ => return Err(Cannot("its output cannot be made up")),
         }

@@ -52,7 +52,7 @@ impl Reference {
             b"history" => Some(Reference::History { request: number("request")?, items: small("items")? }),
             _ => None,
         };
-        Some(read().ok_or("the reference does not say what it stands for"))
+        Some(read().ok_or("the reference is incomplete"))
     }
 }
 

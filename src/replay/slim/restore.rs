@@ -154,7 +154,7 @@ impl Expand<'_> {
             Some(Ok(Reference::Prefix { record, at, items })) => self.prefix(record, &at, items)?,
             Some(Ok(Reference::History { request, items })) => self.history(request, items),
             Some(Err(why)) => Err(why),
-            None => Err("the reference does not say what it stands for"),
+            None => Err("the reference is incomplete"),
         };
         self.made.references += 1;
         Ok(elements.unwrap_or_else(|why| {
@@ -166,7 +166,7 @@ impl Expand<'_> {
     fn prefix(&mut self, record: u32, at: &str, items: u32) -> io::Result<Result<Vec<u8>, &'static str>> {
         let place = (record as usize).checked_sub(1).and_then(|ix| self.made.records.get(ix));
         let Some(place) = place.copied().filter(|place| place.len > 0) else {
-            return Ok(Err("the record that the reference names does not stand before it"));
+            return Ok(Err("the referenced record does not come before the reference"));
         };
         self.out.file.flush()?;
         let mut text = Vec::new();
@@ -175,17 +175,17 @@ impl Expand<'_> {
         let root = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
         let steps: Vec<&str> = at.split('/').skip(1).collect();
         let run = root.and_then(|root| run_at(root, &steps, items));
-        Ok(run.ok_or("the record that the reference names has no such elements"))
+        Ok(run.ok_or("the referenced record has no such elements"))
     }
 
     fn history(&self, request: u64, items: u32) -> Result<Vec<u8>, &'static str> {
         let sent = |event: &Event| (event.request.or(event.offset) == Some(request)).then_some(());
         let context = self.feed.event.as_ref().and_then(sent).and_then(|()| self.feed.stream.at_request(request));
-        let context = context.ok_or("the request that the reference names is not in the stream")?;
+        let context = context.ok_or("the referenced request is not in the stream")?;
         let messages = streams::messages(&streams::texts(self.source), &self.feed.stream, context);
         match messages.len() == items as usize {
             true => Ok(messages.join(&b","[..])),
-            false => Err("the history has another number of messages than the reference says"),
+            false => Err("the number of messages differs from the reference"),
         }
     }
 }

@@ -17,8 +17,7 @@ const fn row(says: &'static str, because: &'static str, remedy: &'static str) ->
 
 const FOREIGN_BLOB: &str = "the encrypted reasoning was made for another account, organisation, project, model or \
                             provider, was cut, or stands under an id that is not its own; only the server can tell";
-const STRIP: &str =
-    "`replaylint fix --reasoning strip -w FILE` takes all reasoning out, and the ids that were linked to it";
+const STRIP: &str = "`replaylint fix --reasoning strip -w FILE` removes all reasoning and the ids linked to it";
 const FULL_HISTORY: &str =
     "leave `previous_response_id` out and send the whole history: `replaylint rebuild --chain never`";
 const SIGNED: &str = "thinking is signed over everything before it, so that an edit of an earlier turn breaks it";
@@ -27,14 +26,13 @@ const WITHOUT_THINKING: &str =
 const FOREIGN_SIGNATURE: &str = "the thought's signature was made for another model, project or route, or was cut";
 const WITHOUT_SIGNATURE: &str = "take the signature out where it is not required, else put \
                                  `skip_thought_signature_validator` in its place";
-const MERGE: &str = "merge neighbouring messages of one role; today's API takes them as they are";
+const MERGE: &str = "merge adjacent messages of one role; the current API accepts them as they are";
 const SHORTER: &str =
-    "drop or summarise the oldest turns, calls together with their outputs, then `replaylint check`";
-const NO_MODEL: &str = "there is no model of this name, or the account may not use it";
-const OTHER_MODEL: &str =
-    "name another model; whether it takes the history, `replaylint check --model NAME FILE` tells";
+    "drop or summarise the oldest turns, calls together with their outputs, then run `replaylint check`";
+const NO_MODEL: &str = "the model does not exist, or the account has no access to it";
+const OTHER_MODEL: &str = "use another model; `replaylint check --model NAME FILE` checks the history for it";
 const NO_FETCH: &str = "the server could not fetch what an item names by its URL";
-const EMBED: &str = "put the content itself into the item, or drop it";
+const EMBED: &str = "embed the content in the item, or drop the item";
 const WAIT: &str = "wait and send the same request again";
 
 /// The table.
@@ -68,11 +66,12 @@ pub static ELSEWHERE: &[Elsewhere] = &[
 
     // Settings of the request, and the endpoint.
     row("The provided data does not match the expected schema",
-        "an Azure Foundry project endpoint wants reasoning with its `id`, and `annotations` on every output_text",
+        "an Azure Foundry project endpoint requires reasoning with its `id`, and `annotations` on every \
+         output_text",
         "`replaylint check --target azure FILE` shows what else it would refuse; without reasoning and ids \
          (`fix --target azure --reasoning strip`) it takes the history"),
     row("Function tools with reasoning_effort are not supported for {model} in /v1/chat/completions",
-        "this model takes tools and reasoning effort together only in the Responses API",
+        "this model supports tools together with reasoning effort only in the Responses API",
         "use /v1/responses, or leave `reasoning_effort` out"),
     row("container_id is required when a turn mixes",
         "a turn mixes code execution on the server with tools of the client",
@@ -115,7 +114,7 @@ pub static ELSEWHERE: &[Elsewhere] = &[
     row("The model `{model}` has been deprecated", "the model was taken out of service", OTHER_MODEL),
     row("{model} is not found for API version", NO_MODEL, OTHER_MODEL),
     row("The provided model identifier is invalid.", NO_MODEL, OTHER_MODEL),
-    row("The API deployment for this resource does not exist.", "there is no deployment of this name", OTHER_MODEL),
+    row("The API deployment for this resource does not exist.", "the deployment does not exist", OTHER_MODEL),
     row("Error while downloading {url}", NO_FETCH, EMBED),
     row("Cannot fetch content from the provided URL.", NO_FETCH, EMBED),
 ];

@@ -100,12 +100,12 @@ const fn at(path: &'static [&'static str], is: Is) -> Spot {
     Spot { path, parts: &[], is }
 }
 
-const OUTPUT_ELSEWHERE: &str = "what it says must be put where the API reads it";
-const NO_TOOL_CALLS: &str = "the calls in it must become items: the history is to be converted";
+const OUTPUT_ELSEWHERE: &str = "its content has to be moved to where the API reads it";
+const NO_TOOL_CALLS: &str = "the calls in it have to become items: use `replaylint convert`";
 const NOT_MADE_UP: &str = "it cannot be made up";
-const NOT_CUT: &str = "cut short it would say something else";
-const OTHER_MEDIA: &str = "what it shows must be sent in another way";
-const LOST_HISTORY: &str = "the history that it stood for would be lost";
+const NOT_CUT: &str = "cutting it would change its meaning";
+const OTHER_MEDIA: &str = "its content has to be sent in another way";
+const LOST_HISTORY: &str = "the history it replaces would be lost";
 
 /// All rows.
 #[rustfmt::skip]
@@ -164,8 +164,18 @@ pub static ROWS: &[Field] = &[
     // RL412
     noted(412, 1, FUNCTION_CALL, at(&["namespace"], Is::NotNull), Flags::NAMESPACED, GONE),
     // RL413
-    row(413, 0, MESSAGE, &["role"], Is::NoneOf(&["user", "assistant", "system", "developer"]), Cure::Never("the history is to be converted")),
-    noted(413, 1, MESSAGE, at(&["role"], Is::OneOf(&["system"])), Flags::SYSTEM, Cure::Never("its text belongs into `instructions`")),
+    row(413, 0, MESSAGE, &["role"], Is::NoneOf(&["user", "assistant", "system", "developer"]), Cure::Never("the \
+                                                                                                            history \
+                                                                                                            has \
+                                                                                                            to \
+                                                                                                            be \
+                                                                                                            converted: \
+                                                                                                            use \
+                                                                                                            `replaylint \
+                                                                                                            convert`")),
+    noted(413, 1, MESSAGE, at(&["role"], Is::OneOf(&["system"])), Flags::SYSTEM, Cure::Never("its text belongs \
+                                                                                              in \
+                                                                                              `instructions`")),
     row(413, 2, ADDITIONAL_TOOLS, &["role"], Is::NoneOf(&["developer"]), json("\"developer\"")),
     // RL414
     row(414, 0, KEYED, &["call_id"], Is::Missing, Cure::Never(NOT_MADE_UP)),

@@ -1,0 +1,177 @@
+//! Findings of one kind: thousands of them differ only in their place. Text shows the first in full, and of the others
+//! how many there are and where the next ones are.
+
+use std::collections::HashMap;
+
+use crate::target::Severity;
+
+use super::words::grouped;
+use super::{Diagnostic, Style, page};
+
+/// Findings of a kind that are shown in full.
+const IN_FULL: usize = 2;
+/// Places that are named of the others.
+const PLACES: usize = 8;
+
+/// What findings of one kind have in common.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Kind {
+    rule: u16,
+    severity: Severity,
+    /// The message without ids and numbers.
+    words: String,
+    fix: Option<String>,
+    no_fix: Option<&'static str>,
+}
+
+impl Kind {
+    fn of(diagnostic: &Diagnostic) -> Kind {
+        let ids = [&diagnostic.id, &diagnostic.call_id];
+        let is_name = |word: &str| {
+            let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
+            bare.contains(|c: char| c.is_ascii_digit()) || ids.iter().any(|id| id.as_deref() == Some(bare))
+        };
+        let words = diagnostic.message.split(' ').map(|word| if is_name(word) { "#" } else { word });
+        Kind {
+            rule: diagnostic.rule.0,
+            severity: diagnostic.severity,
+            words: words.collect::<Vec<_>>().join(" "),
+            fix: diagnostic.fix.as_ref().map(|fix| fix.title.clone()),
+            no_fix: diagnostic.no_fix,
+        }
+    }
+}
+
+/// The findings of a doc: those to show in full, and for each kind with more of them the others.
+pub(super) struct Kinds<'d> {
+    pub(super) in_full: Vec<&'d Diagnostic>,
+    pub(super) others: Vec<Vec<&'d Diagnostic>>,
+}
+
+impl<'d> Kinds<'d> {
+    pub(super) fn of(diagnostics: Vec<&'d Diagnostic>, style: &Style) -> Self {
+        if !style.grouped {
+            return Kinds { in_full: diagnostics, others: Vec::new() };
+        }
+        let mut numbers: HashMap<Kind, usize> = HashMap::new();
+        let mut kinds: Vec<Vec<&Diagnostic>> = Vec::new();
+        let mut of = Vec::with_capacity(diagnostics.len());
+        for diagnostic in &diagnostics {
+            let number = *numbers.entry(Kind::of(diagnostic)).or_insert(kinds.len());
+            if number == kinds.len() {
+                kinds.push(Vec::new());
+            }
+            of.push((number, kinds[number].len()));
+            kinds[number].push(diagnostic);
+        }
+        // A line that says "1 more" says less than that one itself.
+        let is_many = |kind: &[&Diagnostic]| kind.len() > IN_FULL + 1;
+        let in_full = diagnostics.into_iter().zip(of);
+        let in_full = in_full.filter(|(_, (kind, nth))| *nth < IN_FULL || !is_many(&kinds[*kind]));
+        let in_full = in_full.map(|(diagnostic, _)| diagnostic).collect();
+        let others = kinds.iter().filter(|kind| is_many(kind)).map(|kind| kind[IN_FULL..].to_vec()).collect();
+        Kinds { in_full, others }
+    }
+}
+
+/// One line for findings of a kind: how many, and where the first of them are.
+pub(super) fn line(others: &[&Diagnostic], style: &Style) -> Option<String> {
+    let first = others.first()?;
+    let same_line = others.iter().all(|other| other.spot.line == first.spot.line);
+    let place = |other: &&Diagnostic| match same_line && !other.spot.pointer.is_empty() {
+        true => other.spot.pointers(),
+        false => other.spot.line.to_string(),
+    };
+    let mut places: Vec<String> = others.iter().map(place).collect();
+    places.dedup();
+    let more = if places.len() > PLACES { ", …" } else { "" };
+    places.truncate(PLACES);
+    let at = match (same_line && !first.spot.pointer.is_empty(), places.len()) {
+        (true, _) => "at",
+        (false, 1) => "on line",
+        (false, _) => "on lines",
+    };
+    let text = format!(
+        "{} {} {}: {} more in {} {at} {}{more} (-v shows all)",
+        first.severity.name(),
+        first.rule,
+        first.name,
+        grouped(others.len() as u64),
+        first.path,
+        places.join(", "),
+    );
+    Some(page::wrapped(&text, "", "  ", style))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Code;
+    use crate::report::Spot;
+    use crate::rule::Evidence;
+
+    fn finding(n: u64, message: &str) -> Diagnostic {
+        Diagnostic {
+            rule: Code(303),
+            variant: 0,
+            name: "item-not-stored",
+            severity: Severity::Warning,
+            message: message.to_owned(),
+            path: "a.jsonl".to_owned(),
+            history: Some(0),
+            record: n as u32,
+            spot: Spot { line: n, column: 1, pointer: "/payload".to_owned(), ..Spot::default() },
+            id: None,
+            call_id: Some("call_rome".to_owned()),
+            related: Vec::new(),
+            api_message: None,
+            status: 400,
+            error_type: "",
+            error_param: None,
+            error_code: None,
+            evidence: Evidence::Reported,
+            target: "openai",
+            format: None,
+            fix: None,
+            no_fix: None,
+            snippet: None,
+            proposal: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn many_of_a_kind_are_two_and_a_line() {
+        let mut all: Vec<Diagnostic> =
+            (1..=4000).map(|n| finding(n, &format!("item msg_{n} is not stored"))).collect();
+        all.push(finding(4001, "item call_rome is not stored"));
+        all.push(finding(4002, "another message"));
+        let kinds = Kinds::of(all.iter().collect(), &Style::SMALL);
+        let lines: Vec<u64> = kinds.in_full.iter().map(|d| d.spot.line).collect();
+        assert_eq!(lines, [1, 2, 4002]);
+        let line = line(&kinds.others[0], &Style { width: 200, ..Style::SMALL }).expect("a line");
+        assert_eq!(
+            line,
+            "warning RL303 item-not-stored: 3,999 more in a.jsonl on lines 3, 4, 5, 6, 7, 8, 9, 10, … (-v shows all)\n"
+        );
+    }
+
+    #[test]
+    fn a_few_of_a_kind_and_all_that_were_asked_for_are_shown() {
+        let all: Vec<Diagnostic> = (1..=3).map(|n| finding(n, "item is not stored")).collect();
+        assert_eq!(Kinds::of(all.iter().collect(), &Style::SMALL).in_full.len(), 3);
+        let all: Vec<Diagnostic> = (1..=9).map(|n| finding(n, "item is not stored")).collect();
+        let style = Style { grouped: false, ..Style::SMALL };
+        assert_eq!(Kinds::of(all.iter().collect(), &style).in_full.len(), 9);
+    }
+
+    #[test]
+    fn places_on_one_line_are_named_by_their_pointers() {
+        let mut all: Vec<Diagnostic> = (1..=4).map(|_| finding(1, "item is not stored")).collect();
+        for (n, finding) in all.iter_mut().enumerate() {
+            finding.spot.pointer = format!("/input/{n}");
+        }
+        let kinds = Kinds::of(all.iter().collect(), &Style::SMALL);
+        let line = line(&kinds.others[0], &Style { width: 200, ..Style::SMALL }).expect("a line");
+        assert!(line.contains("2 more in a.jsonl at /input/2, /input/3 (-v"), "{line}");
+    }
+}
