@@ -35,8 +35,8 @@ crate::rule! {
     /// ## Fix
     ///
     /// A result that is elsewhere is moved to its place, and nothing is lost. Otherwise the call is dropped, and its
-    /// message with it if only thinking is left of it; with `--orphans stub` the call is answered instead, by a result
-    /// with `is_error` that claims nothing.
+    /// message with it if only thinking is left of it; with `--orphans stub` the call gets a placeholder result
+    /// with `is_error` instead.
     ///
     /// ## Evidence
     ///

@@ -32,8 +32,8 @@ crate::rule! {
     /// ## Fix
     ///
     /// A result that is elsewhere is moved to the front of the turn after the call, and nothing is lost. Otherwise the call
-    /// is dropped, and its message with it if it says nothing else; with `--orphans stub` the call is answered instead, by a
-    /// result that claims nothing.
+    /// is dropped, and its message with it if it says nothing else; with `--orphans stub` the call gets a
+    /// placeholder result instead.
     ///
     /// ## Evidence
     ///

@@ -9,7 +9,7 @@ crate::rule! {
     /// ## What it does
     ///
     /// Finds, for Claude, a `document` whose source is an `s3Location`. The model is in the URL and not in the request: the
-    /// rule speaks where a record or `--model` tells it.
+    /// rule applies where a record or `--model` names it.
     ///
     /// ## Why it matters
     ///

@@ -32,8 +32,8 @@ crate::rule! {
     /// ## Fix
     ///
     /// A tool message that is elsewhere is moved to right after the message, and nothing is lost. Otherwise the call is dropped, and its
-    /// message with it if it says nothing else; with `--orphans stub` the call is answered instead, by a reply that
-    /// claims nothing.
+    /// message with it if it says nothing else; with `--orphans stub` the call gets a placeholder
+    /// tool message instead.
     ///
     /// ## Evidence
     ///

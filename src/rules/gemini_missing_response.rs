@@ -40,8 +40,8 @@ crate::rule! {
     /// ## Fix
     ///
     /// A response of the same name elsewhere is moved to after the call, and nothing is lost. Otherwise the call is
-    /// dropped, and its content with it if it says nothing else; with `--orphans stub` the call is answered instead, by a
-    /// response that claims nothing. Where it is a warning, this requires `--fix-warnings`.
+    /// dropped, and its content with it if it says nothing else; with `--orphans stub` the call gets a
+    /// placeholder response instead. Where it is a warning, this requires `--fix-warnings`.
     ///
     /// ## Evidence
     ///

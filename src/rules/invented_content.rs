@@ -10,9 +10,9 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// Every API wants each call answered, and some want more: Bedrock the definitions of the tools that are called, a text
+    /// Every API requires an output for each call, and some require more: Bedrock the definitions of the tools that are called, a text
     /// next to a document and a user message first; Anthropic a limit of the answer; newer Gemini models a signature. What
-    /// is added claims nothing: "no result was recorded; execution status unknown".
+    /// is added says only: "no result was recorded; execution status unknown".
     ///
     /// ## Example
     ///

@@ -10,7 +10,7 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// Not every API takes every kind of media, and each takes it in its own ways: Bedrock wants the bytes, Chat takes no
+    /// Not every API takes every kind of media, and each in its own way: Bedrock requires the bytes, Chat accepts no
     /// document given by a URL, and an id of a file means nothing to another provider.
     ///
     /// ## Example

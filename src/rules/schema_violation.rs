@@ -39,7 +39,7 @@ crate::rule! {
     /// > Invalid JSON payload received. Unknown name "response" at 'contents[2].parts[0].function_response': Proto field is not repeating, cannot start list.
     ///
     /// It happens when a client builds items by hand, drops fields that it does not know, or writes an object where the
-    /// API wants its JSON text.
+    /// API requires its JSON text.
     ///
     /// ## Example
     ///

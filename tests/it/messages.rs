@@ -168,7 +168,7 @@ fn the_command_explains_every_message() {
             let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
             if is_pending(&message) {
                 assert_eq!(outcome, Outcome::Found, "{told}");
-                assert!(told.starts_with("No rule knows this message."), "{told}");
+                assert!(told.starts_with("No rule matches this message."), "{told}");
                 assert!(json["recognised"].as_array().is_some_and(Vec::is_empty));
                 continue;
             }

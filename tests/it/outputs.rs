@@ -255,7 +255,11 @@ fn github_is_told_how_many_it_does_not_show() {
     assert_eq!((count("::error "), count("::warning "), count("::notice ")), (10, 1, 1), "{told}");
     assert!(told.contains("::error file=a%2Cb%3Ac.json,line=2,col=1,title=RL102 orphan-output::"));
     assert!(told.contains("::notice title=replaylint::2 more errors not shown here"));
-    assert!(told.lines().last().is_some_and(|line| line.starts_with("12 errors and 1 warning in 1 history")));
+    assert!(
+        told.lines()
+            .last()
+            .is_some_and(|line| line.starts_with("Found 12 errors and 1 warning in 1 conversation"))
+    );
 }
 
 #[test]
@@ -380,7 +384,7 @@ fn fix_reports_what_is_left_in_every_form() {
 fn the_help_lists_every_output() {
     let help = run(Path::new("."), &["check", "--help"]);
     let help = String::from_utf8(help.stdout).expect("UTF-8");
-    let about = between(&help, "Form of the report", "[env:");
+    let about = between(&help, "Report format:", "--deny-warnings");
     for (form, _) in report::OUTPUTS {
         assert!(about.contains(form), "{form} is not in the help");
     }

@@ -93,7 +93,7 @@ fn no_two_inputs_become_one_copy() {
     refused(&below, &["fix", "-o", "out", "x.json", "../x.json"], "would both be written to out/x.json");
     let args = ["convert", "--to", "chat", "-o", "out", "x.json", "../x.json"];
     refused(&below, &args, "the copy of x.json and the copy of ../x.json");
-    refused(folder.path(), &["fix", "-o", "one", "x.json", "a"], "one: is not a folder");
+    refused(folder.path(), &["fix", "-o", "one", "x.json", "a"], "one: not a folder");
     // A folder that leads back to the inputs.
     refused(folder.path(), &["fix", "--force", "-o", ".", "x.json", "a"], "is an input");
     #[cfg(unix)]
@@ -119,13 +119,13 @@ fn a_file_that_exists_is_replaced_only_if_that_is_wanted() {
         &["slim", "h.json", "-o", "copy.json"],
         &["rebuild", "h.json", "-o", "copy.json"],
     ] {
-        refused(folder.path(), args, "copy.json: exists already; --force replaces it");
+        refused(folder.path(), args, "copy.json: already exists; use --force to replace it");
     }
     // One that exists is reason enough to write none.
     fs::create_dir(path("out")).expect("made");
     fs::write(path("g.json"), BROKEN).expect("written");
     fs::write(path("out/h.json"), "mine").expect("written");
-    refused(folder.path(), &["fix", "-o", "out", "g.json", "h.json"], "out/h.json: exists already");
+    refused(folder.path(), &["fix", "-o", "out", "g.json", "h.json"], "out/h.json: already exists");
     assert_eq!(names(&path("out")), ["h.json"]);
     #[cfg(unix)]
     {
@@ -155,7 +155,7 @@ fn a_report_is_made_again_but_replaces_no_conversation() {
         assert_eq!((&report["summary"]["files"], &report["summary"]["skipped"]), (&1.into(), &0.into()));
     }
     fs::write(path("other.json"), WHOLE).expect("written");
-    refused(folder.path(), &["check", "h.json", "-o", "other.json"], "other.json: holds a conversation");
+    refused(folder.path(), &["check", "h.json", "-o", "other.json"], "other.json: contains a conversation");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn what_is_dropped_is_kept_before_the_file_loses_it() {
     assert_eq!(run(folder.path(), &["fix", "-w", "--dropped", "d.jsonl", "whole.json"]).status.code(), Some(0));
     assert!(!path("d.jsonl").exists());
     // The list cannot be written: the file is left as it is.
-    refused(folder.path(), &["fix", "-w", "--dropped", "none/d.jsonl", "h.json"], "cannot be kept");
+    refused(folder.path(), &["fix", "-w", "--dropped", "none/d.jsonl", "h.json"], "cannot be saved");
     // The file cannot be written: the list is as it was.
     fs::write(path("fresh.json"), BROKEN).expect("written");
     refused(folder.path(), &["fix", "-w", "--dropped", "d.jsonl", "fresh.json"], "in the last 10 seconds");

@@ -326,7 +326,7 @@ fn violations_are_told_at_their_place_and_without_content() {
             r#"{"role":"user","content":null}"#,
             Fault::Type,
             false,
-            ".content /content must be a string or a list, and is null",
+            ".content /content must be a string or a list, but is null",
         ),
         (
             r#"{"role":"user","content":[{"type":"input_text"}]}"#,
@@ -350,7 +350,7 @@ fn violations_are_told_at_their_place_and_without_content() {
             r#"{"role":"user","content":["SECRET"]}"#,
             Fault::Type,
             false,
-            ".content[0] /content/0 must be an object, and is a string",
+            ".content[0] /content/0 must be an object, but is a string",
         ),
         (
             r#"{"type":"web_search_call","id":"ws_1","status":"completed","action":{"query":"SECRET"}}"#,
@@ -368,7 +368,7 @@ fn violations_are_told_at_their_place_and_without_content() {
             r#"{"type":"function_call_output","output":{"SECRET":1}}"#,
             Fault::Type,
             false,
-            ".output /output must be a string or a list, and is an object",
+            ".output /output must be a string or a list, but is an object",
         ),
     ] {
         assert_eq!(one(text), (fault, doubtful, words.to_owned()), "{text}");
@@ -393,7 +393,7 @@ fn long_texts_are_counted_in_characters() {
     let found = told(&text(MOST + 1, "é"));
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].0, Fault::TooLong);
-    assert_eq!(found[0].3, "/output has 10485761 characters; 10485760 are allowed");
+    assert_eq!(found[0].3, "/output has 10485761 characters; at most 10485760 are allowed");
     with_item(&text(MOST, "é"), |val| assert!(standard().fits(&row(val), val)));
     with_item(&text(MOST + 1, "\\n"), |val| assert!(!standard().fits(&row(val), val)));
 }

@@ -120,7 +120,7 @@ fn drops_hosted(note: &ChangeNote) -> bool {
 
 /// Thinking that is signed together with what changed in front of it goes, whatever rule the change was for.
 fn unbinds(note: &ChangeNote) -> bool {
-    note.action == Action::Drop && note.what.contains("signed together with what changed")
+    note.action == Action::Drop && note.what.contains("whose signature covers what was changed")
 }
 
 pub fn is_json(text: &[u8]) -> bool {
