@@ -207,7 +207,7 @@ fn convert(data: &Vec<u8>, parse: Duration, rate: &dyn Fn(Duration) -> f64) {
     let (_, to, written) = TO.iter().find(|(name, ..)| *name == "chat").copied().expect("Chat");
     for threads in [1, 2] {
         let time = best(|| {
-            let plan = Plan { to, written, thoughts: Thoughts::Auto, model: None, newest_first: None };
+            let plan = Plan { to, written, thoughts: Thoughts::Auto, model: None };
             let how =
                 Recasting { options: &options, plan, least: Severity::Warning, most: 100, foreign_only: false };
             let done = recast(DOC, data, &how, threads, &mut |bytes| {

@@ -87,7 +87,7 @@ pub(super) fn is_body(val: Val<'_>) -> bool {
         return false;
     }
     let model = val.get("model").and_then(|model| model.text());
-    let named = OWN_KEYS.iter().any(|key| has(&key));
+    let named = OWN_KEYS.iter().any(has);
     let converses = || !model.as_deref().is_some_and(|model| NO_CHAT.iter().any(|name| holds(model, name)));
     match val.get("input") {
         // Embeddings take lists of strings and of numbers.
