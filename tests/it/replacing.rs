@@ -240,12 +240,24 @@ fn a_run_that_is_killed_leaves_old_or_new() {
     println!("{kills} kills: {} left the old file, {} the new one", seen[0], seen[1]);
 }
 
+/// Whether this process ignores a signal.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask >> (signal - 1) & 1 == 1
+}
+
 #[test]
 fn an_interrupted_run_removes_its_temporary_file() {
     use rustix::process::{Pid, Signal, kill_process};
     for (signal, ignored) in
         [(Signal::INT, false), (Signal::TERM, false), (Signal::HUP, false), (Signal::HUP, true)]
     {
+        // Under nohup, or in the background of a script, this process ignores some signals, and so do its children.
+        if !ignored && is_ignored(signal.as_raw()) {
+            continue;
+        }
         let folder = tempfile::tempdir().expect("a folder");
         // The report is a temporary file until all inputs are read, and this one is never at its end.
         let script = if ignored { "trap '' HUP; exec \"$0\" \"$@\"" } else { "exec \"$0\" \"$@\"" };
