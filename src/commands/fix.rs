@@ -15,7 +15,7 @@ use crate::report::repair::{self, ChangeNote, Counts};
 use crate::report::words::count;
 use crate::report::{self, Content, Report, Seen, Summary};
 use crate::source::commit::{self, Replace};
-use crate::source::{Doc, Input, Patched, segments, words};
+use crate::source::{Doc, Input, Patched, product, segments, words};
 
 use super::check::{is_no_conversation, label_of, nothing_found};
 use super::dropped::Dropped;
@@ -305,7 +305,7 @@ impl<'r> Session<'r> {
 
     fn copy(&self, copies: &Copies, doc: &Doc, view: &Patched<'_>) -> Result<(), Failure> {
         let path = copies.place(doc, self.several)?;
-        let lost = commit::write_new(&path, view, copies.existing).map_err(unwritten)?;
+        let lost = product::write_new(&path, view, copies.existing).map_err(unwritten)?;
         self.wrote.set(true);
         products::say_lost(&path.display(), &lost);
         Ok(())

@@ -11,7 +11,7 @@ use crate::replay::{Budget, ChainOptions, Policy, Rebuild, Rebuilt, rebuild as b
 use crate::report::tree::problems;
 use crate::report::words::{count, grouped, harmless, printable};
 use crate::report::{Content, Diagnostic, repair};
-use crate::source::{Patched, ReadAt, commit};
+use crate::source::{Patched, ReadAt, commit, product};
 use crate::target::{Severity, Target};
 use crate::targets;
 
@@ -147,7 +147,7 @@ fn decisions(built: &Rebuilt, name: &dyn Fn(u32) -> String, budget: Option<Budge
 pub(super) fn print(body: &dyn ReadAt, wanted: &Wanted, out: &mut dyn Write) -> Result<(), Failure> {
     match &wanted.output {
         Some(Copies { to, existing }) => {
-            let lost = commit::write_new(to, body, *existing).map_err(unwritten)?;
+            let lost = product::write_new(to, body, *existing).map_err(unwritten)?;
             products::say_lost(&to.display(), &lost);
         }
         None => commit::copy(body, out)?,

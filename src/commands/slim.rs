@@ -12,7 +12,7 @@ use crate::replay::slim::restore::{self, Restored};
 use crate::replay::slim::{self, Kept, Refusal, Saved, Slim};
 use crate::report::saving::{self, Saving};
 use crate::report::words::{count, grouped, printable};
-use crate::source::{Doc, Input, Patched, ReadAt, commit, framing, words};
+use crate::source::{Doc, Input, Patched, ReadAt, commit, framing, product, words};
 
 use super::check::label_of;
 use super::fix::Destination;
@@ -163,7 +163,7 @@ fn deliver(
             }
         }
         Destination::Copy(Copies { to, existing }) => {
-            let lost = commit::write_new(to, product, *existing).map_err(unwritten)?;
+            let lost = product::write_new(to, product, *existing).map_err(unwritten)?;
             products::say_lost(&to.display(), &lost);
             written = Some(to.display().to_string());
         }

@@ -11,65 +11,13 @@ use crate::place::Edit;
 
 use super::responses::{RESPONSES, STUB};
 
+use super::ag2_event::PREFIXES;
+
+pub use super::ag2_event::Event;
+
 pub struct Ag2;
 
 pub static AG2: Ag2 = Ag2;
-
-/// How class paths begin. The package was renamed; old logs keep the old name.
-const PREFIXES: [&str; 2] = ["ag2.", "autogen.beta."];
-
-/// An event: the last name of its class path, and where its fields lie.
-#[derive(Clone, Copy)]
-pub struct Event<'t> {
-    /// The class path as it stands.
-    pub path: Str<'t>,
-    pub fields: Val<'t>,
-}
-
-impl<'t> Event<'t> {
-    /// Reads an event in either form, and out of the envelope that a network puts around it.
-    pub fn of(val: Val<'t>) -> Option<Self> {
-        if let Some(path) = val.get("__event__").and_then(|path| path.as_str()) {
-            return Some(Event { path, fields: val });
-        }
-        let fields = val.get("data").filter(Val::is_object);
-        if let (Some(path), Some(fields)) = (val.get("type").and_then(|path| path.as_str()), fields) {
-            return Some(Event { path, fields });
-        }
-        val.get("event").filter(Val::is_object).and_then(Event::of)
-    }
-
-    /// Whether the class path is one of AG2's own.
-    pub fn is_own(&self) -> bool {
-        PREFIXES.iter().any(|prefix| self.path.raw.starts_with(prefix.as_bytes()))
-    }
-
-    /// The last name of the class path.
-    pub fn class(&self) -> &'t [u8] {
-        let start = self.path.raw.iter().rposition(|b| *b == b'.').map_or(0, |n| n + 1);
-        &self.path.raw[start..]
-    }
-
-    pub fn get(&self, key: &str) -> Option<Val<'t>> {
-        self.fields.get(key)
-    }
-
-    /// The provider's item, if it was kept as one.
-    pub fn item(&self) -> Option<Val<'t>> {
-        let item = self.get("item")?;
-        let inner = item.get("data").filter(|_| item.get("__pydantic__").is_some());
-        inner.or(Some(item)).filter(Val::is_object)
-    }
-
-    /// What older versions made of the item: its printed form, from which nothing can be had back.
-    pub fn printed_item(&self) -> Option<Val<'t>> {
-        self.get("item").filter(Val::is_string)
-    }
-
-    pub fn list(&self, key: &str) -> impl Iterator<Item = Val<'t>> {
-        self.get(key).into_iter().flat_map(|list| list.elements())
-    }
-}
 
 /// A row in AG2's own form.
 fn own_row(val: Val<'_>, kind: Kind, origin: Origin<'_>) -> Row {

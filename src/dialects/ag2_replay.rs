@@ -12,7 +12,7 @@ use crate::json::edit::Base;
 use crate::json::{NodeKind, Val};
 use crate::place::Place;
 
-use super::ag2::Event;
+use super::ag2_event::Event;
 use super::replay::{array, data_part, object, quoted, raw, text, text_part};
 
 /// Fields that only answers have. With them the API refuses an item: "Unknown parameter: 'input[2].action'".

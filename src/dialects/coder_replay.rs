@@ -11,7 +11,7 @@ use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan};
 use crate::place::Place;
 
-use super::coder::{Part, PartKind};
+use super::coder_part::{Part, PartKind};
 use super::coder_text::{json_text, plain, with_nul};
 use super::replay::{array, data_part, object, quoted, raw, text, text_part};
 use super::responses::STUB;

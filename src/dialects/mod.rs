@@ -3,11 +3,13 @@
 pub mod common;
 
 pub mod ag2;
+pub mod ag2_event;
 pub mod ag2_replay;
 pub mod anthropic;
 pub mod bedrock;
 pub mod chat;
 pub mod coder;
+pub mod coder_part;
 pub mod coder_replay;
 mod coder_text;
 pub mod gemini;

@@ -5,6 +5,8 @@
 mod blocks;
 mod fields;
 pub mod guard;
+mod messages;
+mod mode;
 mod modes;
 mod nested;
 mod pairs;

@@ -7,19 +7,10 @@ use crate::history::{Flags, Group, Kind, Remedy, Row, Wish};
 use crate::lint::Judged;
 use crate::rule::Loss;
 
+use super::mode::Mode;
 use super::plan::{Plan, cause, lives_by_id};
 use super::rows::RowIndex;
 use super::{Action, Cause, Reasoning};
-
-/// What becomes of a group, from gentle to harsh.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Mode {
-    Referenced,
-    Detached,
-    /// Detached, without what says nothing to the server without its id.
-    Thinned,
-    Flattened,
-}
 
 /// Why an item that lives by its id keeps it.
 const NEEDS_ITS_ID: &str = "the item cannot be replayed without its id";

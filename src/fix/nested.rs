@@ -11,23 +11,9 @@ use crate::json::{Tape, Val, scan};
 use crate::place::{Edit, Place, With};
 use crate::source::lines;
 
+use super::messages::{Message, Messages};
 use super::plan::Fresh;
 use super::render::{Render, Step};
-
-/// Where the messages of a doc lie.
-pub(super) enum Messages {
-    /// Each line is one.
-    Lines,
-    /// The elements of a list, by start.
-    List(Vec<Place>),
-}
-
-/// What becomes of a message.
-pub(super) struct Message {
-    pub goes: bool,
-    pub before: Vec<Vec<With>>,
-    pub behind: Vec<Vec<With>>,
-}
 
 impl Render<'_> {
     /// A list of messages.
@@ -163,14 +149,6 @@ impl Render<'_> {
     }
 }
 
-impl Message {
-    /// The message, if it stays, with what comes to stand around it.
-    fn slots(self, n: usize) -> impl Iterator<Item = Slot> {
-        let kept = (!self.goes).then_some(Slot::Keep(n as u32));
-        self.before.into_iter().map(Slot::New).chain(kept).chain(self.behind.into_iter().map(Slot::New))
-    }
-}
-
 /// The steps on items in a place. Steps are sorted by start.
 pub(super) fn within<'s, 'p>(steps: &'s [Step<'p>], at: Place) -> &'s [Step<'p>] {
     let from = steps.partition_point(|step| step.row.at.start < at.start);
@@ -211,15 +189,6 @@ fn settle(val: Val<'_>, base: Base<'_>, steps: &[Step<'_>], edits: &mut Vec<Edit
         list.edit(slots, edits);
     }
     false
-}
-
-/// The outermost list that holds an item.
-pub(super) fn list_around<'t>(val: Val<'t>, base: Base<'_>, item: Place) -> Option<Val<'t>> {
-    if val.is_array() {
-        return Some(val);
-    }
-    let inner = val.members().map(|member| member.val).find(|val| base.of(*val).contains(&item))?;
-    list_around(inner, base, item)
 }
 
 /// The list that holds an item.

@@ -9,7 +9,7 @@ use crate::lint::Judged;
 use crate::rule::Loss;
 use crate::rules::orphan_output;
 
-use super::modes::Mode;
+use super::mode::Mode;
 use super::plan::{Fresh, Plan, cause};
 use super::rows::RowIndex;
 use super::{Action, Cause, Orphans};

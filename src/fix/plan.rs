@@ -12,7 +12,7 @@ use crate::rule::{Cx, Loss, When};
 use crate::rules::orphan_tool_run;
 use crate::target::{Severity, Trait};
 
-use super::modes::Mode;
+use super::mode::Mode;
 use super::rows::RowIndex;
 use super::{Action, Cause, Change, FixOptions, Reasoning, Refusal};
 

@@ -13,7 +13,7 @@ use crate::place::{DocId, Edit, Patch, Pieces, Place, With};
 use crate::source::split::{Piece, SplitError, split};
 use crate::source::{Container, ReadAt, framing, lines};
 
-use super::nested::{Message, Messages, list_around};
+use super::messages::{Message, Messages, list_around};
 use super::plan::{Fate, Fresh, HistoryPlan};
 
 /// One item of the doc, and what becomes of it.

@@ -4,10 +4,11 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
+use super::bonds::{Bond, BondState, Keyed, far};
 use super::kind::Kind;
 use super::pairs::NONE;
 use super::row::Row;
-use super::turns::{Bond, BondState, Keyed, Step, Turn, far};
+use super::steps::{Step, Turn};
 
 /// Rows carry the name as their key.
 pub(super) fn bonds(rows: &[Row], turns: &[Turn], steps: &[Step]) -> Vec<Bond> {

@@ -1,5 +1,6 @@
 //! A history: what one request would replay, as rows, with its calls paired and its groups found once for all rules.
 
+pub mod bonds;
 pub mod continued;
 pub mod counts;
 pub mod finding;
@@ -11,11 +12,13 @@ pub mod pairs;
 pub mod row;
 pub mod settings;
 pub mod shapes;
+pub mod steps;
 pub mod stream;
 pub mod time;
 pub mod tree;
 pub mod turns;
 
+pub use bonds::{Bond, BondState};
 pub use finding::{Act, Code, Finding, NO_FIELD, Remedy, Wish};
 pub use groups::Group;
 pub use kind::{Class, Family, Kind, KindSet, Role};
@@ -24,7 +27,8 @@ pub use pairs::{NONE, Pair, PairState};
 pub use row::{Flags, Row};
 pub use settings::{Anchor, Around, Effort, Facts, Settings, Usage};
 pub use shapes::{Claim, OrphanRun, Shapes};
-pub use turns::{Bond, BondState, Step, Turn, Turns};
+pub use steps::{Step, Turn};
+pub use turns::Turns;
 
 /// One branch of a conversation, from root to leaf.
 #[derive(Debug, Default)]

@@ -4,7 +4,8 @@
 
 use crate::place::{DocId, Edit, Place, With};
 
-use super::tape::{Str, Val};
+use super::string::Str;
+use super::tape::Val;
 
 /// What becomes of a sequence: old entries by their index, in their old order, and new ones between them.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -19,5 +19,5 @@ pub mod tape;
 pub use fault::{Fault, What};
 pub use readable::readable;
 pub use scan::{scan, scan_prefix};
-pub use string::{fingerprint, fingerprint_of};
-pub use tape::{Member, NodeKind, Oddity, Str, Tape, Val};
+pub use string::{Str, fingerprint, fingerprint_of};
+pub use tape::{Member, NodeKind, Oddity, Tape, Val};

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use crate::place::Edit;
 
 use super::edit::{Base, Sequence, Slot, WrongKind, add_member};
-use super::string;
-use super::tape::{NodeKind, Str, Val};
+use super::string::{self, Str};
+use super::tape::{NodeKind, Val};
 
 /// A step of a path that stands for every element of a list.
 pub const EACH: &str = "*";

@@ -1,8 +1,36 @@
 //! The text of JSON strings: reading escapes, writing them, and hashing what a string means.
 
+use std::borrow::Cow;
+
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::tape::Str;
+/// A string's text between the quotes.
+#[derive(Clone, Copy, Debug)]
+pub struct Str<'t> {
+    pub raw: &'t [u8],
+    pub escaped: bool,
+}
+
+impl<'t> Str<'t> {
+    pub fn is(&self, text: &[u8]) -> bool {
+        if self.escaped { self.decode().as_ref() == text } else { self.raw == text }
+    }
+
+    /// The text without escapes; a lone surrogate becomes U+FFFD.
+    pub fn decode(&self) -> Cow<'t, [u8]> {
+        if self.escaped { Cow::Owned(decode(self.raw)) } else { Cow::Borrowed(self.raw) }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.raw.is_empty()
+    }
+
+    /// Holds nothing but white space. Reads no further than to the first byte that is none.
+    pub fn is_blank(&self) -> bool {
+        let mut decoder = Decoder::new(self.raw);
+        std::iter::from_fn(|| decoder.next_part()).all(|part| part.as_bytes().iter().all(u8::is_ascii_whitespace))
+    }
+}
 
 /// Reads the escapes of a string that the scanner took. A lone surrogate becomes U+FFFD.
 pub fn decode(raw: &[u8]) -> Vec<u8> {

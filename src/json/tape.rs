@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::string::{self, Decoder};
+use super::string::Str;
 
 /// What a node is. A key is a string in front of its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -220,34 +220,6 @@ impl<'t> Val<'t> {
     /// Follows keys down through objects.
     pub fn at(&self, path: &[&str]) -> Option<Val<'t>> {
         path.iter().try_fold(*self, |val, key| val.get(key))
-    }
-}
-
-/// A string's text between the quotes.
-#[derive(Clone, Copy, Debug)]
-pub struct Str<'t> {
-    pub raw: &'t [u8],
-    pub escaped: bool,
-}
-
-impl<'t> Str<'t> {
-    pub fn is(&self, text: &[u8]) -> bool {
-        if self.escaped { self.decode().as_ref() == text } else { self.raw == text }
-    }
-
-    /// The text without escapes; a lone surrogate becomes U+FFFD.
-    pub fn decode(&self) -> Cow<'t, [u8]> {
-        if self.escaped { Cow::Owned(string::decode(self.raw)) } else { Cow::Borrowed(self.raw) }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.raw.is_empty()
-    }
-
-    /// Holds nothing but white space. Reads no further than to the first byte that is none.
-    pub fn is_blank(&self) -> bool {
-        let mut decoder = Decoder::new(self.raw);
-        std::iter::from_fn(|| decoder.next_part()).all(|part| part.as_bytes().iter().all(u8::is_ascii_whitespace))
     }
 }
 

@@ -4,6 +4,7 @@
 //! escapes and values their text: most of a conversation is copied from one request to the next and never read.
 //! What only its own dialect understands is kept raw, with that dialect's name.
 
+mod conversation;
 pub mod losses;
 mod media;
 mod settings;
@@ -15,6 +16,7 @@ pub mod write;
 
 use crate::place::Place;
 
+pub use conversation::Conversation;
 pub use losses::{LossKind, Losses, Lost};
 pub use media::{Media, MediaKind, Source};
 pub use settings::{Choice, OutputFormat, Set, Setting, Settings, Shared};
@@ -27,18 +29,6 @@ pub struct At {
     pub place: Place,
     /// The place lies in a JSON string.
     pub embedded: bool,
-}
-
-/// One conversation: what one request says.
-#[derive(Clone, Debug, Default)]
-pub struct Conversation {
-    pub model: Option<Text>,
-    /// What the request says to the model outside of its messages; text blocks.
-    pub instructions: Vec<Block>,
-    pub tools: Vec<Tool>,
-    pub settings: Settings,
-    pub messages: Vec<Message>,
-    waiting: waiting::Waiting,
 }
 
 /// Who speaks. Results of tools are a voice of their own, whatever role the dialect gives them.
@@ -233,39 +223,5 @@ impl Message {
             What::Call(call) => Some(call),
             _ => None,
         })
-    }
-}
-
-impl Conversation {
-    /// Adds a block to the last message if that is of the same voice and `joins`, else to a new one.
-    pub fn add(&mut self, voice: Voice, joins: bool, block: Block) {
-        let joins = joins && self.messages.last().is_some_and(|last| last.voice == voice);
-        self.waiting.take(self.messages.len() + usize::from(!joins), &block);
-        match self.messages.last_mut().filter(|_| joins) {
-            Some(last) => last.blocks.push(block),
-            None => {
-                let at = block.at;
-                self.messages.push(Message { blocks: vec![block], ..Message::new(voice, at) });
-            }
-        }
-    }
-
-    /// Adds a message as it is.
-    pub fn push(&mut self, message: Message) {
-        self.messages.push(message);
-        if let Some(message) = self.messages.last() {
-            message.blocks.iter().for_each(|block| self.waiting.take(self.messages.len(), block));
-        }
-    }
-
-    /// How many calls there are so far.
-    pub fn calls(&self) -> usize {
-        self.waiting.calls
-    }
-
-    /// The id of the first call without a result among the newest ones, of this name if one is given: what a result
-    /// without an id answers.
-    pub fn open_call(&mut self, name: Option<&Text>) -> Option<Text> {
-        self.waiting.first(name)
     }
 }

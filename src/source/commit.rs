@@ -8,9 +8,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::doc::{Doc, Sequential, Stamp};
-use super::product::{Existing, NewFile};
+use super::doc::{Doc, Sequential};
 use super::read::ReadAt;
+use super::stamp::Stamp;
 use super::temp::Temp;
 use super::{backup, keep, temp};
 
@@ -145,14 +145,6 @@ pub(super) fn sync_folder(folder: &Path) {
     }
 }
 
-/// Writes a product: a file that only its owner may read, or one that keeps what an old one had. Returns what it could
-/// not keep.
-pub fn write_new(path: &Path, bytes: &dyn ReadAt, existing: Existing) -> Result<Vec<String>, CommitError> {
-    let mut file = NewFile::create(path, true, existing)?;
-    copy(bytes, &mut file).map_err(|error| CommitError::Io { path: path.to_owned(), error })?;
-    file.save()
-}
-
 /// Copies a doc to a stream.
 pub fn copy(bytes: &dyn ReadAt, out: &mut dyn Write) -> io::Result<()> {
     let mut from = io::BufReader::with_capacity(1 << 20, Sequential::new(bytes));
@@ -163,6 +155,7 @@ pub fn copy(bytes: &dyn ReadAt, out: &mut dyn Write) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::product::{Existing, NewFile, write_new};
     use super::*;
     use crate::place::DocId;
     use crate::source::Input;

@@ -2,76 +2,19 @@
 //! somebody else wrote meanwhile), and hands out random reads. Compressed files and standard input are spooled: in
 //! memory while they are small, then in a temporary file.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use crate::place::DocId;
 
 use super::read::{CutShort, FileBytes, ReadAt};
 use super::segments::{self, Joined, Segment};
+use super::stamp::{Packing, Stamp};
 use super::walk::Input;
 
 /// Spooled bytes are held in memory up to this many.
 const SPOOL_IN_MEMORY: usize = 64 << 20;
-
-/// How the bytes lie on the disk.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Packing {
-    Plain,
-    Gzip,
-    Zstd,
-}
-
-impl Packing {
-    pub fn name(self) -> &'static str {
-        match self {
-            Packing::Plain => "plain",
-            Packing::Gzip => "gzip",
-            Packing::Zstd => "zstd",
-        }
-    }
-
-    fn of(head: &[u8]) -> Self {
-        if head.starts_with(&[0x1f, 0x8b]) {
-            Packing::Gzip
-        } else if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-            Packing::Zstd
-        } else {
-            Packing::Plain
-        }
-    }
-}
-
-/// What a file looked like when it was opened.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stamp {
-    pub len: u64,
-    pub modified: Option<SystemTime>,
-    #[cfg(unix)]
-    inode: u64,
-}
-
-impl Stamp {
-    pub fn of(meta: &Metadata) -> Self {
-        Stamp {
-            len: meta.len(),
-            modified: meta.modified().ok(),
-            #[cfg(unix)]
-            inode: std::os::unix::fs::MetadataExt::ino(meta),
-        }
-    }
-
-    /// Whether it is the same file, of which nothing is missing; more may have been appended.
-    pub fn continues(&self, earlier: &Stamp) -> bool {
-        #[cfg(unix)]
-        let same = self.inode == earlier.inode;
-        #[cfg(not(unix))]
-        let same = true;
-        same && self.len >= earlier.len
-    }
-}
 
 /// An open doc.
 pub struct Doc {

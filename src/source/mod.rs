@@ -13,13 +13,15 @@ pub mod product;
 pub mod read;
 pub mod segments;
 pub mod split;
+pub mod stamp;
 mod temp;
 pub mod walk;
 
-pub use doc::{Doc, Packing, Sequential, Stamp};
+pub use doc::{Doc, Sequential};
 pub use framing::Container;
 pub use read::{Patched, ReadAt, append};
 pub use segments::Segment;
+pub use stamp::{Packing, Stamp};
 pub use walk::Input;
 
 /// What went wrong with a file, without the system's number after it.

@@ -5,9 +5,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::commit::{CommitError, sync_folder};
+use super::commit::{CommitError, copy, sync_folder};
 use super::identity::follow;
 use super::keep;
+use super::read::ReadAt;
 use super::temp::Temp;
 
 /// What to do about a file that has the name already.
@@ -96,4 +97,12 @@ impl Write for NewFile {
             To::Device(file) => file.flush(),
         }
     }
+}
+
+/// Writes a product: a file that only its owner may read, or one that keeps what an old one had. Returns what it could
+/// not keep.
+pub fn write_new(path: &Path, bytes: &dyn ReadAt, existing: Existing) -> Result<Vec<String>, CommitError> {
+    let mut file = NewFile::create(path, true, existing)?;
+    copy(bytes, &mut file).map_err(|error| CommitError::Io { path: path.to_owned(), error })?;
+    file.save()
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::place::{Pieces, With};
 
-use super::doc::Stamp;
+use super::stamp::Stamp;
 
 /// Bytes that can be read at any offset by several threads.
 pub trait ReadAt: Send + Sync {

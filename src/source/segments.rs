@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use crate::place::{DocId, Edit, Place, With};
 
-use super::doc::{Packing, Stamp};
 use super::read::ReadAt;
+use super::stamp::{Packing, Stamp};
 use super::walk::Input;
 
 /// What stands between the name of the log and the number of a segment.

@@ -5,6 +5,7 @@ mod across;
 mod answers;
 mod anthropic;
 mod cases;
+mod circles;
 mod cli;
 mod convert;
 mod corpus;

@@ -9,7 +9,7 @@ use crate::neutral::{
     MediaKind, OutputFormat, Part, Raw, Reasoning, Source, Text, Tool, ToolKind, ToolResult, Voice, What,
 };
 
-use super::NAME;
+use super::rows::NAME;
 
 pub fn lift(body: &Body<'_>, out: &mut Conversation, losses: &mut Losses) {
     match body.shape {

@@ -9,7 +9,7 @@ use crate::neutral::{
     Takes, ToolKind, ToolResult, Voice, What,
 };
 
-use super::NAME;
+use super::rows::NAME;
 
 const WORD: IdRule = IdRule::new(Chars::Word, 64);
 

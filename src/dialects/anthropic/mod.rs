@@ -7,6 +7,8 @@ mod lift;
 mod lower;
 mod rows;
 
+pub use rows::NAME;
+
 use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};
 use crate::dialects::responses::STUB;
 use crate::history::Kind;
@@ -18,9 +20,6 @@ use crate::place::Edit;
 pub struct Anthropic;
 
 pub static ANTHROPIC: Anthropic = Anthropic;
-
-/// The dialect's name.
-pub const NAME: &str = "anthropic";
 
 impl Dialect for Anthropic {
     fn name(&self) -> &'static str {

@@ -5,6 +5,9 @@ use crate::dialects::chat::rows::{content_flags, text_flags};
 use crate::history::{Flags, Kind, Role, Row};
 use crate::json::{Str, Val, fingerprint};
 
+/// The dialect's name.
+pub const NAME: &str = "anthropic";
+
 /// What a block is by its `type`. Results of tools that the provider runs are told by how their names end.
 const BLOCKS: [(&[u8], Kind); 12] = [
     (b"text", Kind::Text),

@@ -11,8 +11,8 @@ use crate::neutral::{
     Text, ToolKind, ToolResult, Voice, What,
 };
 
-use super::NAME;
 use super::lift::FORMATS;
+use super::rows::NAME;
 
 pub static TAKES: Takes = Takes {
     dialect: NAME,

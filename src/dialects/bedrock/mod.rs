@@ -6,7 +6,7 @@ mod lift;
 mod lower;
 mod rows;
 
-pub use rows::{document, tool_result, tool_use};
+pub use rows::{NAME, document, tool_result, tool_use};
 
 use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};
 use crate::dialects::responses::STUB;
@@ -19,9 +19,6 @@ use crate::place::Edit;
 pub struct Bedrock;
 
 pub static BEDROCK: Bedrock = Bedrock;
-
-/// The dialect's name.
-pub const NAME: &str = "bedrock";
 
 impl Dialect for Bedrock {
     fn name(&self) -> &'static str {

@@ -5,6 +5,9 @@ use crate::dialects::chat::rows::{content_flags, text_flags};
 use crate::history::{Flags, Kind, Role, Row};
 use crate::json::{Val, fingerprint};
 
+/// The dialect's name.
+pub const NAME: &str = "bedrock";
+
 /// What a block is by the member that it has.
 const BLOCKS: [(&str, Kind); 8] = [
     ("text", Kind::Text),

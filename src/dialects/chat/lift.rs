@@ -11,7 +11,7 @@ use crate::neutral::{
     Message, OutputFormat, Part, Raw, Shared, Source, Text, Tool, ToolKind, ToolResult, Voice, What,
 };
 
-use super::NAME;
+use super::rows::NAME;
 
 pub fn lift(body: &Body<'_>, out: &mut Conversation, losses: &mut Losses) {
     match body.shape {

@@ -9,7 +9,7 @@ use crate::neutral::{
     OutputFormat, Part, Raw, Source, Takeable, Takes, ToolKind, ToolResult, Voice, What,
 };
 
-use super::NAME;
+use super::rows::NAME;
 
 pub static TAKES: Takes = Takes {
     dialect: NAME,

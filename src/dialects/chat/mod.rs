@@ -6,6 +6,8 @@ mod lift;
 mod lower;
 pub(super) mod rows;
 
+pub use rows::NAME;
+
 use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};
 use crate::dialects::responses::STUB;
 use crate::history::Kind;
@@ -13,9 +15,6 @@ use crate::json::edit::Base;
 use crate::json::{Str, Val, string};
 use crate::neutral::{Conversation, Losses, Takes};
 use crate::place::Edit;
-
-/// The dialect's name.
-pub const NAME: &str = "chat";
 
 pub struct Chat;
 

@@ -5,6 +5,9 @@ use crate::history::kind::ID_LIMIT;
 use crate::history::{Flags, Kind, Role, Row};
 use crate::json::{Str, Val, fingerprint};
 
+/// The dialect's name.
+pub const NAME: &str = "chat";
+
 /// The members of a message that its rows are made of.
 #[derive(Default)]
 struct Fields<'t> {

@@ -10,7 +10,7 @@ use crate::neutral::{
     Takeable, Takes, Text, ToolKind, ToolResult, Voice, What,
 };
 
-use super::NAME;
+use super::rows::NAME;
 
 const ALL: Takeable =
     Takeable { kind: MediaKind::Image, data: true, url: true, id: true, plain: false, subtypes: &[] };

@@ -6,6 +6,8 @@ mod lift;
 mod lower;
 mod rows;
 
+pub use rows::NAME;
+
 use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};
 use crate::dialects::responses::STUB;
 use crate::history::Kind;
@@ -17,9 +19,6 @@ use crate::place::Edit;
 pub struct Gemini;
 
 pub static GEMINI: Gemini = Gemini;
-
-/// The dialect's name.
-pub const NAME: &str = "gemini";
 
 impl Dialect for Gemini {
     fn name(&self) -> &'static str {

@@ -5,6 +5,9 @@ use crate::dialects::chat::rows::text_flags;
 use crate::history::{Flags, Kind, Role, Row};
 use crate::json::{Val, fingerprint};
 
+/// The dialect's name.
+pub const NAME: &str = "gemini";
+
 /// What a part is by the member that it has, in both spellings.
 const PARTS: [(&str, &str, Kind); 9] = [
     ("functionCall", "function_call", Kind::ToolUse),

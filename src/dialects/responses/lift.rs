@@ -10,7 +10,7 @@ use crate::neutral::{
     OutputFormat, Part, Raw, Reasoning, Shared, Text, Tool, ToolKind, ToolResult, Voice, What,
 };
 
-use super::{Fields, NAME};
+use super::fields::{Fields, NAME};
 
 /// Settings that both APIs of OpenAI have under one name.
 pub const SHARED: [&str; 6] =

@@ -8,7 +8,7 @@ use crate::neutral::{
     Part, Reasoning, Source, Takeable, Takes, ToolKind, ToolResult, Voice, What,
 };
 
-use super::NAME;
+use super::fields::NAME;
 
 pub static TAKES: Takes = Takes {
     dialect: NAME,

@@ -89,7 +89,7 @@ impl Builder {
     }
 
     pub fn finish(mut self) -> Forest {
-        let joined = join(&mut self);
+        let joined = join(&mut self.entries, &self.stems);
         let mut links = Links::new(&mut self, &joined);
         links.cut_cycles(&self);
         let order = links.parents_first();

@@ -4,21 +4,20 @@
 
 use std::collections::HashMap;
 
-use super::{Builder, Marks, NO_NODE, Part};
+use super::{Entry, Marks, NO_NODE, Part};
 
 /// The response of each entry that is a request with one.
-pub(super) fn join(from: &mut Builder) -> Vec<u32> {
-    let count = from.entries.len();
+pub(super) fn join(entries: &mut [Entry], stems: &[u64]) -> Vec<u32> {
+    let count = entries.len();
     let mut joined = vec![NO_NODE; count];
-    let chained = |ix: &usize| from.entries[*ix].marks.has(Marks::CHAINED);
-    let requests: Vec<usize> =
-        (0..count).filter(chained).filter(|ix| from.entries[*ix].part == Part::Input).collect();
+    let chained = |ix: &usize| entries[*ix].marks.has(Marks::CHAINED);
+    let requests: Vec<usize> = (0..count).filter(chained).filter(|ix| entries[*ix].part == Part::Input).collect();
     if requests.is_empty() {
         return joined;
     }
     let responses: Vec<usize> =
-        (0..count).filter(chained).filter(|ix| from.entries[*ix].part == Part::Answer).collect();
-    let key = |ix: usize| (from.stems[ix], from.entries[ix].parent.as_deref());
+        (0..count).filter(chained).filter(|ix| entries[*ix].part == Part::Answer).collect();
+    let key = |ix: usize| (stems[ix], entries[ix].parent.as_deref());
     // The request that was stored last before the response; then whatever is left of one name; then of one parent.
     let mut open: HashMap<_, Vec<usize>> = HashMap::new();
     let (mut next, mut left) = (0, Vec::new());
@@ -33,14 +32,14 @@ pub(super) fn join(from: &mut Builder) -> Vec<u32> {
         }
     }
     for by_name in [true, false] {
-        let key = |ix: usize| (if by_name { from.stems[ix] } else { 0 }, from.entries[ix].parent.as_deref());
+        let key = |ix: usize| (if by_name { stems[ix] } else { 0 }, entries[ix].parent.as_deref());
         let mut open: HashMap<_, Vec<usize>> = HashMap::new();
         for request in requests.iter().rev().filter(|request| joined[**request] == NO_NODE) {
             open.entry(key(*request)).or_default().push(*request);
         }
         // Without a parent and a name there is nothing that two files have in common.
         left.retain(|response| {
-            let knows = by_name || from.entries[*response].parent.is_some();
+            let knows = by_name || entries[*response].parent.is_some();
             let request = open.get_mut(&key(*response)).filter(|_| knows).and_then(Vec::pop);
             if let Some(request) = request {
                 joined[request] = *response as u32;
@@ -51,7 +50,7 @@ pub(super) fn join(from: &mut Builder) -> Vec<u32> {
     for request in requests {
         let response = joined[request];
         if response != NO_NODE {
-            from.entries[response as usize].part = Part::Exchange;
+            entries[response as usize].part = Part::Exchange;
         }
     }
     joined

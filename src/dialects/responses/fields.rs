@@ -1,0 +1,102 @@
+//! What kind an item is, and what pairs it, by its members.
+
+use crate::history::{Family, Flags, Kind};
+use crate::json::{Str, Val};
+
+/// The dialect's name.
+pub const NAME: &str = "responses";
+
+/// Approvals are paired by the id of the request, which must not be mistaken for a call_id.
+pub(super) const APPROVAL_SALT: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The members of an item that a row is made of.
+#[derive(Default, Clone, Copy)]
+pub(super) struct Fields<'t> {
+    pub kind: Option<Str<'t>>,
+    pub role: Option<Str<'t>>,
+    pub id: Option<Str<'t>>,
+    pub call_id: Option<Str<'t>>,
+    pub approval: Option<Str<'t>>,
+    pub output: bool,
+    /// It has what only a call has: a name, or arguments.
+    pub named: bool,
+    pub result: bool,
+    pub execution: Option<Str<'t>>,
+    pub status: Option<Str<'t>>,
+    pub blob: bool,
+    pub pending: bool,
+    pub owned: bool,
+}
+
+impl<'t> Fields<'t> {
+    pub fn of(val: Val<'t>) -> Self {
+        let mut fields = Fields::default();
+        for member in val.members() {
+            fields.take(&member.key.decode(), member.val);
+        }
+        fields
+    }
+
+    pub fn take(&mut self, key: &[u8], val: Val<'t>) {
+        match key {
+            b"type" => self.kind = val.as_str(),
+            b"role" => self.role = val.as_str(),
+            b"id" => self.id = val.as_str(),
+            b"call_id" => self.call_id = val.as_str(),
+            b"approval_request_id" => self.approval = val.as_str(),
+            b"output" => self.output = true,
+            b"name" | b"arguments" => self.named = true,
+            b"result" => self.result = val.is_string(),
+            b"execution" => self.execution = val.as_str(),
+            b"status" => self.status = val.as_str(),
+            b"encrypted_content" => self.blob = val.as_str().is_some_and(|s| !s.is_empty()),
+            b"pending_safety_checks" => self.pending = val.count() > 0,
+            b"caller" => self.owned = val.get("type").is_some_and(|t| t.is("program")),
+            _ => {}
+        }
+    }
+
+    /// The kind comes from `type`; only where the API allows an item without one, from what it holds.
+    pub fn kind(&self) -> Kind {
+        match self.kind {
+            Some(name) if !name.is_empty() => Kind::of_type(&name.decode()),
+            _ if self.role.is_some() => Kind::Message,
+            _ if self.call_id.is_some() && self.output => Kind::FunctionCallOutput,
+            _ if self.call_id.is_some() && self.named => Kind::FunctionCall,
+            // Half of a call or of an output: which one, nothing tells.
+            _ if self.call_id.is_some() => Kind::Unknown,
+            _ if self.id.is_some() => Kind::ItemReference,
+            _ => Kind::Unknown,
+        }
+    }
+
+    pub fn key(&self, kind: Kind) -> Option<Str<'t>> {
+        let key = match (kind, kind.family()?) {
+            (Kind::McpApprovalRequest, _) => self.id,
+            (_, Family::Approval) => self.approval,
+            // The schema keys these by id alone, the server by call_id.
+            (_, Family::LocalShell) => self.call_id.filter(|s| !s.is_empty()).or(self.id),
+            _ => self.call_id,
+        };
+        key.filter(|s| !s.is_empty())
+    }
+
+    pub fn flags(&self, kind: Kind, key: Option<Str<'t>>) -> Flags {
+        let mut flags = Flags::default();
+        let mut set = |flag, when: bool| {
+            if when {
+                flags.set(flag);
+            }
+        };
+        let search = kind.family() == Some(Family::ToolSearch);
+        let server = search && self.execution.is_some_and(|e| e.is(b"server"));
+        set(Flags::SERVER_RUN, server);
+        set(Flags::ANONYMOUS, search && !server && key.is_none());
+        set(Flags::BLOB, self.blob);
+        set(Flags::IN_PROGRESS, self.status.is_some_and(|s| s.is(b"in_progress")));
+        set(Flags::CHECKS_PENDING, kind == Kind::ComputerCall && self.pending);
+        set(Flags::ID_ONLY, kind == Kind::ImageGenerationCall && !self.result);
+        set(Flags::OWNED, self.owned);
+        flags
+    }
+}
