@@ -43,6 +43,7 @@ mod schema;
 mod schema_messages;
 mod segments;
 mod slim;
+mod snapshots;
 mod support;
 mod tally;
 mod trees;
