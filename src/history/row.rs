@@ -7,6 +7,7 @@ use crate::place::Place;
 
 use super::id;
 use super::kind::{Class, ID_LIMIT, Kind, Role};
+use super::looks;
 
 /// What is kept of an item.
 #[derive(Clone, Copy, Debug)]
@@ -219,6 +220,7 @@ impl Flags {
     pub const WORDLESS: Flags = Flags(1 << 28);
 
     pub fn has(self, other: Flags) -> bool {
+        looks::count();
         self.0 & other.0 == other.0
     }
 

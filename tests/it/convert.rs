@@ -10,6 +10,7 @@ use replaylint::convert::{Plan, Thoughts};
 use replaylint::lint::Options;
 use replaylint::recast::{Recast, Recasting, recast};
 use replaylint::report::{self, Content};
+use replaylint::source::ReadAt;
 use replaylint::target::Severity;
 use serde::Deserialize;
 use serde_json::json;
@@ -24,9 +25,13 @@ pub fn plan(to: &str) -> Plan {
 }
 
 pub fn converted(text: &[u8], options: &Options, plan: Plan) -> (Vec<u8>, Recast) {
+    converted_of(&text.to_vec(), options, plan)
+}
+
+pub fn converted_of(bytes: &dyn ReadAt, options: &Options, plan: Plan) -> (Vec<u8>, Recast) {
     let how = Recasting { options, plan, least: Severity::Info, most: usize::MAX, foreign_only: false };
     let mut out = Vec::new();
-    let done = recast(DOC, &text.to_vec(), &how, 1, &mut |bytes| {
+    let done = recast(DOC, bytes, &how, 1, &mut |bytes| {
         out.extend_from_slice(bytes);
         Ok(())
     });

@@ -48,4 +48,5 @@ mod support;
 mod tally;
 mod trees;
 mod turns;
+mod work;
 mod writing;
