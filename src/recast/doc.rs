@@ -14,7 +14,8 @@ use crate::target::Severity;
 use super::record::{Caster, Made};
 use super::{Recast, Recasting};
 
-/// Takes what comes out, in order; ends the conversion by failing.
+/// Takes what comes out, once for each history and in their order, nothing for one that could not be converted; ends the
+/// conversion by failing.
 pub type Each<'e> = &'e mut dyn FnMut(&[u8]) -> io::Result<()>;
 
 /// Converts a doc on up to `threads` threads.
@@ -47,7 +48,6 @@ pub fn recast(
             caster.fail(Finding { code: if is_cut { INVALID } else { judged.finding.code }, ..judged.finding });
         }
     }
-    each(&caster.made.out)?;
     all.take(caster.made, how);
     all.judged.sort_by_key(|judged| (judged.finding.row.record, judged.finding.row.at.start));
     all.format = found.format;

@@ -1,7 +1,7 @@
 //! One reader for all commands: check, convert, diff, fix and tree agree on which histories a file holds, and on their
 //! items; a file differs from itself in nothing, and from itself with one changed member in that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,15 @@ use replaylint::dialects::responses::RESPONSES;
 use replaylint::diff::align::align;
 use replaylint::diff::entries::{self, Told, Words};
 use replaylint::fix;
-use replaylint::lint::{self, Findings, Keep, Options};
+use replaylint::format::FormatInfo;
+use replaylint::history::tree::{Forest, Marks, Wrong};
+use replaylint::history::{Role, Row};
+use replaylint::lint::{self, Findings, Judged, Keep, OnHistory, Options};
+use replaylint::place::Place;
 use replaylint::recast::{Recasting, recast};
+use replaylint::replay::Conversation;
+use replaylint::rule::Cx;
+use replaylint::source::Doc;
 use replaylint::target::Severity;
 use serde_json::Value;
 
@@ -73,6 +80,63 @@ fn all_commands_find_the_same_histories() {
     println!("{seen} files with histories");
     assert!(seen > 90);
     assert!(wrong.is_empty(), "{} files\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
+}
+
+/// The items of a history, and what continues them.
+struct Rows;
+
+impl OnHistory for Rows {
+    type Made = (Vec<Row>, Vec<Row>);
+
+    fn judges(&self) -> bool {
+        false
+    }
+
+    fn history(&self, cx: &Cx<'_>, _: &'static FormatInfo, _: &[Judged], _: u32) -> Option<Self::Made> {
+        Some((cx.history.rows.clone(), cx.history.continued.clone()))
+    }
+
+    fn renumber(_: &mut Self::Made, _: u32) {}
+}
+
+/// What `tree` shows of a file and `check --all-branches` does not, or the other way round; and the number of branches.
+/// A history without items is a path of which nothing can be said.
+fn tree_differs(text: &[u8]) -> (Option<String>, usize) {
+    let options = Options { all_branches: true, ..Options::default() };
+    let bytes = text.to_vec();
+    let checked = lint::lint(DOC, &bytes, &lint::unjudged(&options), 1, &Rows).expect("memory reads");
+    let read = Conversation::read(vec![Doc::of_bytes(DOC, "case", bytes)], |_| &options).expect("memory reads");
+    let forests: Vec<_> = read.iter().map(|conversation| &conversation.forest).collect();
+    let histories = checked.made.iter().filter(|(rows, _)| !rows.is_empty()).count();
+    let says = |forest: &Forest, leaf| forest.path(leaf).iter().any(|node| !forest.rows_of(*node).is_empty());
+    let branches: usize = forests.iter().map(|f| f.leaves().filter(|leaf| says(f, *leaf)).count()).sum();
+    // Links that go round in a circle are cut by each in its own place.
+    let circle = forests.iter().flat_map(|forest| &forest.problems).any(|problem| problem.wrong == Wrong::Cycle);
+    let of_tree: HashSet<Place> = forests.iter().flat_map(|forest| &forest.rows).map(|row| row.at).collect();
+    let of_check = || checked.made.iter().flat_map(|(rows, _)| rows);
+    // The instructions of a stream belong to no turn.
+    let missing = of_check().filter(|row| row.role != Role::System && !of_tree.contains(&row.at)).count();
+    let known = of_check().chain(checked.made.iter().flat_map(|(_, continued)| continued));
+    let known: HashSet<Place> = known.map(|row| row.at).collect();
+    let more = of_tree.difference(&known).count();
+    // What a summary replaced is still in the tree, where one can go back to it.
+    let trimmed = forests.iter().flat_map(|forest| &forest.nodes).any(|node| node.has(Marks::TRIMMED));
+    let differs = !circle && histories != branches || missing > 0 || more > 0 && !trimmed;
+    let words = format!("{histories} histories, {branches} branches; not in tree {missing}, only there {more}");
+    (differs.then_some(words), branches)
+}
+
+#[test]
+fn tree_has_the_branches_and_items_of_check() {
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for path in files() {
+        let Ok(text) = fs::read(&path) else { continue };
+        let (differs, branches) = tree_differs(&text);
+        wrong.extend(differs.map(|words| format!("{}: {words}", path.display())));
+        seen += branches;
+    }
+    assert!(seen > 150, "{seen} branches");
+    assert!(wrong.is_empty(), "{} files\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// Whether two texts hold the same histories, in all that a request says.
