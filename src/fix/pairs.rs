@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::history::{Family, Flags, Kind, NONE, Pair, PairState, Role};
 use crate::json::fingerprint;
-use crate::lint::Judged;
+use crate::judge::Judged;
 use crate::rule::Loss;
 use crate::rules::orphan_output;
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use replaylint::format::FormatInfo;
-use replaylint::lint::{self, Judged, OnHistory, Options};
+use replaylint::judge::{self, Judged, OnHistory, Options};
 use replaylint::rule::Cx;
 use replaylint::{formats, report};
 
@@ -63,7 +63,7 @@ fn formats_are_told_by_content() {
             let text = fs::read(&path).expect("readable");
             let file = path.file_name().expect("a name").to_string_lossy().into_owned();
             let options = Options::default();
-            let found = lint::lint(DOC, &text, &options, 1, &Tell).expect("memory reads");
+            let found = judge::judge(DOC, &text, &options, 1, &Tell).expect("memory reads");
             assert_eq!(found.format.map(|format| format.info().name), Some(name.as_str()), "{file}");
             let _ = write!(page, "━━━ {file}\n{}", found.made.concat());
             let shown =

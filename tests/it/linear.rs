@@ -2,7 +2,7 @@
 //! no clock here; what is quadratic does not come back.
 
 use replaylint::fix::{FixOptions, Orphans};
-use replaylint::lint::Options;
+use replaylint::judge::Options;
 
 use crate::across::DIALECTS;
 use crate::convert::{converted, plan};

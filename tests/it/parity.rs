@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use replaylint::convert::{ConvertOptions, convert_doc as convert_histories};
 use replaylint::convert::{Plan, Thoughts};
 use replaylint::dialect::Written;
 use replaylint::dialects::responses::RESPONSES;
 use replaylint::diff::align::align;
 use replaylint::diff::entries::{self, Told, Words};
 use replaylint::fix;
-use replaylint::lint::{self, Findings, Keep, Options};
-use replaylint::recast::{Recasting, recast};
+use replaylint::judge::{self, Findings, Keep, Options};
 use replaylint::target::Severity;
 use serde_json::Value;
 
@@ -40,12 +40,12 @@ type Count = (usize, Option<u64>);
 
 fn counts(text: &Vec<u8>) -> BTreeMap<&'static str, Count> {
     let options = Options::default();
-    let checked = lint::lint(DOC, text, &options, 1, &Findings).expect("memory reads");
+    let checked = judge::judge(DOC, text, &options, 1, &Findings).expect("memory reads");
     let fixed = fix::fix(DOC, text, &options, &Default::default(), 1).expect("memory reads");
-    let kept = lint::lint(DOC, text, &lint::unjudged(&options), 1, &Keep).expect("memory reads");
+    let kept = judge::judge(DOC, text, &judge::unjudged(&options), 1, &Keep).expect("memory reads");
     let plan = Plan { to: &RESPONSES, written: Written::Request, thoughts: Thoughts::Auto, model: None };
-    let how = Recasting { options: &options, plan, least: Severity::Info, most: 0, foreign_only: false };
-    let cast = recast(DOC, text, &how, 1, &mut |_| Ok(())).expect("memory reads");
+    let how = ConvertOptions { options: &options, plan, least: Severity::Info, most: 0, foreign_only: false };
+    let cast = convert_histories(DOC, text, &how, 1, &mut |_| Ok(())).expect("memory reads");
     let (told, _) = entries::read(DOC, text, &options, Words::Own).expect("memory reads");
     BTreeMap::from([
         ("check", (checked.histories as usize, Some(checked.items))),
