@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 
 use generate::{Faults, Shape};
 use replaylint::commands::convert::TO;
+use replaylint::convert::{ConvertOptions, convert_doc as convert_histories};
 use replaylint::convert::{Plan, Thoughts};
 use replaylint::fix::{self, FixOptions};
 use replaylint::history::Code;
-use replaylint::lint::{self, DocLint, Enabled, Findings, Options};
+use replaylint::judge::{self, Enabled, Findings, JudgedDoc, Options};
 use replaylint::place::{DocId, Pieces};
-use replaylint::recast::{Recasting, recast};
 use replaylint::replay::slim::restore::restore;
 use replaylint::replay::slim::slim;
 use replaylint::replay::{Conversation, stream};
@@ -68,9 +68,9 @@ fn main() {
 fn blocks(name: &str, data: &Vec<u8>) {
     let mb = data.len() as f64 / 1e6;
     let run = |options: &Options| {
-        let found = lint::lint(DOC, data, options, 1, &Findings).expect("memory reads");
+        let found = judge::judge(DOC, data, options, 1, &Findings).expect("memory reads");
         assert!(found.judged.is_empty(), "{name}: the requests are as they should be");
-        best(|| drop(black_box(lint::lint(DOC, data, options, 1, &Findings))))
+        best(|| drop(black_box(judge::judge(DOC, data, options, 1, &Findings))))
     };
     let check = run(&Options::default());
     let unheld = Options { enabled: Enabled::new(|rule| rule.code != Code(400)), ..Options::default() };
@@ -87,7 +87,7 @@ fn blocks(name: &str, data: &Vec<u8>) {
 fn repetition(name: &str, data: &Vec<u8>) {
     let mb = data.len() as f64 / 1e6;
     let options = Options::default();
-    let check = best(|| drop(black_box(lint::lint(DOC, data, &options, 1, &Findings))));
+    let check = best(|| drop(black_box(judge::judge(DOC, data, &options, 1, &Findings))));
     println!("{name}, {mb:.0} MB\n  check, 1 thread     {:>6.0} MB/s", mb / check.as_secs_f64());
     let row = |what: &str, time: Duration| {
         let ratio = time.as_secs_f64() / check.as_secs_f64();
@@ -141,7 +141,7 @@ fn child(path: &str) {
             fix::fix(DOC, &*doc.bytes, &options, &FixOptions::default(), 2).expect("readable").changes.len(),
         );
     } else {
-        black_box(lint::lint(DOC, &*doc.bytes, &options, 2, &Findings).expect("readable").judged.len());
+        black_box(judge::judge(DOC, &*doc.bytes, &options, 2, &Findings).expect("readable").judged.len());
     }
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak =
@@ -155,7 +155,7 @@ fn measure(name: &str, shape: Shape, path: &Path, faults: &Faults) {
     doc.bytes.read_into(0, doc.bytes.len() as usize, &mut data).expect("readable");
     let mb = data.len() as f64 / 1e6;
     let options = Options::default();
-    let found = lint::lint(DOC, &data, &options, 1, &Findings).expect("memory reads");
+    let found = judge::judge(DOC, &data, &options, 1, &Findings).expect("memory reads");
     assert!(finds_exactly(&found, faults), "the injected faults are not what is found");
     println!("{name}: {} of {} injected faults found, and nothing else", found.judged.len(), faults.total());
     let value = best(|| {
@@ -169,12 +169,12 @@ fn measure(name: &str, shape: Shape, path: &Path, faults: &Faults) {
         let ratio = base.as_secs_f64() / time.as_secs_f64();
         println!("  {what:<19} {:>6.0} MB/s  {ratio:.2} times {of}", rate(time));
     };
-    let check = best(|| drop(black_box(lint::lint(DOC, &data, &options, 1, &Findings))));
+    let check = best(|| drop(black_box(judge::judge(DOC, &data, &options, 1, &Findings))));
     row("check, 1 thread", check, value, "as fast as parsing");
     let unheld = Options { enabled: Enabled::new(|rule| rule.code != Code(400)), ..Options::default() };
-    let bare = best(|| drop(black_box(lint::lint(DOC, &data, &unheld, 1, &Findings))));
+    let bare = best(|| drop(black_box(judge::judge(DOC, &data, &unheld, 1, &Findings))));
     row("  without schemas", bare, value, "as fast as parsing");
-    let both = best(|| drop(black_box(lint::lint(DOC, &data, &options, 2, &Findings))));
+    let both = best(|| drop(black_box(judge::judge(DOC, &data, &options, 2, &Findings))));
     row("check, 2 threads", both, check, "1 thread");
     let wanted = FixOptions::default();
     let repair = best(|| drop(black_box(fix::fix(DOC, &data, &options, &wanted, 1))));
@@ -208,9 +208,14 @@ fn convert(data: &Vec<u8>, parse: Duration, rate: &dyn Fn(Duration) -> f64) {
     for threads in [1, 2] {
         let time = best(|| {
             let plan = Plan { to, written, thoughts: Thoughts::Auto, model: None };
-            let how =
-                Recasting { options: &options, plan, least: Severity::Warning, most: 100, foreign_only: false };
-            let done = recast(DOC, data, &how, threads, &mut |bytes| {
+            let how = ConvertOptions {
+                options: &options,
+                plan,
+                least: Severity::Warning,
+                most: 100,
+                foreign_only: false,
+            };
+            let done = convert_doc(DOC, data, &how, threads, &mut |bytes| {
                 black_box(bytes);
                 Ok(())
             });
@@ -225,7 +230,7 @@ fn convert(data: &Vec<u8>, parse: Duration, rate: &dyn Fn(Duration) -> f64) {
     }
 }
 
-fn finds_exactly(found: &DocLint<()>, faults: &Faults) -> bool {
+fn finds_exactly(found: &JudgedDoc<()>, faults: &Faults) -> bool {
     let count = |code| found.judged.iter().filter(|judged| judged.finding.code == Code(code)).count();
     count(101) == faults.missing_outputs
         && count(102) == faults.orphan_outputs

@@ -7,7 +7,7 @@ mod probe;
 use crate::dialect::{Dialect, Item, Origin};
 use crate::history::stream::{Event, Stream};
 use crate::history::tree::{Builder, Entry, Forest};
-use crate::history::{Around, Code, Finding, Flags, History, Role, Row, Settings, Usage};
+use crate::history::{Around, Finding, Flags, History, Role, Row, Settings, Usage, codes};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::place::Place;
@@ -88,6 +88,11 @@ impl Histories {
     /// A record alone says nothing.
     pub fn span_records(self) -> bool {
         self != Histories::PerRecord
+    }
+
+    /// The histories of a doc may begin with the same items.
+    pub fn shares_rows(self) -> bool {
+        matches!(self, Histories::Tree | Histories::PerNode)
     }
 }
 
@@ -233,7 +238,7 @@ pub fn read_array(
 fn read_literal(val: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
     let mut row = Row::of_place(record.base.of(val), record.number);
     (row.part, row.flags) = (part, flags);
-    sink.find(Finding::new(Code(490), row).never("the intended text is not known"));
+    sink.find(Finding::new(codes::NOT_AN_ITEM, row).never("the intended text is not known"));
     sink.item(Item { row, val, id: None, key: None });
 }
 

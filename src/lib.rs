@@ -26,18 +26,18 @@ pub mod targets;
 pub mod format;
 pub mod formats;
 
-pub mod convert;
+pub mod read;
 
 pub mod rule;
 pub mod rules;
 
-pub mod lint;
+pub mod judge;
 
 pub mod fix;
 
-pub mod recast;
-
 pub mod replay;
+
+pub mod convert;
 
 pub mod diff;
 

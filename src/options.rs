@@ -12,7 +12,8 @@ use crate::format::Format;
 use crate::formats;
 use crate::history::{Code, Effort, Usage, time};
 use crate::json::pointer;
-use crate::lint::{self, Enabled};
+use crate::judge::{self, Enabled};
+use crate::read;
 use crate::rule::{Age, Rule};
 use crate::rules::RULES;
 use crate::schema::Schemas;
@@ -161,43 +162,49 @@ impl Config {
 
 /// How docs are to be linted: the same for all, but for those that the config file names.
 pub struct Lints {
-    all: lint::Options,
-    some: Vec<(Vec<GlobMatcher>, lint::Options)>,
+    all: judge::Options,
+    some: Vec<(Vec<GlobMatcher>, judge::Options)>,
 }
 
 impl Lints {
     pub fn new(told: &About, config: &Config) -> Result<Self, Misuse> {
-        let all = lint_options(&told.clone().or(&config.about))?;
+        let all = judge_options(&told.clone().or(&config.about))?;
         let mut some = Vec::new();
         for entry in &config.files {
             let about = told.clone().or(&entry.about).or(&config.about);
-            some.push((entry.paths.clone(), lint_options(&about)?));
+            some.push((entry.paths.clone(), judge_options(&about)?));
         }
         Ok(Lints { all, some })
     }
 
     /// The options for a path as it is printed.
-    pub fn of(&self, path: &str) -> &lint::Options {
+    pub fn of(&self, path: &str) -> &judge::Options {
         let fits = |globs: &[GlobMatcher]| globs.iter().any(|glob| glob.is_match(path));
         self.some.iter().find(|(globs, _)| fits(globs)).map_or(&self.all, |(_, options)| options)
     }
 }
 
-fn lint_options(about: &About) -> Result<lint::Options, Misuse> {
-    Ok(lint::Options {
-        format: about.format.as_deref().map(format).transpose()?,
+fn judge_options(about: &About) -> Result<judge::Options, Misuse> {
+    Ok(judge::Options {
+        read: read_options(about)?,
         target: about.target.as_deref().map(target).transpose()?,
         store: about.store,
-        usage: about.usage.as_deref().map(usage).transpose()?,
         model: about.model.clone(),
-        effort: about.effort.as_deref().map(|effort| Effort::of(effort.as_bytes())),
+        schemas: about.schema.as_deref().map_or(Ok(Schemas::Official), schema)?,
+        age: age(about)?,
+        enabled: enabled(&about.select, &about.ignore)?,
+    })
+}
+
+fn read_options(about: &About) -> Result<read::Options, Misuse> {
+    Ok(read::Options {
+        format: about.format.as_deref().map(format).transpose()?,
         pointer: about.pointer.as_deref().map_or(Ok(Vec::new()), steps)?,
         newest_first: about.order.as_deref().map(order).transpose()?,
         max_record: about.max_record_size.as_deref().map_or(Ok(1 << 30), size)?,
-        schemas: about.schema.as_deref().map_or(Ok(Schemas::Official), schema)?,
-        age: age(about)?,
         all_branches: about.all_branches,
-        enabled: enabled(&about.select, &about.ignore)?,
+        usage: about.usage.as_deref().map(usage).transpose()?,
+        effort: about.effort.as_deref().map(|effort| Effort::of(effort.as_bytes())),
     })
 }
 

@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use replaylint::fix::{FixOptions, Orphans, fix};
 use replaylint::json::{Tape, scan};
-use replaylint::lint::Options;
+use replaylint::judge::Options;
 use replaylint::place::{DocId, Pieces};
 use replaylint::source::{Patched, ReadAt};
 

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
+use crate::convert;
 use crate::fix::{self, FixOptions};
 use crate::history::Code;
-use crate::lint::{self, DocLint, Judged};
-use crate::recast;
+use crate::judge::{self, Judged, JudgedDoc};
 use crate::report::words::count;
 use crate::report::{self, Diagnostic, Seen, Summary, diagnose, homes, proposal};
 use crate::rule::About;
@@ -40,7 +40,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let work = |doc: std::io::Result<Doc>, threads: usize| {
         let mut doc = doc?;
         let options = run.lints.of(&doc.label);
-        let check = |doc: &Doc| recast::check(doc.id, &*doc.bytes, options, threads, &dialect);
+        let check = |doc: &Doc| convert::check(doc.id, &*doc.bytes, options, threads, &dialect);
         let (mut found, mut references) = (check(&doc)?, 0);
         if whole::is_slimmed(&doc, &found)? {
             references = whole::put_together(&mut doc, options)?;
@@ -129,13 +129,13 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
 fn promise(
     run: &Run,
     doc: &Doc,
-    found: &DocLint<()>,
+    found: &JudgedDoc<()>,
     threads: usize,
     proposes: bool,
     told: &mut [Diagnostic],
 ) -> std::io::Result<u64> {
     let options = run.lints.of(&doc.label);
-    let repairs = |target| found.format.is_some_and(|format| lint::speaks(format.info(), target));
+    let repairs = |target| found.format.is_some_and(|format| judge::speaks(format.info(), target));
     if !found.judged.iter().any(Judged::is_fixed_by_default) {
         return Ok(0);
     }

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
+use crate::convert::{ConvertOptions, ConvertedDoc, convert_doc};
 use crate::convert::{Plan, Thoughts};
 use crate::dialect::{Dialect, Written};
 use crate::dialects::anthropic::ANTHROPIC;
@@ -12,7 +13,6 @@ use crate::dialects::gemini::GEMINI;
 use crate::dialects::responses::RESPONSES;
 use crate::options::Misuse;
 use crate::place::DocId;
-use crate::recast::{Recast, Recasting, recast};
 use crate::replay::slim::restore::has_references;
 use crate::report::words::{count, grouped, printable};
 use crate::report::{Content, Seen, Style, Summary, diagnose};
@@ -269,9 +269,9 @@ fn in_any_number(
     };
     let least = if machine || run.verbose { Severity::Info } else { Severity::Warning };
     let most = if machine { usize::MAX } else { run.style.limit.map_or(usize::MAX, |limit| limit.max(OF_KINDS)) };
-    let how = Recasting { options, plan, least, most, foreign_only: false };
+    let how = ConvertOptions { options, plan, least, most, foreign_only: false };
     let mut written = Ok(());
-    let done = recast(doc.id, &*doc.bytes, &how, threads, &mut |bytes| {
+    let done = convert_doc(doc.id, &*doc.bytes, &how, threads, &mut |bytes| {
         each(bytes).map_err(|error| {
             let kind = error.kind();
             written = Err(error);
@@ -283,7 +283,7 @@ fn in_any_number(
     tell(run, doc, done).map_err(Trouble::Read)
 }
 
-fn tell(run: &Run, doc: &Doc, done: Recast) -> io::Result<Done> {
+fn tell(run: &Run, doc: &Doc, done: ConvertedDoc) -> io::Result<Done> {
     let wanted = run.outputs.iter().any(|output| output.name == "text");
     let content = match (wanted, run.show_content || io::stderr().is_terminal()) {
         (false, _) => Content::None,

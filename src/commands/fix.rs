@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::diff::unified;
 use crate::fix::{self, FixOptions, Fixed};
 use crate::json::{Tape, scan};
-use crate::lint;
+use crate::judge;
 use crate::options::Misuse;
 use crate::place::Pieces;
 use crate::report::homes;
@@ -83,7 +83,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
             ));
         }
         if let Some((format, target)) = fixed.before.format.zip(options.target)
-            && !lint::speaks(format.info(), target)
+            && !judge::speaks(format.info(), target)
         {
             let to = target.dialect;
             let why = format!(

@@ -3,7 +3,8 @@
 
 use std::io;
 
-use crate::lint::{DocLint, Options, broken};
+use crate::judge::{JudgedDoc, Options};
+use crate::read::broken;
 use crate::report::words::{count, printable};
 use crate::report::{Content, Diagnostic, diagnose};
 use crate::rules::invalid_json;
@@ -17,7 +18,7 @@ use super::{Run, talk};
 pub(super) fn damage<T>(
     doc: &Doc,
     options: &Options,
-    found: &mut DocLint<T>,
+    found: &mut JudgedDoc<T>,
     content: Content,
 ) -> io::Result<Option<Vec<Diagnostic>>> {
     found.judged.retain(|judged| judged.finding.code == invalid_json::RULE.code);
@@ -27,7 +28,7 @@ pub(super) fn damage<T>(
     if !broken::begins_like_json(&*doc.bytes)? {
         return Ok(None);
     }
-    let looks_like_one = broken::looks_like_conversation(&*doc.bytes, &options.pointer)?;
+    let looks_like_one = broken::looks_like_conversation(&*doc.bytes, &options.read.pointer)?;
     if !looks_like_one {
         first.severity = Severity::Warning;
         first.finding = first.finding.never("the readable part does not look like a conversation");

@@ -20,9 +20,9 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::lint::detect::{self, Reading};
 use crate::options::{Lints, Misuse};
 use crate::place::DocId;
+use crate::read::detect::{self, Reading};
 use crate::report::{self, Content, Report, Style};
 use crate::source::product::{Existing, NewFile};
 use crate::source::walk::{Filter, walk};

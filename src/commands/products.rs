@@ -6,8 +6,8 @@ use std::fs;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-use crate::lint::broken;
 use crate::options::Misuse;
+use crate::read::broken;
 use crate::report::words::printable;
 use crate::source::commit::CommitError;
 use crate::source::identity::Identity;

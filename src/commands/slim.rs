@@ -90,12 +90,12 @@ impl Made {
     fn of(doc: &Doc, run: &Run, restore: bool) -> io::Result<Made> {
         let options = run.lints.of(&doc.label);
         let restored = match restore::has_references(&*doc.bytes)? {
-            true => Some(restore::restore(doc.id, &*doc.bytes, options)?),
+            true => Some(restore::restore(doc.id, &*doc.bytes, &options.read)?),
             false => None,
         };
         let full = restored.as_ref().map_or(&*doc.bytes, |restored| &*restored.bytes);
         let sound = restored.as_ref().is_none_or(|restored| restored.broken.is_empty());
-        let slim = (!restore && sound).then(|| slim::slim(doc.id, full, options)).transpose()?;
+        let slim = (!restore && sound).then(|| slim::slim(doc.id, full, &options.read)).transpose()?;
         Ok(Made { restored, slim })
     }
 

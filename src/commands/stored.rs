@@ -53,7 +53,7 @@ fn of_stream(run: &Run, part: &Part, wanted: &Wanted, out: &mut dyn Write) -> Re
     let doc = &part.doc;
     let options = run.lints.of(&doc.label);
     let asked = Asked { at: wanted.at.as_deref(), ask: wanted.ask.as_deref(), provider: wanted.provider };
-    let sent = stream::rebuild(doc.id, &*doc.bytes, options, &asked)?;
+    let sent = stream::rebuild(doc.id, &*doc.bytes, &options.read, &asked)?;
     let sent = match sent {
         Ok(sent) => sent,
         Err(Refused::Unknown(near)) => {
@@ -95,7 +95,8 @@ fn tell(sent: &Sent) {
 /// A record of a log, as it was before it was slimmed.
 fn of_log(run: &Run, part: &Part, wanted: &Wanted, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let doc = &part.doc;
-    let Restored { bytes, records, broken, .. } = restore::restore(doc.id, &*doc.bytes, run.lints.of(&doc.label))?;
+    let Restored { bytes, records, broken, .. } =
+        restore::restore(doc.id, &*doc.bytes, &run.lints.of(&doc.label).read)?;
     let all = format!("records 1 to {}", records.len());
     let Some(at) = &wanted.at else {
         let misuse = Misuse::new("the log contains references; name a record");

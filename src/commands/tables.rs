@@ -5,7 +5,7 @@ use std::io::Write;
 use serde_json::{Value, json};
 
 use crate::formats::FORMATS;
-use crate::lint::levels;
+use crate::judge::levels;
 use crate::options;
 use crate::report::table::write_table;
 use crate::report::{rulebook, write_pretty};

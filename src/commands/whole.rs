@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::lint::{DocLint, Options};
+use crate::judge::{JudgedDoc, Options};
 use crate::replay::slim::restore::{has_references, restore};
 use crate::report::words::{count, printable};
 use crate::source::Doc;
@@ -12,7 +12,7 @@ use super::{Run, talk};
 
 /// Whether what was found of a doc may come of references in it. Most docs hold none, so they are looked for only where
 /// something was found.
-pub(super) fn is_slimmed<T>(doc: &Doc, found: &DocLint<T>) -> io::Result<bool> {
+pub(super) fn is_slimmed<T>(doc: &Doc, found: &JudgedDoc<T>) -> io::Result<bool> {
     // A log in several files is none that `slim` makes.
     let may = doc.segments.is_empty() && (found.slimmed || !found.judged.is_empty());
     Ok(may && has_references(&*doc.bytes)?)
@@ -21,7 +21,7 @@ pub(super) fn is_slimmed<T>(doc: &Doc, found: &DocLint<T>) -> io::Result<bool> {
 /// Puts all references of a doc back, and says how many there were; its file stays as it is. What leads nowhere is an
 /// error.
 pub(super) fn put_together(doc: &mut Doc, options: &Options) -> io::Result<u64> {
-    let restored = restore(doc.id, &*doc.bytes, options)?;
+    let restored = restore(doc.id, &*doc.bytes, &options.read)?;
     if let Some((record, why)) = restored.broken.first() {
         return Err(io::Error::other(format!("record {record}: {why}")));
     }

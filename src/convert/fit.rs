@@ -9,8 +9,8 @@ use crate::neutral::{
 };
 
 use super::names;
+use super::plan::{Plan, Thoughts};
 use super::request;
-use super::{Plan, Thoughts};
 
 /// Stands for a document's missing text, for an empty result, and for a user who has not spoken.
 const DOCUMENT: &str = "(see the document)";

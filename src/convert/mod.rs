@@ -1,140 +1,23 @@
-//! Conversion of one conversation: lift it out of its dialect, fit it to what the other one takes, lower it. Within a
-//! dialect nothing is lifted: what is there is copied as it stands.
+//! Conversion: histories are lifted out of their dialect, fitted to what the other one takes, lowered and judged, several
+//! at a time; what comes out comes in their order. Every loss is a finding on the place of its source.
 
+mod check;
+mod doc;
+mod done;
 mod fit;
+mod foreign;
+mod mend;
 mod names;
+mod options;
+mod plan;
+mod record;
 mod request;
+mod session;
+mod taker;
 mod verbatim;
 
-use crate::dialect::{Body, Dialect, Shape, Written};
-use crate::json::Val;
-use crate::json::edit::Base;
-use crate::neutral::{Conversation, LossKind, Losses, Lost, Text};
-
-use verbatim::Verbatim;
-
-pub use verbatim::Copied;
-
-/// What becomes of reasoning.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Thoughts {
-    /// Kept where it means something to the model that reads it.
-    #[default]
-    Auto,
-    /// What can be read of it becomes text of the model.
-    Text,
-    /// All of it goes.
-    Drop,
-}
-
-/// What to convert to.
-pub struct Plan {
-    pub to: &'static dyn Dialect,
-    pub written: Written,
-    pub thoughts: Thoughts,
-    /// The model that the result names, instead of the one that the source does.
-    pub model: Option<String>,
-}
-
-/// What came of a conversation.
-pub struct Converted {
-    pub losses: Vec<Lost>,
-    /// There was something to write.
-    pub written: bool,
-    /// Items or messages that were read.
-    pub items: u64,
-    /// The items of the result, where they were copied as they stand, by their places in what was appended.
-    pub copies: Vec<Copied>,
-    /// What the request that was copied says of the server's store.
-    pub stored: Option<bool>,
-}
-
-/// Takes the parts of a conversation, one after the other.
-pub struct Taker {
-    dialect: &'static dyn Dialect,
-    losses: Losses,
-    into: Into,
-    items: u64,
-}
-
-enum Into {
-    Lifted(Box<Conversation>),
-    Verbatim(Verbatim),
-}
-
-impl Taker {
-    pub fn new(dialect: &'static dyn Dialect, plan: &Plan) -> Self {
-        let same = dialect.takes().dialect == plan.to.name() && plan.thoughts == Thoughts::Auto;
-        let into = match same {
-            true => Into::Verbatim(Verbatim::new(dialect.takes(), plan.written)),
-            false => Into::Lifted(Box::default()),
-        };
-        Taker { dialect, losses: Losses::default(), into, items: 0 }
-    }
-
-    pub fn take(&mut self, body: &Body<'_>) {
-        self.items += match body.shape {
-            Shape::Item => 1,
-            Shape::List => u64::from(body.val.count()),
-            Shape::Request => {
-                let list = body.val.get(self.dialect.takes().list_key);
-                list.map_or(0, |list| u64::from(if list.is_array() { list.count() } else { 1 }))
-            }
-        };
-        match &mut self.into {
-            Into::Lifted(conversation) => {
-                self.dialect.lift(*body, conversation, &mut self.losses);
-                lose_literals(self.dialect, body, &mut self.losses);
-            }
-            Into::Verbatim(verbatim) => verbatim.take(body, &mut self.losses),
-        }
-    }
-
-    /// Takes an item that was read again from its place.
-    pub fn item(&mut self, val: Val<'_>, base: Base<'_>, embedded: bool) {
-        self.take(&Body { val, base, embedded, shape: Shape::Item });
-    }
-
-    /// Writes the conversation. `model` is the one that the envelope names.
-    pub fn finish(self, model: Option<&str>, plan: &Plan, out: &mut Vec<u8>) -> Converted {
-        let mut losses = self.losses;
-        let start = out.len();
-        let (mut copies, mut stored) = (Vec::new(), None);
-        match self.into {
-            Into::Verbatim(verbatim) => {
-                stored = verbatim.stored;
-                copies = verbatim.finish(plan.model.as_deref(), model, out);
-            }
-            Into::Lifted(mut conversation) => {
-                let named = plan.model.as_deref().or_else(|| model.filter(|_| conversation.model.is_none()));
-                if let Some(model) = named {
-                    conversation.model = Some(Text::new(model));
-                }
-                fit::fit(&mut conversation, plan.to.takes(), plan, &mut losses);
-                if !(conversation.messages.is_empty() && conversation.instructions.is_empty()) {
-                    plan.to.lower(&conversation, plan.written, out);
-                }
-            }
-        }
-        let written = out.len() > start;
-        if written && out.last() != Some(&b'\n') {
-            out.push(b'\n');
-        }
-        Converted { losses: losses.list, written, items: self.items, copies, stored }
-    }
-}
-
-/// A null, a number or a text among messages becomes nothing. Items of the Responses API lose theirs one by one.
-fn lose_literals(dialect: &dyn Dialect, body: &Body<'_>, losses: &mut Losses) {
-    let list = match body.shape {
-        Shape::Request => body.val.get(dialect.takes().list_key),
-        Shape::List => Some(body.val),
-        Shape::Item => None,
-    };
-    let elements = list.into_iter().flat_map(|list| list.elements());
-    for val in elements.filter(|val| !val.is_object()) {
-        if !losses.list.iter().any(|lost| lost.at == body.at(val)) {
-            losses.add(LossKind::UNKNOWN, body.at(val));
-        }
-    }
-}
+pub use check::check;
+pub use doc::{Each, convert_doc};
+pub use done::ConvertedDoc;
+pub use options::ConvertOptions;
+pub use plan::{Plan, Thoughts};

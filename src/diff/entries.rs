@@ -7,12 +7,13 @@ use crate::dialect::{Body, Shape};
 use crate::format::FormatInfo;
 use crate::json::string::fingerprint_of;
 use crate::json::{Tape, Val, canonical, scan};
-use crate::lint::{self, Keep, Options, Texts};
+use crate::judge::{self, Keep, Options};
 use crate::neutral::write::Writer;
 use crate::neutral::{
     Block, Conversation, Input, Losses, Media, Message, Part, Source, Text, ToolResult, Voice, What,
 };
 use crate::place::{DocId, Place};
+use crate::read::Texts;
 use crate::source::ReadAt;
 use crate::target::Severity;
 
@@ -55,7 +56,7 @@ pub enum Words {
 
 /// All histories of a doc, and how many records could not be read.
 pub fn read(id: DocId, bytes: &dyn ReadAt, options: &Options, words: Words) -> io::Result<(Vec<Told>, u32)> {
-    let found = lint::lint(id, bytes, &lint::unjudged(options), 1, &Keep)?;
+    let found = judge::judge(id, bytes, &judge::unjudged(options), 1, &Keep)?;
     let unread = found.judged.iter().filter(|judged| judged.severity == Severity::Error).count();
     let told = found.made.iter().map(|kept| {
         let texts = Texts::new(bytes, kept.info.dialect);
@@ -66,7 +67,7 @@ pub fn read(id: DocId, bytes: &dyn ReadAt, options: &Options, words: Words) -> i
             let ix = starts.partition_point(|(start, _)| *start <= at.start);
             starts.get(ix.saturating_sub(1)).map_or(1, |(_, record)| record + 1)
         };
-        lint::each_body(&texts, &kept.rows, &kept.settings, id, &mut |body| teller.body(body, &record));
+        judge::each_body(&texts, &kept.rows, &kept.settings, id, &mut |body| teller.body(body, &record));
         teller.finish(&record)
     });
     Ok((told.collect(), unread as u32))

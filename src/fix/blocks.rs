@@ -4,7 +4,7 @@
 use crate::dialect::{BLOCK, Change as Text};
 use crate::history::{Act, Bond, Flags, Kind, NONE, Remedy};
 use crate::json::mend::Mend;
-use crate::lint::Judged;
+use crate::judge::Judged;
 use crate::rule::Loss;
 
 use super::plan::{Fate, Fresh, Plan, cause};

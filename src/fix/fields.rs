@@ -3,7 +3,7 @@
 use crate::dialect::Change as Text;
 use crate::history::{Act, Remedy};
 use crate::json::spot::{Is, Spot, To};
-use crate::lint::Judged;
+use crate::judge::Judged;
 use crate::rule::Loss;
 use crate::rules::fields::{self, Cure};
 use crate::rules::namespace_mismatch::{self, Home};

@@ -8,8 +8,8 @@ use std::io;
 
 use crate::format::{Format, Histories};
 use crate::json::{Tape, Val, pointer, scan};
-use crate::lint::detect;
 use crate::place::{DocId, Place};
+use crate::read::detect;
 use crate::source::split::{SplitError, split};
 use crate::source::{Container, ReadAt, framing};
 

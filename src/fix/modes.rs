@@ -4,7 +4,7 @@
 
 use crate::dialect::Change as Text;
 use crate::history::{Flags, Group, Kind, Remedy, Row, Wish};
-use crate::lint::Judged;
+use crate::judge::Judged;
 use crate::rule::Loss;
 
 use super::mode::Mode;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::history::{Family, Flags, Kind, NONE, Pair, PairState, Role};
 use crate::json::fingerprint;
-use crate::lint::Judged;
+use crate::judge::Judged;
 use crate::rule::Loss;
 use crate::rules::orphan_output;
 

@@ -6,7 +6,7 @@ use crate::dialect::{Change as Text, Dialect};
 use crate::format::FormatInfo;
 use crate::history::continued::Continued;
 use crate::history::{Act, Kind, NONE, Remedy, Row};
-use crate::lint::Judged;
+use crate::judge::Judged;
 use crate::place::Place;
 use crate::rule::{Cx, Loss, When};
 use crate::rules::orphan_tool_run;

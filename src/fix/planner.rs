@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::format::FormatInfo;
 use crate::history::{Act, Remedy};
-use crate::lint::{Judged, OnHistory};
+use crate::judge::{Judged, OnHistory};
 use crate::rule::Cx;
 
 use super::plan::{HistoryPlan, Plan, cause};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
 use crate::history::{Act, Code, Remedy};
-use crate::lint::{DocLint, Judged, Options, lint};
+use crate::judge::{Judged, JudgedDoc, Options, judge};
 use crate::place::{DocId, Edit, Patch, Pieces, Place};
 use crate::source::{Container, Patched, ReadAt, framing, lines};
 use crate::target::Severity;
@@ -30,9 +30,9 @@ pub struct Fixed {
     /// By place in the original bytes.
     pub changes: Vec<Change>,
     /// The findings on the original bytes.
-    pub before: DocLint<HistoryPlan>,
+    pub before: JudgedDoc<HistoryPlan>,
     /// The findings that are left, with their places in the patched bytes; `None` if nothing was changed.
-    pub after: Option<DocLint<HistoryPlan>>,
+    pub after: Option<JudgedDoc<HistoryPlan>>,
     /// Findings on the patched bytes whose fix was not made, and why.
     pub refusals: Vec<Refusal>,
     /// Histories that are left as they were, and why; `None` is what belongs to no history.
@@ -52,7 +52,7 @@ const BUG: &str = "the fix would have damaged the file, which is a bug in replay
 
 impl Fixed {
     /// What is left.
-    pub fn left(&self) -> &DocLint<HistoryPlan> {
+    pub fn left(&self) -> &JudgedDoc<HistoryPlan> {
         self.after.as_ref().unwrap_or(&self.before)
     }
 
@@ -107,7 +107,7 @@ impl Job<'_> {
     fn attempt(&self, given_up: &GivenUp) -> io::Result<(Fixed, GivenUp)> {
         let Job { id, bytes, options, wanted, threads } = *self;
         let planner = Planner { options: wanted, spread: is_spread(bytes)? };
-        let before = lint(id, bytes, options, threads, &planner)?;
+        let before = judge(id, bytes, options, threads, &planner)?;
         let mut fixed = Fixed {
             patch: Patch::default(),
             changes: Vec::new(),
@@ -150,7 +150,7 @@ impl Job<'_> {
             fixed.patch = fixed.patch.then(&patch, |_| bytes.len());
             let view = Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
             read += view.len();
-            fixed.after = Some(lint(id, &view, options, threads, &planner)?);
+            fixed.after = Some(judge(id, &view, options, threads, &planner)?);
         }
         fixed.changes = settled(std::mem::take(&mut fixed.changes));
         let mut worse = no_better(&fixed);
@@ -175,7 +175,7 @@ impl Job<'_> {
     fn hold(&self, fixed: &mut Fixed, mut touched: Vec<Place>, worse: &mut GivenUp) -> io::Result<()> {
         let Job { id, bytes, options, .. } = *self;
         let Some(after) = &fixed.after else { return Ok(()) };
-        let name = |lint: &DocLint<HistoryPlan>| lint.format.map(|format| format.info().name);
+        let name = |lint: &JudgedDoc<HistoryPlan>| lint.format.map(|format| format.info().name);
         let empty = after.container == Container::Empty;
         if empty || name(after) != name(&fixed.before) {
             let changed = fixed.changes.iter().map(|change| (change.history, OTHER_FORMAT));
@@ -187,8 +187,8 @@ impl Job<'_> {
         }
         let after = Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
         let texts = Texts { id, before: bytes, after: &after, container: fixed.before.container };
-        let format = fixed.before.format.filter(|_| options.format.is_none());
-        let caught = guard::check(&texts, Some(&touched), &Recognise { steps: &options.pointer, format })?;
+        let format = fixed.before.format.filter(|_| options.read.format.is_none());
+        let caught = guard::check(&texts, Some(&touched), &Recognise { steps: &options.read.pointer, format })?;
         if let Some(damage) = caught.damage {
             fixed.take_back(damage.words("the repair"), self.wanted);
             worse.clear();
@@ -279,7 +279,7 @@ fn settled(mut changes: Vec<Change>) -> Vec<Change> {
 fn no_better(fixed: &Fixed) -> GivenUp {
     let Some(after) = &fixed.after else { return GivenUp::new() };
     type Kinds = BTreeMap<(Code, u8), usize>;
-    let errors = |lint: &DocLint<HistoryPlan>| {
+    let errors = |lint: &JudgedDoc<HistoryPlan>| {
         let mut count: HashMap<u32, Kinds> = HashMap::new();
         for judged in lint.judged.iter().filter(|judged| judged.severity == Severity::Error) {
             let kinds = count.entry(judged.history.unwrap_or(u32::MAX)).or_default();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::history::Row;
-use crate::lint::Judged;
+use crate::judge::Judged;
 use crate::rule::Cx;
 
 /// Finds the row of a finding by its place.

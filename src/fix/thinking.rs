@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::history::{Flags, Kind};
-use crate::lint::Judged;
+use crate::judge::Judged;
 use crate::rule::Loss;
 
 use super::plan::{Fate, Plan};

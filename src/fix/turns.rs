@@ -7,7 +7,7 @@ use crate::dialect::Change as Text;
 use crate::history::{Act, Bond, BondState, Flags, Kind, NONE, Remedy, Role};
 use crate::json::fingerprint_of;
 use crate::json::mend::Mend;
-use crate::lint::Judged;
+use crate::judge::Judged;
 use crate::rule::Loss;
 use crate::target::Trait;
 

@@ -3,7 +3,7 @@
 use crate::dialect::{Dialect, Origin};
 use crate::dialects::ag2::{AG2, Event, again, hosted_result, paired, printed, said};
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit};
-use crate::history::{Code, Finding, Flags, Kind, Role, Settings, Usage};
+use crate::history::{Finding, Flags, Kind, Role, Settings, Usage, codes};
 use crate::json::Val;
 
 use super::claim::{self, Fit};
@@ -134,7 +134,7 @@ fn read_response(event: Event<'_>, origin: Origin<'_>, sink: &mut dyn Sink) {
 fn read_item(event: Event<'_>, origin: Origin<'_>, sink: &mut dyn Sink) {
     if let Some(text) = event.printed_item() {
         let item = printed(text, event, origin);
-        sink.find(Finding::new(Code(640), item.row).never("the item itself was not stored"));
+        sink.find(Finding::new(codes::UNRECOVERABLE_ITEM, item.row).never("the item itself was not stored"));
         sink.item(item);
     } else if let Some(item) = event.item() {
         AG2.rows(item, origin, &mut |item| sink.item(item));

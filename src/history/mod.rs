@@ -1,6 +1,7 @@
 //! A history: what one request would replay, as rows, with its calls paired and its groups found once for all rules.
 
 pub mod bonds;
+pub mod codes;
 pub mod continued;
 pub mod counts;
 pub mod finding;

@@ -9,8 +9,9 @@ use crate::formats::responses_request;
 use crate::history::{Flags, History, Role, Row, Settings, Usage};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan, string};
-use crate::lint;
+use crate::judge;
 use crate::place::{DocId, Place};
+use crate::read;
 use crate::target::Target;
 
 use super::cut::{self, Kept};
@@ -37,7 +38,7 @@ pub struct Rebuild<'r> {
     pub fix: &'r FixOptions,
     /// The target to judge it for, and what else is told about it.
     pub target: Option<&'static Target>,
-    pub lint: &'r lint::Options,
+    pub lint: &'r judge::Options,
 }
 
 /// A request that was built, and how.
@@ -103,16 +104,19 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     }
     let members = members(conversation, at, asked, &mut notes);
     let body = write(&members, id.as_deref(), &items);
-    let options = lint::Options {
-        format: Some(&responses_request::FORMAT),
+    let options = judge::Options {
+        read: read::Options {
+            format: Some(&responses_request::FORMAT),
+            usage: Some(Usage::Request),
+            effort: asked.lint.read.effort,
+            ..read::Options::default()
+        },
         target: asked.target,
         store: stored,
-        usage: Some(Usage::Request),
         model: asked.lint.model.clone(),
-        effort: asked.lint.effort,
         schemas: asked.lint.schemas.clone(),
         enabled: asked.lint.enabled.clone(),
-        ..lint::Options::default()
+        ..judge::Options::default()
     };
     let fixed = fix::fix(BODY, &body, &options, asked.fix, 1)?;
     let count = |action: Action| fixed.changes.iter().filter(|change| change.action == action).count();

@@ -8,11 +8,12 @@ use crate::format::{Format, FormatInfo};
 use crate::history::tree::{Builder, Forest};
 use crate::history::{Finding, Flags, Row};
 use crate::json::Val;
-use crate::lint::{self, Options, Texts};
+use crate::judge::Options;
 use crate::place::{DocId, Place};
+use crate::read::Texts;
 use crate::source::{Container, Doc};
 
-use super::blocks;
+use super::{blocks, nodes};
 
 /// A doc, and what was found while it was read.
 pub struct Part {
@@ -40,7 +41,7 @@ impl Conversation {
         for mut doc in docs {
             let mut builder = Builder::default();
             builder.file(stem(&doc.label));
-            let found = lint::gather(doc.id, &*doc.bytes, options(&doc.label), &mut builder)?;
+            let found = nodes::gather(doc.id, &*doc.bytes, &options(&doc.label).read, &mut builder)?;
             doc.bytes.close();
             // A log that is replayed is sent whole.
             if found.format.is_some_and(|format| format.info().dialect.replay(true).is_some()) {

@@ -9,6 +9,7 @@ pub mod cut;
 mod events;
 pub mod foreign;
 mod lift;
+mod nodes;
 pub mod records;
 pub mod slim;
 pub mod stream;

@@ -6,8 +6,8 @@ use crate::format::{Format, Probe, Record, Slice};
 use crate::formats::FORMATS;
 use crate::json::edit::Base;
 use crate::json::{Tape, Val};
-use crate::lint::detect::{self, Reading};
 use crate::place::{DocId, Place};
+use crate::read::detect::{self, Reading};
 use crate::source::split::{Piece, SplitError, split};
 use crate::source::{Container, ReadAt, framing, lines};
 

@@ -5,8 +5,9 @@ use std::io;
 use crate::history::Role;
 use crate::history::stream::{Event, Misfit, Step};
 use crate::json::string;
-use crate::lint::{Options, streams};
 use crate::place::DocId;
+use crate::read::Options;
+use crate::read::streams;
 use crate::source::ReadAt;
 
 use super::events::Feed;

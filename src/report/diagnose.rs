@@ -9,8 +9,9 @@ use crate::formats::{FORMATS, unread};
 use crate::history::{Flags, Kind, NO_FIELD, Remedy, Row};
 use crate::json::spot::characters;
 use crate::json::{NodeKind, Str, Val, What};
-use crate::lint::{DocLint, Judged, Texts};
+use crate::judge::{Judged, JudgedDoc};
 use crate::place::{DocId, Place};
+use crate::read::Texts;
 use crate::rules::{fields, schema_violation};
 use crate::schema::Violation;
 use crate::source::ReadAt;
@@ -35,7 +36,7 @@ pub fn diagnose<T>(
     id: DocId,
     label: &str,
     bytes: &dyn ReadAt,
-    lint: &DocLint<T>,
+    lint: &JudgedDoc<T>,
     content: Content,
 ) -> io::Result<Vec<Diagnostic>> {
     if lint.judged.is_empty() {
@@ -59,7 +60,7 @@ pub fn diagnose<T>(
 }
 
 /// What the schema says to the item of a finding; nothing for other rules.
-fn violation<T>(judged: &Judged, lint: &DocLint<T>, texts: &Texts<'_>) -> Option<Violation> {
+fn violation<T>(judged: &Judged, lint: &JudgedDoc<T>, texts: &Texts<'_>) -> Option<Violation> {
     let finding = &judged.finding;
     if finding.code != schema_violation::RULE.code {
         return None;
@@ -70,14 +71,14 @@ fn violation<T>(judged: &Judged, lint: &DocLint<T>, texts: &Texts<'_>) -> Option
 }
 
 /// How items of a doc are called. All formats of lines that are told one by one are of one dialect.
-pub(super) fn dialect_of<T>(lint: &DocLint<T>) -> &'static dyn Dialect {
+pub(super) fn dialect_of<T>(lint: &JudgedDoc<T>) -> &'static dyn Dialect {
     lint.format.unwrap_or(FORMATS[0]).info().dialect
 }
 
 /// Lines, columns and pointers of all places, in one pass forward.
 fn spots<T>(
     bytes: &dyn ReadAt,
-    lint: &DocLint<T>,
+    lint: &JudgedDoc<T>,
     wanted: &[(Place, Flags)],
     pointers: &HashMap<Place, Pointer>,
 ) -> io::Result<HashMap<Place, Spot>> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::fix::Fixed;
 use crate::history::Code;
-use crate::lint::Judged;
+use crate::judge::Judged;
 use crate::place::Pieces;
 use crate::target::Severity;
 

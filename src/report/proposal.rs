@@ -12,16 +12,8 @@ use crate::history::{Code, Kind};
 use crate::place::{DocId, Edit, Place, With};
 use crate::source::{ReadAt, append};
 
+use super::diagnostic::{Diagnostic, Replacement, Spot};
 use super::place::positions;
-use super::{Diagnostic, Spot};
-
-/// Bytes at a place, and what would stand there instead.
-#[derive(Clone, Debug)]
-pub struct Replacement {
-    /// Without a pointer: bytes may be of several values.
-    pub spot: Spot,
-    pub text: String,
-}
 
 /// A proposal is for a person to look at; a repair with more edits than this is made by `fix`.
 const MOST_EDITS: usize = 100;

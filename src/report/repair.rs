@@ -9,8 +9,9 @@ use crate::diff::item::{self, Line, Show, Sign};
 use crate::fix::{Action, Cause, Change, Fixed};
 use crate::history::Flags;
 use crate::json::Val;
-use crate::lint::{DocLint, Texts};
+use crate::judge::JudgedDoc;
 use crate::place::{DocId, Edit, Patch, Pieces, Place};
+use crate::read::Texts;
 use crate::rule::Loss;
 use crate::rules;
 use crate::source::{Container, ReadAt, append};
@@ -96,7 +97,7 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::R
 type Reasons = HashMap<(u16, u8, Place), (String, Option<String>)>;
 
 /// Messages of the findings, by what a change's cause says of them.
-fn reasons<T>(id: DocId, label: &str, bytes: &dyn ReadAt, lint: &DocLint<T>) -> io::Result<Reasons> {
+fn reasons<T>(id: DocId, label: &str, bytes: &dyn ReadAt, lint: &JudgedDoc<T>) -> io::Result<Reasons> {
     let diagnostics = diagnose(id, label, bytes, lint, Content::None)?;
     let key = |n: usize| {
         let finding = &lint.judged[n].finding;

@@ -1,6 +1,6 @@
 //! Rules, formats and targets summed up: what the tables of the command line and of the README say of them.
 
-use crate::lint::levels;
+use crate::judge::levels;
 use crate::rule::{Evidence, Rule, Variant, When};
 use crate::target::{Levels, Severity, Target};
 use crate::targets::TARGETS;

@@ -11,8 +11,7 @@ use crate::rules::RULES;
 use crate::target::Severity;
 
 use super::ci::{details, file, fingerprints};
-use super::proposal::Replacement;
-use super::{Diagnostic, Report, Seen, Spot, Style, Summary, rulebook, summary_value};
+use super::{Diagnostic, Replacement, Report, Seen, Spot, Style, Summary, rulebook, summary_value};
 
 /// Where the README lies, which lists all rules.
 const HOME: &str = concat!("https://crates.io/crates/", env!("CARGO_PKG_NAME"));

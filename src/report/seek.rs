@@ -5,8 +5,9 @@ use std::io;
 use crate::format::FormatInfo;
 use crate::history::{Flags, Row};
 use crate::json::{Val, fingerprint_of};
-use crate::lint::{DocLint, Judged, OnHistory, Texts};
+use crate::judge::{Judged, JudgedDoc, OnHistory};
 use crate::place::{DocId, Place};
+use crate::read::Texts;
 use crate::rule::Cx;
 use crate::source::ReadAt;
 
@@ -99,7 +100,12 @@ impl OnHistory for Seek {
 }
 
 /// The items that are meant, in the order of the doc.
-pub fn named(id: DocId, bytes: &dyn ReadAt, lint: &DocLint<Vec<Seen>>, wanted: &Wanted) -> io::Result<Vec<Named>> {
+pub fn named(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    lint: &JudgedDoc<Vec<Seen>>,
+    wanted: &Wanted,
+) -> io::Result<Vec<Named>> {
     let mut seen: Vec<Seen> = lint.made.iter().flatten().copied().collect();
     let texts = Texts::new(bytes, super::diagnose::dialect_of(lint));
     if !wanted.ids.is_empty() {
@@ -127,7 +133,7 @@ pub fn named(id: DocId, bytes: &dyn ReadAt, lint: &DocLint<Vec<Seen>>, wanted: &
 fn at_index(
     id: DocId,
     bytes: &dyn ReadAt,
-    lint: &DocLint<Vec<Seen>>,
+    lint: &JudgedDoc<Vec<Seen>>,
     seen: &[Seen],
     list: &str,
     index: u32,

@@ -184,7 +184,8 @@ pub fn by_code(code: crate::history::Code) -> Option<&'static crate::rule::Rule>
 
 #[cfg(test)]
 mod tests {
-    use super::RULES;
+    use super::{RULES, by_code};
+    use crate::history::codes::{self, unknown};
     use crate::targets::TARGETS;
 
     #[test]
@@ -193,5 +194,39 @@ mod tests {
         for dialect in RULES.iter().filter_map(|rule| rule.dialect) {
             assert!(TARGETS.iter().any(|target| target.dialect == dialect), "{dialect}");
         }
+    }
+
+    #[test]
+    fn what_the_reader_finds_is_in_the_table() {
+        let named = [
+            (codes::INVALID_JSON, "invalid-json"),
+            (codes::DUPLICATE_KEY, "duplicate-key"),
+            (codes::CUT_LAST_LINE, "truncated-last-line"),
+            (codes::UNKNOWN_FORMAT, "unknown-format"),
+            (codes::INVALID_UTF8, "invalid-utf8"),
+            (codes::LONE_SURROGATE, "lone-surrogate"),
+            (codes::BYTE_ORDER_MARK, "byte-order-mark"),
+            (codes::NOT_AN_ITEM, "not-an-item"),
+            (codes::MISSING_PARENT, "missing-parent"),
+            (codes::CYCLE, "cycle"),
+            (codes::DUPLICATE_NODE, "duplicate-node"),
+            (codes::BROKEN_CHAIN, "broken-chain"),
+            (codes::UNFINISHED_STREAM, "unfinished-stream"),
+            (codes::DANGLING_REQUEST, "dangling-request"),
+            (codes::STALE_OUTPUT, "stale-output"),
+            (codes::OUTPUT_AFTER_CANCEL, "output-after-cancel"),
+            (codes::ANSWERED_TWICE, "answered-twice"),
+            (codes::COMPLETED_WITHOUT_REQUEST, "completed-without-request"),
+            (codes::OFFSETS_NOT_INCREASING, "offsets-not-increasing"),
+            (codes::EMBEDDED_BODY_DIFFERS, "embedded-body-differs"),
+            (codes::UNKNOWN_EVENT, "unknown-event"),
+            (codes::INVALID_EVENT, "invalid-event"),
+            (codes::UNRECOVERABLE_ITEM, "unrecoverable-item"),
+        ];
+        for (code, name) in named {
+            assert_eq!(by_code(code).map(|rule| rule.name), Some(name));
+        }
+        let variants = by_code(codes::UNKNOWN_FORMAT).map_or(0, |rule| rule.variants.len());
+        assert_eq!(variants, usize::from(unknown::STRANGER) + 1);
     }
 }

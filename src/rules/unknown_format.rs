@@ -3,15 +3,6 @@
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Answer;
 
-/// What is found instead of a conversation.
-pub const EMPTY: u8 = 1;
-pub const BINARY: u8 = 2;
-pub const TEXT: u8 = 3;
-pub const EVENTS: u8 = 4;
-pub const UNREAD: u8 = 5;
-pub const OTHER: u8 = 6;
-pub const STRANGER: u8 = 7;
-
 crate::rule! {
     /// ## What it does
     ///

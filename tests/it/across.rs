@@ -6,12 +6,12 @@ use std::fs;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
+use replaylint::convert::{self, ConvertedDoc};
 use replaylint::history::{Code, Usage};
 use replaylint::json::pointer::Finder;
 use replaylint::json::{Tape, scan};
-use replaylint::lint::Options;
+use replaylint::judge::Options;
 use replaylint::neutral::{LossKind, settle::STUB};
-use replaylint::recast::{self, Recast};
 use replaylint::target::{Severity, Target};
 use replaylint::{formats, targets};
 use serde_json::{Value, json};
@@ -59,7 +59,10 @@ fn illegal(name: &str, to: &str, out: &[u8], target: Option<&'static Target>) ->
 }
 
 fn read_as(format: &str) -> Options {
-    Options { format: formats::by_name(format), ..Options::default() }
+    Options {
+        read: replaylint::read::Options { format: formats::by_name(format), ..Default::default() },
+        ..Options::default()
+    }
 }
 
 /// A loss and the pointer of its place.
@@ -68,11 +71,11 @@ struct Named {
     pointer: String,
 }
 
-fn named(text: &[u8], done: &Recast) -> Vec<Named> {
+fn named(text: &[u8], done: &ConvertedDoc) -> Vec<Named> {
     let mut tape = Tape::new();
     scan(text, &mut tape).expect("JSON");
     let finder = Finder::new(tape.root(text).expect("a value"));
-    let told = |judged: &replaylint::lint::Judged| {
+    let told = |judged: &replaylint::judge::Judged| {
         let finding = &judged.finding;
         let (from, len) = (finding.row.at.start as u32, finding.row.at.len);
         let kind = LossKind { code: finding.code, variant: finding.variant };
@@ -427,7 +430,7 @@ fn accepted_requests_are_no_error_for_any_other_dialect() {
         for (dialect, target) in DIALECTS.into_iter().zip(TARGETS).filter(|(dialect, _)| *dialect != from) {
             let options = Options { target: targets::by_name(target), ..read_as(&format!("{from}-request")) };
             let speaks = |name: &str| Some(plan(name).to);
-            let found = recast::check(DOC, &text, &options, 1, &speaks).expect("memory reads");
+            let found = convert::check(DOC, &text, &options, 1, &speaks).expect("memory reads");
             judged += 1;
             losses += found.judged.len();
             let errors = found.judged.iter().filter(|judged| judged.severity == Severity::Error);

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use replaylint::fix::{FixOptions, Orphans, Reasoning};
 use replaylint::history::{Effort, Usage};
-use replaylint::lint::{Enabled, Options};
+use replaylint::judge::{Enabled, Options};
+use replaylint::read;
 use replaylint::report::Content;
 use replaylint::report::repair;
 use replaylint::rule::Age;
@@ -64,12 +65,15 @@ struct Case {
 impl Case {
     fn options(&self) -> Options {
         Options {
-            format: self.format.as_deref().map(|name| formats::by_name(name).expect("a format")),
+            read: read::Options {
+                format: self.format.as_deref().map(|name| formats::by_name(name).expect("a format")),
+                usage: self.usage.as_deref().map(|name| if name == "log" { Usage::Log } else { Usage::Request }),
+                effort: self.effort.as_deref().map(|level| Effort::of(level.as_bytes())),
+                ..read::Options::default()
+            },
             target: self.target.as_deref().map(|name| targets::by_name(name).expect("a target")),
             store: self.store,
-            usage: self.usage.as_deref().map(|name| if name == "log" { Usage::Log } else { Usage::Request }),
             model: self.model.clone(),
-            effort: self.effort.as_deref().map(|level| Effort::of(level.as_bytes())),
             age: self.max_item_age.map(|most| Age { most, now: self.now }),
             enabled: Enabled::new(|rule| self.select.is_empty() || self.select.contains(&rule.code.to_string())),
             ..Options::default()

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 
 use replaylint::commands::convert::TO;
+use replaylint::convert::{ConvertOptions, ConvertedDoc, convert_doc};
 use replaylint::convert::{Plan, Thoughts};
-use replaylint::lint::Options;
-use replaylint::recast::{Recast, Recasting, recast};
+use replaylint::judge::Options;
 use replaylint::report::{self, Content};
 use replaylint::source::ReadAt;
 use replaylint::target::Severity;
@@ -24,21 +24,21 @@ pub fn plan(to: &str) -> Plan {
     Plan { to, written, thoughts: Thoughts::Auto, model: None }
 }
 
-pub fn converted(text: &[u8], options: &Options, plan: Plan) -> (Vec<u8>, Recast) {
+pub fn converted(text: &[u8], options: &Options, plan: Plan) -> (Vec<u8>, ConvertedDoc) {
     converted_of(&text.to_vec(), options, plan)
 }
 
-pub fn converted_of(bytes: &dyn ReadAt, options: &Options, plan: Plan) -> (Vec<u8>, Recast) {
-    let how = Recasting { options, plan, least: Severity::Info, most: usize::MAX, foreign_only: false };
+pub fn converted_of(bytes: &dyn ReadAt, options: &Options, plan: Plan) -> (Vec<u8>, ConvertedDoc) {
+    let how = ConvertOptions { options, plan, least: Severity::Info, most: usize::MAX, foreign_only: false };
     let mut out = Vec::new();
-    let done = recast(DOC, bytes, &how, 1, &mut |bytes| {
+    let done = convert_doc(DOC, bytes, &how, 1, &mut |bytes| {
         out.extend_from_slice(bytes);
         Ok(())
     });
     (out, done.expect("memory reads"))
 }
 
-fn told(text: &[u8], done: Recast) -> String {
+fn told(text: &[u8], done: ConvertedDoc) -> String {
     let found = report::diagnose(DOC, "case", &text.to_vec(), &done.told(), Content::None).expect("memory reads");
     let mut out = String::new();
     for diagnostic in found {
@@ -115,7 +115,7 @@ fn lines_come_out_in_their_order_on_any_number_of_threads() {
     }
     let run = |threads| {
         let options = Options::default();
-        let how = Recasting {
+        let how = ConvertOptions {
             options: &options,
             plan: plan("chat"),
             least: Severity::Info,
@@ -123,7 +123,7 @@ fn lines_come_out_in_their_order_on_any_number_of_threads() {
             foreign_only: false,
         };
         let mut out = Vec::new();
-        let done = recast(DOC, &text, &how, threads, &mut |bytes| {
+        let done = convert_doc(DOC, &text, &how, threads, &mut |bytes| {
             out.extend_from_slice(bytes);
             Ok(())
         });
@@ -132,7 +132,7 @@ fn lines_come_out_in_their_order_on_any_number_of_threads() {
     let ((one, first), (many, second)) = (run(1), run(4));
     assert_eq!((first.converted, first.failed, first.records), (30_000, 3, 30_003));
     assert!(one == many, "threads change the order");
-    let places = |done: &Recast| {
+    let places = |done: &ConvertedDoc| {
         done.judged.iter().map(|j| (j.finding.row.at.start, j.finding.row.record)).collect::<Vec<_>>()
     };
     assert_eq!(places(&first), places(&second));

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use replaylint::history::PairState;
-use replaylint::lint::{self, Judged, OnHistory, Options};
+use replaylint::judge::{self, Judged, OnHistory, Options};
 use replaylint::rule::Cx;
 use replaylint::source::{Doc, Input};
 use replaylint::target::Severity;
@@ -167,7 +167,7 @@ fn codex_rollouts_of_every_era_are_read() {
     for row in manifest(&root).into_iter().filter(|row| row.format == "codex-rollout" && row.kind == "session") {
         let path = root.join(&row.path);
         let doc = Doc::open(DOC, &Input::File { path, named: true }, None).expect("readable");
-        let found = lint::lint(DOC, &*doc.bytes, &Options::default(), 1, &Count).expect("readable");
+        let found = judge::judge(DOC, &*doc.bytes, &Options::default(), 1, &Count).expect("readable");
         let format = found.format.map(|format| format.info().name);
         // One of the files is a sweep over keys of many tools.
         assert!(format == Some("codex-rollout") || row.path.contains("schema_drift"), "{}: {format:?}", row.path);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use replaylint::lint::Options;
+use replaylint::judge::Options;
 use replaylint::targets;
 
 use crate::corpus::{Recorded, manifest};

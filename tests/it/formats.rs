@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use replaylint::format::FormatInfo;
-use replaylint::lint::{self, Judged, OnHistory, Options};
+use replaylint::judge::{self, Judged, OnHistory, Options};
 use replaylint::rule::Cx;
 use replaylint::{formats, report};
 
@@ -48,7 +48,7 @@ impl OnHistory for Tell {
 /// The histories of a file, what is found in them, and what becomes of it.
 fn page(format: &str, file: &str, text: &Vec<u8>) -> String {
     let options = Options::default();
-    let found = lint::lint(DOC, text, &options, 1, &Tell).expect("memory reads");
+    let found = judge::judge(DOC, text, &options, 1, &Tell).expect("memory reads");
     assert_eq!(found.format.map(|format| format.info().name), Some(format), "{file}");
     let shown = report::diagnose(DOC, file, text, &found, report::Content::Masked).expect("memory reads");
     let repaired = guarded_repair(file, text, &options, &Default::default());

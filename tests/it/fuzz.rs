@@ -6,7 +6,7 @@ use std::env;
 use std::fmt::Write;
 
 use replaylint::fix;
-use replaylint::lint;
+use replaylint::judge;
 use serde_json::Value;
 
 use crate::fuzz_hold::{Ask, Fault, faults};
@@ -182,9 +182,9 @@ fn threads_change_nothing_of_broken_logs() {
             (0..40).for_each(|_| log.extend_from_slice(&text));
         }
         let run = |threads| {
-            let fixed = fix::fix(DOC, &log, &lint::Options::default(), &fix::FixOptions::default(), threads);
+            let fixed = fix::fix(DOC, &log, &judge::Options::default(), &fix::FixOptions::default(), threads);
             let fixed = fixed.expect("memory reads");
-            let key = |judged: &lint::Judged| (judged.finding.row.at, judged.finding.code, judged.history);
+            let key = |judged: &judge::Judged| (judged.finding.row.at, judged.finding.code, judged.history);
             let left: Vec<_> = fixed.left().judged.iter().map(key).collect();
             (fixed.patch.edits(DOC).to_vec(), left, fixed.bug)
         };

@@ -8,7 +8,7 @@ use replaylint::diff::entries::{self, Words};
 use replaylint::fix::{self, FixOptions, Fixed, Orphans, Reasoning};
 use replaylint::formats;
 use replaylint::history::Usage;
-use replaylint::lint::{self, Findings, Judged, Options};
+use replaylint::judge::{self, Findings, Judged, Options};
 use replaylint::place::{Pieces, Place};
 use replaylint::replay::slim::restore::{has_references, restore};
 use replaylint::replay::slim::slim;
@@ -83,8 +83,17 @@ impl Ask {
         let other = rng.pick(&wishes[1..]).clone();
         let usual = Options::default;
         let (name, options) = match rng.below(6) {
-            0 => ("--as request", Options { usage: Some(Usage::Request), ..usual() }),
-            1 => ("--as log", Options { usage: Some(Usage::Log), ..usual() }),
+            0 => (
+                "--as request",
+                Options {
+                    read: replaylint::read::Options { usage: Some(Usage::Request), ..usual().read },
+                    ..usual()
+                },
+            ),
+            1 => (
+                "--as log",
+                Options { read: replaylint::read::Options { usage: Some(Usage::Log), ..usual().read }, ..usual() },
+            ),
             2 => ("--store false", Options { store: Some(false), ..usual() }),
             _ => ("", usual()),
         };
@@ -110,7 +119,7 @@ pub fn faults(text: &[u8], ask: &Ask) -> Vec<Fault> {
     }
     guarded("check", &|| promised(text, &ask.options));
     for to in &ask.to {
-        guarded(&format!("convert --to {to}"), &|| recast(text, to, &ask.options));
+        guarded(&format!("convert --to {to}"), &|| convert_doc(text, to, &ask.options));
     }
     guarded("diff", &|| same(text, &ask.options));
     guarded("slim", &|| slimmed(text, &ask.options));
@@ -250,8 +259,9 @@ fn values(text: &[u8]) -> Vec<Value> {
 fn promised(text: &[u8], options: &Options) -> Vec<Fault> {
     let mut faults = Vec::new();
     let bytes = text.to_vec();
-    let lint =
-        |text: &[u8], threads| lint::lint(DOC, &text.to_vec(), options, threads, &Findings).expect("memory reads");
+    let lint = |text: &[u8], threads| {
+        judge::judge(DOC, &text.to_vec(), options, threads, &Findings).expect("memory reads")
+    };
     let found = lint(text, 1);
     let key = |judged: &Judged| (judged.finding.row.at, judged.finding.code, judged.severity, judged.history);
     let keys = |judged: &[Judged]| judged.iter().map(key).collect::<Vec<_>>();
@@ -283,7 +293,7 @@ fn promised(text: &[u8], options: &Options) -> Vec<Fault> {
 }
 
 /// What a conversion writes is recognised and legal, or it says that it failed.
-fn recast(text: &[u8], to: &'static str, options: &Options) -> Vec<Fault> {
+fn convert_doc(text: &[u8], to: &'static str, options: &Options) -> Vec<Fault> {
     let (out, done) = converted(text, options, plan(to));
     let mut faults = Vec::new();
     if out.is_empty() != (done.converted == 0) && to != "responses-items" {
@@ -310,7 +320,14 @@ fn refused(request: &[u8], to: &str, options: &Options) -> Vec<Fault> {
     let format = formats::by_name(&format!("{to}-request"));
     let mut faults = Vec::new();
     for format in [format, None] {
-        let found = check(request, &Options { format, store: options.store, ..Options::default() });
+        let found = check(
+            request,
+            &Options {
+                read: replaylint::read::Options { format, ..Default::default() },
+                store: options.store,
+                ..Options::default()
+            },
+        );
         if found.format.is_none() {
             faults.push(Fault::new("a conversion is not recognised", format!("{to}: {}", text())));
         }
@@ -337,14 +354,14 @@ fn slimmed(text: &[u8], options: &Options) -> Vec<Fault> {
     if has_references(&bytes).expect("memory reads") {
         return Vec::new();
     }
-    let made = slim(DOC, &bytes, options).expect("memory reads");
+    let made = slim(DOC, &bytes, &options.read).expect("memory reads");
     if made.patch.is_empty() {
         return Vec::new();
     }
     let view = Patched::new(&bytes, Pieces::new(made.patch.edits(DOC), DOC, ReadAt::len(&bytes)));
     let mut short = Vec::new();
     view.read_into(0, view.len() as usize, &mut short).expect("memory reads");
-    let restored = restore(DOC, &short, options).expect("a file can be written");
+    let restored = restore(DOC, &short, &options.read).expect("a file can be written");
     let mut full = Vec::new();
     restored.bytes.read_into(0, restored.bytes.len() as usize, &mut full).expect("readable");
     let same = restored.broken.is_empty() && full == text;

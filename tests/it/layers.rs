@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Lowest first. Modules on one line are one layer: a contract and the files that fulfil it.
-const LAYERS: [&[&str]; 19] = [
+const LAYERS: [&[&str]; 20] = [
     &["place"],
     &["json"],
     &["source"],
@@ -14,11 +14,12 @@ const LAYERS: [&[&str]; 19] = [
     &["schema"],
     &["target", "targets"],
     &["format", "formats"],
-    &["convert"],
+    &["read"],
     &["rule", "rules"],
-    &["lint"],
+    &["judge"],
     &["fix"],
-    &["replay", "recast"],
+    &["replay"],
+    &["convert"],
     &["diff"],
     &["report"],
     &["options"],

@@ -2,7 +2,7 @@
 //! for the long one is about four times that for the short one.
 
 use replaylint::fix::{FixOptions, Orphans};
-use replaylint::lint::Options;
+use replaylint::judge::Options;
 
 use crate::across::DIALECTS;
 use crate::convert::{converted_of, plan};

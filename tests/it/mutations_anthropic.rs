@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use replaylint::lint::Options;
+use replaylint::judge::Options;
 use replaylint::target::Severity;
 use serde_json::{Value, json};
 
@@ -150,7 +150,7 @@ fn one_break_at_a_time_is_found_and_healed() {
     let mut tally = Tally::default();
     let mut others: BTreeMap<String, u32> = BTreeMap::new();
     for (row, options) in requests(&root).into_iter().filter(|(row, _)| row.gold == "accepted") {
-        let options = Options { format, ..options };
+        let options = Options { read: replaylint::read::Options { format, ..Default::default() }, ..options };
         let text = fs::read(root.join(&row.path)).expect("readable");
         let body: Value = serde_json::from_slice(&text).expect("JSON");
         tally.requests += 1;

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use replaylint::lint::Options;
+use replaylint::judge::Options;
 use replaylint::target::Severity;
 use serde_json::{Value, json};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use replaylint::fix::FixOptions;
-use replaylint::lint::Options;
+use replaylint::judge::Options;
 use replaylint::target::Severity;
 use serde_json::{Value, json};
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use replaylint::fix::FixOptions;
-use replaylint::lint::Options;
+use replaylint::judge::Options;
 use replaylint::report::proposal::propose;
 use replaylint::report::{self, Content, Seen, Style, Summary};
 use serde_json::{Value, json};

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use replaylint::convert::{ConvertOptions, convert_doc as convert_histories};
 use replaylint::convert::{Plan, Thoughts};
 use replaylint::dialect::Written;
 use replaylint::dialects::responses::RESPONSES;
@@ -14,9 +15,9 @@ use replaylint::fix;
 use replaylint::format::FormatInfo;
 use replaylint::history::tree::{Forest, Marks, Wrong};
 use replaylint::history::{Role, Row};
-use replaylint::lint::{self, Findings, Judged, Keep, OnHistory, Options};
+use replaylint::judge::{self, Findings, Judged, Keep, OnHistory, Options};
 use replaylint::place::Place;
-use replaylint::recast::{Recasting, recast};
+use replaylint::read;
 use replaylint::replay::Conversation;
 use replaylint::rule::Cx;
 use replaylint::source::Doc;
@@ -47,12 +48,12 @@ type Count = (usize, Option<u64>);
 
 fn counts(text: &Vec<u8>) -> BTreeMap<&'static str, Count> {
     let options = Options::default();
-    let checked = lint::lint(DOC, text, &options, 1, &Findings).expect("memory reads");
+    let checked = judge::judge(DOC, text, &options, 1, &Findings).expect("memory reads");
     let fixed = fix::fix(DOC, text, &options, &Default::default(), 1).expect("memory reads");
-    let kept = lint::lint(DOC, text, &lint::unjudged(&options), 1, &Keep).expect("memory reads");
+    let kept = judge::judge(DOC, text, &judge::unjudged(&options), 1, &Keep).expect("memory reads");
     let plan = Plan { to: &RESPONSES, written: Written::Request, thoughts: Thoughts::Auto, model: None };
-    let how = Recasting { options: &options, plan, least: Severity::Info, most: 0, foreign_only: false };
-    let cast = recast(DOC, text, &how, 1, &mut |_| Ok(())).expect("memory reads");
+    let how = ConvertOptions { options: &options, plan, least: Severity::Info, most: 0, foreign_only: false };
+    let cast = convert_histories(DOC, text, &how, 1, &mut |_| Ok(())).expect("memory reads");
     let (told, _) = entries::read(DOC, text, &options, Words::Own).expect("memory reads");
     BTreeMap::from([
         ("check", (checked.histories as usize, Some(checked.items))),
@@ -102,11 +103,12 @@ impl OnHistory for Rows {
 /// What `tree` shows of a file and `check --all-branches` does not, or the other way round; and the number of branches.
 /// A history without items is a path of which nothing can be said.
 fn tree_differs(text: &[u8]) -> (Option<String>, usize) {
-    let options = Options { all_branches: true, ..Options::default() };
+    let reading = read::Options { all_branches: true, ..Default::default() };
+    let options = Options { read: reading, ..Options::default() };
     let bytes = text.to_vec();
-    let checked = lint::lint(DOC, &bytes, &lint::unjudged(&options), 1, &Rows).expect("memory reads");
-    let read = Conversation::read(vec![Doc::of_bytes(DOC, "case", bytes)], |_| &options).expect("memory reads");
-    let forests: Vec<_> = read.iter().map(|conversation| &conversation.forest).collect();
+    let checked = judge::judge(DOC, &bytes, &judge::unjudged(&options), 1, &Rows).expect("memory reads");
+    let trees = Conversation::read(vec![Doc::of_bytes(DOC, "case", bytes)], |_| &options).expect("memory reads");
+    let forests: Vec<_> = trees.iter().map(|conversation| &conversation.forest).collect();
     let histories = checked.made.iter().filter(|(rows, _)| !rows.is_empty()).count();
     let says = |forest: &Forest, leaf| forest.path(leaf).iter().any(|node| !forest.rows_of(*node).is_empty());
     let branches: usize = forests.iter().map(|f| f.leaves().filter(|leaf| says(f, *leaf)).count()).sum();

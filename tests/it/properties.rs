@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use replaylint::fix::{FixOptions, Orphans, Reasoning};
 use replaylint::json::{Tape, Val, scan, scan_prefix};
-use replaylint::lint::{self, Findings, Options};
+use replaylint::judge::{self, Findings, Options};
 use replaylint::place::Pieces;
 use replaylint::targets::TARGETS;
 use serde_json::{Value, json};
@@ -248,8 +248,8 @@ fn threads_change_nothing() {
     crate::generate::generate(crate::generate::Shape::Rollout, 9 << 20, 40, 5, &mut log).expect("memory writes");
     for text in [text, log] {
         let tell = |threads: usize| {
-            let found = lint::lint(DOC, &text, &Options::default(), threads, &Findings).expect("memory reads");
-            let key = |judged: &lint::Judged| {
+            let found = judge::judge(DOC, &text, &Options::default(), threads, &Findings).expect("memory reads");
+            let key = |judged: &judge::Judged| {
                 let row = &judged.finding.row;
                 (judged.finding.code, row.at, row.record, judged.history, judged.severity)
             };
@@ -273,7 +273,7 @@ fn the_generated_faults_are_found() {
     for shape in [crate::generate::Shape::Rollout, crate::generate::Shape::Requests] {
         let mut text = Vec::new();
         let faults = crate::generate::generate(shape, 2 << 20, 20, 11, &mut text).expect("memory writes");
-        let found = lint::lint(DOC, &text, &Options::default(), 2, &Findings).expect("memory reads");
+        let found = judge::judge(DOC, &text, &Options::default(), 2, &Findings).expect("memory reads");
         let count = |code: u16| found.judged.iter().filter(|judged| judged.finding.code.0 == code).count();
         assert_eq!(
             (count(101), count(102), count(105)),

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use replaylint::fix::{FixOptions, Orphans};
-use replaylint::lint::Options;
+use replaylint::judge::Options;
 use replaylint::targets;
 use serde_json::{Value, json};
 

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 
 use replaylint::fix::Fixed;
 use replaylint::history::Code;
-use replaylint::lint::Options;
-use replaylint::report::proposal::{Replacement, propose};
+use replaylint::judge::Options;
+use replaylint::report::Replacement;
+use replaylint::report::proposal::propose;
 use replaylint::report::{self, Content, Diagnostic};
 use replaylint::target::Severity;
 

@@ -9,7 +9,7 @@ use replaylint::fix::{FixOptions, Orphans, Reasoning};
 use replaylint::format::{Probe, TELLING};
 use replaylint::formats::FORMATS;
 use replaylint::json::{Tape, scan};
-use replaylint::lint::{self, Findings, Options};
+use replaylint::judge::{self, Findings, Options};
 use serde::Deserialize;
 
 use crate::corpus::{corpus, manifest};
@@ -173,7 +173,7 @@ fn the_corpus_is_read_by_its_own_formats_or_not_at_all() {
     let (mut wrong, mut told) = (Vec::new(), BTreeMap::new());
     for row in &rows {
         let Ok(text) = fs::read(root.join(&row.path)) else { continue };
-        let found = lint::lint(DOC, &text, &Options::default(), 1, &Findings).expect("memory reads");
+        let found = judge::judge(DOC, &text, &Options::default(), 1, &Findings).expect("memory reads");
         let name = found.format.map(|format| format.info().name);
         *told.entry((row.format.clone(), name.unwrap_or("unknown"))).or_insert(0) += 1;
         let own = READ.iter().find(|(format, _)| *format == row.format).map_or(&[][..], |(_, own)| own);
@@ -224,7 +224,7 @@ fn a_repair_of_the_whole_corpus_damages_nothing() {
         }
         changed += 1;
         let format = |text: &Vec<u8>| {
-            let found = lint::lint(DOC, text, &Options::default(), 1, &Findings).expect("memory reads");
+            let found = judge::judge(DOC, text, &Options::default(), 1, &Findings).expect("memory reads");
             found.format.map(|format| format.info().name)
         };
         if !is_read || after.trim_ascii().is_empty() || format(&before) != format(&after) {

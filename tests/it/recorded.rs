@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use replaylint::fix::FixOptions;
-use replaylint::lint::Options;
+use replaylint::judge::Options;
 use replaylint::report::Diagnostic;
 use replaylint::target::Severity;
 

@@ -10,7 +10,7 @@ use replaylint::dialects::{anthropic, bedrock, chat, gemini};
 use replaylint::formats;
 use replaylint::history::{Code, Flags, Row};
 use replaylint::json::edit::Base;
-use replaylint::lint::{Enabled, Options};
+use replaylint::judge::{Enabled, Options};
 use replaylint::schema::{self, Fault, Schemas};
 use serde_json::{Value, json};
 
@@ -280,7 +280,7 @@ fn nothing_that_was_accepted_breaks_its_schema() {
         for row in manifest(&root).into_iter().filter(|row| row.format == format && row.gold == "accepted") {
             let target = if name == "chat" { corpus::chat_target(&row.provider) } else { name };
             let options = Options {
-                format: formats::by_name(read_as),
+                read: replaylint::read::Options { format: formats::by_name(read_as), ..Default::default() },
                 target: replaylint::targets::by_name(target),
                 enabled: Enabled::new(|rule| rule.code == Code(400)),
                 ..Options::default()

@@ -1,7 +1,8 @@
 //! Logs that repeat themselves: what `slim` takes out comes back, and only what would come back is taken out.
 
-use replaylint::lint::Options;
+use replaylint::judge;
 use replaylint::place::Pieces;
+use replaylint::read::Options;
 use replaylint::replay::slim::restore::{has_references, restore};
 use replaylint::replay::slim::{Refusal, Slim, slim};
 use replaylint::replay::stream::{self, Asked, Provider, Refused, Sent};
@@ -127,7 +128,7 @@ fn requests_of_every_dialect_are_slimmed() {
             let (made, slim) = slimmed(&full);
             assert_eq!((made.saved.lists as usize, made.saved.records as usize), (turns - 1, turns - 1), "{name}");
             assert!(restored(&slim) == full, "{name}: {turns} turns do not come back byte for byte");
-            assert_eq!(codes(&diagnostics(&full, &Options::default())), Vec::<String>::new(), "{name}");
+            assert_eq!(codes(&diagnostics(&full, &judge::Options::default())), Vec::<String>::new(), "{name}");
             (full.len(), slim.len())
         });
         assert!(sizes[1].1 < sizes[0].1 * 12 && sizes[1].0 > sizes[0].0 * 60, "{name}: {sizes:?}");
@@ -148,7 +149,10 @@ fn every_embedded_body_is_what_rebuild_gives() {
         assert_eq!(body(&full, &offset), expected);
         assert_eq!(body(&slim, &offset), expected);
     }
-    assert_eq!(codes(&diagnostics(&slim, &Options::default())), codes(&diagnostics(&full, &Options::default())));
+    assert_eq!(
+        codes(&diagnostics(&slim, &judge::Options::default())),
+        codes(&diagnostics(&full, &judge::Options::default()))
+    );
 }
 
 #[test]
@@ -179,7 +183,7 @@ fn a_body_that_differs_anywhere_stays() {
                 assert_eq!(made.kept[0].difference.index as usize, index);
                 assert_eq!(made.saved.lists as usize, bodies - 1);
                 assert_eq!(values(&restored(&slim)), values(&changed));
-                assert!(codes(&diagnostics(&changed, &Options::default())).contains(&"RL626".to_owned()));
+                assert!(codes(&diagnostics(&changed, &judge::Options::default())).contains(&"RL626".to_owned()));
                 seen += 1;
             }
         }
@@ -194,7 +198,7 @@ fn conversations_may_take_turns_in_one_log() {
     assert_eq!(made.saved.lists, 57);
     assert!(slim.len() * 4 < full.len());
     assert!(restored(&slim) == full);
-    assert_eq!(codes(&diagnostics(&slim, &Options::default())), Vec::<String>::new());
+    assert_eq!(codes(&diagnostics(&slim, &judge::Options::default())), Vec::<String>::new());
 }
 
 #[test]
@@ -248,7 +252,10 @@ fn compactions_of_codex_repeat_each_other() {
     // The second shares less than a reference is long.
     assert_eq!(made.saved.lists, 17);
     assert!(restored(&slim) == full);
-    assert_eq!(check(&slim, &Options::default()).format.map(|format| format.info().name), Some("codex-rollout"));
+    assert_eq!(
+        check(&slim, &judge::Options::default()).format.map(|format| format.info().name),
+        Some("codex-rollout")
+    );
 }
 
 #[test]
@@ -365,7 +372,7 @@ fn streams_whose_order_is_not_certain_are_left_alone() {
         let (made, slim) = slimmed(&text);
         assert_eq!((made.refused, slim == text), (Some(Refusal::Order(3)), true));
         assert!(matches!(rebuilt(&text, Some("2"), None), Err(Refused::Order(3))) || offsets == [1, 2, 2]);
-        assert!(codes(&diagnostics(&text, &Options::default())).contains(&"RL625".to_owned()));
+        assert!(codes(&diagnostics(&text, &judge::Options::default())).contains(&"RL625".to_owned()));
     }
     // One document is no log.
     let (made, _) = slimmed(br#"{"model":"m","messages":[{"role":"user","content":"x"}]}"#);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use replaylint::fix::{self, Action, FixOptions, Fixed};
 use replaylint::json::{Tape, scan};
-use replaylint::lint::{self, DocLint, Findings, Options};
+use replaylint::judge::{self, Findings, JudgedDoc, Options};
 use replaylint::place::{DocId, Pieces, Place};
 use replaylint::report::repair::{self, ChangeNote};
 use replaylint::report::{self, Content, Diagnostic, Seen, Style, Summary};
@@ -25,12 +25,12 @@ pub const STYLE: Style = Style {
     limit: None,
 };
 
-pub fn check(text: &[u8], options: &Options) -> DocLint<()> {
+pub fn check(text: &[u8], options: &Options) -> JudgedDoc<()> {
     check_of(&text.to_vec(), options)
 }
 
-pub fn check_of(bytes: &dyn ReadAt, options: &Options) -> DocLint<()> {
-    lint::lint(DOC, bytes, options, 1, &Findings).expect("memory reads")
+pub fn check_of(bytes: &dyn ReadAt, options: &Options) -> JudgedDoc<()> {
+    judge::judge(DOC, bytes, options, 1, &Findings).expect("memory reads")
 }
 
 pub fn diagnostics(text: &[u8], options: &Options) -> Vec<Diagnostic> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use replaylint::fix::FixOptions;
-use replaylint::lint::Options;
+use replaylint::judge::Options;
 use replaylint::report::Diagnostic;
 use replaylint::target::Severity;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use replaylint::fix::{FixOptions, Orphans};
 use replaylint::history::time;
-use replaylint::lint::Options;
+use replaylint::judge::Options;
 use replaylint::place::{DocId, Pieces};
 use replaylint::replay::body::BODY;
 use replaylint::replay::{Budget, ChainOptions, Conversation, Judge, Policy, Rebuild, rebuild, turns};

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use crate::history::Usage;
-use crate::lint::{self, DocLint, Options};
+use crate::judge::{self, JudgedDoc, Options};
 use crate::report::page::{paint, wrapped};
 use crate::report::recognise::Recognised;
 use crate::report::seek::{Named, Seek, Wanted, named};
@@ -46,9 +46,10 @@ pub(super) fn look(doc: &Doc, one: &Recognised, mut wanted: Wanted, pasted: &Pas
         first = InFile { missed, ..try_look(doc, one, &wanted, own, pasted.content)? };
     }
     let at_end = |there: &Diagnostic| there.no_fix.is_some_and(is_end_of_log);
-    if !first.there.is_empty() && first.there.iter().all(at_end) && own.usage.is_none() {
+    if !first.there.is_empty() && first.there.iter().all(at_end) && own.read.usage.is_none() {
         // The log ends in what the message names: what was sent is a request.
-        let options = Options { usage: Some(Usage::Request), ..assume(own, None, None) };
+        let mut options = assume(own, None, None);
+        options.read.usage = Some(Usage::Request);
         let seen = try_look(doc, one, &wanted, &options, pasted.content)?;
         if !seen.there.is_empty() {
             return Ok(InFile { assumed: Some(AS_REQUEST.to_owned()), missed: first.missed, ..seen });
@@ -85,15 +86,10 @@ const AS_REQUEST: &str = " --as request";
 /// The user's options with something assumed.
 fn assume(own: &Options, target: Option<&'static Target>, store: Option<bool>) -> Options {
     Options {
-        format: own.format,
+        read: own.read.clone(),
         target: target.or(own.target),
         store: store.or(own.store),
-        usage: own.usage,
         model: own.model.clone(),
-        effort: own.effort,
-        pointer: own.pointer.clone(),
-        newest_first: own.newest_first,
-        max_record: own.max_record,
         ..Options::default()
     }
 }
@@ -105,7 +101,7 @@ fn try_look(
     options: &Options,
     content: Content,
 ) -> io::Result<InFile> {
-    let lint: DocLint<_> = lint::lint(doc.id, &*doc.bytes, options, 1, &Seek::new(wanted))?;
+    let lint: JudgedDoc<_> = judge::judge(doc.id, &*doc.bytes, options, 1, &Seek::new(wanted))?;
     let named = named(doc.id, &*doc.bytes, &lint, wanted)?;
     let diagnostics = diagnose(doc.id, &doc.label, &*doc.bytes, &lint, content)?;
     let (mut there, mut others, mut away) = (Vec::new(), Vec::new(), 0);

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Map, Value, json};
 
 use crate::history::Code;
-use crate::lint::levels;
+use crate::judge::levels;
 use crate::options::{self, Misuse};
 use crate::report::page::{paint, render, wrapped};
 use crate::report::{Style, rulebook, write_pretty};

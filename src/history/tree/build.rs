@@ -73,13 +73,34 @@ impl Builder {
         entries.for_each(|entry| entry.marks.set(Marks::UNCHAINED));
     }
 
-    /// Takes what another one holds.
+    /// Takes what another one holds, as part of the file at hand.
+    pub fn add(&mut self, other: Builder) {
+        let stem = self.stem;
+        self.append(other.with_stem(stem));
+    }
+
+    /// Takes what another one holds, of its own files.
     pub fn append(&mut self, other: Builder) {
-        let before = self.rows.len() as u32;
-        self.starts.extend(other.starts.iter().map(|start| start + before));
-        self.rows.extend(other.rows);
-        self.stems.extend(other.stems);
-        self.entries.extend(other.entries);
+        let ends = other.starts.iter().skip(1).copied().chain([other.rows.len() as u32]);
+        let runs: Vec<_> = other.starts.iter().copied().zip(ends).zip(other.stems).collect();
+        let own = self.stem;
+        for (entry, ((start, end), stem)) in other.entries.into_iter().zip(runs) {
+            self.stem = stem;
+            self.entry(entry);
+            self.rows(&other.rows[start as usize..end as usize]);
+        }
+        self.stem = own;
+    }
+
+    fn with_stem(mut self, stem: u64) -> Self {
+        self.stems.fill(stem);
+        self
+    }
+
+    /// Counts records from where the stretch before ended.
+    pub fn renumber(&mut self, by: u32) {
+        self.entries.iter_mut().for_each(|entry| entry.record += by);
+        self.rows.iter_mut().for_each(|row| row.record += by);
     }
 
     pub(super) fn rows_of(&self, entry: u32) -> &[Row] {

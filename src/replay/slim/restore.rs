@@ -7,8 +7,9 @@ use std::io::{self, BufWriter, Write};
 use crate::format::REFERENCE;
 use crate::history::stream::Event;
 use crate::json::{Tape, Val, scan, string};
-use crate::lint::{Options, streams};
 use crate::place::{DocId, Place};
+use crate::read::Options;
+use crate::read::streams;
 use crate::source::ReadAt;
 use crate::source::read::FileBytes;
 

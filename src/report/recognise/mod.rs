@@ -8,7 +8,7 @@ mod template;
 
 use std::collections::HashSet;
 
-use crate::lint::levels;
+use crate::judge::levels;
 use crate::rule::Rule;
 use crate::rules::RULES;
 use crate::target::{Severity, Target};

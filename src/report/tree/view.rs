@@ -4,7 +4,8 @@ use std::io;
 
 use crate::history::Row;
 use crate::history::tree::Marks;
-use crate::lint::{self, DocLint, Judged};
+use crate::judge::{Judged, JudgedDoc};
+use crate::read;
 use crate::replay::{ChainOptions, Conversation, Judge, turns};
 use crate::rule::Loss;
 use crate::rules;
@@ -163,7 +164,7 @@ pub fn problems(conversation: &Conversation) -> io::Result<Vec<Diagnostic>> {
     for part in &conversation.parts {
         let own = conversation.forest.problems.iter().filter(|problem| problem.at.doc == part.doc.id);
         let links = own.map(|problem| {
-            let mut finding = lint::finding(problem);
+            let mut finding = read::finding(problem);
             // A place in another file cannot be told here.
             finding.partner = finding.partner.filter(|partner| partner.doc == part.doc.id);
             finding
@@ -180,7 +181,7 @@ pub fn problems(conversation: &Conversation) -> io::Result<Vec<Diagnostic>> {
             })
             .collect();
         judged.sort_by_key(Judged::order);
-        let lint = DocLint::<()> {
+        let lint = JudgedDoc::<()> {
             container: part.container,
             targets: Vec::new(),
             schemas: Schemas::Official,

@@ -3,7 +3,8 @@
 
 use std::io;
 
-use crate::convert::{Plan, Taker};
+use super::plan::Plan;
+use super::taker::Taker;
 use crate::dialect::{Body, Dialect, Replayed, Shape};
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::dialects::chat::CHAT;
@@ -12,7 +13,8 @@ use crate::format::FormatInfo;
 use crate::history::History;
 use crate::json::edit::Base;
 use crate::json::{Tape, scan};
-use crate::lint::{Options, Texts};
+use crate::judge::Options;
+use crate::read::Texts;
 
 use crate::neutral::{At, LossKind, Lost};
 use crate::place::{DocId, Place};
@@ -20,7 +22,8 @@ use crate::replay::records::is_stream;
 use crate::replay::{self, SESSION, foreign, stream};
 use crate::source::ReadAt;
 
-use super::{Recasting, session};
+use super::options::ConvertOptions;
+use super::session;
 
 /// The items of a history, each as its text, or the request that it makes, and what was left out.
 pub(super) struct Items {
@@ -42,7 +45,7 @@ impl Items {
         bytes: &dyn ReadAt,
         history: &History,
         info: &'static FormatInfo,
-        how: &Recasting<'_>,
+        how: &ConvertOptions<'_>,
     ) -> io::Result<Option<Items>> {
         let options = how.options;
         if is_stream(info) {
@@ -57,7 +60,7 @@ impl Items {
             }));
         }
         let Some(replay) = info.dialect.replay(stored) else { return Ok(None) };
-        let source = foreign::Source { id, bytes, within: 0..=u64::MAX, limit: options.max_record };
+        let source = foreign::Source { id, bytes, within: 0..=u64::MAX, limit: options.read.max_record };
         Ok(Some(Items::of_replay(foreign::replay(&source, replay)?)))
     }
 
@@ -67,7 +70,7 @@ impl Items {
 
     /// An event stream: what its next request would send.
     fn of_stream(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<Items> {
-        let sent = stream::rebuild(id, bytes, options, &stream::Asked::default())?;
+        let sent = stream::rebuild(id, bytes, &options.read, &stream::Asked::default())?;
         let texts = sent.map(|sent| vec![sent.body]).unwrap_or_default();
         Ok(Items {
             dialect: &CHAT,

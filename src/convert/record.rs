@@ -1,24 +1,25 @@
 //! One history: converted, and the result checked as `check` would.
 
-use crate::convert::{Converted, Taker};
+use super::taker::{Converted, Taker};
 use crate::dialect::{Dialect, Written};
 use crate::dialects::responses::RESPONSES;
 use crate::format::FormatInfo;
 use crate::formats;
 use crate::history::{Code, Finding, Flags, History, Remedy, Row, Usage};
 use crate::json::{Tape, scan};
-use crate::lint::detect;
-use crate::lint::{self, Findings, Judged, Options, Texts};
+use crate::judge::{self, Findings, Judged, Options};
 use crate::neutral::{LossKind, Lost};
 use crate::place::{DocId, Place};
+use crate::read::Texts;
+use crate::read::{self, detect};
 use crate::rules;
 use crate::source::{Container, ReadAt};
 use crate::target::Target;
 use crate::targets;
 
-use super::Recasting;
 use super::foreign::Items;
 use super::mend::{MADE, mend};
+use super::options::ConvertOptions;
 
 /// What a history gave.
 #[derive(Default)]
@@ -34,22 +35,22 @@ pub struct Made {
 }
 
 /// Converts histories.
-pub struct Caster<'c> {
+pub struct Converter<'c> {
     id: DocId,
     bytes: &'c dyn ReadAt,
-    how: &'c Recasting<'c>,
+    how: &'c ConvertOptions<'c>,
     pub made: Made,
 }
 
-impl<'c> Caster<'c> {
-    pub fn new(id: DocId, bytes: &'c dyn ReadAt, how: &'c Recasting<'c>) -> Self {
-        Caster { id, bytes, how, made: Made::default() }
+impl<'c> Converter<'c> {
+    pub fn new(id: DocId, bytes: &'c dyn ReadAt, how: &'c ConvertOptions<'c>) -> Self {
+        Converter { id, bytes, how, made: Made::default() }
     }
 
     /// Converts a history: the request around it, and the items that lie outside of that.
     pub fn history(&mut self, history: &History, info: &'static FormatInfo) {
         let (how, settings) = (self.how, &history.settings);
-        if how.foreign_only && how.options.target.is_some_and(|target| lint::speaks(info, target)) {
+        if how.foreign_only && how.options.target.is_some_and(|target| judge::speaks(info, target)) {
             self.made.met += 1;
             return;
         }
@@ -65,7 +66,7 @@ impl<'c> Caster<'c> {
             Err(_) => return self.fail(finding(LossKind::NOT_CONVERTED, Row::of_place(self.start(history), 0))),
             Ok(None) => {
                 let mut taker = Taker::new(info.dialect, &how.plan);
-                lint::each_body(&texts, &history.rows, settings, self.id, &mut |body| taker.take(body));
+                judge::each_body(&texts, &history.rows, settings, self.id, &mut |body| taker.take(body));
                 taker
             }
         };
@@ -157,16 +158,19 @@ impl<'c> Caster<'c> {
         let same = own == plan.to.name() || own.is_empty() && plan.to.name() == RESPONSES.name();
         let fits = |target: &'static Target| (target.dialect == plan.to.name()).then_some(target);
         let taker = |target: Option<&'static Target>| Options {
-            format: formats::by_name(&name),
+            read: read::Options {
+                format: formats::by_name(&name),
+                usage: Some(match info.usage {
+                    // Lines of items stay a log: the last calls may be about to run.
+                    Usage::Log | Usage::Exchange if same && plan.written == Written::Items => Usage::Log,
+                    _ => Usage::Request,
+                }),
+                effort: asked.read.effort,
+                ..read::Options::default()
+            },
             target,
             store,
-            usage: Some(match info.usage {
-                // Lines of items stay a log: the last calls may be about to run.
-                Usage::Log | Usage::Exchange if same && plan.written == Written::Items => Usage::Log,
-                _ => Usage::Request,
-            }),
             model: asked.model.clone(),
-            effort: asked.effort,
             ..Options::default()
         };
         if let Some(target) = asked.target.and_then(fits) {
@@ -208,7 +212,7 @@ fn refused(result: &Vec<u8>, written: Written, takers: &[Options]) -> Option<Cod
         Written::Request => Container::Document { start: 0 },
     };
     takers.iter().find_map(|options| {
-        let found = lint::lint_made(MADE, result, container, options, &Findings).ok()?;
+        let found = judge::judge_made(MADE, result, container, options, &Findings).ok()?;
         found.first_error().map(|judged| judged.finding.code)
     })
 }

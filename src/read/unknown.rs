@@ -1,14 +1,13 @@
 //! What is said of bytes that no format reads.
 
 use crate::formats::unread;
-use crate::history::{Code, Finding, Row};
+use crate::history::codes::UNKNOWN_FORMAT;
+use crate::history::codes::unknown::{EVENTS, OTHER, STRANGER, TEXT, UNREAD};
+use crate::history::{Finding, Row};
 use crate::place::{DocId, Place};
-use crate::rules::unknown_format::{EVENTS, OTHER, STRANGER, TEXT, UNREAD};
 use crate::source::Container;
 
 use super::detect::Answer;
-
-const CODE: Code = crate::rules::unknown_format::RULE.code;
 
 /// Why nothing is repaired there.
 const UNTOLD: &str = "use `--format NAME` or `--pointer /a/b` to say where the conversation is; `replaylint formats` lists the \
@@ -18,7 +17,7 @@ const NOTHING: &str = "there is no conversation to repair";
 
 /// A record that no format recognises, by the row of the table that it looks like.
 pub fn looks_like(looks: Option<u32>, row: Row) -> Finding {
-    let finding = Finding::new(CODE, row);
+    let finding = Finding::new(UNKNOWN_FORMAT, row);
     match looks.and_then(|number| Some((number, unread::row(number)?))) {
         Some((number, seen)) => {
             let variant = if seen.converses { UNREAD } else { OTHER };
@@ -33,17 +32,17 @@ pub fn of_answer(answer: Answer, container: Container, doc: DocId, start: u64) -
     let Answer::Unknown { looks, at: (from, len) } = answer else { return self::doc(TEXT, doc) };
     let row = Row::of_place(Place::new(doc, start + from as u64, u32::try_from(len).unwrap_or(u32::MAX)), 0);
     match (looks, container) {
-        (None, Container::Events { .. }) => Finding::new(CODE, row).variant(EVENTS).never(NOTHING),
+        (None, Container::Events { .. }) => Finding::new(UNKNOWN_FORMAT, row).variant(EVENTS).never(NOTHING),
         _ => looks_like(looks, row),
     }
 }
 
 /// A doc that holds no JSON.
 pub fn doc(variant: u8, doc: DocId) -> Finding {
-    Finding::on_doc(CODE, doc).variant(variant).never(NOTHING)
+    Finding::on_doc(UNKNOWN_FORMAT, doc).variant(variant).never(NOTHING)
 }
 
 /// A record among others that are of another kind.
 pub fn stranger(row: Row) -> Finding {
-    Finding::new(CODE, row).variant(STRANGER).never(UNTOUCHED)
+    Finding::new(UNKNOWN_FORMAT, row).variant(STRANGER).never(UNTOUCHED)
 }

@@ -1,73 +1,45 @@
-//! The engine: a doc goes in, findings with their weight come out. `check`, `fix` and every other command share it.
-//!
-//! Stage (a) reads records on any number of threads; stage (b) puts their rows together in order; stage (c) judges each
-//! history. A format whose records are histories by themselves is judged where it is read.
+//! Rules over what was read: findings with their weight. `check`, `fix` and every other command share it.
 
-mod branches;
-pub mod broken;
-pub mod detect;
+mod bench;
 mod doc;
-mod gather;
-mod gathered;
-mod judge;
+mod items;
 mod keep;
 mod look;
-mod stage;
-pub mod streams;
-mod unknown;
 
 use crate::format::{Format, FormatInfo};
-use crate::history::{Effort, Usage};
+use crate::read;
 use crate::rule::{Age, Cx};
 use crate::schema::Schemas;
 use crate::source::Container;
 use crate::target::{Severity, Target};
 
-pub use branches::finding;
-pub use doc::{gathering, lint, lint_made};
-pub use gather::gather;
-pub use judge::{Bench, Enabled, Judged, levels, speaks};
+pub use bench::{Bench, Enabled, Judged, levels, speaks};
+pub use doc::{judge, judge_made, judging};
 pub use keep::{Keep, Kept, each_body, unjudged};
-pub use look::Texts;
 
 /// What the user said about the files, and which rules run.
 #[derive(Clone)]
 pub struct Options {
-    pub format: Option<&'static dyn Format>,
+    pub read: read::Options,
     pub target: Option<&'static Target>,
     pub store: Option<bool>,
-    pub usage: Option<Usage>,
     pub model: Option<String>,
-    pub effort: Option<Effort>,
-    /// Steps from each record to the value that is the conversation.
-    pub pointer: Vec<String>,
-    pub newest_first: Option<bool>,
-    /// Records larger than this many bytes are not read.
-    pub max_record: u64,
     /// What items must look like.
     pub schemas: Schemas,
-    /// Stored items older than this are told.
+    /// Stored items older than this are reported.
     pub age: Option<Age>,
-    /// Also the branches of a tree at which it does not go on.
-    pub all_branches: bool,
     pub enabled: Enabled,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Options {
-            format: None,
+            read: read::Options::default(),
             target: None,
             store: None,
-            usage: None,
             model: None,
-            effort: None,
-            pointer: Vec::new(),
-            newest_first: None,
-            max_record: 1 << 30,
             schemas: Schemas::Official,
             age: None,
-            all_branches: false,
             enabled: Enabled::new(|_| true),
         }
     }
@@ -110,8 +82,8 @@ impl OnHistory for Findings {
     fn renumber(_: &mut (), _: u32) {}
 }
 
-/// What linting a doc gave.
-pub struct DocLint<T> {
+/// A doc that was judged.
+pub struct JudgedDoc<T> {
     pub container: Container,
     /// The format of the doc, or of the first record that has one.
     pub format: Option<&'static dyn Format>,
@@ -132,7 +104,7 @@ pub struct DocLint<T> {
     pub lines: Vec<(u64, u64)>,
 }
 
-impl<T> DocLint<T> {
+impl<T> JudgedDoc<T> {
     /// The first finding that is an error.
     pub fn first_error(&self) -> Option<&Judged> {
         self.judged.iter().find(|judged| judged.severity == Severity::Error)

@@ -6,9 +6,8 @@ use crate::dialect::{Dialect, Names};
 use crate::history::{Around, Flags, Row};
 use crate::json::edit::Base;
 use crate::json::string::Decoder;
-use crate::json::{Str, Tape, Val, canonical, scan, string};
+use crate::json::{Str, Tape, Val, scan, string};
 use crate::place::Place;
-use crate::rule::Look;
 use crate::source::ReadAt;
 
 /// Reads the text at places of one doc.
@@ -68,7 +67,8 @@ impl<'r> Texts<'r> {
         self.dialect.names(item)
     }
 
-    fn id_of<'t>(&self, item: Val<'t>) -> Option<Str<'t>> {
+    /// The id of an item, where it has one.
+    pub fn id_of<'t>(&self, item: Val<'t>) -> Option<Str<'t>> {
         match self.called(item) {
             Some(names) => names.id,
             None => item.get("id").and_then(|id| id.as_str()),
@@ -78,24 +78,5 @@ impl<'r> Texts<'r> {
     /// The same for an item.
     pub fn item<T>(&self, row: &Row, see: impl FnOnce(Val<'_>) -> T) -> Option<T> {
         self.see(row.at, row.has(Flags::EMBEDDED), see)
-    }
-}
-
-impl Look for Texts<'_> {
-    fn look(&self, row: &Row, see: &mut dyn FnMut(Val<'_>)) {
-        self.item(row, see);
-    }
-
-    fn value(&self, at: Place, see: &mut dyn FnMut(Val<'_>)) {
-        self.see(at, false, see);
-    }
-
-    fn same(&self, a: &Row, b: &Row) -> bool {
-        self.item(a, |a| self.item(b, |b| canonical::same(a, b))).flatten().unwrap_or(false)
-    }
-
-    fn same_id(&self, a: &Row, b: &Row) -> bool {
-        let id = |row: &Row| self.item(row, |val| self.id_of(val).map(|id| id.decode().into_owned()));
-        id(a).flatten().is_some_and(|a| id(b).flatten() == Some(a))
     }
 }

@@ -1,21 +1,17 @@
-//! The first stage: records become rows, marks and the findings of their items. It knows no history and runs on any
-//! number of threads; a format whose records are histories by themselves is judged here as well.
+//! The first stage: records become rows and marks, and a visitor sees their items. It knows no history and runs on any
+//! number of threads.
 
 use crate::dialect::Item;
 use crate::format::{Assembler, Format, FormatInfo, Mark, Probe, Record, Sink, Slice};
 use crate::formats::unread;
-use crate::history::{Code, Finding, Flags, History, KindSet, Row};
+use crate::history::{Finding, Flags, History, Row, codes};
 use crate::json::edit::Base;
 use crate::json::scan::scan_line;
 use crate::json::{Fault, Oddity, Tape, Val, What, pointer, scan};
 use crate::place::{DocId, Place};
-use crate::rule::{Check, Out, Rule};
-use crate::rules::fields;
-use crate::schema::Standard;
-use crate::targets;
 
 use super::detect::{self, Reading};
-use super::{Enabled, Options, unknown};
+use super::{Options, Visitor, unknown};
 
 /// What one stretch of records gave.
 #[derive(Default)]
@@ -34,27 +30,16 @@ pub struct Batch {
     pub broken: bool,
 }
 
-type ItemCheck = (KindSet, fn(&Item<'_>, &mut Out));
-type SchemaCheck = fn(&Standard, &Item<'_>, &mut Out);
-
 /// Reads records. One a thread.
-pub struct Stage<'o> {
+pub struct Stage<'o, V> {
     options: &'o Options,
     doc: DocId,
     reading: Reading,
-    checks: Vec<(&'static Rule, ItemCheck)>,
+    visitor: V,
     /// The format of the record before.
     format: Option<&'static FormatInfo>,
-    /// Those of the checks that judge what it speaks.
-    active: Vec<ItemCheck>,
-    schema_check: Option<SchemaCheck>,
-    /// What the items of the format at hand are held against.
-    standard: Option<Standard>,
-    /// Rows of the table of field rules are wanted, of any dialect and of the record at hand.
-    fields: (bool, bool),
     tape: Tape,
     pub batch: Batch,
-    out: Out,
     /// Set on all items of the record at hand.
     flags: Flags,
     /// Records are lines or events: one of another kind may be among them.
@@ -64,32 +49,16 @@ pub struct Stage<'o> {
 /// A tape that grew beyond this many nodes for one record is given back.
 const KEEP_NODES: usize = 1 << 20;
 
-impl<'o> Stage<'o> {
-    pub fn new(options: &'o Options, enabled: &Enabled, doc: DocId, reading: Reading) -> Self {
-        let checks: Vec<(&'static Rule, ItemCheck)> = enabled
-            .rules()
-            .filter_map(|rule| match &rule.check {
-                Check::Item(kinds, check) => Some((rule, (*kinds, *check))),
-                _ => None,
-            })
-            .collect();
-        let schema_check = enabled.rules().find_map(|rule| match rule.check {
-            Check::Schema(check) => Some(check),
-            _ => None,
-        });
+impl<'o, V: Visitor> Stage<'o, V> {
+    pub fn new(options: &'o Options, visitor: V, doc: DocId, reading: Reading) -> Self {
         Stage {
             options,
             doc,
             reading,
-            checks,
+            visitor,
             format: None,
-            active: Vec::new(),
-            schema_check,
-            standard: None,
-            fields: (fields::ROWS.iter().any(|row| enabled.has(row.code)), false),
             tape: Tape::new(),
             batch: Batch::default(),
-            out: Out::default(),
             flags: Flags::default(),
             in_lines: false,
         }
@@ -203,20 +172,12 @@ impl<'o> Stage<'o> {
         Some(format)
     }
 
-    /// Chooses what the items of a format are held against. Checks of rules that have nothing to say of the dialect of
-    /// its target are left out.
+    /// Tells the visitor whose items follow.
     fn prepare(&mut self, info: &'static FormatInfo) {
-        if self.format.is_some_and(|before| std::ptr::eq(before, info)) {
-            return;
+        if !self.format.is_some_and(|before| std::ptr::eq(before, info)) {
+            self.format = Some(info);
+            self.visitor.begin(info);
         }
-        self.format = Some(info);
-        let dialect = info.dialect.name();
-        self.standard = self.schema_check.and_then(|_| self.options.schemas.of(dialect));
-        self.fields.1 = self.fields.0 && fields::judge(dialect);
-        let target = targets::by_name(info.target);
-        let judges = |rule: &Rule| target.is_none_or(|target| rule.judges(target.dialect));
-        let active = self.checks.iter().filter(|(rule, _)| judges(rule)).map(|(_, check)| *check);
-        self.active.splice(.., active);
     }
 
     /// The record is of no format.
@@ -238,7 +199,9 @@ impl<'o> Stage<'o> {
             let at = error.valid_up_to() as u32;
             let len = error.error_len().unwrap_or(bytes.len() - at as usize) as u32;
             let row = Row::of_place(base.place(at, at + len), self.batch.records);
-            self.batch.raised.push(Finding::new(Code(5), row).never("the intended character is not known"));
+            self.batch
+                .raised
+                .push(Finding::new(codes::INVALID_UTF8, row).never("the intended character is not known"));
             self.flags = Flags::FROZEN;
         }
     }
@@ -247,8 +210,8 @@ impl<'o> Stage<'o> {
     pub fn oddities(&mut self, tape: &mut Tape, base: Base<'_>) {
         for &(oddity, at) in tape.oddities() {
             let (code, len) = match oddity {
-                Oddity::DuplicateKey => (Code(2), 1),
-                Oddity::LoneSurrogate => (Code(6), 6),
+                Oddity::DuplicateKey => (codes::DUPLICATE_KEY, 1),
+                Oddity::LoneSurrogate => (codes::LONE_SURROGATE, 6),
             };
             let row = Row::of_place(base.place(at, at + len), self.batch.records);
             self.batch.raised.push(Finding::new(code, row).never("the intended text is not known"));
@@ -261,7 +224,8 @@ impl<'o> Stage<'o> {
         let row = Row::of_place(Place::new(self.doc, at, u32::from(u64::from(fault.at) < bytes.len() as u64)), 0);
         let row = Row { record: self.batch.records, ..row };
         let what = if padding { What::EndsEarly } else { fault.what };
-        let finding = Finding::new(Code(1), row).arg(what as u32).never("the intended text is not known");
+        let finding =
+            Finding::new(codes::INVALID_JSON, row).arg(what as u32).never("the intended text is not known");
         if what == What::EndsEarly {
             self.batch.cut = Some(finding);
         } else {
@@ -271,27 +235,10 @@ impl<'o> Stage<'o> {
     }
 }
 
-impl Sink for Stage<'_> {
+impl<V: Visitor> Sink for Stage<'_, V> {
     fn item(&mut self, mut item: Item<'_>) {
         item.row.flags.set(self.flags);
-        for (kinds, check) in &self.active {
-            if kinds.has(item.row.kind) {
-                check(&item, &mut self.out);
-            }
-        }
-        // What another system stores of an item is not what the API would see.
-        let foreign = item.row.has(Flags::FOREIGN) && !item.row.kind.is_of_turns();
-        if self.fields.1 && !foreign {
-            fields::check(&item, &mut self.out);
-            item.row.flags.set(std::mem::take(&mut self.out.flags));
-        }
-        let standard = self.standard.as_ref().filter(|_| !foreign);
-        if let (Some(check), Some(standard)) = (self.schema_check, standard) {
-            check(standard, &item, &mut self.out);
-        }
-        if !self.out.findings.is_empty() {
-            self.batch.items.append(&mut self.out.findings);
-        }
+        self.visitor.item(&mut item, &mut self.batch.items);
         self.batch.rows.push(item.row);
     }
 

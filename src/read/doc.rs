@@ -1,114 +1,63 @@
-//! Linting one doc, from its bytes to its findings.
+//! Reading one doc, from its bytes to its histories.
 
-use std::collections::HashSet;
 use std::io;
 
 use crate::format::{Assembler, Format, FormatInfo, Slice};
-use crate::history::{Code, Finding, History, Known, Row, Usage};
+use crate::history::codes::unknown::{BINARY, EMPTY, TEXT};
+use crate::history::finding::Act;
+use crate::history::{Finding, History, Remedy, Row, Usage, codes};
 use crate::json::{Tape, What, scan};
 use crate::place::{DocId, Place};
-use crate::rules::unknown_format::{BINARY, EMPTY, TEXT};
 use crate::source::split::{Piece, SplitError, split};
 use crate::source::{Container, ReadAt, framing, lines, parallel};
 
-use super::branches;
-use super::detect::{self, Answer, Reading};
-use super::gathered::{Chunk, Gathered};
-use super::judge::of_live_rows;
+use super::detect::{self, Answer};
+use super::gathered::{Chunk, Met};
 use super::stage::{Batch, Stage};
-use super::streams;
-use super::unknown;
-use super::{Bench, DocLint, Judged, OnHistory, Options, Texts};
+use super::{Found, Options, Reading, Take, branches, paths, streams, unknown};
 
-/// Lints a doc on up to `threads` threads.
-pub fn lint<H: OnHistory>(
+/// Takes what was gathered so far, in the order of the doc, so that it need not be kept until the end.
+pub type Emit<'e, T> = &'e mut dyn FnMut(&mut T) -> io::Result<()>;
+
+/// Reads a doc on up to `threads` threads.
+pub fn read<T: Take>(
     id: DocId,
     bytes: &dyn ReadAt,
     options: &Options,
     threads: usize,
-    on: &H,
-) -> io::Result<DocLint<H::Made>> {
-    gathering(id, bytes, options, threads, on, &mut |_| Ok(()))
+    take: &T,
+    emit: Emit<'_, T::Gathered>,
+) -> io::Result<Reading<T::Gathered>> {
+    Run { id, bytes, options, threads, take, container: framing::sniff(bytes)? }.all(emit)
 }
 
-/// Takes what was made so far, in the order of the doc, so that it need not be kept until the end.
-pub type Emit<'e, T> = &'e mut dyn FnMut(&mut Vec<T>) -> io::Result<()>;
-
-/// The same, and hands over what is made of histories as it goes on.
-pub fn gathering<H: OnHistory>(
-    id: DocId,
-    bytes: &dyn ReadAt,
-    options: &Options,
-    threads: usize,
-    on: &H,
-    emit: Emit<'_, H::Made>,
-) -> io::Result<DocLint<H::Made>> {
-    let container = framing::sniff(bytes)?;
-    let nothing = Known::default();
-    Run { id, bytes, options, threads, on, container, format: None, known: &nothing, wanted: None }.both(emit)
-}
-
-/// Lints a doc that was made here, so that it need not be told what it lies in.
-pub fn lint_made<H: OnHistory>(
+/// Reads a doc that was made here, so that what it lies in is known.
+pub fn read_made<T: Take>(
     id: DocId,
     bytes: &dyn ReadAt,
     container: Container,
     options: &Options,
-    on: &H,
-) -> io::Result<DocLint<H::Made>> {
-    let nothing = Known::default();
-    Run { id, bytes, options, threads: 1, on, container, format: None, known: &nothing, wanted: None }
-        .both(&mut |_| Ok(()))
+    take: &T,
+) -> io::Result<Reading<T::Gathered>> {
+    Run { id, bytes, options, threads: 1, take, container }.all(&mut |_| Ok(()))
 }
 
-struct Run<'e, H> {
+struct Run<'e, T> {
     id: DocId,
     bytes: &'e dyn ReadAt,
     options: &'e Options,
     threads: usize,
-    on: &'e H,
+    take: &'e T,
     container: Container,
-    /// The format of the lines, if it is known.
-    format: Option<&'static dyn Format>,
-    known: &'e Known,
-    /// Only gather full items with these ids.
-    wanted: Option<&'e HashSet<u64>>,
 }
 
-impl<H> Clone for Run<'_, H> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<H> Copy for Run<'_, H> {}
-
-impl<H: OnHistory> Run<'_, H> {
-    /// One pass, and others where that missed something.
-    fn both(self, emit: Emit<'_, H::Made>) -> io::Result<DocLint<H::Made>> {
-        let (container, options) = (self.container, self.options);
-        let mut first = self.pass(emit)?;
-        if first.wanted.is_empty() {
-            return Ok(first.finish(container, options));
-        }
-        // It may stand elsewhere in the doc: look for it, and judge again if it does.
-        let wanted = std::mem::take(&mut first.wanted);
-        let found = Run { wanted: Some(&wanted), ..self }.pass(emit)?.known;
-        if found.is_empty() {
-            return Ok(first.finish(container, options));
-        }
-        Ok(Run { known: &found, ..self }.pass(emit)?.finish(container, options))
-    }
-
-    fn pass(&self, emit: Emit<'_, H::Made>) -> io::Result<Gathered<H::Made>> {
-        let mut all = Gathered::default();
+impl<'e, T: Take> Run<'e, T> {
+    fn all(&self, emit: Emit<'_, T::Gathered>) -> io::Result<Reading<T::Gathered>> {
+        let mut all = Met::default();
         if self.container.mark() > 0 {
             let at = Place::new(self.id, 0, self.container.mark() as u32);
-            self.raise(
-                Finding::new(Code(7), Row::of_place(at, 0))
-                    .remedy(crate::history::Remedy::One(crate::history::Act::Drop)),
-                &mut all,
-            );
+            let finding = Finding::new(codes::BYTE_ORDER_MARK, Row::of_place(at, 0));
+            self.raise(finding.remedy(Remedy::One(Act::Drop)), &mut all);
         }
         match self.container {
             Container::Document { start }
@@ -119,40 +68,42 @@ impl<H: OnHistory> Run<'_, H> {
             Container::Document { start } => self.large_document(start, &mut all)?,
             Container::Lines { start } | Container::Events { start } => self.lines(start, &mut all, emit)?,
             Container::Utf16 { little } => {
-                let finding = Finding::on_doc(Code(5), self.id).variant(1).arg(u32::from(little));
+                let finding = Finding::on_doc(codes::INVALID_UTF8, self.id).variant(1).arg(u32::from(little));
                 self.raise(finding.never("convert the file with another program first"), &mut all);
             }
             Container::Empty => self.raise(unknown::doc(EMPTY, self.id), &mut all),
             Container::Binary => self.raise(unknown::doc(BINARY, self.id), &mut all),
             Container::Text => self.raise(unknown::doc(TEXT, self.id), &mut all),
         }
-        Ok(all)
+        Ok(all.finish(self.container))
     }
 
     /// The compressed file that the bytes come from is truncated, between two records or in the only one.
     fn cut_short(&self) -> Finding {
         let end = Row::of_place(Place::new(self.id, self.bytes.len(), 0), 0);
-        Finding::new(Code(3), end).variant(1).never("the rest of the text is not known")
+        Finding::new(codes::CUT_LAST_LINE, end).variant(1).never("the rest of the text is not known")
     }
 
-    /// A finding on bytes or a record: the same for every target.
-    fn raise(&self, finding: Finding, all: &mut Gathered<H::Made>) {
-        let Some(rule) = crate::rules::by_code(finding.code).filter(|rule| self.options.enabled.has(rule.code))
-        else {
-            return;
-        };
-        let target = self.options.target.unwrap_or(crate::targets::TARGETS[0]);
-        if let Some(severity) = rule.variant(finding.variant).levels.stored {
-            let loss = rule.variant(finding.variant).loss;
-            all.judged.push(Judged { finding, severity, target, history: None, loss, flattens: false });
+    fn raise(&self, finding: Finding, all: &mut Met<T::Gathered>) {
+        self.take.raise(finding, &mut all.gathered);
+    }
+
+    fn stage(&self, reading: detect::Reading) -> Stage<'e, T::Visitor<'e>> {
+        Stage::new(self.options, self.take.visitor(), self.id, reading)
+    }
+
+    fn assembler(&self, info: &FormatInfo) -> Assembler {
+        match self.take.wants_nodes() {
+            true => Assembler::with_tree(info, Default::default()),
+            false => Assembler::new(info),
         }
     }
 
-    fn document(&self, start: u64, all: &mut Gathered<H::Made>) -> io::Result<()> {
+    fn document(&self, start: u64, all: &mut Met<T::Gathered>) -> io::Result<()> {
         let mut text = Vec::new();
         self.bytes.read_into(start, (self.bytes.len() - start) as usize, &mut text)?;
-        let reading = self.options.format.or(self.format).map_or(Reading::Document, Reading::By);
-        let mut stage = Stage::new(self.options, &self.options.enabled, self.id, reading);
+        let reading = self.options.format.map_or(detect::Reading::Document, detect::Reading::By);
+        let mut stage = self.stage(reading);
         let whole = Place::new(self.id, start, text.len() as u32);
         let valid = simdutf8::basic::from_utf8(&text).is_ok();
         let format = stage.record(&text, start, whole, valid);
@@ -162,14 +113,14 @@ impl<H: OnHistory> Run<'_, H> {
     }
 
     /// A document that is read element by element.
-    fn large_document(&self, start: u64, all: &mut Gathered<H::Made>) -> io::Result<()> {
+    fn large_document(&self, start: u64, all: &mut Met<T::Gathered>) -> io::Result<()> {
         let limit = self.options.max_record;
-        let format = match self.options.format.or(self.format) {
+        let format = match self.options.format {
             Some(format) => Some(format),
             None => self.format_of_large(start)?,
         };
-        let reading = format.map_or(Reading::Each, Reading::By);
-        let mut stage = Stage::new(self.options, &self.options.enabled, self.id, reading);
+        let reading = format.map_or(detect::Reading::Each, detect::Reading::By);
+        let mut stage = self.stage(reading);
         let whole = Place::new(self.id, start, 0);
         let done = split(self.bytes, self.id, start, limit, |piece, tape| {
             let (bytes, base, slice) = match piece {
@@ -235,29 +186,25 @@ impl<H: OnHistory> Run<'_, H> {
     }
 
     /// Assembles, and ends, a doc that was read as one record.
-    fn close(&self, batch: &mut Batch, format: Option<&'static dyn Format>, all: &mut Gathered<H::Made>) {
+    fn close(&self, batch: &mut Batch, format: Option<&'static dyn Format>, all: &mut Met<T::Gathered>) {
         all.records = batch.records;
         all.format = format;
         if let Some(format) = format {
-            let mut assembler = Assembler::new(format.info());
+            let mut assembler = self.assembler(format.info());
             assembler.begin();
             let mut histories = Vec::new();
             batch.assemble(&mut assembler, |history, _| histories.push(history));
-            histories.extend(assembler.finish());
-            for history in histories {
-                self.history(history, &batch.items, format.info(), all);
-            }
-            self.tree(&mut assembler, &batch.items, format.info(), all);
+            self.end(assembler, histories, &batch.items, format.info(), all);
         }
         for finding in batch.raised.drain(..) {
             self.raise(finding, all);
         }
     }
 
-    fn lines(&self, start: u64, all: &mut Gathered<H::Made>, emit: Emit<'_, H::Made>) -> io::Result<()> {
-        let reading = match self.options.format.or(self.format) {
-            Some(format) if format.info().histories.span_records() => Some(Reading::By(format)),
-            Some(_) => Some(Reading::Each),
+    fn lines(&self, start: u64, all: &mut Met<T::Gathered>, emit: Emit<'_, T::Gathered>) -> io::Result<()> {
+        let reading = match self.options.format {
+            Some(format) if format.info().histories.span_records() => Some(detect::Reading::By(format)),
+            Some(_) => Some(detect::Reading::Each),
             None => {
                 let mut head = Vec::new();
                 let first = lines::read(self.bytes, start, 0, self.options.max_record, &mut head)?;
@@ -272,15 +219,16 @@ impl<H: OnHistory> Run<'_, H> {
                 }
             }
         };
-        let reading = reading.unwrap_or(Reading::Each);
+        let reading = reading.unwrap_or(detect::Reading::Each);
         let mut assembler = match reading {
-            Reading::By(format) => {
+            detect::Reading::By(format) => {
                 all.format = Some(format);
-                Some((Assembler::new(format.info()), format.info()))
+                Some((self.assembler(format.info()), format.info()))
             }
-            Reading::Each | Reading::Document => None,
+            detect::Reading::Each | detect::Reading::Document => None,
         };
         let mut items: Vec<Finding> = Vec::new();
+        let mut ended = Vec::new();
         let mut cut: Option<Finding> = None;
         let mut line = 1;
         let mut failed = None;
@@ -288,7 +236,7 @@ impl<H: OnHistory> Run<'_, H> {
         parallel::in_order(
             self.threads,
             chunks,
-            || (Vec::new(), Stage::new(self.options, &self.options.enabled, self.id, reading)),
+            || (Vec::new(), self.stage(reading)),
             |(buf, stage), n| self.chunk(start, n, buf, stage),
             |chunk| {
                 let mut chunk = match chunk {
@@ -311,21 +259,17 @@ impl<H: OnHistory> Run<'_, H> {
                     }
                 }
                 let records = all.records;
-                chunk.renumber(records, all.histories);
-                for made in &mut chunk.own.made {
-                    H::renumber(made, all.histories);
-                    H::renumber_records(made, records);
-                }
+                chunk.batch.renumber(records);
                 cut = chunk.batch.cut.take();
                 if let Some((assembler, _)) = &mut assembler {
-                    chunk.batch.assemble(assembler, |_, _| {});
+                    chunk.batch.assemble(assembler, |history, _| ended.push(history));
                     items.append(&mut chunk.batch.items);
                 }
                 for finding in std::mem::take(&mut chunk.batch.raised) {
                     self.raise(finding, all);
                 }
-                all.take(chunk);
-                failed = emit(&mut all.made).err();
+                all.join(chunk, self.take);
+                failed = emit(&mut all.gathered).err();
                 failed.is_none()
             },
         );
@@ -334,42 +278,56 @@ impl<H: OnHistory> Run<'_, H> {
         }
         let is_cut = self.bytes.is_cut();
         if let Some(mut cut) = cut {
-            cut.code = Code(3);
+            cut.code = codes::CUT_LAST_LINE;
             cut.variant = u8::from(is_cut);
-            cut.remedy = crate::history::Remedy::One(crate::history::Act::Drop);
+            cut.remedy = Remedy::One(Act::Drop);
             self.raise(cut, all);
         } else if is_cut {
             self.raise(self.cut_short(), all);
         }
-        if let Some((mut assembler, info)) = assembler {
-            if let Some(history) = assembler.finish() {
-                self.history(history, &items, info, all);
-            }
-            self.tree(&mut assembler, &items, info, all);
+        if let Some((assembler, info)) = assembler {
+            self.end(assembler, ended, &items, info, all);
         }
         Ok(())
     }
 
-    /// Judges what the records of a doc make together: the branches of a tree, and the tree; a stream of events.
-    fn tree(
+    /// Ends a doc: hands over its histories, and what its records make together, the branches of a tree or a stream of
+    /// events. `ended` are the histories that ended on the way.
+    fn end(
         &self,
-        from: &mut Assembler,
+        mut from: Assembler,
+        ended: Vec<History>,
         items: &[Finding],
         info: &'static FormatInfo,
-        all: &mut Gathered<H::Made>,
+        all: &mut Met<T::Gathered>,
     ) {
-        let misfits = streams::of_stream(from, self.bytes);
+        if self.take.wants_nodes() {
+            let misfits = streams::of_stream(&mut from, self.bytes);
+            misfits.into_iter().for_each(|finding| self.raise(finding, all));
+            return self.take.nodes(paths::of(from, ended, self.id), &mut all.gathered);
+        }
+        for history in ended.into_iter().chain(from.finish()) {
+            self.history(history, items, info, all);
+        }
+        let misfits = streams::of_stream(&mut from, self.bytes);
         misfits.into_iter().for_each(|finding| self.raise(finding, all));
-        let Some((histories, findings)) = branches::of_tree(from, info, self.options.all_branches) else { return };
+        let Some((histories, findings)) = branches::of_tree(&mut from, info, self.options.all_branches) else {
+            return;
+        };
         histories.into_iter().for_each(|history| self.history(history, items, info, all));
         findings.into_iter().for_each(|finding| self.raise(finding, all));
-        branches::once_a_place(&mut all.judged);
     }
 
-    fn chunk(&self, start: u64, n: usize, buf: &mut Vec<u8>, stage: &mut Stage<'_>) -> io::Result<Chunk<H::Made>> {
+    fn chunk(
+        &self,
+        start: u64,
+        n: usize,
+        buf: &mut Vec<u8>,
+        stage: &mut Stage<'_, T::Visitor<'_>>,
+    ) -> io::Result<Chunk<T::Gathered>> {
         let read = lines::read(self.bytes, start, n, self.options.max_record, buf)?;
         let valid = simdutf8::basic::from_utf8(read.bytes).is_ok();
-        let mut own = Gathered::default();
+        let mut own = Met::default();
         let mut newlines = 0;
         stage.batch = Batch::default();
         let mut at = 0;
@@ -388,7 +346,7 @@ impl<H: OnHistory> Run<'_, H> {
             at += len;
             own.format = own.format.or(format);
             if let Some(format) = format
-                && matches!(stage.reading(), Reading::Each)
+                && matches!(stage.reading(), detect::Reading::Each)
             {
                 self.record_histories(&mut stage.batch, format.info(), &mut own);
             }
@@ -403,13 +361,15 @@ impl<H: OnHistory> Run<'_, H> {
         Ok(Chunk { start: read.start, newlines, batch: std::mem::take(&mut stage.batch), own })
     }
 
-    /// Judges the histories of a record that is one by itself.
-    fn record_histories(&self, batch: &mut Batch, info: &'static FormatInfo, own: &mut Gathered<H::Made>) {
-        let mut assembler = Assembler::new(info);
+    /// Hands over the histories of a record that is one by itself.
+    fn record_histories(&self, batch: &mut Batch, info: &'static FormatInfo, own: &mut Met<T::Gathered>) {
+        let mut assembler = self.assembler(info);
         let mut done = Vec::new();
         batch.assemble(&mut assembler, |history, _| done.push(history));
-        for history in done {
-            self.history(history, &batch.items, info, own);
+        if self.take.wants_nodes() {
+            self.take.nodes(paths::of(assembler, done, self.id), &mut own.gathered);
+        } else {
+            done.into_iter().for_each(|history| self.history(history, &batch.items, info, own));
         }
         batch.items.clear();
     }
@@ -419,16 +379,12 @@ impl<H: OnHistory> Run<'_, H> {
         mut history: History,
         items: &[Finding],
         info: &'static FormatInfo,
-        all: &mut Gathered<H::Made>,
+        all: &mut Met<T::Gathered>,
     ) {
         let number = all.histories;
         all.histories += 1;
         all.items += history.rows.len() as u64;
         all.slimmed |= history.settings.slimmed;
-        if let Some(wanted) = self.wanted {
-            all.known.gather(&history, wanted);
-            return;
-        }
         let settings = &mut history.settings;
         settings.usage = self.options.usage.unwrap_or(settings.usage);
         settings.effort = settings.effort.or(self.options.effort);
@@ -436,28 +392,10 @@ impl<H: OnHistory> Run<'_, H> {
             // What answers the last calls may be in what was cut off.
             (settings.usage, settings.broken) = (Usage::Log, true);
         }
-        let items = if items.is_empty() { Vec::new() } else { of_live_rows(&history, items) };
-        let bench = Bench::new(&history, info, self.options);
-        all.judged_for(bench.target.name);
-        let texts = Texts::new(self.bytes, info.dialect);
-        let cx = bench.cx(&texts, self.known);
-        if !self.on.judges() {
-            all.made.extend(self.on.history(&cx, info, &[], number));
-            return;
-        }
-        let (judged, unheaded) = bench.judge(&cx, &items, &self.options.enabled, number);
-        all.made.extend(self.on.history(&cx, info, &judged, number));
-        all.judged.extend(judged);
-        if self.known.is_empty() {
-            if info.records_responses {
-                all.wanted.extend(unheaded);
-            }
-            all.wanted.extend(history.rows.iter().filter(|row| row.is_reference()).map(|row| row.id));
-            all.wanted.extend(history.settings.previous.map(|previous| previous.id));
-        }
+        self.take.history(Found { history, info, number, items }, &mut all.gathered);
     }
 }
 
 fn fault(what: What, row: Row) -> Finding {
-    Finding::new(Code(1), row).arg(what as u32).never("the intended text is not known")
+    Finding::new(codes::INVALID_JSON, row).arg(what as u32).never("the intended text is not known")
 }

@@ -3,8 +3,8 @@
 
 use crate::history::{Kind, Role, Row};
 use crate::json::Val;
-use crate::lint::Texts;
 use crate::place::Place;
+use crate::read::Texts;
 
 /// A message of Anthropic's, made of blocks as they stand.
 pub(super) struct Message {

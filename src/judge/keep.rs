@@ -8,7 +8,9 @@ use crate::json::edit::Base;
 use crate::place::DocId;
 use crate::rule::Cx;
 
-use super::{Enabled, Judged, OnHistory, Options, Texts};
+use crate::read::Texts;
+
+use super::{Enabled, Judged, OnHistory, Options};
 
 /// A history as the reader put it together.
 pub struct Kept {

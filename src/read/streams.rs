@@ -6,13 +6,9 @@ use crate::format::{Assembler, Format};
 use crate::formats::iterate_stream::{self, DEFAULT_SYSTEM};
 use crate::history::stream::{Context, Misfit, Misplaced, State, Step, Stream};
 use crate::history::tree::{Entry, Marks, Part};
-use crate::history::{Finding, Role, Row};
+use crate::history::{Finding, Role, Row, codes};
 use crate::json::{NodeKind, Val, string};
 use crate::place::Place;
-use crate::rules::{
-    answered_twice, completed_without_request, dangling_request, embedded_body_differs, invalid_event,
-    offsets_not_increasing, output_after_cancel, stale_output, unknown_event,
-};
 use crate::source::ReadAt;
 
 use super::Texts;
@@ -51,37 +47,37 @@ pub fn nodes(stream: &Stream) -> Vec<(Entry, Vec<Row>)> {
     nodes
 }
 
-/// The rule of a misfit, its variant and its number.
+/// What is reported of a misfit.
 pub fn finding(problem: &Misplaced, stream: &Stream, texts: &Texts<'_>) -> Finding {
     let offset = u32::try_from(problem.offset).unwrap_or(u32::MAX);
-    let (rule, variant, arg, why) = match problem.misfit {
-        Misfit::Abandoned => (&dangling_request::RULE, 0, offset, "what it would have given is not known"),
-        Misfit::Running => (&dangling_request::RULE, 1, offset, "it may still run"),
-        Misfit::Stale => (&stale_output::RULE, 0, offset, "the history does without it, as the agent did"),
-        Misfit::Late => (&stale_output::RULE, 1, offset, "the history does without it, as the agent did"),
+    let (code, variant, arg, why) = match problem.misfit {
+        Misfit::Abandoned => (codes::DANGLING_REQUEST, 0, offset, "what it would have given is not known"),
+        Misfit::Running => (codes::DANGLING_REQUEST, 1, offset, "it may still run"),
+        Misfit::Stale => (codes::STALE_OUTPUT, 0, offset, "the history does without it, as the agent did"),
+        Misfit::Late => (codes::STALE_OUTPUT, 1, offset, "the history does without it, as the agent did"),
         Misfit::AfterCancel => {
-            (&output_after_cancel::RULE, 0, offset, "the history does without it, as the agent did")
+            (codes::OUTPUT_AFTER_CANCEL, 0, offset, "the history does without it, as the agent did")
         }
-        Misfit::AnsweredTwice => (&answered_twice::RULE, 0, offset, "which of the two was meant is not known"),
-        Misfit::EndOfNothing => (&completed_without_request::RULE, 0, offset, "the request is not in the file"),
-        Misfit::OutputOfNothing => (&completed_without_request::RULE, 1, offset, "the request is not in the file"),
-        Misfit::Order => (&offsets_not_increasing::RULE, 0, offset, "in which order the events came is not known"),
-        Misfit::NoOffset => (&offsets_not_increasing::RULE, 1, 0, "its place in the stream is not known"),
+        Misfit::AnsweredTwice => (codes::ANSWERED_TWICE, 0, offset, "which of the two was meant is not known"),
+        Misfit::EndOfNothing => (codes::COMPLETED_WITHOUT_REQUEST, 0, offset, "the request is not in the file"),
+        Misfit::OutputOfNothing => (codes::COMPLETED_WITHOUT_REQUEST, 1, offset, "the request is not in the file"),
+        Misfit::Order => (codes::OFFSETS_NOT_INCREASING, 0, offset, "in which order the events came is not known"),
+        Misfit::NoOffset => (codes::OFFSETS_NOT_INCREASING, 1, 0, "its place in the stream is not known"),
         Misfit::Body(context) => {
             let index = problem.partner.and_then(|body| difference(texts, stream, context, body));
             (
-                &embedded_body_differs::RULE,
+                codes::EMBEDDED_BODY_DIFFERS,
                 0,
                 index.map_or(0, |found| found.index),
                 "it is not known which of the two was sent",
             )
         }
-        Misfit::Unknown(count) => (&unknown_event::RULE, 0, count, "its meaning is not known"),
-        Misfit::Invalid => (&invalid_event::RULE, 0, offset, "the intended content is not known"),
+        Misfit::Unknown(count) => (codes::UNKNOWN_EVENT, 0, count, "its meaning is not known"),
+        Misfit::Invalid => (codes::INVALID_EVENT, 0, offset, "the intended content is not known"),
     };
     let row = Row::of_place(problem.at, problem.record);
     let partner = problem.partner.filter(|_| !matches!(problem.misfit, Misfit::Body(_)));
-    Finding::new(rule.code, row).variant(variant).arg(arg).with(partner).never(why)
+    Finding::new(code, row).variant(variant).arg(arg).with(partner).never(why)
 }
 
 /// The first message in which a body differs from the history, by what can be said of both without their content.

@@ -2,10 +2,11 @@
 //! results, and it keeps what no API takes back. Such a copy is repaired as `fix` would repair it, but no call goes for
 //! want of a result, and each change is told as a loss of the item that was copied.
 
-use crate::convert::{Converted, Copied};
+use super::taker::Converted;
+use super::verbatim::Copied;
 use crate::fix::{self, Action, Cause, Change, FixOptions, Orphans};
 use crate::history::Kind;
-use crate::lint::Options;
+use crate::judge::Options;
 use crate::neutral::{At, LossKind, Lost};
 use crate::place::{DocId, Pieces, Place};
 use crate::rule::About;

@@ -5,29 +5,30 @@ use std::io;
 
 use crate::format::FormatInfo;
 use crate::history::{Code, Finding};
-use crate::lint::{self, Judged, OnHistory};
+use crate::judge::{self, Judged, OnHistory};
 use crate::place::DocId;
 use crate::rule::Cx;
 use crate::source::{ReadAt, framing};
 use crate::target::Severity;
 
-use super::record::{Caster, Made};
-use super::{Recast, Recasting};
+use super::done::ConvertedDoc;
+use super::options::ConvertOptions;
+use super::record::{Converter, Made};
 
 /// Takes what comes out, once for each history and in their order, nothing for one that could not be converted; ends the
 /// conversion by failing.
 pub type Each<'e> = &'e mut dyn FnMut(&[u8]) -> io::Result<()>;
 
 /// Converts a doc on up to `threads` threads.
-pub fn recast(
+pub fn convert_doc(
     id: DocId,
     bytes: &dyn ReadAt,
-    how: &Recasting<'_>,
+    how: &ConvertOptions<'_>,
     threads: usize,
     each: Each<'_>,
-) -> io::Result<Recast> {
-    let mut all = Recast::new(framing::sniff(bytes)?);
-    let casting = Casting { id, bytes, how };
+) -> io::Result<ConvertedDoc> {
+    let mut all = ConvertedDoc::new(framing::sniff(bytes)?);
+    let converting = Converting { id, bytes, how };
     // Nothing is judged here but whether the doc can be read: what comes out is judged, each by itself.
     let mut take = |made: &mut Vec<Made>| {
         made.drain(..).try_for_each(|made| {
@@ -36,19 +37,19 @@ pub fn recast(
             Ok(())
         })
     };
-    let mut found = lint::gathering(id, bytes, &lint::unjudged(how.options), threads, &casting, &mut take)?;
+    let mut found = judge::judging(id, bytes, &judge::unjudged(how.options), threads, &converting, &mut take)?;
     take(&mut found.made)?;
-    let mut caster = Caster::new(id, bytes, how);
+    let mut converter = Converter::new(id, bytes, how);
     // What could not be read is in none of the histories.
     let apart = found.format.is_none_or(|format| !format.info().histories.span_records());
     for judged in found.judged.iter().filter(|judged| judged.history.is_none()) {
         // A last line that is cut off is one conversation less, unless it is only the end of a log.
         let is_cut = judged.finding.code == CUT && judged.finding.variant == 0 && apart;
         if judged.severity == Severity::Error || is_cut {
-            caster.fail(Finding { code: if is_cut { INVALID } else { judged.finding.code }, ..judged.finding });
+            converter.fail(Finding { code: if is_cut { INVALID } else { judged.finding.code }, ..judged.finding });
         }
     }
-    all.take(caster.made, how);
+    all.take(converter.made, how);
     all.judged.sort_by_key(|judged| (judged.finding.row.record, judged.finding.row.at.start));
     all.format = found.format;
     all.records = found.records;
@@ -61,13 +62,13 @@ const CUT: Code = Code(3);
 const INVALID: Code = Code(1);
 
 /// Converts each history once it is put together.
-struct Casting<'c> {
+struct Converting<'c> {
     id: DocId,
     bytes: &'c dyn ReadAt,
-    how: &'c Recasting<'c>,
+    how: &'c ConvertOptions<'c>,
 }
 
-impl OnHistory for Casting<'_> {
+impl OnHistory for Converting<'_> {
     type Made = Made;
 
     fn judges(&self) -> bool {
@@ -75,33 +76,14 @@ impl OnHistory for Casting<'_> {
     }
 
     fn history(&self, cx: &Cx<'_>, info: &'static FormatInfo, _: &[Judged], _: u32) -> Option<Made> {
-        let mut caster = Caster::new(self.id, self.bytes, self.how);
-        caster.history(cx.history, info);
-        Some(caster.made)
+        let mut converter = Converter::new(self.id, self.bytes, self.how);
+        converter.history(cx.history, info);
+        Some(converter.made)
     }
 
     fn renumber(_: &mut Made, _: u32) {}
 
     fn renumber_records(made: &mut Made, by: u32) {
         made.judged.iter_mut().for_each(|judged| judged.finding.row.record += by);
-    }
-}
-
-impl Recast {
-    /// Adds what comes next, counted from where this ended.
-    fn take(&mut self, made: Made, how: &Recasting<'_>) {
-        let before = how.number(self.converted, self.met);
-        let room = how.most.saturating_sub(self.judged.len());
-        for mut judged in made.judged.into_iter().take(room) {
-            judged.history = judged.history.map(|n| n + before);
-            self.judged.push(judged);
-        }
-        self.converted += made.converted;
-        self.met += made.met;
-        self.items += made.items;
-        self.failed += made.failed;
-        for (sum, more) in self.counts.iter_mut().zip(made.counts) {
-            *sum += more;
-        }
     }
 }

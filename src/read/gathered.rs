@@ -1,0 +1,82 @@
+//! What a reading gathers, stretch by stretch, in the order of the doc.
+
+use crate::format::{Format, Mark};
+use crate::source::Container;
+
+use super::stage::Batch;
+use super::{Reading, Take};
+
+/// What a reading, or a chunk of it, has met.
+pub(super) struct Met<T> {
+    pub format: Option<&'static dyn Format>,
+    pub records: u32,
+    pub histories: u32,
+    pub items: u64,
+    pub slimmed: bool,
+    pub lines: Vec<(u64, u64)>,
+    pub gathered: T,
+}
+
+impl<T: Default> Default for Met<T> {
+    fn default() -> Self {
+        Met {
+            format: None,
+            records: 0,
+            histories: 0,
+            items: 0,
+            slimmed: false,
+            lines: Vec::new(),
+            gathered: T::default(),
+        }
+    }
+}
+
+impl<T: Default> Met<T> {
+    pub fn finish(self, container: Container) -> Reading<T> {
+        Reading {
+            container,
+            format: self.format,
+            records: self.records,
+            histories: self.histories,
+            items: self.items,
+            slimmed: self.slimmed,
+            lines: self.lines,
+            gathered: self.gathered,
+        }
+    }
+
+    /// Takes what the next chunk has met.
+    pub fn join(&mut self, chunk: Chunk<T>, take: &impl Take<Gathered = T>) {
+        let (records, histories) = (self.records, self.histories);
+        self.format = self.format.or(chunk.own.format);
+        self.records += chunk.batch.records;
+        self.histories += chunk.own.histories;
+        self.items += chunk.own.items;
+        self.slimmed |= chunk.own.slimmed;
+        take.join(&mut self.gathered, chunk.own.gathered, records, histories);
+    }
+}
+
+/// The lines of one chunk: rows for the assembler, or the histories of its records.
+pub(super) struct Chunk<T> {
+    pub start: u64,
+    pub newlines: u64,
+    pub batch: Batch,
+    pub own: Met<T>,
+}
+
+impl Batch {
+    /// Counts records from where the chunks before ended.
+    pub fn renumber(&mut self, records: u32) {
+        self.rows.iter_mut().for_each(|row| row.record += records);
+        let findings = self.items.iter_mut().chain(&mut self.raised).chain(&mut self.cut);
+        findings.for_each(|finding| finding.row.record += records);
+        for (_, mark) in &mut self.marks {
+            match mark {
+                Mark::Entry(entry) => entry.record += records,
+                Mark::Event(event) => event.record += records,
+                _ => {}
+            }
+        }
+    }
+}

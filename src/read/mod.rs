@@ -1,0 +1,126 @@
+//! The one reader, and the only answer to the question which histories a doc holds. Every command begins with what it
+//! returns.
+//!
+//! Stage (a) reads records on any number of threads: items become rows, and a visitor sees them while their text is at
+//! hand. Stage (b) puts the rows together in order, and hands over the histories. A format whose records are histories
+//! by themselves hands them over where they are read.
+
+mod branches;
+pub mod broken;
+pub mod detect;
+mod doc;
+mod gathered;
+mod paths;
+mod stage;
+pub mod streams;
+mod texts;
+mod unknown;
+
+use crate::dialect::Item;
+use crate::format::{Format, FormatInfo};
+use crate::history::tree::Builder;
+use crate::history::{Effort, Finding, History, Usage};
+use crate::source::Container;
+
+pub use branches::finding;
+pub use doc::{Emit, read, read_made};
+pub use texts::Texts;
+
+/// What the user said about the files.
+#[derive(Clone)]
+pub struct Options {
+    /// Else it is detected.
+    pub format: Option<&'static dyn Format>,
+    /// Steps from each record to the value that is the conversation.
+    pub pointer: Vec<String>,
+    pub newest_first: Option<bool>,
+    /// Records larger than this many bytes are not read.
+    pub max_record: u64,
+    /// Also the branches of a tree at which it does not go on.
+    pub all_branches: bool,
+    /// Whether histories are requests or logs, whatever their format says.
+    pub usage: Option<Usage>,
+    /// The effort of requests that do not say.
+    pub effort: Option<Effort>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            format: None,
+            pointer: Vec::new(),
+            newest_first: None,
+            max_record: 1 << 30,
+            all_branches: false,
+            usage: None,
+            effort: None,
+        }
+    }
+}
+
+/// Sees items as they pass by, with their text. One a thread.
+pub trait Visitor {
+    /// Items of this format follow.
+    fn begin(&mut self, _info: &'static FormatInfo) {}
+
+    fn item(&mut self, _item: &mut Item<'_>, _found: &mut Vec<Finding>) {}
+}
+
+/// Passes over items.
+pub struct Blind;
+
+impl Visitor for Blind {}
+
+/// A history as it was put together.
+pub struct Found<'f> {
+    pub history: History,
+    pub info: &'static FormatInfo,
+    /// Number in the doc, or in the stretch of records at hand.
+    pub number: u32,
+    /// Findings on items of the doc, in its order; not all of them lie on items of the history.
+    pub items: &'f [Finding],
+}
+
+/// Takes what the reader finds.
+pub trait Take: Sync {
+    type Visitor<'v>: Visitor
+    where
+        Self: 'v;
+
+    /// What is gathered of a stretch of records.
+    type Gathered: Default + Send;
+
+    fn visitor(&self) -> Self::Visitor<'_>;
+
+    /// Takes a history, on the thread that read it.
+    fn history(&self, found: Found<'_>, into: &mut Self::Gathered);
+
+    /// Takes a finding on bytes, a record or a node, in the order of the doc.
+    fn raise(&self, finding: Finding, into: &mut Self::Gathered);
+
+    /// Adds what comes next; its records and histories count from the numbers given.
+    fn join(&self, into: &mut Self::Gathered, next: Self::Gathered, records: u32, histories: u32);
+
+    /// Whether nodes are wanted instead of histories: then each history of a format that has no nodes is a path of them.
+    fn wants_nodes(&self) -> bool {
+        false
+    }
+
+    /// Takes nodes, in the order of the doc.
+    fn nodes(&self, _nodes: Builder, _into: &mut Self::Gathered) {}
+}
+
+/// What a doc holds, beside what was taken.
+pub struct Reading<T> {
+    pub container: Container,
+    /// The format of the doc, or of the first record that has one.
+    pub format: Option<&'static dyn Format>,
+    pub records: u32,
+    pub histories: u32,
+    pub items: u64,
+    /// References stand for items of it: `slim` was here.
+    pub slimmed: bool,
+    /// (offset, number of the line that starts at or before it and begins there) every few megabytes.
+    pub lines: Vec<(u64, u64)>,
+    pub gathered: T,
+}

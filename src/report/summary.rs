@@ -1,0 +1,110 @@
+//! What a run saw, doc by doc and as a whole.
+
+use std::collections::BTreeMap;
+
+use crate::judge::JudgedDoc;
+use crate::rule::is_end_of_log;
+use crate::source::Container;
+use crate::target::Severity;
+
+use super::diagnostic::Diagnostic;
+
+/// What a run saw.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    pub files: u64,
+    pub histories: u64,
+    pub items: u64,
+    pub errors: u64,
+    pub warnings: u64,
+    /// Findings that `fix` repairs without being asked for more.
+    pub fixable: u64,
+    /// Findings that it repairs with `--fix-warnings`, and with `--acknowledge-safety`.
+    pub with_warnings: u64,
+    pub with_safety: u64,
+    /// Files whose log ends in an open call.
+    pub open_logs: u64,
+    /// Files met in a walk that hold no conversation.
+    pub skipped: u64,
+    /// How many files were read as each format, for each target.
+    pub read_as: BTreeMap<ReadAs, u64>,
+}
+
+/// What a file was taken for.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct ReadAs {
+    pub format: &'static str,
+    pub targets: Vec<&'static str>,
+}
+
+impl Summary {
+    /// Adds what a doc was read as, and what it holds.
+    pub fn see(&mut self, doc: &Seen) {
+        self.histories += u64::from(doc.histories);
+        self.items += doc.items;
+        if let Some(format) = doc.format {
+            *self.read_as.entry(ReadAs { format, targets: doc.targets.clone() }).or_default() += 1;
+        }
+    }
+
+    /// Adds what was found in one more file; files, histories and items are counted apart.
+    pub fn add(&mut self, other: &Summary) {
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+        self.fixable += other.fixable;
+        self.with_warnings += other.with_warnings;
+        self.with_safety += other.with_safety;
+        self.open_logs += other.open_logs;
+    }
+
+    /// Counts what was found in a file.
+    pub fn count(&mut self, diagnostics: &[Diagnostic]) {
+        let ends_open = |diagnostic: &Diagnostic| diagnostic.no_fix.is_some_and(is_end_of_log);
+        self.open_logs += u64::from(diagnostics.iter().any(ends_open));
+        for diagnostic in diagnostics {
+            match diagnostic.severity {
+                Severity::Error => self.errors += 1,
+                Severity::Warning => self.warnings += 1,
+                Severity::Info => continue,
+            }
+            let Some(fix) = &diagnostic.fix else { continue };
+            self.fixable += u64::from(fix.default);
+            self.with_warnings += u64::from(fix.flag == Some("--fix-warnings"));
+            self.with_safety += u64::from(fix.flag == Some("--acknowledge-safety"));
+        }
+    }
+}
+
+/// What was seen of a doc, and what is to be told of it.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// The doc, as the user named it.
+    pub path: String,
+    /// What it was read as, if it was recognised.
+    pub format: Option<&'static str>,
+    /// What its histories were judged for.
+    pub targets: Vec<&'static str>,
+    pub items: u64,
+    pub histories: u32,
+    pub records: u32,
+    /// Each record is a conversation by itself, told apart from the others.
+    pub apart: bool,
+    /// In the order of the doc.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Seen {
+    pub fn new<T>(path: &str, lint: &JudgedDoc<T>, diagnostics: Vec<Diagnostic>) -> Seen {
+        let one = lint.format.is_some_and(|format| format.info().histories.span_records());
+        Seen {
+            path: path.to_owned(),
+            format: lint.format.map(|format| format.info().name),
+            targets: lint.targets.clone(),
+            items: lint.items,
+            histories: lint.histories,
+            records: lint.records,
+            apart: matches!(lint.container, Container::Lines { .. }) && !one,
+            diagnostics,
+        }
+    }
+}
