@@ -208,14 +208,14 @@ fn read_options(about: &About) -> Result<read::Options, Misuse> {
     })
 }
 
-fn format(name: &str) -> Result<&'static dyn Format, Misuse> {
+pub fn format(name: &str) -> Result<&'static dyn Format, Misuse> {
     formats::by_name(name).ok_or_else(|| {
         let names = formats::FORMATS.iter().map(|format| format.info().name);
         unknown("format", name, names.collect())
     })
 }
 
-fn target(name: &str) -> Result<&'static Target, Misuse> {
+pub fn target(name: &str) -> Result<&'static Target, Misuse> {
     targets::by_name(name)
         .ok_or_else(|| unknown("target", name, targets::TARGETS.iter().map(|target| target.name).collect()))
 }
@@ -246,7 +246,7 @@ fn schema(path: &Path) -> Result<Schemas, Misuse> {
     Schemas::own(&text).map_err(|e| failed(&e))
 }
 
-fn steps(text: &str) -> Result<Vec<String>, Misuse> {
+pub fn steps(text: &str) -> Result<Vec<String>, Misuse> {
     pointer::parse(text).ok_or_else(|| {
         Misuse::new(format!("'{text}' is not a JSON Pointer"))
             .help("a pointer begins with '/', as in --pointer /data/request")
@@ -300,7 +300,7 @@ fn matches(selector: &str, rule: &Rule) -> bool {
     selector.eq_ignore_ascii_case("all") || prefix || selector == rule.name
 }
 
-fn enabled(select: &[String], ignore: &[String]) -> Result<Enabled, Misuse> {
+pub fn enabled(select: &[String], ignore: &[String]) -> Result<Enabled, Misuse> {
     for selector in select.iter().chain(ignore) {
         if !RULES.iter().any(|rule| matches(selector, rule)) {
             let names: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();

@@ -180,7 +180,6 @@ impl Rule {
 /// ```text
 /// 505, "chat-call-id-length" of "chat" about [Field], Check::Item(KINDS, check), [Variant { .. }]
 /// ```
-#[macro_export]
 macro_rules! rule {
     ($(#[doc = $line:literal])+ $code:literal, $name:literal $(of $dialect:literal)? $(about [$($about:ident),+])?, $check:expr, [$($variant:expr),+ $(,)?]) => {
         $(#[doc = $line])+
@@ -197,6 +196,7 @@ macro_rules! rule {
     (@dialect) => { None };
     (@dialect $name:literal) => { Some($name) };
 }
+pub(crate) use rule;
 
 /// Why the open call at the end of a log is left alone. Reports know the sentences: each tells how to have the call
 /// judged and repaired.

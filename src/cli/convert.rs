@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
-use crate::commands::convert::{Conversion, TO};
+use crate::commands::convert::Conversion;
 use crate::commands::products::Copies;
 use crate::commands::{self, Failure, Outcome};
-use crate::convert::Thoughts;
+use crate::convert::{TO, Thoughts};
 use crate::options;
 
 use super::common::{

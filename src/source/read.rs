@@ -29,6 +29,11 @@ pub trait ReadAt: Send + Sync {
     /// Reads from `start` into `buf`, as much as there is. Fewer bytes than asked for means the end.
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize>;
 
+    /// The bytes themselves, where they are in memory anyway.
+    fn in_memory(&self) -> Option<&[u8]> {
+        None
+    }
+
     /// Reads `len` bytes from `start` into `out`, replacing what it held. Fewer bytes than asked for is an error:
     /// the file shrank.
     fn read_into(&self, start: u64, len: usize, out: &mut Vec<u8>) -> io::Result<()> {
@@ -160,6 +165,27 @@ impl ReadAt for Vec<u8> {
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
         let from = usize::try_from(start).map_or(self.as_slice().len(), |n| n.min(self.as_slice().len()));
         let rest = &self[from..];
+        let n = rest.len().min(buf.len());
+        buf[..n].copy_from_slice(&rest[..n]);
+        Ok(n)
+    }
+}
+
+/// Bytes of somebody else's.
+pub struct Memory<'m>(pub &'m [u8]);
+
+impl ReadAt for Memory<'_> {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn in_memory(&self) -> Option<&[u8]> {
+        Some(self.0)
+    }
+
+    fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+        let from = usize::try_from(start).map_or(self.0.len(), |n| n.min(self.0.len()));
+        let rest = &self.0[from..];
         let n = rest.len().min(buf.len());
         buf[..n].copy_from_slice(&rest[..n]);
         Ok(n)

@@ -1,8 +1,8 @@
 //! Histories of Gemini and Bedrock with 20,000 calls: checked, repaired and converted to every other dialect. There is
 //! no clock here; what is quadratic does not come back.
 
-use replaylint::fix::{FixOptions, Orphans};
-use replaylint::judge::Options;
+use replaylint::internals::fix::{FixOptions, Orphans};
+use replaylint::internals::judge::Options;
 
 use crate::across::DIALECTS;
 use crate::convert::{converted, plan};
@@ -56,7 +56,7 @@ fn all(from: &str, body: &str) -> usize {
     assert_eq!(check(text, &options).histories, 1);
     let wanted = FixOptions { orphans: Orphans::Stub, ..FixOptions::default() };
     let repaired = repair(text, &options, &wanted);
-    assert!(repaired.left.iter().all(|left| left.severity < replaylint::target::Severity::Error));
+    assert!(repaired.left.iter().all(|left| left.severity < replaylint::internals::target::Severity::Error));
     // A result that its target would refuse is not written.
     for to in DIALECTS.into_iter().filter(|to| *to != from) {
         let done = converted(text, &options, plan(to)).1;

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use replaylint::cli::Cli;
-use replaylint::commands::Outcome;
-use replaylint::history::Kind;
-use replaylint::report::recognise::{ELSEWHERE, Recogniser, claims};
-use replaylint::report::words::fill;
+use replaylint::internals::cli::Cli;
+use replaylint::internals::commands::Outcome;
+use replaylint::internals::history::Kind;
+use replaylint::internals::report::recognise::{ELSEWHERE, Recogniser, claims};
+use replaylint::internals::report::words::fill;
 use serde::Deserialize;
 
 /// Messages whose rule does not exist yet, by their names in the catalogue. A rule that comes to know one makes the test

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use replaylint::convert::{ConvertOptions, convert_doc as convert_histories};
-use replaylint::convert::{Plan, Thoughts};
-use replaylint::dialect::Written;
-use replaylint::dialects::responses::RESPONSES;
-use replaylint::diff::align::align;
-use replaylint::diff::entries::{self, Told, Words};
-use replaylint::fix;
-use replaylint::judge::{self, Findings, Keep, Options};
-use replaylint::target::Severity;
+use replaylint::internals::convert::{ConvertOptions, convert_doc as convert_histories};
+use replaylint::internals::convert::{Plan, Thoughts};
+use replaylint::internals::dialect::Written;
+use replaylint::internals::dialects::responses::RESPONSES;
+use replaylint::internals::diff::align::align;
+use replaylint::internals::diff::entries::{self, Told, Words};
+use replaylint::internals::fix;
+use replaylint::internals::judge::{self, Findings, Keep, Options};
+use replaylint::internals::target::Severity;
 use serde_json::Value;
 
 use crate::corpus::{corpus, manifest};
@@ -88,7 +88,7 @@ fn same(a: &[u8], b: &[u8]) -> bool {
         let (mut old, mut new) = (members(a), members(b));
         old.sort_unstable();
         new.sort_unstable();
-        let difference = replaylint::report::histories::Difference {
+        let difference = replaylint::internals::diff::compare::Difference {
             fates: align(&a.entries, &b.entries),
             before: a.entries.clone(),
             after: b.entries.clone(),

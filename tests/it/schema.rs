@@ -6,12 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use jsonschema::Validator;
-use replaylint::dialect::{Dialect, Origin};
-use replaylint::dialects::responses::RESPONSES;
-use replaylint::history::{Flags, Kind, Row};
-use replaylint::json::edit::Base;
-use replaylint::json::{Tape, Val, scan};
-use replaylint::schema::{self, Fault, Schemas, Standard};
+use replaylint::internals::dialect::{Dialect, Origin};
+use replaylint::internals::dialects::responses::RESPONSES;
+use replaylint::internals::history::{Flags, Kind, Row};
+use replaylint::internals::json::edit::Base;
+use replaylint::internals::json::{Tape, Val, scan};
+use replaylint::internals::schema::{self, Fault, Schemas, Standard};
 use serde_json::{Value, json};
 
 use crate::corpus;
@@ -36,7 +36,7 @@ fn every_definition_compiles_to_a_table() {
 fn the_file_is_a_schema_and_says_what_was_mended() {
     let file: Value = serde_json::from_str(FILE).expect("JSON");
     assert!(jsonschema::meta::validate(&file).is_ok());
-    let page = replaylint::rules::schema_violation::RULE.page;
+    let page = replaylint::internals::rules::schema_violation::RULE.page;
     for (name, definition) in file["$defs"].as_object().expect("definitions") {
         for comment in definition["$comment"].as_str().into_iter().filter(|comment| comment.contains("mended")) {
             assert!(comment.starts_with("mended: "), "{name}: {comment}");

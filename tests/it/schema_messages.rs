@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use replaylint::dialect::{Dialect, Origin};
-use replaylint::dialects::{anthropic, bedrock, chat, gemini};
-use replaylint::formats;
-use replaylint::history::{Code, Flags, Row};
-use replaylint::json::edit::Base;
-use replaylint::judge::{Enabled, Options};
-use replaylint::schema::{self, Fault, Schemas};
+use replaylint::internals::dialect::{Dialect, Origin};
+use replaylint::internals::dialects::{anthropic, bedrock, chat, gemini};
+use replaylint::internals::formats;
+use replaylint::internals::history::{Code, Flags, Row};
+use replaylint::internals::json::edit::Base;
+use replaylint::internals::judge::{Enabled, Options};
+use replaylint::internals::schema::{self, Fault, Schemas};
 use serde_json::{Value, json};
 
 use crate::corpus::{self, manifest};
@@ -280,8 +280,11 @@ fn nothing_that_was_accepted_breaks_its_schema() {
         for row in manifest(&root).into_iter().filter(|row| row.format == format && row.gold == "accepted") {
             let target = if name == "chat" { corpus::chat_target(&row.provider) } else { name };
             let options = Options {
-                read: replaylint::read::Options { format: formats::by_name(read_as), ..Default::default() },
-                target: replaylint::targets::by_name(target),
+                read: replaylint::internals::read::Options {
+                    format: formats::by_name(read_as),
+                    ..Default::default()
+                },
+                target: replaylint::internals::targets::by_name(target),
                 enabled: Enabled::new(|rule| rule.code == Code(400)),
                 ..Options::default()
             };

@@ -1,12 +1,12 @@
 //! Logs that repeat themselves: what `slim` takes out comes back, and only what would come back is taken out.
 
-use replaylint::judge;
-use replaylint::place::Pieces;
-use replaylint::read::Options;
-use replaylint::replay::slim::restore::{has_references, restore};
-use replaylint::replay::slim::{Refusal, Slim, slim};
-use replaylint::replay::stream::{self, Asked, Provider, Refused, Sent};
-use replaylint::source::{Patched, ReadAt};
+use replaylint::internals::judge;
+use replaylint::internals::place::Pieces;
+use replaylint::internals::read::Options;
+use replaylint::internals::replay::slim::restore::{has_references, restore};
+use replaylint::internals::replay::slim::{Refusal, Slim, slim};
+use replaylint::internals::replay::stream::{self, Asked, Provider, Refused, Sent};
+use replaylint::internals::source::{Patched, ReadAt};
 use serde_json::{Value, json};
 
 use crate::logs;
