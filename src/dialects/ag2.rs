@@ -4,7 +4,7 @@
 
 use crate::dialect::{Cannot, Change, Dialect, Item, Names, Origin, Replay};
 use crate::history::continued::{continuing, tie_of_id};
-use crate::history::{Flags, Kind, Role, Row};
+use crate::history::{Flags, ItemFlags, Kind, Role, Row};
 use crate::json::edit::Base;
 use crate::json::{Str, Val, fingerprint, string};
 use crate::place::Edit;
@@ -77,7 +77,7 @@ impl Dialect for Ag2 {
             item.row.flags.set(Flags::FOREIGN);
             if item.row.kind == Kind::Reasoning {
                 // One event for each summary, all with the same item; and AG2 reads no item without its id.
-                item.row.flags.set(Flags::SHARED | Flags::BOUND);
+                item.row.set(ItemFlags::SHARED | ItemFlags::BOUND);
             }
             out(item);
         });

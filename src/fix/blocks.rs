@@ -2,7 +2,7 @@
 //! own, results that get a name or go with their call, and what the request around the messages must hold for them.
 
 use crate::dialect::{BLOCK, Change as Text};
-use crate::history::{Act, Bond, Flags, Kind, NONE, Remedy};
+use crate::history::{Act, BlockFlags, Bond, Flags, Kind, NONE, Remedy};
 use crate::json::mend::Mend;
 use crate::lint::Judged;
 use crate::rule::Loss;
@@ -102,6 +102,6 @@ impl Plan<'_> {
         let Some(turn) = turns.turn_of(ix).map(|turn| turns.turn(turn)) else { return false };
         let message = self.cx.row(turn.row);
         let all_go = || turn.blocks().all(|other| other == ix || self.is_dropped(other));
-        message.has(Flags::ALONE) && (turn.row == ix || !message.has(Flags::CONTENT) && all_go())
+        message.has(Flags::ALONE) && (turn.row == ix || !message.has(BlockFlags::CONTENT) && all_go())
     }
 }

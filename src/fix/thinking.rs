@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::history::{Flags, Kind};
+use crate::history::{BlockFlags, Kind};
 use crate::lint::Judged;
 use crate::rule::Loss;
 
@@ -61,7 +61,7 @@ impl Plan<'_> {
         let hoists = self.fates.values().any(|fate| fate.hoisted.is_some());
         let Some(first) = self.fates.iter().filter_map(touched).min() else { return };
         let mut unbound = self.thinking_from(if hoists { 0 } else { first });
-        unbound.retain(|ix| self.cx.row(*ix).has(Flags::SIGNED) && !self.is_dropped(*ix));
+        unbound.retain(|ix| self.cx.row(*ix).has(BlockFlags::SIGNED) && !self.is_dropped(*ix));
         if unbound.is_empty() {
             return;
         }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::dialect::Change as Text;
-use crate::history::{Act, Bond, BondState, Flags, Kind, NONE, Remedy, Role};
+use crate::history::{Act, BlockFlags, Bond, BondState, Flags, Kind, NONE, Remedy, Role};
 use crate::json::fingerprint_of;
 use crate::json::mend::Mend;
 use crate::lint::Judged;
@@ -39,14 +39,14 @@ impl Answered {
         let has_result = |bond: &&Bond| matches!(bond.state, BondState::Answered | BondState::Far);
         for call in turns.bonds.iter().filter(has_result).map(|bond| bond.call) {
             // Where calls need no ids, two that say the same are two calls.
-            if row(call).key != 0 && !row(call).has(Flags::COUNTED) {
+            if row(call).key != 0 && !row(call).has(BlockFlags::COUNTED) {
                 by_key.entry(row(call).key).or_default().push(call);
             }
         }
         let mut count = 0;
         let spoken = turns.turns.iter().map(|turn| {
             let says = |mut blocks: std::ops::Range<u32>| blocks.any(|ix| row(ix).kind != Kind::ToolResult);
-            let speaks = row(turn.row).has(Flags::CONTENT) || says(turn.blocks());
+            let speaks = row(turn.row).has(BlockFlags::CONTENT) || says(turn.blocks());
             count += u32::from(turn.role == Role::User && speaks);
             count
         });
@@ -282,9 +282,9 @@ impl Plan<'_> {
             let is_call = |plan: &Self, ix: u32| plan.cx.row(ix).kind == Kind::ToolUse;
             let all =
                 |keep: &dyn Fn(u32) -> bool| turn.blocks().filter(|ix| keep(*ix)).all(|ix| empties(self, ix));
-            if all(&|_| true) && !message.has(Flags::CONTENT) {
+            if all(&|_| true) && !message.has(BlockFlags::CONTENT) {
                 self.fate(turn.row).drop = true;
-            } else if message.has(Flags::CALLS_APART)
+            } else if message.has(BlockFlags::CALLS_APART)
                 && turn.blocks().any(|ix| is_call(self, ix))
                 && all(&|ix| is_call(self, ix))
             {

@@ -6,7 +6,7 @@ use crate::dialects::chat::CHAT;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, is_reference};
 use crate::dialect::Item;
 use crate::history::stream::{Body, Digest, Event, Step};
-use crate::history::{Flags, Kind, Role, Row, Usage};
+use crate::history::{BlockFlags, Flags, Kind, Role, Row, Usage};
 use crate::json::{Val, fingerprint, fingerprint_of};
 
 pub struct IterateStream;
@@ -208,7 +208,8 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     for (role, content) in said.contents {
         let mut row = Row::of_place(record.base.of(content), record.number);
         (row.kind, row.of, row.role) = (Kind::Turn, Kind::Turn, role);
-        row.flags = Flags::SYNTHETIC | if content.size() > 2 { Flags::CONTENT } else { Flags::EMPTY };
+        row.set(Flags::SYNTHETIC);
+        row.set(if content.size() > 2 { BlockFlags::CONTENT } else { BlockFlags::EMPTY });
         sink.item(Item { row, val: content, id: None, key: None });
     }
 }

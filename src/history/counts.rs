@@ -102,8 +102,8 @@ impl Left {
 
 #[cfg(test)]
 mod tests {
+    use super::super::flags::BlockFlags;
     use super::super::kind::Role;
-    use super::super::row::Flags;
     use super::super::turns::Turns;
     use super::*;
     use crate::place::{DocId, Place};
@@ -131,7 +131,7 @@ mod tests {
                 _ => (Kind::Text, Role::None),
             };
             if matches!(row.kind, Kind::ToolUse | Kind::ToolResult) {
-                row.flags.set(Flags::COUNTED);
+                row.set(BlockFlags::COUNTED);
                 row.key = if c == '_' { 0 } else { c as u64 };
             }
             rows.push(row);

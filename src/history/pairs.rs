@@ -1,8 +1,9 @@
 //! Calls and their outputs. Pairing goes by call_id within a history, never by position; order only decides between
 //! several calls with one id. One sort, so 20,000 open calls cost what 20,000 answered ones do.
 
+use super::flags::{Flags, ItemFlags};
 use super::kind::Family;
-use super::row::{Flags, Row};
+use super::row::Row;
 
 /// No row.
 pub const NONE: u32 = u32::MAX;
@@ -63,7 +64,7 @@ pub fn pair(rows: &[Row]) -> Vec<Pair> {
         }
         if row.key != 0 {
             keyed.push((row.key, ix as u32));
-        } else if row.has(Flags::ANONYMOUS) {
+        } else if row.has(ItemFlags::ANONYMOUS) {
             anonymous.push(ix as u32);
         }
     }
@@ -229,7 +230,7 @@ mod tests {
         let mut search =
             rows(&[(Kind::ToolSearchCall, 0), (Kind::ToolSearchCall, 0), (Kind::ToolSearchOutput, 0)]);
         for row in &mut search {
-            row.flags.set(Flags::ANONYMOUS);
+            row.set(ItemFlags::ANONYMOUS);
         }
         let states: Vec<_> = pair(&search).iter().map(|p| (p.state, p.call, p.output)).collect();
         assert_eq!(states, [(PairState::Open, 0, NONE), (PairState::Answered, 1, 2)]);

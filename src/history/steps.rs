@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
+use super::flags::BlockFlags;
 use super::kind::{Kind, Role};
-use super::row::{Flags, Row};
+use super::row::Row;
 
 /// A message, and the rows of its blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +39,7 @@ pub(super) fn turns(rows: &[Row]) -> Vec<Turn> {
         let ix = ix as u32;
         if row.kind == Kind::Turn {
             turns.push(Turn { row: ix, first: ix + 1, end: ix + 1, role: row.role });
-        } else if row.has(Flags::MESSAGE) || turns.is_empty() {
+        } else if row.has(BlockFlags::MESSAGE) || turns.is_empty() {
             turns.push(Turn { row: ix, first: ix, end: ix + 1, role: row.role });
         } else if let Some(turn) = turns.last_mut() {
             turn.end = ix + 1;

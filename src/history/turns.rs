@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use super::bonds::{self, Bond, BondState};
 use super::counts;
+use super::flags::BlockFlags;
 use super::kind::Kind;
-use super::row::{Flags, Row};
+use super::row::Row;
 use super::steps::{Step, Turn, steps, turns};
 
 /// The turns of a history, its steps, and the bonds of the calls and results that have a key.
@@ -29,9 +30,9 @@ impl Turns {
         }
         let turns = turns(rows);
         // Where results are messages of their own, nothing else may stand between them and their calls.
-        let apart = rows.iter().any(|row| row.has(Flags::MESSAGE) || row.has(Flags::CALLS_APART));
+        let apart = rows.iter().any(|row| row.has(BlockFlags::MESSAGE) || row.has(BlockFlags::CALLS_APART));
         let steps = steps(&turns, apart);
-        let bonds = match rows.iter().any(|row| row.has(Flags::COUNTED)) {
+        let bonds = match rows.iter().any(|row| row.has(BlockFlags::COUNTED)) {
             true => counts::bonds(rows, &turns, &steps),
             false => bonds::bonds(rows, &turns, &steps, apart),
         };
@@ -131,7 +132,7 @@ mod tests {
                 row.key = c as u64;
             }
             if sign == '[' {
-                row.flags.set(Flags::MESSAGE);
+                row.set(BlockFlags::MESSAGE);
             }
             sign = ' ';
             rows.push(row);

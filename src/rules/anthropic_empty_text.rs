@@ -1,6 +1,6 @@
 //! RL544: a text, or what the user says, is empty.
 
-use crate::history::{Act, Finding, Flags, Kind, Role};
+use crate::history::{Act, BlockFlags, Finding, Kind, Role};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -96,19 +96,19 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                 false => finding.act(Act::Drop),
             });
         };
-        if message.has(Flags::NULL) || message.has(Flags::ABSENT) {
+        if message.has(BlockFlags::NULL) || message.has(BlockFlags::ABSENT) {
             add(turn.row, NO_CONTENT, true);
-        } else if message.has(Flags::EMPTY) && message.role == Role::User {
+        } else if message.has(BlockFlags::EMPTY) && message.role == Role::User {
             add(turn.row, EMPTY_MESSAGE, true);
-        } else if message.has(Flags::BLANK) {
+        } else if message.has(BlockFlags::BLANK) {
             add(turn.row, BLANK, true);
         }
-        let says = |ix: u32| !(cx.row(ix).has(Flags::EMPTY) || cx.row(ix).has(Flags::BLANK));
+        let says = |ix: u32| !(cx.row(ix).has(BlockFlags::EMPTY) || cx.row(ix).has(BlockFlags::BLANK));
         let alone = !turn.blocks().any(says);
         for ix in turn.blocks().filter(|ix| cx.row(*ix).kind == Kind::Text) {
             match cx.row(ix) {
-                row if row.has(Flags::EMPTY) => add(ix, 0, alone),
-                row if row.has(Flags::BLANK) => add(ix, BLANK, alone),
+                row if row.has(BlockFlags::EMPTY) => add(ix, 0, alone),
+                row if row.has(BlockFlags::BLANK) => add(ix, BLANK, alone),
                 _ => {}
             }
         }

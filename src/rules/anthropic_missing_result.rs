@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{Act, Bond, BondState, Finding, Flags, Kind, Role, Step};
+use crate::history::{Act, BlockFlags, Bond, BondState, Finding, Kind, Role, Step};
 use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -121,7 +121,7 @@ fn late(cx: &Cx<'_>, step: &Step, answered: &HashMap<u32, Bond>, out: &mut Out) 
     let mut other = false;
     for turn in step.answers.clone().map(|turn| turns.turn(turn)) {
         let message = cx.row(turn.row);
-        other |= message.has(Flags::CONTENT) && message.role == Role::User;
+        other |= message.has(BlockFlags::CONTENT) && message.role == Role::User;
         for ix in turn.blocks() {
             if cx.row(ix).kind != Kind::ToolResult {
                 other = true;

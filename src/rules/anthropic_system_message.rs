@@ -1,6 +1,6 @@
 //! RL547: a message of the role `system` where the API takes none.
 
-use crate::history::{Act, Finding, Flags, Kind, Role, Turn};
+use crate::history::{Act, BlockFlags, Finding, Kind, Role, Turn};
 use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Levels, Trait};
@@ -116,5 +116,5 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 
 fn is_text(cx: &Cx<'_>, turn: &Turn) -> bool {
     let blocks = || turn.blocks().map(|ix| cx.row(ix).kind);
-    cx.row(turn.row).has(Flags::CONTENT) || blocks().count() > 0 && blocks().all(|kind| kind == Kind::Text)
+    cx.row(turn.row).has(BlockFlags::CONTENT) || blocks().count() > 0 && blocks().all(|kind| kind == Kind::Text)
 }

@@ -1,6 +1,6 @@
 //! RL542: thinking stands behind other blocks of its turn.
 
-use crate::history::{Act, Finding, Flags, Kind};
+use crate::history::{Act, BlockFlags, Finding, Kind};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -60,7 +60,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     for step in &turns.steps {
         // A text that is all of a message's content has no row of its own.
         let texts = step.model.clone().map(|turn| turns.turn(turn).row);
-        let said = texts.filter(|ix| cx.row(*ix).has(Flags::CONTENT));
+        let said = texts.filter(|ix| cx.row(*ix).has(BlockFlags::CONTENT));
         let first = said.chain(turns.rows_of(step.model.clone())).min();
         let Some(first) = first.filter(|ix| cx.row(*ix).kind != Kind::Thinking) else { continue };
         for ix in turns.rows_of(step.model.clone()).filter(|ix| cx.row(*ix).kind == Kind::Thinking) {

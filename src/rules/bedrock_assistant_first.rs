@@ -1,6 +1,6 @@
 //! RL587: the first message is not the user's.
 
-use crate::history::{Act, Finding, Flags, Kind, Role, Turn};
+use crate::history::{Act, BlockFlags, Finding, Flags, Kind, Role, Turn};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -55,7 +55,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
     let says = |turn: &Turn| {
         let words = turn.blocks().any(|ix| cx.row(ix).kind != Kind::ToolResult);
-        turn.role == Role::User && (words || cx.row(turn.row).has(Flags::CONTENT))
+        turn.role == Role::User && (words || cx.row(turn.row).has(BlockFlags::CONTENT))
     };
     let begin = turns.iter().position(says);
     let leading = turns[..begin.unwrap_or(1)].iter().filter(|turn| turn.role == Role::Assistant);

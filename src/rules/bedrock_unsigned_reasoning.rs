@@ -1,6 +1,6 @@
 //! RL594: reasoning has no signature, or one that the model does not take.
 
-use crate::history::{Act, Finding, Flags, Kind, Role, Row};
+use crate::history::{Act, BlockFlags, Finding, Flags, Kind, Role, Row};
 use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Trait};
@@ -83,7 +83,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                 continue;
             }
             let finding = Finding::new(RULE.code, *row);
-            if wants && !row.has(Flags::SIGNED) {
+            if wants && !row.has(BlockFlags::SIGNED) {
                 out.add(finding.act(Act::Drop));
             } else if !wants && has_signature(cx, row) {
                 out.add(finding.variant(SIGNED).mend(&UNSIGN));

@@ -1,6 +1,6 @@
 //! RL515: a message carries what the model thought where the server refuses that.
 
-use crate::history::{Finding, Flags};
+use crate::history::{BlockFlags, Finding};
 use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Trait;
@@ -68,7 +68,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         return;
     }
     for row in cx.history.turns.turns.iter().map(|turn| *cx.row(turn.row)) {
-        if !row.has(Flags::REASONED) {
+        if !row.has(BlockFlags::REASONED) {
             continue;
         }
         let mut taken = true;

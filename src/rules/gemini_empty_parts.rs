@@ -1,6 +1,6 @@
 //! RL566: a content has no parts.
 
-use crate::history::{Act, Finding, Flags, Kind};
+use crate::history::{Act, BlockFlags, Finding, Flags, Kind};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -61,7 +61,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let turns = &cx.history.turns.turns;
     for turn in turns {
         let row = cx.row(turn.row);
-        let empty = [Flags::EMPTY, Flags::NULL, Flags::ABSENT].iter().any(|flag| row.has(*flag));
+        let empty = [BlockFlags::EMPTY, BlockFlags::NULL, BlockFlags::ABSENT].iter().any(|flag| row.has(*flag));
         if row.kind == Kind::Turn && empty && !row.has(Flags::RECORDED) {
             let finding = Finding::new(RULE.code, *row);
             out.add(match turns.len() {

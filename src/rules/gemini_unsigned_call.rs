@@ -1,6 +1,6 @@
 //! RL565: a call of the current turn lacks its thought signature, and the model wants it.
 
-use crate::history::{Finding, Flags, Kind, Role};
+use crate::history::{BlockFlags, Finding, Flags, Kind, Role};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::mend::{Cannot, Mend, put_member};
@@ -79,7 +79,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let first = turns.rows_of(step.model.clone()).find(|ix| cx.row(*ix).kind == Kind::ToolUse);
         let Some(call) = first.filter(|ix| *ix > current) else { continue };
         let row = cx.row(call);
-        if !row.has(Flags::SIGNED) && !row.has(Flags::RECORDED) {
+        if !row.has(BlockFlags::SIGNED) && !row.has(Flags::RECORDED) {
             // The API counts contents from one.
             let position = turns.turn_of(call).map_or(0, |turn| turn + 1);
             out.add(Finding::new(RULE.code, *row).arg(position).mend(&MEND));

@@ -5,7 +5,7 @@ mod lift;
 mod lower;
 
 use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};
-use crate::history::{Family, Flags, Kind, Role, Row};
+use crate::history::{Family, ItemFlags, Kind, Role, Row};
 use crate::json::edit::{Base, add_member, remove_members};
 use crate::json::{Str, Val, fingerprint, string};
 use crate::neutral::{Conversation, Losses, Takes};
@@ -48,7 +48,7 @@ impl Dialect for Responses {
         row.kind = kind;
         row.of = kind;
         row.role = fields.role.map_or(Role::None, |role| Role::of(&role.decode()));
-        row.flags.set(fields.flags(kind, key));
+        fields.set_flags(&mut row, key);
         // The id of a local shell's output is its call's.
         let own_id = fields.id.filter(|id| !id.is_empty() && kind != Kind::LocalShellCallOutput);
         if let Some(id) = own_id {
@@ -58,7 +58,7 @@ impl Dialect for Responses {
             }
         }
         if fields.id.is_some_and(|id| id.is_empty()) {
-            row.flags.set(Flags::EMPTY_ID);
+            row.set(ItemFlags::EMPTY_ID);
         }
         if let Some(key) = key {
             if kind.family() != Some(Family::Approval) {
@@ -185,7 +185,7 @@ mod tests {
         scan(text.as_bytes(), &mut tape).expect("JSON");
         let val = tape.root(text.as_bytes()).expect("a value");
         let base = Base::new(DocId(0), 0);
-        let origin = Origin { base, record: 0, turn: 0, part: 0, flags: Flags::default() };
+        let origin = Origin { base, record: 0, turn: 0, part: 0, flags: crate::history::Flags::NONE };
         let mut found = None;
         RESPONSES.rows(val, origin, &mut |item| found = Some(item.row));
         found.expect("a row")
