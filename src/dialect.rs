@@ -1,7 +1,7 @@
 //! What a dialect is: the grammar of the items inside an envelope. A dialect turns an item's text into a row, and acts
 //! on an item into edits on its bytes. It knows no envelope, no target and no rule.
 
-use crate::history::{Flags, Kind, Row};
+use crate::history::{Flags, Kind, Pairing, Row};
 use crate::json::edit::Base;
 use crate::json::mend::Mend;
 use crate::json::spot::{Spot, To};
@@ -118,6 +118,11 @@ pub trait Dialect: Sync {
 
     /// The rows of one stored element, each with its text. Anything that is no item gives none.
     fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>));
+
+    /// How calls and outputs find each other.
+    fn pairing(&self) -> Pairing {
+        Pairing::Keys
+    }
 
     /// The edits that make a change to an item.
     fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot>;

@@ -2,9 +2,9 @@
 //! known by the offset of the event that made it; what it sends is reduced from the events up to there. Streams of
 //! before that was so carry each request's body as well, and say all of the history again with each.
 
+use crate::dialect::Item;
 use crate::dialects::chat::CHAT;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, is_reference};
-use crate::dialect::Item;
 use crate::history::stream::{Body, Digest, Event, Step};
 use crate::history::{BlockFlags, Flags, Kind, Role, Row, Usage};
 use crate::json::{Val, fingerprint, fingerprint_of};
@@ -92,7 +92,8 @@ impl Format for IterateStream {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let first = if probe.val.is_array() { probe.val.elements().find(|e| e.is_object()) } else { Some(probe.val) };
+        let first =
+            if probe.val.is_array() { probe.val.elements().find(|e| e.is_object()) } else { Some(probe.val) };
         if first.and_then(type_of).is_some() { 100 } else { 0 }
     }
 
@@ -181,7 +182,8 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     let step = step(&name, payload);
     let body = payload.and_then(|payload| payload.at(&["body", "messages"])).filter(|list| list.is_array());
     let repeated = body.filter(|list| !is_shortened(*list) && matches!(step, Step::Requested | Step::Started));
-    let unrecoverable = || payload.and_then(|payload| payload.get("reason")).is_some_and(|it| it.is("unrecoverable"));
+    let unrecoverable =
+        || payload.and_then(|payload| payload.get("reason")).is_some_and(|it| it.is("unrecoverable"));
     let gave_up = name.ends_with(b"/llm-request-attempt-failed") && step == Step::Other && unrecoverable();
     let mut said = Said { role: Role::User, contents: Vec::new() };
     said.read(&name, step, payload);
@@ -207,7 +209,7 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     }
     for (role, content) in said.contents {
         let mut row = Row::of_place(record.base.of(content), record.number);
-        (row.kind, row.of, row.role) = (Kind::Turn, Kind::Turn, role);
+        (row.kind, row.of, row.role) = (Kind::BlockMessage, Kind::BlockMessage, role);
         row.set(Flags::SYNTHETIC);
         row.set(if content.size() > 2 { BlockFlags::CONTENT } else { BlockFlags::EMPTY });
         sink.item(Item { row, val: content, id: None, key: None });

@@ -137,8 +137,6 @@ flags! {
         SIGNED,
         /// The provider is asked to cache the prompt up to here.
         CACHED,
-        /// A call or result that needs no id: how many there are of each is what counts.
-        COUNTED,
         /// What the model thought is in a member of the message.
         REASONED,
         /// The key is nine letters and digits.

@@ -43,7 +43,7 @@ pub enum Kind {
     Unknown,
     // The kinds below are those of the dialects whose messages hold blocks; no Responses item is one.
     /// A message that holds blocks: the envelope alone.
-    Turn,
+    BlockMessage,
     Text,
     /// An image, a sound, a document.
     Media,
@@ -158,8 +158,8 @@ static KINDS: [KindInfo; 41] = [
     row(K::AdditionalTools, "additional_tools", C::Other, None, None, ""),
     row(K::ConfigurationUpdate, "configuration_update", C::Other, None, None, ""),
     row(K::Unknown, "", C::Other, None, None, ""),
-    // Named as they are told where the text itself has no `type`. Pairing them is the business of `turns`.
-    row(K::Turn, "message", C::Other, None, None, ""),
+    // Named as they are reported where the text itself has no `type`. They pair by their place in messages.
+    row(K::BlockMessage, "message", C::Other, None, None, ""),
     row(K::Text, "text", C::Other, None, None, ""),
     row(K::Media, "media", C::Other, None, None, ""),
     row(K::Thinking, "thinking", C::Other, None, None, ""),
@@ -175,7 +175,7 @@ const ITEMS: usize = Kind::Unknown as usize;
 
 impl Kind {
     /// Whether it is a message, or a block of one, of the dialects whose messages hold blocks.
-    pub fn is_of_turns(self) -> bool {
+    pub fn is_of_blocks(self) -> bool {
         self > Kind::Unknown
     }
 

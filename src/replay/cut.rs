@@ -90,7 +90,7 @@ fn survives(history: &History, drops: bool) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{Kind, Settings};
+    use crate::history::{Kind, Pairing, Settings};
     use crate::place::{DocId, Place};
 
     /// u user, s system, m message without an id, M with one, r reasoning, w web search, a b calls, A B outputs,
@@ -116,7 +116,8 @@ mod tests {
             row.key = if "abAB".contains(letter) { u64::from(letter.to_ascii_lowercase() as u32) } else { 0 };
             row
         };
-        let history = History::new(items.chars().enumerate().map(row).collect(), Settings::default());
+        let history =
+            History::new(items.chars().enumerate().map(row).collect(), Settings::default(), Pairing::Keys);
         let sizes = vec![10; items.len()];
         let kept = cut(&history, &sizes, budget, drops);
         let letters: Vec<char> = items.chars().collect();

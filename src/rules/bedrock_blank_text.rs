@@ -55,7 +55,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let blank = row.has(BlockFlags::EMPTY) || row.has(BlockFlags::BLANK);
         row.kind == Kind::Text && blank && !row.has(Flags::RECORDED)
     };
-    let blocks = cx.history.rows.iter().filter(|row| row.kind != Kind::Turn).count();
+    let blocks = cx.history.rows.iter().filter(|row| row.kind != Kind::BlockMessage).count();
     for row in cx.history.rows.iter().filter(is_blank) {
         let finding = Finding::new(RULE.code, *row);
         out.add(match blocks {

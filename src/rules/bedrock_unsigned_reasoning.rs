@@ -77,8 +77,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     if !wants && !cx.has(Trait::UnsignedReasoning) {
         return;
     }
-    for turn in cx.history.turns.turns.iter().filter(|turn| turn.role == Role::Assistant) {
-        for row in turn.blocks().map(|ix| cx.row(ix)) {
+    for message in cx.history.messages.list.iter().filter(|message| message.role == Role::Assistant) {
+        for row in message.blocks().map(|ix| cx.row(ix)) {
             if row.kind != Kind::Thinking || row.has(Flags::RECORDED) {
                 continue;
             }

@@ -55,10 +55,13 @@ crate::rule! {
 static MEND: Mend = Mend::strip(&["tool_calls"]);
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    for turn in &cx.history.turns.turns {
-        let row = *cx.row(turn.row);
+    for message in &cx.history.messages.list {
+        let row = *cx.row(message.row);
         // What a server has said so may be sent to it again.
-        if row.has(BlockFlags::CALLS_APART) && !row.has(Flags::RECORDED) && !turn.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse) {
+        if row.has(BlockFlags::CALLS_APART)
+            && !row.has(Flags::RECORDED)
+            && !message.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse)
+        {
             out.add(Finding::new(RULE.code, row).mend(&MEND));
         }
     }

@@ -65,9 +65,9 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     if !cx.has(Trait::WantsReasoning) || cx.reasons() != Some(true) {
         return;
     }
-    for turn in cx.history.turns.turns.iter().filter(|turn| turn.role == Role::Assistant) {
-        let row = *cx.row(turn.row);
-        let calls = || turn.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse);
+    for message in cx.history.messages.list.iter().filter(|message| message.role == Role::Assistant) {
+        let row = *cx.row(message.row);
+        let calls = || message.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse);
         if !row.has(BlockFlags::REASONED) && !row.has(Flags::RECORDED) && calls() {
             out.add(Finding::new(RULE.code, row).mend(&MEND));
         }

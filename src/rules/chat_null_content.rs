@@ -61,15 +61,15 @@ const ABSENT: u8 = 1;
 static MEND: Mend = Mend::put("content", r#""""#);
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let turns = &cx.history.turns;
+    let messages = &cx.history.messages;
     // What a server has said so may be sent to it again.
     let said = |row: &Row| row.has(Flags::RECORDED);
-    for turn in turns.turns.iter().filter(|turn| !said(cx.row(turn.row))) {
-        let row = *cx.row(turn.row);
+    for message in messages.list.iter().filter(|message| !said(cx.row(message.row))) {
+        let row = *cx.row(message.row);
         let excused = match row.role {
             Role::User | Role::System | Role::Developer | Role::Tool => false,
             Role::Assistant => {
-                row.has(BlockFlags::CONTENT) || turn.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse)
+                row.has(BlockFlags::CONTENT) || message.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse)
             }
             Role::Other | Role::None => true,
         };

@@ -67,7 +67,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     if !cx.has(Trait::RefusesReasoning) {
         return;
     }
-    for row in cx.history.turns.turns.iter().map(|turn| *cx.row(turn.row)) {
+    for row in cx.history.messages.list.iter().map(|message| *cx.row(message.row)) {
         if !row.has(BlockFlags::REASONED) {
             continue;
         }

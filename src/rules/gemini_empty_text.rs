@@ -51,9 +51,12 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let says_nothing = |row: &&crate::history::Row| {
-        row.kind == Kind::Text && row.has(BlockFlags::EMPTY) && !row.has(BlockFlags::SIGNED) && !row.has(Flags::RECORDED)
+        row.kind == Kind::Text
+            && row.has(BlockFlags::EMPTY)
+            && !row.has(BlockFlags::SIGNED)
+            && !row.has(Flags::RECORDED)
     };
-    let parts = cx.history.rows.iter().filter(|row| row.kind != Kind::Turn).count();
+    let parts = cx.history.rows.iter().filter(|row| row.kind != Kind::BlockMessage).count();
     for row in cx.history.rows.iter().filter(says_nothing) {
         let finding = Finding::new(RULE.code, *row);
         out.add(match parts {

@@ -70,7 +70,7 @@ const ITEM_ID: u8 = 1;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for pair in &cx.history.pairs {
-        let first = pair.first();
+        let first = pair.subject();
         let row = *cx.row(first);
         // An output without a call is dropped for that; under server state its id is the server's.
         let lonely_output = pair.call == NONE && !cx.server_state();

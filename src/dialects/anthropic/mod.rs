@@ -11,7 +11,7 @@ pub use rows::NAME;
 
 use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};
 use crate::dialects::responses::STUB;
-use crate::history::Kind;
+use crate::history::{Kind, Pairing};
 use crate::json::edit::Base;
 use crate::json::{Str, Val, string};
 use crate::neutral::{Conversation, Losses, Takes};
@@ -28,6 +28,10 @@ impl Dialect for Anthropic {
 
     fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
         rows::rows(val, origin, out);
+    }
+
+    fn pairing(&self) -> Pairing {
+        Pairing::Blocks
     }
 
     fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {

@@ -35,7 +35,7 @@ pub fn document(block: Val<'_>) -> Option<Val<'_>> {
 /// `val` is a message, or the `output` of a response, which holds one.
 pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
     let mut row = Row::of_place(origin.base.of(val), origin.record);
-    (row.turn, row.part, row.flags, row.kind) = (origin.turn, origin.part, origin.flags, Kind::Turn);
+    (row.turn, row.part, row.flags, row.kind) = (origin.turn, origin.part, origin.flags, Kind::BlockMessage);
     row.role = val.get("role").and_then(|role| role.text()).map_or(Role::None, |role| Role::of(&role));
     let content = val.get("content");
     row.set(content_flags(content));

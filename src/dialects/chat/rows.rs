@@ -42,7 +42,7 @@ impl<'t> Fields<'t> {
 pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
     let mut row = Row::of_place(origin.base.of(val), origin.record);
     (row.turn, row.part, row.flags) = (origin.turn, origin.part, origin.flags);
-    row.kind = Kind::Turn;
+    row.kind = Kind::BlockMessage;
     let fields = Fields::of(val);
     row.role = match fields.role.map(|role| role.decode()).as_deref() {
         Some(b"tool") => Role::Tool,

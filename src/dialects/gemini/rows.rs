@@ -43,7 +43,7 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
     let inner = val.get("content").filter(|inner| inner.is_object() && val.get("parts").is_none());
     let val = inner.unwrap_or(val);
     let mut row = Row::of_place(origin.base.of(val), origin.record);
-    (row.turn, row.part, row.flags, row.kind) = (origin.turn, origin.part, origin.flags, Kind::Turn);
+    (row.turn, row.part, row.flags, row.kind) = (origin.turn, origin.part, origin.flags, Kind::BlockMessage);
     if inner.is_some() {
         row.set(Flags::ALONE);
     }
@@ -97,7 +97,6 @@ fn block<'t>(part: Val<'t>, message: &Row, origin: Origin<'_>) -> Item<'t> {
         Some((Kind::ToolUse | Kind::ToolResult, inner)) => {
             let text = |name: &str| inner.get(name).and_then(|val| val.as_str()).filter(|text| !text.is_empty());
             (item.id, item.key) = (text("id"), text("name"));
-            item.row.set(BlockFlags::COUNTED);
             if inner.at(&["args", "safety_decision"]).is_some_and(|decision| decision.is_object()) {
                 item.row.set(Flags::CHECKS_PENDING);
             }
