@@ -233,7 +233,7 @@ pub fn read_array(
 fn read_literal(val: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
     let mut row = Row::of_place(record.base.of(val), record.number);
     (row.part, row.flags) = (part, flags);
-    sink.find(Finding::new(Code(490), row).never("the intended text is not known"));
+    sink.find(Finding::new(Code::NOT_AN_ITEM, row).never("the intended text is not known"));
     sink.item(Item { row, val, id: None, key: None });
 }
 

@@ -182,12 +182,20 @@ impl Rule {
 /// ```text
 /// 505, "chat-call-id-length" of "chat" about [Field], Check::Item(KINDS, check), [Variant { .. }]
 /// ```
+///
+/// A code that layers below the rules use has a name there: `Code::NOT_AN_ITEM, "not-an-item", …`.
 #[macro_export]
 macro_rules! rule {
-    ($(#[doc = $line:literal])+ $code:literal, $name:literal $(of $dialect:literal)? $(about [$($about:ident),+])?, $check:expr, [$($variant:expr),+ $(,)?]) => {
+    ($(#[doc = $line:literal])+ Code::$code:ident, $($rest:tt)+) => {
+        $crate::rule!(@rule $crate::history::Code::$code; [$($line)+] $($rest)+);
+    };
+    ($(#[doc = $line:literal])+ $code:literal, $($rest:tt)+) => {
+        $crate::rule!(@rule $crate::history::Code($code); [$($line)+] $($rest)+);
+    };
+    (@rule $code:expr; [$($line:literal)+] $name:literal $(of $dialect:literal)? $(about [$($about:ident),+])?, $check:expr, [$($variant:expr),+ $(,)?]) => {
         $(#[doc = $line])+
         pub static RULE: $crate::rule::Rule = $crate::rule::Rule {
-            code: $crate::history::Code($code),
+            code: $code,
             name: $name,
             dialect: $crate::rule!(@dialect $($dialect)?),
             about: &[$($($crate::rule::About::$about),+)?],

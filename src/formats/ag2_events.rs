@@ -134,7 +134,7 @@ fn read_response(event: Event<'_>, origin: Origin<'_>, sink: &mut dyn Sink) {
 fn read_item(event: Event<'_>, origin: Origin<'_>, sink: &mut dyn Sink) {
     if let Some(text) = event.printed_item() {
         let item = printed(text, event, origin);
-        sink.find(Finding::new(Code(640), item.row).never("the item itself was not stored"));
+        sink.find(Finding::new(Code::UNRECOVERABLE_ITEM, item.row).never("the item itself was not stored"));
         sink.item(item);
     } else if let Some(item) = event.item() {
         AG2.rows(item, origin, &mut |item| sink.item(item));

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::io;
 
 use crate::format::{Assembler, Format, FormatInfo, Slice};
-use crate::history::{Code, Finding, History, Known, Row, Usage};
+use crate::history::{Finding, History, Known, Row, Usage};
 use crate::json::{Tape, What, scan};
 use crate::place::{DocId, Place};
 use crate::rules::unknown_format::{BINARY, EMPTY, TEXT};
+use crate::rules::{byte_order_mark, invalid_json, invalid_utf8, truncated_last_line};
 use crate::source::split::{Piece, SplitError, split};
 use crate::source::{Container, ReadAt, framing, lines, parallel};
 
@@ -105,7 +106,7 @@ impl<H: OnHistory> Run<'_, H> {
         if self.container.mark() > 0 {
             let at = Place::new(self.id, 0, self.container.mark() as u32);
             self.raise(
-                Finding::new(Code(7), Row::of_place(at, 0))
+                Finding::new(byte_order_mark::RULE.code, Row::of_place(at, 0))
                     .remedy(crate::history::Remedy::One(crate::history::Act::Drop)),
                 &mut all,
             );
@@ -119,7 +120,7 @@ impl<H: OnHistory> Run<'_, H> {
             Container::Document { start } => self.large_document(start, &mut all)?,
             Container::Lines { start } | Container::Events { start } => self.lines(start, &mut all, emit)?,
             Container::Utf16 { little } => {
-                let finding = Finding::on_doc(Code(5), self.id).variant(1).arg(u32::from(little));
+                let finding = Finding::on_doc(invalid_utf8::RULE.code, self.id).variant(1).arg(u32::from(little));
                 self.raise(finding.never("convert the file with another program first"), &mut all);
             }
             Container::Empty => self.raise(unknown::doc(EMPTY, self.id), &mut all),
@@ -132,7 +133,7 @@ impl<H: OnHistory> Run<'_, H> {
     /// The compressed file that the bytes come from is truncated, between two records or in the only one.
     fn cut_short(&self) -> Finding {
         let end = Row::of_place(Place::new(self.id, self.bytes.len(), 0), 0);
-        Finding::new(Code(3), end).variant(1).never("the rest of the text is not known")
+        Finding::new(truncated_last_line::RULE.code, end).variant(1).never("the rest of the text is not known")
     }
 
     /// A finding on bytes or a record: the same for every target.
@@ -334,7 +335,7 @@ impl<H: OnHistory> Run<'_, H> {
         }
         let is_cut = self.bytes.is_cut();
         if let Some(mut cut) = cut {
-            cut.code = Code(3);
+            cut.code = truncated_last_line::RULE.code;
             cut.variant = u8::from(is_cut);
             cut.remedy = crate::history::Remedy::One(crate::history::Act::Drop);
             self.raise(cut, all);
@@ -459,5 +460,5 @@ impl<H: OnHistory> Run<'_, H> {
 }
 
 fn fault(what: What, row: Row) -> Finding {
-    Finding::new(Code(1), row).arg(what as u32).never("the intended text is not known")
+    Finding::new(invalid_json::RULE.code, row).arg(what as u32).never("the intended text is not known")
 }

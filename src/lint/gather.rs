@@ -5,8 +5,9 @@ use std::io;
 
 use crate::format::{Assembler, Format, Mark};
 use crate::history::tree::{Builder, Entry, Part};
-use crate::history::{Code, Finding, History, Row};
+use crate::history::{Finding, History, Row};
 use crate::place::{DocId, Place};
+use crate::rules::truncated_last_line;
 use crate::rules::unknown_format::{BINARY, EMPTY, TEXT};
 use crate::source::{Container, ReadAt, framing, lines};
 
@@ -122,7 +123,7 @@ impl Lines<'_> {
             all.raised.append(&mut stage.batch.raised);
         }
         if let Some(mut cut) = stage.batch.cut.take() {
-            cut.code = Code(3);
+            cut.code = truncated_last_line::RULE.code;
             all.raised.push(cut);
         }
         all.records = stage.batch.records;

@@ -4,13 +4,13 @@
 use crate::dialect::Item;
 use crate::format::{Assembler, Format, FormatInfo, Mark, Probe, Record, Sink, Slice};
 use crate::formats::unread;
-use crate::history::{Code, Finding, Flags, History, KindSet, Row};
+use crate::history::{Finding, Flags, History, KindSet, Row};
 use crate::json::edit::Base;
 use crate::json::scan::scan_line;
 use crate::json::{Fault, Oddity, Tape, Val, What, pointer, scan};
 use crate::place::{DocId, Place};
 use crate::rule::{Check, Out, Rule};
-use crate::rules::fields;
+use crate::rules::{duplicate_key, fields, invalid_json, invalid_utf8, lone_surrogate};
 use crate::schema::Standard;
 use crate::targets;
 
@@ -238,7 +238,9 @@ impl<'o> Stage<'o> {
             let at = error.valid_up_to() as u32;
             let len = error.error_len().unwrap_or(bytes.len() - at as usize) as u32;
             let row = Row::of_place(base.place(at, at + len), self.batch.records);
-            self.batch.raised.push(Finding::new(Code(5), row).never("the intended character is not known"));
+            self.batch
+                .raised
+                .push(Finding::new(invalid_utf8::RULE.code, row).never("the intended character is not known"));
             self.flags = Flags::FROZEN;
         }
     }
@@ -247,8 +249,8 @@ impl<'o> Stage<'o> {
     pub fn oddities(&mut self, tape: &mut Tape, base: Base<'_>) {
         for &(oddity, at) in tape.oddities() {
             let (code, len) = match oddity {
-                Oddity::DuplicateKey => (Code(2), 1),
-                Oddity::LoneSurrogate => (Code(6), 6),
+                Oddity::DuplicateKey => (duplicate_key::RULE.code, 1),
+                Oddity::LoneSurrogate => (lone_surrogate::RULE.code, 6),
             };
             let row = Row::of_place(base.place(at, at + len), self.batch.records);
             self.batch.raised.push(Finding::new(code, row).never("the intended text is not known"));
@@ -261,7 +263,8 @@ impl<'o> Stage<'o> {
         let row = Row::of_place(Place::new(self.doc, at, u32::from(u64::from(fault.at) < bytes.len() as u64)), 0);
         let row = Row { record: self.batch.records, ..row };
         let what = if padding { What::EndsEarly } else { fault.what };
-        let finding = Finding::new(Code(1), row).arg(what as u32).never("the intended text is not known");
+        let finding =
+            Finding::new(invalid_json::RULE.code, row).arg(what as u32).never("the intended text is not known");
         if what == What::EndsEarly {
             self.batch.cut = Some(finding);
         } else {
