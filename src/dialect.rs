@@ -41,7 +41,7 @@ pub struct Origin<'b> {
 
 /// What is done to the text of one item, without moving it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Change {
+pub enum TextChange {
     /// Remove its own id.
     StripId,
     /// Put a reference to its id in its place.
@@ -60,10 +60,10 @@ pub enum Change {
     Spot(&'static Spot, To),
 }
 
-impl Change {
+impl TextChange {
     /// Whether thinking that is signed together with what stands in front of it outlives this change to that.
     pub fn keeps_signatures(&self) -> bool {
-        matches!(self, Change::Mend(mend) if mend.keeps_signatures)
+        matches!(self, TextChange::Mend(mend) if mend.keeps_signatures)
     }
 }
 
@@ -125,7 +125,13 @@ pub trait Dialect: Sync {
     }
 
     /// The edits that make a change to an item.
-    fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot>;
+    fn change(
+        &self,
+        change: &TextChange,
+        item: Val<'_>,
+        base: Base<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), Cannot>;
 
     /// The text of an output that answers a call without claiming anything.
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot>;

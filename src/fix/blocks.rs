@@ -1,7 +1,7 @@
 //! What the plan does to blocks besides bringing results to their calls: blocks that come to stand in a message of their
 //! own, results that get a name or go with their call, and what the request around the messages must hold for them.
 
-use crate::dialect::{BLOCK, Change as Text};
+use crate::dialect::{BLOCK, TextChange as Text};
 use crate::history::{Act, BlockFlags, Flags, Kind, NONE, Pair, Remedy};
 use crate::json::mend::Mend;
 use crate::lint::Judged;

@@ -2,7 +2,7 @@
 //! reasoning); never a mixture. The plan asks for the gentlest mode that heals the finding, and the target decides
 //! whether it is legal.
 
-use crate::dialect::Change as Text;
+use crate::dialect::TextChange as Text;
 use crate::history::{Flags, Group, ItemFlags, Kind, Remedy, Row, Wish};
 use crate::lint::Judged;
 use crate::rule::Loss;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::dialect::{Change as Text, Dialect};
+use crate::dialect::{Dialect, TextChange as Text};
 use crate::format::FormatInfo;
 use crate::history::continued::Continued;
 use crate::history::{Act, Kind, NONE, Remedy, Row};

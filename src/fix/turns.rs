@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::dialect::Change as Text;
+use crate::dialect::TextChange as Text;
 use crate::history::{Act, BlockFlags, Flags, Kind, NONE, Pair, PairState, Pairing, Remedy, Role};
 use crate::json::fingerprint_of;
 use crate::json::mend::Mend;

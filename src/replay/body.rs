@@ -13,9 +13,9 @@ use crate::lint;
 use crate::place::{DocId, Place};
 use crate::target::Target;
 
-use super::cut::{self, Kept};
+use super::cut::{self, Cut};
 use super::lift::{self, message, text_part};
-use super::{Budget, ChainOptions, Conversation, Judge, Reason, Verdict};
+use super::{Advice, Budget, ChainOptions, Conversation, Judge, Reason};
 
 /// When to build on the server's state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -42,10 +42,10 @@ pub struct Rebuild<'r> {
 
 /// A request that was built, and how.
 pub struct Rebuilt {
-    pub verdict: Verdict,
+    pub verdict: Advice,
     /// It builds on this response.
     pub chained: Option<String>,
-    pub kept: Option<Kept>,
+    pub kept: Option<Cut>,
     /// Items of the repaired input.
     pub items: usize,
     /// What the reader should know, in words.
@@ -144,7 +144,7 @@ fn left_out(lifted: &lift::Lifted, notes: &mut Vec<String>) {
 }
 
 /// `ends`: how many items there are up to the end of each response, where that is known.
-fn cut_items(items: &[Vec<u8>], ends: &[usize], budget: Budget, drops: bool) -> Kept {
+fn cut_items(items: &[Vec<u8>], ends: &[usize], budget: Budget, drops: bool) -> Cut {
     let mut rows: Vec<Row> = Vec::with_capacity(items.len());
     let mut tape = Tape::new();
     let mut at = 0;

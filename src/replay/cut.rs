@@ -20,7 +20,7 @@ pub const CHARS_A_TOKEN: usize = 4;
 
 /// What is kept of a history, as indices of items.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Kept {
+pub struct Cut {
     pub items: Vec<u32>,
     /// Items that were there; without the instructions at the head, which always stay.
     pub of: usize,
@@ -32,7 +32,7 @@ pub struct Kept {
 
 /// Keeps the end of a history. `sizes` are the items' characters; `drops` says that calls without an output go later, so
 /// that they do not count.
-pub fn cut(history: &History, sizes: &[usize], budget: Budget, drops: bool) -> Kept {
+pub fn cut(history: &History, sizes: &[usize], budget: Budget, drops: bool) -> Cut {
     let count = history.rows.len();
     let is_instruction = |row: &&Row| matches!(row.role, Role::System | Role::Developer);
     let head = history.rows.iter().take_while(is_instruction).count();
@@ -49,7 +49,7 @@ pub fn cut(history: &History, sizes: &[usize], budget: Budget, drops: bool) -> K
     let kept = behind.filter(|ix| survives[*ix as usize] >= at || at as usize <= head);
     let mut items: Vec<u32> = (0..head as u32).collect();
     items.extend(kept);
-    Kept { last: items.len() - head, items, of: count - head, widened: at < wanted }
+    Cut { last: items.len() - head, items, of: count - head, widened: at < wanted }
 }
 
 /// The first item of the longest end whose items have at most this many characters together.

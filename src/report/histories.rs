@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::diff::align::Fate;
+use crate::diff::align::Became;
 use crate::diff::entries::Entry;
 use crate::diff::item::{self, Show};
 use crate::json::Val;
@@ -19,7 +19,7 @@ use super::{Content, Style};
 pub struct Difference {
     pub before: Vec<Entry>,
     pub after: Vec<Entry>,
-    pub fates: Vec<Fate>,
+    pub fates: Vec<Became>,
 }
 
 /// How many entries met which fate.
@@ -37,11 +37,11 @@ impl Difference {
         let mut count = Fates::default();
         for fate in &self.fates {
             match fate {
-                Fate::Same(..) => count.same += 1,
-                Fate::Changed(..) => count.changed += 1,
-                Fate::Moved(..) => count.moved += 1,
-                Fate::Removed(_) => count.removed += 1,
-                Fate::Added(_) => count.added += 1,
+                Became::Same(..) => count.same += 1,
+                Became::Changed(..) => count.changed += 1,
+                Became::Moved(..) => count.moved += 1,
+                Became::Removed(_) => count.removed += 1,
+                Became::Added(_) => count.added += 1,
             }
         }
         count
@@ -91,7 +91,7 @@ pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut
     let paint = Paint { color: style.color };
     for fate in &difference.fates {
         let (word, before, after) = sides(difference, fate);
-        if matches!(fate, Fate::Same(..)) {
+        if matches!(fate, Became::Same(..)) {
             continue;
         }
         let named = after.or(before);
@@ -106,7 +106,7 @@ pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut
             None => printable(&entry.kind),
         });
         writeln!(out, "{} {place}", paint.bold(&format!("{word} {}", name.unwrap_or_default())))?;
-        if !matches!(fate, Fate::Moved(.., false)) {
+        if !matches!(fate, Became::Moved(.., false)) {
             let text = |entry: Option<&Entry>| entry.map(|entry| entry.text.clone()).unwrap_or_default();
             let telling = Telling { show: &show, seen: RefCell::default() };
             write_lines(&item::lines(&text(before), &text(after), &telling), &paint, out)?;
@@ -145,15 +145,15 @@ impl Show for Telling<'_> {
     }
 }
 
-fn sides<'d>(difference: &'d Difference, fate: &Fate) -> (&'static str, Option<&'d Entry>, Option<&'d Entry>) {
+fn sides<'d>(difference: &'d Difference, fate: &Became) -> (&'static str, Option<&'d Entry>, Option<&'d Entry>) {
     let (before, after) = (&difference.before, &difference.after);
     match *fate {
-        Fate::Same(a, b) => ("same", Some(&before[a]), Some(&after[b])),
-        Fate::Changed(a, b) => ("changed", Some(&before[a]), Some(&after[b])),
-        Fate::Moved(a, b, true) => ("moved and changed", Some(&before[a]), Some(&after[b])),
-        Fate::Moved(a, b, false) => ("moved", Some(&before[a]), Some(&after[b])),
-        Fate::Removed(a) => ("removed", Some(&before[a]), None),
-        Fate::Added(b) => ("added", None, Some(&after[b])),
+        Became::Same(a, b) => ("same", Some(&before[a]), Some(&after[b])),
+        Became::Changed(a, b) => ("changed", Some(&before[a]), Some(&after[b])),
+        Became::Moved(a, b, true) => ("moved and changed", Some(&before[a]), Some(&after[b])),
+        Became::Moved(a, b, false) => ("moved", Some(&before[a]), Some(&after[b])),
+        Became::Removed(a) => ("removed", Some(&before[a]), None),
+        Became::Added(b) => ("added", None, Some(&after[b])),
     }
 }
 
@@ -170,15 +170,15 @@ pub fn value(difference: &Difference) -> Value {
     let side = |entry: Option<&Entry>| {
         entry.map(|entry| json!({ "record": entry.record, "pointer": entry.pointer, "bytes": entry.text.len() }))
     };
-    let told = difference.fates.iter().filter(|fate| !matches!(fate, Fate::Same(..))).map(|fate| {
+    let told = difference.fates.iter().filter(|fate| !matches!(fate, Became::Same(..))).map(|fate| {
         let (_, before, after) = sides(difference, fate);
         let named = after.or(before);
         let (action, changed) = match fate {
-            Fate::Same(..) => ("same", false),
-            Fate::Changed(..) => ("changed", true),
-            Fate::Moved(.., changed) => ("moved", *changed),
-            Fate::Removed(_) => ("removed", false),
-            Fate::Added(_) => ("added", false),
+            Became::Same(..) => ("same", false),
+            Became::Changed(..) => ("changed", true),
+            Became::Moved(.., changed) => ("moved", *changed),
+            Became::Removed(_) => ("removed", false),
+            Became::Added(_) => ("added", false),
         };
         json!({
             "action": action,

@@ -49,7 +49,7 @@ impl Wanted {
 
 /// An item that an error names.
 #[derive(Clone, Debug)]
-pub struct Named {
+pub struct NamedItem {
     pub row: Row,
     /// Number of its history in the doc, from 0.
     pub history: u32,
@@ -76,31 +76,36 @@ impl Seek {
 
 /// A row, its history, its index there.
 #[derive(Clone, Copy)]
-pub struct Seen {
+pub struct SeenRow {
     row: Row,
     history: u32,
     index: u32,
 }
 
 impl OnHistory for Seek {
-    type Made = Vec<Seen>;
+    type Made = Vec<SeenRow>;
 
-    fn history(&self, cx: &Cx<'_>, _: &'static FormatInfo, _: &[Judged], number: u32) -> Option<Vec<Seen>> {
+    fn history(&self, cx: &Cx<'_>, _: &'static FormatInfo, _: &[Judged], number: u32) -> Option<Vec<SeenRow>> {
         let fits = |row: &Row| self.all || self.ids.contains(&row.id) || self.ids.contains(&row.key);
         let rows = cx.history.rows.iter().enumerate().filter(|(_, row)| fits(row));
-        let seen: Vec<Seen> =
-            rows.map(|(index, row)| Seen { row: *row, history: number, index: index as u32 }).collect();
+        let seen: Vec<SeenRow> =
+            rows.map(|(index, row)| SeenRow { row: *row, history: number, index: index as u32 }).collect();
         (!seen.is_empty()).then_some(seen)
     }
 
-    fn renumber(made: &mut Vec<Seen>, by: u32) {
+    fn renumber(made: &mut Vec<SeenRow>, by: u32) {
         made.iter_mut().for_each(|seen| seen.history += by);
     }
 }
 
 /// The items that are meant, in the order of the doc.
-pub fn named(id: DocId, bytes: &dyn ReadAt, lint: &DocLint<Vec<Seen>>, wanted: &Wanted) -> io::Result<Vec<Named>> {
-    let mut seen: Vec<Seen> = lint.made.iter().flatten().copied().collect();
+pub fn named(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    lint: &DocLint<Vec<SeenRow>>,
+    wanted: &Wanted,
+) -> io::Result<Vec<NamedItem>> {
+    let mut seen: Vec<SeenRow> = lint.made.iter().flatten().copied().collect();
     let texts = Texts::new(bytes, super::diagnose::dialect_of(lint));
     if !wanted.ids.is_empty() {
         // Fingerprints may meet by chance; texts decide.
@@ -113,7 +118,7 @@ pub fn named(id: DocId, bytes: &dyn ReadAt, lint: &DocLint<Vec<Seen>>, wanted: &
     seen.dedup_by_key(|seen| seen.row.at);
     let places: Vec<(Place, Flags)> = seen.iter().map(|seen| (seen.row.at, seen.row.flags)).collect();
     let spots = spots(id, bytes, lint.container, &lint.lines, &places)?;
-    let one = |seen: Seen| Named {
+    let one = |seen: SeenRow| NamedItem {
         row: seen.row,
         history: seen.history,
         index: seen.index,
@@ -127,19 +132,19 @@ pub fn named(id: DocId, bytes: &dyn ReadAt, lint: &DocLint<Vec<Seen>>, wanted: &
 fn at_index(
     id: DocId,
     bytes: &dyn ReadAt,
-    lint: &DocLint<Vec<Seen>>,
-    seen: &[Seen],
+    lint: &DocLint<Vec<SeenRow>>,
+    seen: &[SeenRow],
     list: &str,
     index: u32,
-) -> io::Result<Vec<Seen>> {
+) -> io::Result<Vec<SeenRow>> {
     let places: Vec<(Place, Flags)> = seen.iter().map(|seen| (seen.row.at, seen.row.flags)).collect();
     let pointers = pointers(id, bytes, lint.container, &places)?;
     let step = format!("/{list}/{index}");
-    let points_to = |seen: &&Seen| {
+    let points_to = |seen: &&SeenRow| {
         let pointer = pointers.get(&seen.row.at).map(|pointer| format!("{}/", pointer.outer)).unwrap_or_default();
         pointer.contains(&format!("{step}/"))
     };
-    let pointed: Vec<Seen> = seen.iter().filter(points_to).copied().collect();
+    let pointed: Vec<SeenRow> = seen.iter().filter(points_to).copied().collect();
     if pointed.is_empty() && list == "input" {
         return Ok(seen.iter().filter(|seen| seen.index == index).copied().collect());
     }

@@ -3,7 +3,7 @@
 use replaylint::lint::Options;
 use replaylint::place::Pieces;
 use replaylint::replay::slim::restore::{has_references, restore};
-use replaylint::replay::slim::{Refusal, Slim, slim};
+use replaylint::replay::slim::{Slim, Unfit, slim};
 use replaylint::replay::stream::{self, Asked, Provider, Refused, Sent};
 use replaylint::source::{Patched, ReadAt};
 use serde_json::{Value, json};
@@ -363,13 +363,13 @@ fn streams_whose_order_is_not_certain_are_left_alone() {
             (REQUESTED, json!({"model": "m"}), c),
         ]);
         let (made, slim) = slimmed(&text);
-        assert_eq!((made.refused, slim == text), (Some(Refusal::Order(3)), true));
+        assert_eq!((made.refused, slim == text), (Some(Unfit::Order(3)), true));
         assert!(matches!(rebuilt(&text, Some("2"), None), Err(Refused::Order(3))) || offsets == [1, 2, 2]);
         assert!(codes(&diagnostics(&text, &Options::default())).contains(&"RL625".to_owned()));
     }
     // One document is no log.
     let (made, _) = slimmed(br#"{"model":"m","messages":[{"role":"user","content":"x"}]}"#);
-    assert_eq!(made.refused, Some(Refusal::NoLog));
+    assert_eq!(made.refused, Some(Unfit::NoLog));
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod rows;
 
 pub use rows::NAME;
 
-use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};
+use crate::dialect::{Body, Cannot, Dialect, Item, Origin, TextChange, Written};
 use crate::dialects::responses::STUB;
 use crate::history::{Kind, Pairing};
 use crate::json::edit::Base;
@@ -33,7 +33,13 @@ impl Dialect for Gemini {
         Pairing::Counts
     }
 
-    fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    fn change(
+        &self,
+        change: &TextChange,
+        item: Val<'_>,
+        base: Base<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), Cannot> {
         change::change(change, item, base, out)
     }
 

@@ -4,7 +4,7 @@ mod fields;
 mod lift;
 mod lower;
 
-use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};
+use crate::dialect::{Body, Cannot, Dialect, Item, Origin, TextChange, Written};
 use crate::history::{Family, ItemFlags, Kind, Role, Row};
 use crate::json::edit::{Base, add_member, remove_members};
 use crate::json::{Str, Val, fingerprint, string};
@@ -70,22 +70,28 @@ impl Dialect for Responses {
         out(Item { row, val, id: fields.id, key });
     }
 
-    fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    fn change(
+        &self,
+        change: &TextChange,
+        item: Val<'_>,
+        base: Base<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), Cannot> {
         match change {
-            Change::StripId => remove_members(item, &["id"], base, out)?,
-            Change::Refer => {
+            TextChange::StripId => remove_members(item, &["id"], base, out)?,
+            TextChange::Refer => {
                 let id = item.get("id").filter(Val::is_string).ok_or(Cannot("the item has no id to refer to"))?;
                 let text = [br#"{"type":"item_reference","id":"#, id.raw(), b"}"].concat();
                 out.push(Edit::replace(base.of(item), text));
             }
-            Change::Retype(kind) => {
+            TextChange::Retype(kind) => {
                 let text = string::quoted(kind.name());
                 match item.get("type") {
                     Some(old) => out.push(Edit::replace(base.of(old), text)),
                     None => add_member(item, [b"\"type\":", &*text].concat(), base, out)?,
                 }
             }
-            Change::Rename(key) => {
+            TextChange::Rename(key) => {
                 let field = match Fields::of(item).kind() {
                     Kind::McpApprovalRequest => "id",
                     Kind::McpApprovalResponse => "approval_request_id",
@@ -94,15 +100,15 @@ impl Dialect for Responses {
                 let old = item.get(field).ok_or(Cannot("the item has no such field"))?;
                 out.push(Edit::replace(base.of(old), string::quoted(key)));
             }
-            Change::Spot(spot, to) => spot.edit(item, to, base, out)?,
-            Change::Acknowledge(checks) => match item.get("acknowledged_safety_checks") {
+            TextChange::Spot(spot, to) => spot.edit(item, to, base, out)?,
+            TextChange::Acknowledge(checks) => match item.get("acknowledged_safety_checks") {
                 Some(old) => out.push(Edit::replace(base.of(old), checks.clone())),
                 None => {
                     add_member(item, [b"\"acknowledged_safety_checks\":", &**checks].concat(), base, out)?;
                 }
             },
-            Change::Mend(mend) => mend.edit(item, base, out)?,
-            Change::StripCalls => return Err(Cannot("no item of this dialect has such a field")),
+            TextChange::Mend(mend) => mend.edit(item, base, out)?,
+            TextChange::StripCalls => return Err(Cannot("no item of this dialect has such a field")),
         }
         Ok(())
     }
