@@ -336,7 +336,7 @@ impl Cx<'_> {
     pub fn on_request(&self, code: Code, at: Place) -> Finding {
         let first = self.history.rows.first();
         let mut row = Row::of_place(at, first.map_or(0, |row| row.record));
-        row.flags = first.map_or(Flags::NONE, |row| row.flags.and(Flags::FROZEN | Flags::EMBEDDED));
+        row.flags = first.map_or(Flags::NONE, |row| row.flags.only(Flags::FROZEN | Flags::EMBEDDED));
         Finding::new(code, row)
     }
 

@@ -7,8 +7,6 @@ mod request;
 mod verbatim;
 
 use crate::dialect::{Body, Dialect, Shape, Written};
-use crate::json::Val;
-use crate::json::edit::Base;
 use crate::neutral::{Conversation, LossKind, Losses, Lost, Text};
 
 use verbatim::Verbatim;
@@ -88,11 +86,6 @@ impl Taker {
             }
             Into::Verbatim(verbatim) => verbatim.take(body, &mut self.losses),
         }
-    }
-
-    /// Takes an item that was read again from its place.
-    pub fn item(&mut self, val: Val<'_>, base: Base<'_>, embedded: bool) {
-        self.take(&Body { val, base, embedded, shape: Shape::Item });
     }
 
     /// Writes the conversation. `model` is the one that the envelope names.

@@ -18,7 +18,7 @@ pub fn tie_of_id(id: u64) -> u64 {
 
 /// Makes a row one that continues the item which `tie` names.
 pub fn continuing(row: Row, tie: u64) -> Row {
-    let flags = row.flags.and(Flags::FROZEN | Flags::EMBEDDED | Flags::FOREIGN) | Flags::CONTINUES;
+    let flags = row.flags.only(Flags::FROZEN | Flags::EMBEDDED | Flags::FOREIGN) | Flags::CONTINUES;
     let item = ItemFlags::NONE;
     Row { kind: Kind::Unknown, of: Kind::Unknown, id: 0, key: tie, flags, item, ..row }
 }

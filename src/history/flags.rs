@@ -21,8 +21,8 @@ macro_rules! flags {
                 self.0 |= other.0;
             }
 
-            /// Those that are in both.
-            pub const fn and(self, other: $set) -> $set {
+            /// Those that are in the other, too.
+            pub const fn only(self, other: $set) -> $set {
                 $set(self.0 & other.0)
             }
 

@@ -6,8 +6,8 @@
 /// Lineage and time inside an id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Anatomy {
-    /// A fingerprint of the lineage: two that differ are two lineages. 0 if the id has another form.
-    pub lineage: u32,
+    /// 0 if the id has another form.
+    pub lineage: u64,
     /// Unix seconds; 0 if the id has another form.
     pub time: u32,
 }
@@ -26,7 +26,7 @@ pub fn anatomy(id: &[u8]) -> Anatomy {
     };
     match (parse(lineage), parse(time).and_then(|t| u32::try_from(t).ok())) {
         (Some(lineage), Some(time)) if PLAUSIBLE.contains(&time) && parse(&hex[26..42]).is_some() => {
-            Anatomy { lineage: (lineage >> 32) as u32 ^ lineage as u32, time }
+            Anatomy { lineage, time }
         }
         _ => Anatomy::default(),
     }
@@ -58,9 +58,9 @@ mod tests {
     #[test]
     fn both_forms_give_lineage_and_time() {
         let new = anatomy(b"fc_0c71d6d8526a7a4b006920e0447ea8819da94e572b1f077c44");
-        assert_eq!(new, Anatomy { lineage: 0x0c71_d6d8 ^ 0x526a_7a4b, time: 0x6920_e044 });
+        assert_eq!(new, Anatomy { lineage: 0x0c71_d6d8_526a_7a4b, time: 0x6920_e044 });
         let old = anatomy(b"rs_68c42de022c881948db7ed1cc2529f2e0202c9ad459e0d23");
-        assert_eq!(old, Anatomy { lineage: 0x0202_c9ad ^ 0x459e_0d23, time: 0x68c4_2de0 });
+        assert_eq!(old, Anatomy { lineage: 0x0202_c9ad_459e_0d23, time: 0x68c4_2de0 });
         for other in ["rs_1", "fc", "rs_68c42de0-22c8-8194-8db7-ed1cc2529f2e", "msg_abc"] {
             assert_eq!(anatomy(other.as_bytes()), Anatomy::default());
         }

@@ -20,12 +20,12 @@ pub use finding::{Act, Code, Finding, NO_FIELD, Remedy, Wish};
 pub use flags::{BlockFlags, Flags, ItemFlags};
 pub use groups::Group;
 pub use kind::{Class, Family, Kind, KindSet, Role};
-pub use known::{Known, KnownResponse, Open};
+pub use known::Known;
 pub use messages::{Message, Messages, Step};
 pub use pairs::{NONE, Pair, PairState, Pairing};
 pub use row::{Flag, Row};
 pub use settings::{Anchor, Around, Effort, Facts, Settings, Usage};
-pub use shapes::{Claim, OrphanRun, Shapes};
+pub use shapes::Shapes;
 
 /// One branch of a conversation, from root to leaf.
 #[derive(Debug, Default)]

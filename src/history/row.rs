@@ -18,13 +18,11 @@ pub struct Row {
     /// Fingerprint of what pairs call and output; 0 without one.
     pub key: u64,
     /// The lineage inside an OpenAI id: names the conversation, not the response; 0 if there is none.
-    pub lineage: u32,
+    pub lineage: u64,
     /// Number of the record, from 0.
     pub record: u32,
     /// Number of the user's turn, from 0, where the format counts turns.
     pub turn: u32,
-    /// Which side chain, where the format has them.
-    pub thread: u32,
     /// Unix time inside the id, in seconds; 0 if there is none.
     pub time: u32,
     pub flags: Flags,
@@ -50,7 +48,6 @@ impl Row {
             lineage: 0,
             record,
             turn: 0,
-            thread: 0,
             time: 0,
             flags: Flags::NONE,
             item: ItemFlags::NONE,
@@ -189,7 +186,7 @@ mod tests {
         assert!(row.has(ItemFlags::BLOB) && row.has(Flags::RECORDED) && row.has(Flags::FROZEN));
         assert_eq!(row.block, BlockFlags::NONE);
         assert!(!row.has(Flags::EMBEDDED) && !row.has(Flags::EMBEDDED | Flags::FROZEN));
-        assert_eq!(row.flags.and(Flags::FROZEN | Flags::ALONE), Flags::FROZEN);
+        assert_eq!(row.flags.only(Flags::FROZEN | Flags::ALONE), Flags::FROZEN);
         assert_eq!(row.flags.without(Flags::FROZEN), Flags::RECORDED);
     }
 }

@@ -49,7 +49,7 @@ pub struct Anchor {
     /// Fingerprint of the id.
     pub id: u64,
     /// The lineage inside the id; 0 if there is none.
-    pub lineage: u32,
+    pub lineage: u64,
     /// When it was made, in Unix seconds: as the record says, else as the id does; 0 if neither tells.
     pub time: u32,
     /// The id has a form that only clients invent.

@@ -123,10 +123,6 @@ impl Recast {
         self.counts[Severity::Warning as usize] > 0
     }
 
-    pub fn count(&self, severity: Severity) -> u64 {
-        self.counts[severity as usize]
-    }
-
     /// The findings as those of a check, to be told by the same report.
     pub fn told(self) -> DocLint<()> {
         DocLint {

@@ -106,9 +106,6 @@ pub struct Advice {
     pub answer: Option<u32>,
     /// Its id; also of a response that is not stored here, and that the first request names.
     pub id: Option<Box<str>>,
-    /// Seconds since that response was made.
-    pub age: Option<i64>,
-    pub open_calls: usize,
     /// Why not to chain; empty means chain.
     pub reasons: Vec<Reason>,
 }
@@ -194,7 +191,7 @@ impl<'f> Judge<'f> {
             (Some(_), None) if entry.response.is_some() => reasons.push(Reason::AgeUnknown),
             _ => {}
         }
-        Advice { answer: Some(answer), id: entry.response.clone(), age, open_calls, reasons }
+        Advice { answer: Some(answer), id: entry.response.clone(), reasons }
     }
 
     /// Nothing that is stored here was answered; but the request may itself build on a response of which only the id
@@ -209,7 +206,7 @@ impl<'f> Judge<'f> {
             (_, Some(limit), Some(age)) if age > limit => vec![Reason::TooOld { age, limit }],
             _ => Vec::new(),
         };
-        Advice { answer: None, id, age, open_calls: 0, reasons }
+        Advice { answer: None, id, reasons }
     }
 
     /// The node behind this one that answers all its open calls: there a request may go on.

@@ -189,7 +189,7 @@ impl<'t> Pass<'_, 't> {
             let item = &self.item.row;
             if row.spot.is.holds(val)
                 && (row.roles.is_empty() || row.roles.contains(&item.role))
-                && item.item.and(row.unless) == ItemFlags::NONE
+                && item.item.only(row.unless) == ItemFlags::NONE
                 && element.is_none_or(|element| row.spot.takes(element))
             {
                 if row.note != ItemFlags::NONE {
