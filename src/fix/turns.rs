@@ -170,7 +170,8 @@ impl Plan<'_> {
         let row = *self.cx.row(ix);
         match pair.state {
             PairState::Far | PairState::Answered => {
-                if !std::mem::replace(&mut self.fate(pair.output).moved, true) {
+                let is_on_its_way = std::mem::replace(&mut self.fate(pair.output).moved, true);
+                if !is_on_its_way {
                     let arrival = Arrival { call: pair.call, from: Some(pair.output), cause: cause(judged) };
                     arrivals.entry(step).or_default().push(arrival);
                 }
