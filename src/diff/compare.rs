@@ -7,7 +7,7 @@ use crate::judge::Options;
 use crate::place::DocId;
 use crate::source::ReadAt;
 
-use super::align::{Fate, align};
+use super::align::{Became, align};
 use super::entries::{self, Entry, Told, Words};
 
 /// A doc that is compared, and how it is read.
@@ -22,7 +22,7 @@ pub struct Side<'s> {
 pub struct Difference {
     pub before: Vec<Entry>,
     pub after: Vec<Entry>,
-    pub fates: Vec<Fate>,
+    pub fates: Vec<Became>,
 }
 
 /// What came of the comparison of two docs.
@@ -88,11 +88,11 @@ impl Difference {
         let mut count = Fates::default();
         for fate in &self.fates {
             match fate {
-                Fate::Same(..) => count.same += 1,
-                Fate::Changed(..) => count.changed += 1,
-                Fate::Moved(..) => count.moved += 1,
-                Fate::Removed(_) => count.removed += 1,
-                Fate::Added(_) => count.added += 1,
+                Became::Same(..) => count.same += 1,
+                Became::Changed(..) => count.changed += 1,
+                Became::Moved(..) => count.moved += 1,
+                Became::Removed(_) => count.removed += 1,
+                Became::Added(_) => count.added += 1,
             }
         }
         count

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use crate::diff::align::Fate;
+use crate::diff::align::Became;
 use crate::diff::compare::{Difference, Fates};
 use crate::diff::entries::Entry;
 use crate::diff::item::{self, Show};
@@ -38,7 +38,7 @@ pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut
     let paint = Paint { color: style.color };
     for fate in &difference.fates {
         let (word, before, after) = sides(difference, fate);
-        if matches!(fate, Fate::Same(..)) {
+        if matches!(fate, Became::Same(..)) {
             continue;
         }
         let named = after.or(before);
@@ -53,7 +53,7 @@ pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut
             None => printable(&entry.kind),
         });
         writeln!(out, "{} {place}", paint.bold(&format!("{word} {}", name.unwrap_or_default())))?;
-        if !matches!(fate, Fate::Moved(.., false)) {
+        if !matches!(fate, Became::Moved(.., false)) {
             let text = |entry: Option<&Entry>| entry.map(|entry| entry.text.clone()).unwrap_or_default();
             let telling = Telling { show: &show, seen: RefCell::default() };
             write_lines(&item::lines(&text(before), &text(after), &telling), &paint, out)?;
@@ -92,15 +92,15 @@ impl Show for Telling<'_> {
     }
 }
 
-fn sides<'d>(difference: &'d Difference, fate: &Fate) -> (&'static str, Option<&'d Entry>, Option<&'d Entry>) {
+fn sides<'d>(difference: &'d Difference, fate: &Became) -> (&'static str, Option<&'d Entry>, Option<&'d Entry>) {
     let (before, after) = (&difference.before, &difference.after);
     match *fate {
-        Fate::Same(a, b) => ("same", Some(&before[a]), Some(&after[b])),
-        Fate::Changed(a, b) => ("changed", Some(&before[a]), Some(&after[b])),
-        Fate::Moved(a, b, true) => ("moved and changed", Some(&before[a]), Some(&after[b])),
-        Fate::Moved(a, b, false) => ("moved", Some(&before[a]), Some(&after[b])),
-        Fate::Removed(a) => ("removed", Some(&before[a]), None),
-        Fate::Added(b) => ("added", None, Some(&after[b])),
+        Became::Same(a, b) => ("same", Some(&before[a]), Some(&after[b])),
+        Became::Changed(a, b) => ("changed", Some(&before[a]), Some(&after[b])),
+        Became::Moved(a, b, true) => ("moved and changed", Some(&before[a]), Some(&after[b])),
+        Became::Moved(a, b, false) => ("moved", Some(&before[a]), Some(&after[b])),
+        Became::Removed(a) => ("removed", Some(&before[a]), None),
+        Became::Added(b) => ("added", None, Some(&after[b])),
     }
 }
 
@@ -140,16 +140,16 @@ pub fn history(difference: &Difference) -> contract::HistoryDiff {
             bytes: entry.text.len() as u64,
         })
     };
-    let differ = difference.fates.iter().filter(|fate| !matches!(fate, Fate::Same(..)));
+    let differ = difference.fates.iter().filter(|fate| !matches!(fate, Became::Same(..)));
     let entries = differ.map(|fate| {
         let (_, before, after) = sides(difference, fate);
         let named = after.or(before);
         let (action, changed) = match fate {
-            Fate::Same(..) => ("same", false),
-            Fate::Changed(..) => ("changed", true),
-            Fate::Moved(.., changed) => ("moved", *changed),
-            Fate::Removed(_) => ("removed", false),
-            Fate::Added(_) => ("added", false),
+            Became::Same(..) => ("same", false),
+            Became::Changed(..) => ("changed", true),
+            Became::Moved(.., changed) => ("moved", *changed),
+            Became::Removed(_) => ("removed", false),
+            Became::Added(_) => ("added", false),
         };
         contract::EntryDiff {
             action,

@@ -215,10 +215,6 @@ impl<'r> Patched<'r> {
     pub fn new(inner: &'r dyn ReadAt, pieces: Pieces) -> Self {
         Patched { inner, pieces }
     }
-
-    pub fn pieces(&self) -> &Pieces {
-        &self.pieces
-    }
 }
 
 impl ReadAt for Patched<'_> {

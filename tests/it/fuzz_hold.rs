@@ -349,7 +349,8 @@ fn same(text: &[u8], options: &Options) -> Vec<Fault> {
     let read = || entries::read(DOC, &text.to_vec(), options, Words::Own).expect("memory reads").0;
     let (one, two) = (read(), read());
     let differ = one.iter().zip(&two).flat_map(|(one, two)| align(&one.entries, &two.entries));
-    let differ = differ.filter(|fate| !matches!(fate, replaylint::internals::diff::align::Fate::Same(..))).count();
+    let differ =
+        differ.filter(|fate| !matches!(fate, replaylint::internals::diff::align::Became::Same(..))).count();
     if differ > 0 { vec![Fault::new("a text differs from itself", format!("{differ} items"))] } else { Vec::new() }
 }
 
