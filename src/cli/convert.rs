@@ -33,7 +33,7 @@ pub(super) struct ConvertArgs {
     /// Write nothing for a file that would lose something, and exit with 1
     #[arg(long)]
     deny_loss: bool,
-    /// Write to FILE instead of standard output (a folder for several inputs)
+    /// Write to FILE, or each conversation to a file in DIR/
     #[arg(short = 'o', long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace an existing file

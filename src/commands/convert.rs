@@ -1,6 +1,7 @@
 //! `convert`: writes conversations as requests of another API; what is lost on the way is told on standard error.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 
 use crate::convert::{ConvertOptions, ConvertedDoc, convert_doc};
 use crate::convert::{Plan, Thoughts};
@@ -11,11 +12,12 @@ use crate::replay::slim::restore::has_references;
 use crate::report::words::{count, grouped, printable};
 use crate::report::{Content, Seen, Style, Summary, diagnose};
 use crate::source::commit::CommitError;
-use crate::source::product::NewFile;
+use crate::source::product::{Existing, NewFile};
 use crate::source::{Doc, Input, words};
 use crate::target::Severity;
 
 use super::check::{is_no_conversation, label_of, nothing_found};
+use super::parts::{Parts, Taken, Unsaved};
 use super::products::{self, Copies};
 use super::{Failure, Outcome, Run, Sheet, complain, met, talk, whole};
 
@@ -29,7 +31,7 @@ pub struct Conversion {
     pub thoughts: Thoughts,
     /// Write nothing of a file that loses something.
     pub deny_loss: bool,
-    /// The file to write to; for several inputs the folder.
+    /// The file to write to, or the folder: for several inputs, or for a file for each conversation.
     pub output: Option<Copies>,
 }
 
@@ -50,6 +52,8 @@ struct Done {
     /// References of a slimmed log that were followed.
     references: u64,
     seen: Seen,
+    /// Conversations that are still to be written, and the path that their files are named after.
+    apart: Option<(PathBuf, Parts)>,
 }
 
 /// Why a doc gave nothing.
@@ -63,6 +67,15 @@ enum Trouble {
     Several(u32),
 }
 
+impl From<Unsaved> for Trouble {
+    fn from(unsaved: Unsaved) -> Self {
+        match unsaved {
+            Unsaved::Commit(error) => Trouble::Commit(error),
+            Unsaved::Clash(misuse) => Trouble::Path(misuse.into()),
+        }
+    }
+}
+
 pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let (mut inputs, failed) = run.inputs();
     let several = inputs.len() > 1 || run.paths.iter().any(|path| path.is_dir());
@@ -71,6 +84,7 @@ pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Resul
         None => Vec::new(),
     };
     products::guard(run, &mut inputs, planned)?;
+    let mut taken = taken(run, &inputs);
     let mut session = Session::new(run, failed);
     match &conversion.output {
         None if several => {
@@ -91,6 +105,8 @@ pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Resul
             };
             let mut ended = Ok(());
             run.each_doc(&inputs, work, |input, done| {
+                // Files whose number shows only now are written in the order of the inputs.
+                let done = done.and_then(|done| save_apart(done, conversion, to.existing, &mut taken));
                 ended = session.take(input, done);
                 ended.is_ok()
             });
@@ -138,6 +154,9 @@ fn to_file(
     threads: usize,
 ) -> Result<Done, Trouble> {
     let path = to.place(doc, several).map_err(Trouble::Path)?;
+    if several || to.is_folder() {
+        return to_folder(run, conversion, doc, path, to.existing, threads);
+    }
     let mut file = NewFile::create(&path, true, to.existing).map_err(Trouble::Commit)?;
     let done = one(run, conversion, doc, threads, &mut |bytes| file.write_all(bytes))?;
     if done.converted > 0 && !(conversion.deny_loss && done.loses) {
@@ -147,8 +166,73 @@ fn to_file(
     Ok(done)
 }
 
-/// Converts one doc.
+/// Writes the only conversation of a doc to a file called like it; several are left to be written to files of their own.
+fn to_folder(
+    run: &Run,
+    conversion: &Conversion,
+    doc: &Doc,
+    path: PathBuf,
+    existing: Existing,
+    threads: usize,
+) -> Result<Done, Trouble> {
+    let mut parts = Parts::new();
+    let mut done = in_any_number(run, conversion, doc, threads, &mut |bytes| parts.add(bytes))?;
+    if done.converted > 0 && !(conversion.deny_loss && done.loses) {
+        if parts.are_several() {
+            done.apart = Some((path, parts));
+        } else {
+            let lost = parts.save_one(&path, existing).map_err(Trouble::Commit)?;
+            products::say_lost(&path.display(), &lost);
+        }
+    }
+    Ok(done)
+}
+
+fn save_apart(
+    mut done: Done,
+    conversion: &Conversion,
+    existing: Existing,
+    taken: &mut Taken,
+) -> Result<Done, Trouble> {
+    if let Some((path, parts)) = done.apart.take() {
+        let ending = if conversion.written == Written::Items { "jsonl" } else { "json" };
+        for (path, lost) in parts.save_each(&path, ending, existing, taken)? {
+            products::say_lost(&path.display(), &lost);
+        }
+    }
+    Ok(done)
+}
+
+/// What the files whose number is not known yet must not replace.
+fn taken(run: &Run, inputs: &[Input]) -> Taken {
+    let mut taken = Taken::default();
+    for input in inputs {
+        match input {
+            Input::Stdin => {}
+            Input::File { path, .. } => taken.uses(path),
+            Input::Log { paths, .. } => paths.iter().for_each(|path| taken.uses(path)),
+        }
+    }
+    run.also_read.iter().for_each(|path| taken.uses(path));
+    run.outputs.iter().filter_map(|output| output.file.as_ref()).for_each(|path| taken.uses(path));
+    taken
+}
+
+/// Converts one doc to one product: lines of items are one conversation.
 fn one(
+    run: &Run,
+    conversion: &Conversion,
+    doc: &Doc,
+    threads: usize,
+    each: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+) -> Result<Done, Trouble> {
+    let done = in_any_number(run, conversion, doc, threads, each)?;
+    let several = conversion.written == Written::Items && done.converted > 1;
+    if several { Err(Trouble::Several(done.converted)) } else { Ok(done) }
+}
+
+/// Converts one doc; `each` gets its conversations one by one.
+fn in_any_number(
     run: &Run,
     conversion: &Conversion,
     doc: &Doc,
@@ -176,9 +260,6 @@ fn one(
     });
     written.map_err(Trouble::Output)?;
     let done = done.map_err(Trouble::Read)?;
-    if conversion.written == Written::Items && done.converted > 1 {
-        return Err(Trouble::Several(done.converted));
-    }
     tell(run, doc, done).map_err(Trouble::Read)
 }
 
@@ -196,6 +277,7 @@ fn tell(run: &Run, doc: &Doc, done: ConvertedDoc) -> io::Result<Done> {
         converted: done.converted,
         failed: done.failed,
         references: 0,
+        apart: None,
         loses: done.loses(),
         counts: done.counts,
         items: done.items,
@@ -266,8 +348,8 @@ impl<'r> Session<'r> {
                     Trouble::Commit(error) => error.to_string(),
                     Trouble::Path(failure) => failure.to_string(),
                     Trouble::Several(n) => format!(
-                        "{} holds {n} conversations, and lines of items are one; `--to responses` writes each as a \
-                         request, one a line",
+                        "{}: contains {n} conversations, but a file of items is one; use `-o DIR/` to write each to \
+                         its own file, or `--to responses` for one request per line",
                         printable(&label_of(input))
                     ),
                 });

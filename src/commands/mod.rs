@@ -7,6 +7,7 @@ mod dropped;
 pub mod explain;
 pub mod fix;
 mod met;
+mod parts;
 pub mod products;
 pub mod rebuild;
 pub mod slim;

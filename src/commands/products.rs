@@ -17,7 +17,7 @@ use crate::source::{Doc, Input};
 use super::check::label_of;
 use super::{Failure, Run, complain};
 
-/// Where products go: to a file, or for several inputs to a folder.
+/// Where products go: to a file, or to a folder, where there are several inputs or it is named as one.
 #[derive(Clone, Debug)]
 pub struct Copies {
     pub to: PathBuf,
@@ -53,9 +53,15 @@ impl Planned {
 }
 
 impl Copies {
+    /// Whether a folder is named: one that is there, or by a separator at the end.
+    pub(super) fn is_folder(&self) -> bool {
+        let last = self.to.as_os_str().as_encoded_bytes().last();
+        self.to.is_dir() || last.is_some_and(|last| std::path::is_separator(char::from(*last)))
+    }
+
     /// The files that are written for the inputs.
     pub(super) fn planned(&self, inputs: &[Input], several: bool) -> Result<Vec<Planned>, Failure> {
-        if !several && !self.to.is_dir() {
+        if !several && !self.is_folder() {
             return Ok(vec![Planned::product(&self.to, self.existing)]);
         }
         if fs::metadata(&self.to).is_ok_and(|meta| !meta.is_dir()) {
@@ -80,7 +86,7 @@ impl Copies {
     /// Where what is made of a doc goes; the folders on the way there are made.
     pub(super) fn place(&self, doc: &Doc, several: bool) -> Result<PathBuf, Failure> {
         let from = doc.path.as_deref().unwrap_or(Path::new("-"));
-        let path = copy_path(&self.to, from, several || self.to.is_dir());
+        let path = copy_path(&self.to, from, several || self.is_folder());
         if path != self.to
             && let Some(folder) = path.parent()
         {

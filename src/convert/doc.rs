@@ -16,7 +16,8 @@ use super::done::ConvertedDoc;
 use super::options::ConvertOptions;
 use super::record::{Converter, Made};
 
-/// Takes what comes out, in order; ends the conversion by failing.
+/// Takes what comes out, once for each history and in their order, nothing for one that could not be converted; ends the
+/// conversion by failing.
 pub type Each<'e> = &'e mut dyn FnMut(&[u8]) -> io::Result<()>;
 
 /// Converts a doc on up to `threads` threads.
@@ -49,7 +50,6 @@ pub fn convert_doc(
             converter.fail(Finding { code: if is_cut { INVALID } else { judged.finding.code }, ..judged.finding });
         }
     }
-    each(&converter.made.out)?;
     all.take(converter.made, how);
     all.judged.sort_by_key(|judged| (judged.finding.row.record, judged.finding.row.at.start));
     all.format = found.format;

@@ -9,6 +9,7 @@ mod messages;
 mod mode;
 mod modes;
 mod nested;
+mod once;
 mod pairs;
 mod plan;
 mod planner;

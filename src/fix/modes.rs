@@ -8,6 +8,7 @@ use crate::judge::Judged;
 use crate::rule::Loss;
 
 use super::mode::Mode;
+use super::once::is_fixed_in_place;
 use super::plan::{Plan, cause, lives_by_id};
 use super::rows::RowIndex;
 use super::{Action, Cause, Reasoning};
@@ -212,7 +213,7 @@ impl Plan<'_> {
         if self.keeps_reasoning() && group.has_reasoning() {
             return Some("its reasoning would have to change (--reasoning keep)");
         }
-        let fixed = self.cx.history.rows[group.all()].iter().any(is_fixed_in_place);
+        let fixed = self.once.has_fixed(&self.cx.history.rows, group);
         fixed.then_some("an item of its group is in a record that is not edited")
     }
 
@@ -244,8 +245,4 @@ impl Plan<'_> {
             }
         }
     }
-}
-
-fn is_fixed_in_place(row: &Row) -> bool {
-    row.has(Flags::FROZEN) || row.has(Flags::EMBEDDED)
 }

@@ -2,6 +2,7 @@
 //! to the items that they name.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 
 use crate::history::{Family, ItemFlags, Kind, NONE, Pair, PairState, Role};
 use crate::json::fingerprint;
@@ -14,6 +15,15 @@ use super::plan::{Fresh, Plan, cause};
 use super::rows::RowIndex;
 use super::{Action, Cause, Orphans};
 
+/// Where the next output of a group belongs.
+struct Anchor {
+    /// The first call that was not looked at.
+    from: u32,
+    behind: u32,
+    /// The outputs behind the group.
+    run: Range<u32>,
+}
+
 impl Plan<'_> {
     /// Outputs that stand before their call, or apart from it, come behind the calls of its batch, in call order. Where
     /// the target wants a turn's calls together, they come together too.
@@ -22,15 +32,13 @@ impl Plan<'_> {
             return;
         }
         let outputs = self.outputs_by_call();
+        let pairs = self.cx.history.pairs.iter().rev();
+        let calls: HashMap<u32, u32> = pairs.map(|pair| (pair.output, pair.call)).collect();
         let mut moved: BTreeMap<u32, Cause> = BTreeMap::new();
         for judged in judged {
             let Some(ix) = rows.of(&judged.finding.row) else { continue };
             // RL103 is found on the output, RL110 on the call.
-            let call = if self.cx.row(ix).kind.is_call() {
-                Some(ix)
-            } else {
-                self.cx.history.pairs.iter().find(|pair| pair.output == ix).map(|pair| pair.call)
-            };
+            let call = if self.cx.row(ix).kind.is_call() { Some(ix) } else { calls.get(&ix).copied() };
             if let Some(call) = call {
                 moved.entry(call).or_insert(cause(judged));
             }
@@ -42,9 +50,10 @@ impl Plan<'_> {
         let (batches, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
             moved.into_iter().partition(|(call, _)| gathered(*call));
         self.gather_batches(&batches, &outputs);
+        let mut anchors = HashMap::new();
         for (call, cause) in others {
             if let Some(&output) = outputs.get(&call) {
-                let anchor = self.anchor(call, &outputs);
+                let anchor = self.next_anchor(call, &outputs, &mut anchors);
                 self.move_behind(output, anchor, cause);
             }
         }
@@ -54,14 +63,21 @@ impl Plan<'_> {
     /// nothing else would tell where these belong.
     pub(super) fn rejoin(&mut self, rows: &RowIndex, judged: &[&Judged]) {
         let orphans = judged.iter().filter(|judged| judged.finding.code == orphan_output::RULE.code);
-        let mut outputs = None;
+        let mut sides = None;
+        let mut run = 0..0;
         for judged in orphans {
-            let Some(run) = rows.of(&judged.finding.row).and_then(|ix| self.run_behind_reasoning(ix)) else {
+            // Of each run one look is enough.
+            let Some(ix) = rows.of(&judged.finding.row).filter(|ix| !run.contains(ix)) else { continue };
+            run = self.run_of_outputs(ix);
+            if !self.is_behind_lonely_reasoning(run.start) {
                 continue;
-            };
-            let outputs = outputs.get_or_insert_with(|| self.outputs_by_call());
-            let calls: HashMap<u32, u32> = outputs.iter().map(|(call, output)| (*output, *call)).collect();
-            for output in run {
+            }
+            let (outputs, calls) = sides.get_or_insert_with(|| {
+                let outputs = self.outputs_by_call();
+                let calls: HashMap<u32, u32> = outputs.iter().map(|(call, output)| (*output, *call)).collect();
+                (outputs, calls)
+            });
+            for output in run.clone() {
                 if let Some(&call) = calls.get(&output) {
                     let anchor = self.anchor(call, outputs);
                     self.move_behind(output, anchor, cause(judged));
@@ -70,14 +86,17 @@ impl Plan<'_> {
         }
     }
 
-    /// The run of outputs that a row lies in, if reasoning that heads nothing stands before it.
-    fn run_behind_reasoning(&self, ix: u32) -> Option<std::ops::Range<u32>> {
+    /// The run of outputs that a row lies in.
+    fn run_of_outputs(&self, ix: u32) -> Range<u32> {
         let rows = &self.cx.history.rows;
         let before = rows[..ix as usize].iter().rev().take_while(|row| row.is_client_output()).count() as u32;
-        let start = ix - before;
-        let group = self.cx.history.group_of(start.checked_sub(1)?)?;
-        (group.end == start && group.has_reasoning() && !group.has_members())
-            .then(|| start..self.end_of_outputs(start))
+        ix - before..self.end_of_outputs(ix)
+    }
+
+    /// Whether reasoning that heads nothing stands before a row.
+    fn is_behind_lonely_reasoning(&self, ix: u32) -> bool {
+        let group = ix.checked_sub(1).and_then(|before| self.cx.history.group_of(before));
+        group.is_some_and(|group| group.end == ix && group.has_reasoning() && !group.has_members())
     }
 
     /// Each call that has one output, and that output.
@@ -194,7 +213,7 @@ impl Plan<'_> {
         for pair in self.cx.history.pairs.iter().filter(again) {
             twins.entry(pair.twin).or_default().push(pair.call);
         }
-        let mut anchors: HashMap<usize, (u32, u32)> = HashMap::new();
+        let mut anchors = HashMap::new();
         for judged in judged {
             let Some(call) = rows.of(&judged.finding.row).filter(|call| !self.is_dropped(*call)) else { continue };
             if self.options.orphans == Orphans::Stub && self.can_stub(call) {
@@ -247,23 +266,23 @@ impl Plan<'_> {
     }
 
     /// [`Self::anchor`] for calls that come in order, in one walk over each group.
-    fn next_anchor(
-        &self,
-        call: u32,
-        outputs: &HashMap<u32, u32>,
-        anchors: &mut HashMap<usize, (u32, u32)>,
-    ) -> u32 {
+    fn next_anchor(&self, call: u32, outputs: &HashMap<u32, u32>, anchors: &mut HashMap<usize, Anchor>) -> u32 {
         let Some(at) = self.group_at(call) else { return call };
         let group = self.cx.history.groups[at];
-        let run_end = self.end_of_outputs(group.end);
-        let (from, anchor) = anchors.entry(at).or_insert((group.body, group.end - 1));
-        for sibling in *from..call {
-            if let Some(&output) = outputs.get(&sibling).filter(|o| (group.end..run_end).contains(*o)) {
-                *anchor = output;
+        let anchor = anchors.entry(at).or_insert_with(|| Anchor {
+            from: group.body,
+            behind: group.end - 1,
+            run: group.end..self.end_of_outputs(group.end),
+        });
+        for sibling in anchor.from..call {
+            if let Some(&output) = outputs.get(&sibling).filter(|output| anchor.run.contains(output))
+                && !self.is_dropped(output)
+            {
+                anchor.behind = output;
             }
         }
-        *from = call;
-        *anchor
+        anchor.from = call;
+        anchor.behind
     }
 
     fn can_stub(&self, call: u32) -> bool {
@@ -295,7 +314,7 @@ impl Plan<'_> {
         let row = *self.cx.row(ix);
         let known = self.cx.known.item(row.id).filter(|item| !item.embedded && row.is_reference()).copied();
         if let Some(item) = known {
-            let here = self.cx.history.rows.iter().any(|other| other.at == item.at);
+            let here = self.once.holds(&self.cx.history.rows, item.at);
             if here {
                 let what = "drop the reference: the item itself is in the history";
                 self.drop_row(ix, cause(judged), Loss::Lossless, what);

@@ -13,6 +13,7 @@ use crate::rules::orphan_tool_run;
 use crate::target::{Severity, Trait};
 
 use super::mode::Mode;
+use super::once::Once;
 use super::rows::RowIndex;
 use super::{Action, Cause, Change, FixOptions, Reasoning, Refusal};
 
@@ -114,6 +115,7 @@ pub(super) struct Plan<'p> {
     refusals: Vec<Refusal>,
     /// Flags that act on all reasoning do.
     pub by_flag: bool,
+    pub once: Once,
 }
 
 impl<'p> Plan<'p> {
@@ -136,6 +138,7 @@ impl<'p> Plan<'p> {
             changes: Vec::new(),
             refusals: Vec::new(),
             by_flag: true,
+            once: Once::default(),
         }
     }
 

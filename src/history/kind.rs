@@ -185,6 +185,7 @@ impl Kind {
     }
 
     pub fn info(self) -> &'static KindInfo {
+        super::looks::count();
         &KINDS[self as usize]
     }
 

@@ -8,6 +8,7 @@ pub mod groups;
 pub mod id;
 pub mod kind;
 pub mod known;
+pub mod looks;
 pub mod messages;
 pub mod pairs;
 pub mod row;

@@ -8,6 +8,7 @@ use crate::place::Place;
 use super::flags::{BlockFlags, Flags, ItemFlags};
 use super::id;
 use super::kind::{Class, ID_LIMIT, Kind, Role};
+use super::looks;
 
 /// What is kept of an item.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +61,7 @@ impl Row {
     }
 
     pub fn has(&self, flag: impl Flag) -> bool {
+        looks::count();
         flag.is_on(self)
     }
 

@@ -1,5 +1,5 @@
 //! Cases as data: each file in `testdata/cases` holds histories with what is to be found in them; what is printed and
-//! what becomes of them is in the snapshots.
+//! what becomes of each is in its snapshot, `testdata/cases/<file>/<case>.snap`.
 
 use std::fmt::Write;
 use std::fs;
@@ -15,6 +15,7 @@ use replaylint::internals::rule::Age;
 use replaylint::internals::{formats, targets};
 use serde::Deserialize;
 
+use crate::snapshots::Snapshots;
 use crate::support::{STYLE, codes, diagnostics, guarded_repair, printed};
 
 #[derive(Deserialize)]
@@ -141,24 +142,16 @@ fn cases() {
     let mut files: Vec<_> = fs::read_dir(&folder).expect("cases").flatten().map(|entry| entry.path()).collect();
     files.retain(|path| path.extension().is_some_and(|e| e == "toml"));
     files.sort();
-    let mut count = 0;
+    let mut snapshots = Snapshots::new("testdata/cases");
     for path in files {
         let file: File = toml::from_str(&fs::read_to_string(&path).expect("UTF-8"))
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let group = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let (mut page, mut failed) = (String::new(), Vec::new());
+        let group = path.file_stem().expect("a name").to_string_lossy();
         for case in &file.case {
-            // All are run, so that one run shows what fails.
-            let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| case.run()));
-            failed.extend(ran.is_err().then_some(&case.name).cloned());
-            let _ = write!(page, "━━━ {}\n{}\n", case.name, ran.unwrap_or_default());
-            count += 1;
+            snapshots.check(&group, &case.name, || case.run());
         }
-        assert!(failed.is_empty(), "{group}: {failed:?}");
-        insta::with_settings!({ snapshot_path => folder.join("snapshots"), prepend_module_to_snapshot => false, omit_expression => true }, {
-            insta::assert_snapshot!(group, page);
-        });
     }
+    let count = snapshots.finish();
     println!("{count} cases");
     assert!(count > 0);
 }

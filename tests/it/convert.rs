@@ -10,11 +10,13 @@ use replaylint::internals::convert::{ConvertOptions, ConvertedDoc, convert_doc};
 use replaylint::internals::convert::{Plan, Thoughts};
 use replaylint::internals::judge::Options;
 use replaylint::internals::report::{self, Content};
+use replaylint::internals::source::ReadAt;
 use replaylint::internals::target::Severity;
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::across::legal;
+use crate::snapshots::Snapshots;
 use crate::support::DOC;
 
 pub fn plan(to: &str) -> Plan {
@@ -23,9 +25,13 @@ pub fn plan(to: &str) -> Plan {
 }
 
 pub fn converted(text: &[u8], options: &Options, plan: Plan) -> (Vec<u8>, ConvertedDoc) {
+    converted_of(&text.to_vec(), options, plan)
+}
+
+pub fn converted_of(bytes: &dyn ReadAt, options: &Options, plan: Plan) -> (Vec<u8>, ConvertedDoc) {
     let how = ConvertOptions { options, plan, least: Severity::Info, most: usize::MAX, foreign_only: false };
     let mut out = Vec::new();
-    let done = convert_doc(DOC, &text.to_vec(), &how, 1, &mut |bytes| {
+    let done = convert_doc(DOC, bytes, &how, 1, &mut |bytes| {
         out.extend_from_slice(bytes);
         Ok(())
     });
@@ -59,37 +65,41 @@ struct Case {
     model: Option<String>,
 }
 
+impl Case {
+    fn run(&self) -> String {
+        let mut page = format!("{}\n", self.about);
+        for to in &self.to {
+            let thoughts = match self.reasoning.as_deref() {
+                Some("text") => Thoughts::Text,
+                Some("drop") => Thoughts::Drop,
+                _ => Thoughts::Auto,
+            };
+            let plan = Plan { thoughts, model: self.model.clone(), ..plan(to) };
+            let text = self.input.trim_start().as_bytes();
+            let (out, done) = converted(text, &Options::default(), plan);
+            legal(&self.name, to, &out);
+            let _ = write!(page, "\n→ {to}\n{}{}", String::from_utf8_lossy(&out), told(text, done));
+        }
+        page
+    }
+}
+
 #[test]
 fn cases_of_conversion() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/convert");
     let mut files: Vec<_> = fs::read_dir(&folder).expect("cases").flatten().map(|entry| entry.path()).collect();
     files.retain(|path| path.extension().is_some_and(|e| e == "toml"));
     files.sort();
+    let mut snapshots = Snapshots::new("testdata/convert");
     for path in files {
         let file: File = toml::from_str(&fs::read_to_string(&path).expect("UTF-8"))
             .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let mut page = String::new();
-        for case in file.case {
-            let _ = writeln!(page, "━━━ {}\n{}", case.name, case.about);
-            for to in &case.to {
-                let thoughts = match case.reasoning.as_deref() {
-                    Some("text") => Thoughts::Text,
-                    Some("drop") => Thoughts::Drop,
-                    _ => Thoughts::Auto,
-                };
-                let plan = Plan { thoughts, model: case.model.clone(), ..plan(to) };
-                let text = case.input.trim_start().as_bytes();
-                let (out, done) = converted(text, &Options::default(), plan);
-                legal(&case.name, to, &out);
-                let _ = write!(page, "\n→ {to}\n{}{}", String::from_utf8_lossy(&out), told(text, done));
-            }
-            page.push('\n');
+        let group = path.file_stem().expect("a name").to_string_lossy();
+        for case in &file.case {
+            snapshots.check(&group, &case.name, || case.run());
         }
-        let group = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        insta::with_settings!({ snapshot_path => folder.join("snapshots"), prepend_module_to_snapshot => false, omit_expression => true }, {
-            insta::assert_snapshot!(group, page);
-        });
     }
+    assert!(snapshots.finish() > 0);
 }
 
 #[test]

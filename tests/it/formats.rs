@@ -1,7 +1,6 @@
 //! Formats: each file in `testdata/formats/<name>` is told by its content, whatever its name, and gives the histories
 //! that the snapshot shows.
 
-use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -10,6 +9,7 @@ use replaylint::internals::judge::{self, Judged, OnHistory, Options};
 use replaylint::internals::rule::Cx;
 use replaylint::internals::{formats, report};
 
+use crate::snapshots::Snapshots;
 use crate::support::{DOC, guarded_repair, printed};
 
 /// Tells each history in a few words.
@@ -45,10 +45,22 @@ impl OnHistory for Tell {
     fn renumber(_: &mut String, _: u32) {}
 }
 
+/// The histories of a file, what is found in them, and what becomes of it.
+fn page(format: &str, file: &str, text: &Vec<u8>) -> String {
+    let options = Options::default();
+    let found = judge::judge(DOC, text, &options, 1, &Tell).expect("memory reads");
+    assert_eq!(found.format.map(|format| format.info().name), Some(format), "{file}");
+    let shown = report::diagnose(DOC, file, text, &found, report::Content::Masked).expect("memory reads");
+    let repaired = guarded_repair(file, text, &options, &Default::default());
+    let after = String::from_utf8_lossy(&repaired.text);
+    let after = if repaired.fixed.patch.is_empty() { "unchanged\n" } else { &after };
+    format!("{}\n{}{after}", found.made.concat(), printed(&shown))
+}
+
 #[test]
 fn formats_are_told_by_content() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats");
-    let mut seen = Vec::new();
+    let (mut seen, mut snapshots) = (Vec::new(), Snapshots::new("testdata/formats/snapshots"));
     let mut folders: Vec<_> = fs::read_dir(&root).expect("testdata").flatten().map(|entry| entry.path()).collect();
     folders.retain(|path| path.is_dir() && !path.ends_with("snapshots"));
     folders.sort();
@@ -58,27 +70,14 @@ fn formats_are_told_by_content() {
         let mut files: Vec<_> =
             fs::read_dir(&folder).expect("testdata").flatten().map(|entry| entry.path()).collect();
         files.sort();
-        let mut page = String::new();
         for path in files {
-            let text = fs::read(&path).expect("readable");
-            let file = path.file_name().expect("a name").to_string_lossy().into_owned();
-            let options = Options::default();
-            let found = judge::judge(DOC, &text, &options, 1, &Tell).expect("memory reads");
-            assert_eq!(found.format.map(|format| format.info().name), Some(name.as_str()), "{file}");
-            let _ = write!(page, "━━━ {file}\n{}", found.made.concat());
-            let shown =
-                report::diagnose(DOC, &file, &text, &found, report::Content::Masked).expect("memory reads");
-            let repaired = guarded_repair(&file, &text, &options, &Default::default());
-            let after = String::from_utf8_lossy(&repaired.text);
-            let after = if repaired.fixed.patch.is_empty() { "unchanged\n" } else { &after };
-            let _ = writeln!(page, "\n{}{after}", printed(&shown));
+            let file = path.file_name().expect("a name").to_string_lossy();
+            snapshots.check(&name, &file, || page(&name, &file, &fs::read(&path).expect("readable")));
         }
-        insta::with_settings!({ snapshot_path => root.join("snapshots"), prepend_module_to_snapshot => false, omit_expression => true }, {
-            insta::assert_snapshot!(name.clone(), page);
-        });
         seen.push(name);
     }
     for format in formats::FORMATS {
         assert!(seen.iter().any(|name| name == format.info().name), "{} has no testdata", format.info().name);
     }
+    snapshots.finish();
 }

@@ -1,14 +1,16 @@
-//! Histories of Gemini and Bedrock with 20,000 calls: checked, repaired and converted to every other dialect. There is
-//! no clock here; what is quadratic does not come back.
+//! Histories of 5,000 calls, and of four times as many: checked, repaired and converted to every other dialect. The work
+//! for the long one is about four times that for the short one.
 
 use replaylint::internals::fix::{FixOptions, Orphans};
 use replaylint::internals::judge::Options;
 
 use crate::across::DIALECTS;
-use crate::convert::{converted, plan};
-use crate::support::{check, repair};
+use crate::convert::{converted_of, plan};
+use crate::support::{check_of, repair_of};
+use crate::work::{Counted, Work, grows_linearly};
 
-const MANY: usize = 20_000;
+const FEW: usize = 5_000;
+const MANY: usize = 4 * FEW;
 
 fn gemini(contents: &[String]) -> String {
     format!(r#"{{"contents":[{}]}}"#, contents.join(","))
@@ -47,70 +49,116 @@ fn text() -> String {
     r#"{"text":"x"}"#.to_owned()
 }
 
-/// Checks, repairs and converts; gives the number of changes that the repair makes.
-fn all(from: &str, body: &str) -> usize {
-    let text = body.as_bytes();
+/// A history of so many calls, and the number of changes that its repair makes.
+type Make<'m> = &'m dyn Fn(usize) -> (String, usize);
+
+/// The work for checking, repairing and converting a history.
+fn all(from: &str, (text, changes): (String, usize)) -> Vec<(String, Work)> {
+    let doc = Counted(text.into_bytes());
     // A model that minds every call without a response.
     let model = (from == "gemini").then(|| "gemini-3-pro-preview".to_owned());
     let options = Options { model, ..Options::default() };
-    assert_eq!(check(text, &options).histories, 1);
+    let (check, found) = Work::of(|| check_of(&doc, &options));
+    assert_eq!(found.histories, 1);
     let wanted = FixOptions { orphans: Orphans::Stub, ..FixOptions::default() };
-    let repaired = repair(text, &options, &wanted);
+    let (fix, repaired) = Work::of(|| repair_of(&doc, &options, &wanted));
     assert!(repaired.left.iter().all(|left| left.severity < replaylint::internals::target::Severity::Error));
-    // A result that its target would refuse is not written.
+    assert_eq!(repaired.notes.len(), changes);
+    let mut done = vec![("check".to_owned(), check), ("fix".to_owned(), fix)];
     for to in DIALECTS.into_iter().filter(|to| *to != from) {
-        let done = converted(text, &options, plan(to)).1;
-        assert_eq!((done.converted, done.failed), (1, 0), "{to}");
+        let (work, (_, cast)) = Work::of(|| converted_of(&doc, &options, plan(to)));
+        // A result that its target would refuse is not written.
+        assert_eq!((cast.converted, cast.failed), (1, 0), "{to}");
+        done.push((format!("convert to {to}"), work));
     }
-    repaired.notes.len()
+    done
+}
+
+fn is_linear(from: &str, name: &str, make: Make<'_>) {
+    let (few, many) = (all(from, make(FEW)), all(from, make(MANY)));
+    for ((command, few), (_, many)) in few.into_iter().zip(many) {
+        grows_linearly(&format!("{from}, {name}, {command}"), few, many);
+    }
 }
 
 #[test]
-fn many_calls_of_gemini_take_linear_time() {
+fn many_calls_of_gemini_cost_as_many_times_one() {
     let user = || content("user", [text()]);
-    // Open calls with something between them, without ids.
-    let open: Vec<String> =
-        std::iter::once(user()).chain((0..MANY).flat_map(|_| [content("model", [part("f")]), user()])).collect();
-    assert_eq!(all("gemini", &gemini(&open)), MANY);
-    // One batch, answered in another order, of as many names.
-    let names: Vec<String> = (0..MANY).map(|n| format!("f{n}")).collect();
-    let calls = content("model", names.iter().map(|name| part(name)));
-    let answers = content("user", names.iter().rev().map(|name| response(name)));
-    assert_eq!(all("gemini", &gemini(&[user(), calls, answers, user()])), 0);
-    // The same of one name, one answer missing.
-    let calls = content("model", (0..MANY).map(|_| part("f")));
-    let answers = content("user", (1..MANY).map(|_| response("f")));
-    assert_eq!(all("gemini", &gemini(&[user(), calls, answers, user()])), 1);
+    is_linear("gemini", "open calls without ids, with something between them", &|n| {
+        let turns = (0..n).flat_map(|_| [content("model", [part("f")]), user()]);
+        (gemini(&std::iter::once(user()).chain(turns).collect::<Vec<_>>()), n)
+    });
+    is_linear("gemini", "one batch of as many names, answered in another order", &|n| {
+        let names: Vec<String> = (0..n).map(|n| format!("f{n}")).collect();
+        let calls = content("model", names.iter().map(|name| part(name)));
+        let answers = content("user", names.iter().rev().map(|name| response(name)));
+        (gemini(&[user(), calls, answers, user()]), 0)
+    });
+    is_linear("gemini", "one batch of one name, one answer missing", &|n| {
+        let calls = content("model", (0..n).map(|_| part("f")));
+        let answers = content("user", (1..n).map(|_| response("f")));
+        (gemini(&[user(), calls, answers, user()]), 1)
+    });
 }
 
 #[test]
-fn many_calls_of_bedrock_take_linear_time() {
+fn many_calls_of_bedrock_cost_as_many_times_one() {
     let user = || message("user", [text()]);
-    let open: Vec<String> = std::iter::once(user())
-        .chain((0..MANY).flat_map(|n| [message("assistant", [tool_use(&format!("t{n}"))]), user()]))
-        .collect();
-    assert_eq!(all("bedrock", &bedrock(&open)), MANY);
-    // One id for all of them, each answered.
-    let same: Vec<String> = std::iter::once(user())
-        .chain(
-            (0..MANY).flat_map(|_| [message("assistant", [tool_use("t")]), message("user", [tool_result("t")])]),
-        )
-        .collect();
-    assert_eq!(all("bedrock", &bedrock(&same)), 0);
-    // One batch whose results come in another order, one of them missing.
-    let ids: Vec<String> = (0..MANY).map(|n| format!("t{n}")).collect();
-    let calls = message("assistant", ids.iter().map(|id| tool_use(id)));
-    let answers = message("user", ids.iter().skip(1).rev().map(|id| tool_result(id)));
-    assert_eq!(all("bedrock", &bedrock(&[user(), calls, answers, user()])), 1);
+    is_linear("bedrock", "open calls", &|n| {
+        let turns = (0..n).flat_map(|n| [message("assistant", [tool_use(&format!("t{n}"))]), user()]);
+        (bedrock(&std::iter::once(user()).chain(turns).collect::<Vec<_>>()), n)
+    });
+    is_linear("bedrock", "one id for all calls, each answered", &|n| {
+        let turns =
+            (0..n).flat_map(|_| [message("assistant", [tool_use("t")]), message("user", [tool_result("t")])]);
+        (bedrock(&std::iter::once(user()).chain(turns).collect::<Vec<_>>()), 0)
+    });
+    is_linear("bedrock", "one batch, answered in another order, one answer missing", &|n| {
+        let ids: Vec<String> = (0..n).map(|n| format!("t{n}")).collect();
+        let calls = message("assistant", ids.iter().map(|id| tool_use(id)));
+        let answers = message("user", ids.iter().skip(1).rev().map(|id| tool_result(id)));
+        (bedrock(&[user(), calls, answers, user()]), 1)
+    });
 }
 
-/// One id on all of them: with the first call gone the next one is found, and so on, so they must go together.
+/// The work for repairing a Responses request whose items after the first message are these.
+fn fixes(name: &str, orphans: Orphans, changes: fn(usize) -> usize, items: &dyn Fn(usize) -> Vec<String>) {
+    let run = |n: usize| {
+        let input = items(n).join(",");
+        let text = format!(r#"{{"model":"gpt-5","input":[{{"role":"user","content":"go"}},{input}]}}"#);
+        let doc = Counted(text.into_bytes());
+        let wanted = FixOptions { orphans, ..FixOptions::default() };
+        let (work, repaired) = Work::of(|| repair_of(&doc, &Options::default(), &wanted));
+        assert_eq!(repaired.fixed.changes.len(), changes(n), "{name}");
+        work
+    };
+    let (few, many) = (run(FEW), run(MANY));
+    grows_linearly(&format!("{name}, fix"), few, many);
+}
+
 #[test]
-fn open_calls_that_share_an_id_go_in_linear_time() {
-    let call = |n: usize| format!(r#"{{"type":"function_call","call_id":"c","name":"f{n}","arguments":"{{}}"}}"#);
-    let calls: Vec<String> = (0..MANY).map(call).collect();
-    let text = format!(r#"{{"model":"gpt-5","input":[{{"role":"user","content":"go"}},{}]}}"#, calls.join(","));
-    let repaired = repair(text.as_bytes(), &Options::default(), &FixOptions::default());
-    assert_eq!(repaired.fixed.changes.len(), MANY);
-    assert_eq!(repaired.text, br#"{"model":"gpt-5","input":[{"role":"user","content":"go"}]}"#);
+fn repairs_of_many_calls_cost_as_many_times_one() {
+    let call = |n: usize| format!(r#"{{"type":"function_call","call_id":"c{n}","name":"f","arguments":"{{}}"}}"#);
+    let output = |n: usize| format!(r#"{{"type":"function_call_output","call_id":"c{n}","output":"x"}}"#);
+    let reasoning = || r#"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"b"}"#.to_owned();
+    // One id on all of them: with the first call gone the next one is found, and so on, so they must go together.
+    let same = |n: usize| format!(r#"{{"type":"function_call","call_id":"c","name":"f{n}","arguments":"{{}}"}}"#);
+    fixes("open calls of one id", Orphans::Drop, |n| n, &|n| (0..n).map(same).collect());
+    fixes("one batch of open calls", Orphans::Drop, |n| n, &|n| (0..n).map(call).collect());
+    fixes("one batch, half of it answered", Orphans::Stub, |n| n / 2, &|n| {
+        (0..n).map(call).chain((0..n / 2).map(|n| output(n * 2))).collect()
+    });
+    fixes("outputs before all calls", Orphans::Drop, |n| n, &|n| {
+        (0..n).map(output).chain((0..n).map(call)).collect()
+    });
+    fixes("outputs before their calls", Orphans::Drop, |n| n, &|n| {
+        (0..n).flat_map(|n| [output(n), call(n)]).collect()
+    });
+    fixes("outputs without calls", Orphans::Drop, |n| n, &|n| (0..n).map(output).collect());
+    fixes("outputs without calls after reasoning", Orphans::Drop, |n| n + 1, &|n| {
+        std::iter::once(reasoning()).chain((0..n).map(output)).collect()
+    });
+    fixes("equal outputs of one call", Orphans::Drop, |n| n - 1, &|n| {
+        std::iter::once(call(0)).chain((0..n).map(|_| output(0))).collect()
+    });
 }

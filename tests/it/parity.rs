@@ -1,7 +1,7 @@
 //! One reader for all commands: check, convert, diff, fix and tree agree on which histories a file holds, and on their
 //! items; a file differs from itself in nothing, and from itself with one changed member in that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,15 @@ use replaylint::internals::dialects::responses::RESPONSES;
 use replaylint::internals::diff::align::align;
 use replaylint::internals::diff::entries::{self, Told, Words};
 use replaylint::internals::fix;
-use replaylint::internals::judge::{self, Findings, Keep, Options};
+use replaylint::internals::format::FormatInfo;
+use replaylint::internals::history::tree::{Forest, Marks, Wrong};
+use replaylint::internals::history::{Role, Row};
+use replaylint::internals::judge::{self, Findings, Judged, Keep, OnHistory, Options};
+use replaylint::internals::place::Place;
+use replaylint::internals::read;
+use replaylint::internals::replay::Conversation;
+use replaylint::internals::rule::Cx;
+use replaylint::internals::source::Doc;
 use replaylint::internals::target::Severity;
 use serde_json::Value;
 
@@ -73,6 +81,64 @@ fn all_commands_find_the_same_histories() {
     println!("{seen} files with histories");
     assert!(seen > 90);
     assert!(wrong.is_empty(), "{} files\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
+}
+
+/// The items of a history, and what continues them.
+struct Rows;
+
+impl OnHistory for Rows {
+    type Made = (Vec<Row>, Vec<Row>);
+
+    fn judges(&self) -> bool {
+        false
+    }
+
+    fn history(&self, cx: &Cx<'_>, _: &'static FormatInfo, _: &[Judged], _: u32) -> Option<Self::Made> {
+        Some((cx.history.rows.clone(), cx.history.continued.clone()))
+    }
+
+    fn renumber(_: &mut Self::Made, _: u32) {}
+}
+
+/// What `tree` shows of a file and `check --all-branches` does not, or the other way round; and the number of branches.
+/// A history without items is a path of which nothing can be said.
+fn tree_differs(text: &[u8]) -> (Option<String>, usize) {
+    let reading = read::Options { all_branches: true, ..Default::default() };
+    let options = Options { read: reading, ..Options::default() };
+    let bytes = text.to_vec();
+    let checked = judge::judge(DOC, &bytes, &judge::unjudged(&options), 1, &Rows).expect("memory reads");
+    let trees = Conversation::read(vec![Doc::of_bytes(DOC, "case", bytes)], |_| &options).expect("memory reads");
+    let forests: Vec<_> = trees.iter().map(|conversation| &conversation.forest).collect();
+    let histories = checked.made.iter().filter(|(rows, _)| !rows.is_empty()).count();
+    let says = |forest: &Forest, leaf| forest.path(leaf).iter().any(|node| !forest.rows_of(*node).is_empty());
+    let branches: usize = forests.iter().map(|f| f.leaves().filter(|leaf| says(f, *leaf)).count()).sum();
+    // Links that go round in a circle are cut by each in its own place.
+    let circle = forests.iter().flat_map(|forest| &forest.problems).any(|problem| problem.wrong == Wrong::Cycle);
+    let of_tree: HashSet<Place> = forests.iter().flat_map(|forest| &forest.rows).map(|row| row.at).collect();
+    let of_check = || checked.made.iter().flat_map(|(rows, _)| rows);
+    // The instructions of a stream belong to no turn.
+    let missing = of_check().filter(|row| row.role != Role::System && !of_tree.contains(&row.at)).count();
+    let known = of_check().chain(checked.made.iter().flat_map(|(_, continued)| continued));
+    let known: HashSet<Place> = known.map(|row| row.at).collect();
+    let more = of_tree.difference(&known).count();
+    // What a summary replaced is still in the tree, where one can go back to it.
+    let trimmed = forests.iter().flat_map(|forest| &forest.nodes).any(|node| node.has(Marks::TRIMMED));
+    let differs = !circle && histories != branches || missing > 0 || more > 0 && !trimmed;
+    let words = format!("{histories} histories, {branches} branches; not in tree {missing}, only there {more}");
+    (differs.then_some(words), branches)
+}
+
+#[test]
+fn tree_has_the_branches_and_items_of_check() {
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for path in files() {
+        let Ok(text) = fs::read(&path) else { continue };
+        let (differs, branches) = tree_differs(&text);
+        wrong.extend(differs.map(|words| format!("{}: {words}", path.display())));
+        seen += branches;
+    }
+    assert!(seen > 150, "{seen} branches");
+    assert!(wrong.is_empty(), "{} files\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// Whether two texts hold the same histories, in all that a request says.

@@ -26,7 +26,11 @@ pub const STYLE: Style = Style {
 };
 
 pub fn check(text: &[u8], options: &Options) -> JudgedDoc<()> {
-    judge::judge(DOC, &text.to_vec(), options, 1, &Findings).expect("memory reads")
+    check_of(&text.to_vec(), options)
+}
+
+pub fn check_of(bytes: &dyn ReadAt, options: &Options) -> JudgedDoc<()> {
+    judge::judge(DOC, bytes, options, 1, &Findings).expect("memory reads")
 }
 
 pub fn diagnostics(text: &[u8], options: &Options) -> Vec<Diagnostic> {
@@ -58,13 +62,16 @@ pub struct Repaired {
 }
 
 pub fn repair(text: &[u8], options: &Options, wanted: &FixOptions) -> Repaired {
-    let bytes = text.to_vec();
-    let fixed = fix::fix(DOC, &bytes, options, wanted, 1).expect("memory reads");
-    let view = Patched::new(&bytes, Pieces::new(fixed.patch.edits(DOC), DOC, ReadAt::len(&bytes)));
+    repair_of(&text.to_vec(), options, wanted)
+}
+
+pub fn repair_of(bytes: &dyn ReadAt, options: &Options, wanted: &FixOptions) -> Repaired {
+    let fixed = fix::fix(DOC, bytes, options, wanted, 1).expect("memory reads");
+    let view = Patched::new(bytes, Pieces::new(fixed.patch.edits(DOC), DOC, bytes.len()));
     let mut out = Vec::new();
     view.read_into(0, view.len() as usize, &mut out).expect("memory reads");
-    let notes = repair::notes(DOC, "case", &bytes, &fixed).expect("memory reads");
-    let left = repair::left(DOC, "case", &bytes, &fixed, Content::None).expect("memory reads");
+    let notes = repair::notes(DOC, "case", bytes, &fixed).expect("memory reads");
+    let left = repair::left(DOC, "case", bytes, &fixed, Content::None).expect("memory reads");
     Repaired { fixed, text: out, notes, left }
 }
 

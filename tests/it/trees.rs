@@ -1,9 +1,7 @@
 //! Trees and chains: rewinding, forking and going on, and what a conversation looks like whose links are broken. The
 //! files are read by the library as the commands do.
 
-use std::fmt::Write;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use replaylint::internals::fix::{FixOptions, Orphans};
 use replaylint::internals::history::time;
@@ -17,12 +15,17 @@ use replaylint::internals::targets;
 use serde_json::{Value, json};
 
 use crate::support::STYLE;
+use crate::work::{Counted, Work, grows_linearly};
 
 const HOUR: i64 = 3600;
 
 fn read(text: &[u8]) -> Conversation {
+    read_of(Box::new(text.to_vec()))
+}
+
+fn read_of(bytes: Box<dyn ReadAt>) -> Conversation {
     let options = Options::default();
-    let doc = Doc::of_bytes(DocId(0), "case", text.to_vec());
+    let doc = Doc { bytes, ..Doc::of_bytes(DocId(0), "case", Vec::new()) };
     let mut all = Conversation::read(vec![doc], |_| &options).expect("memory reads");
     all.remove(0)
 }
@@ -301,43 +304,52 @@ fn broken_links_are_told_and_stop_nothing() {
     }
 }
 
-#[test]
-fn a_tree_of_any_shape_takes_linear_time() {
-    const MANY: usize = 20_000;
-    let line = |n: usize, parent: Option<usize>, call: bool| {
+/// The number of a node's parent, in a file of so many.
+type Parent = fn(usize, usize) -> Option<usize>;
+
+/// The work for reading a tree of so many nodes, judging the chain at each, showing and checking it.
+fn work_for(n: usize, parent: Parent, calls: bool) -> [(&'static str, Work); 4] {
+    let line = |n: usize, parent: Option<usize>| {
         let parent = parent.map_or("null".to_owned(), |parent| format!("\"n{parent}\""));
         let block = format!(r#"{{"type":"tool_use","id":"c{n}","name":"f","input":{{}}}}"#);
-        let block = if call { &*block } else { "" };
-        let kind = if call { "assistant" } else { "user" };
+        let (kind, block) = if calls { ("assistant", &*block) } else { ("user", "") };
         format!(
             "{{\"type\":\"{kind}\",\"uuid\":\"n{n}\",\"parentUuid\":{parent},\"message\":{{\"role\":\"{kind}\",\"content\":[{block}]}}}}\n"
         )
     };
-    type Parent = fn(usize) -> Option<usize>;
+    let text: String = (0..n).map(|ix| line(ix, parent(ix, n))).collect();
+    let text = text.into_bytes();
+    let (reading, conversation) = Work::of(|| read_of(Box::new(Counted(text.clone()))));
+    assert_eq!(conversation.forest.nodes.len(), n);
+    let options = chain();
+    let (judging, chains) = Work::of(|| {
+        let judge = Judge::new(&conversation.forest, &options);
+        (0..n as u32).filter(|ix| judge.verdict(*ix).is_chain()).count()
+    });
+    assert_eq!(chains, 0);
+    let (showing, ()) = Work::of(|| {
+        let view = view(&conversation, &options, false);
+        (OUTPUTS[0].1)(&[view], &[], &STYLE, &mut Vec::new()).expect("memory writes");
+    });
+    let (checking, _) = Work::of(|| crate::support::check_of(&Counted(text), &Options::default()));
+    [("read", reading), ("judge", judging), ("show", showing), ("check", checking)]
+}
+
+#[test]
+fn a_tree_of_any_shape_costs_what_its_nodes_cost() {
     let shapes: [(&str, Parent); 5] = [
-        ("a path", |n| n.checked_sub(1)),
-        ("a fan", |n| (n > 0).then_some(0)),
-        ("a ring", |n| Some((n + 1) % MANY)),
-        ("missing parents", |n| Some(MANY + n)),
-        ("a comb", |n| n.checked_sub(if n % 2 == 0 { 2 } else { 1 })),
+        ("a path", |ix, _| ix.checked_sub(1)),
+        ("a fan", |ix, _| (ix > 0).then_some(0)),
+        ("a ring", |ix, n| Some((ix + 1) % n)),
+        ("missing parents", |ix, n| Some(n + ix)),
+        ("a comb", |ix, _| ix.checked_sub(if ix % 2 == 0 { 2 } else { 1 })),
     ];
     for (name, parent) in shapes {
-        for call in [false, true] {
-            let mut text = String::new();
-            for n in 0..MANY {
-                let _ = write!(text, "{}", line(n, parent(n), call));
+        for calls in [false, true] {
+            let (few, many) = (work_for(5_000, parent, calls), work_for(20_000, parent, calls));
+            for ((what, few), (_, many)) in few.into_iter().zip(many) {
+                grows_linearly(&format!("{name}, calls: {calls}, {what}"), few, many);
             }
-            let start = Instant::now();
-            let conversation = read(text.as_bytes());
-            assert_eq!(conversation.forest.nodes.len(), MANY, "{name}");
-            let options = chain();
-            let judge = Judge::new(&conversation.forest, &options);
-            let chains = (0..MANY as u32).filter(|ix| judge.verdict(*ix).is_chain()).count();
-            assert_eq!(chains, 0, "{name}");
-            let mut out = Vec::new();
-            (OUTPUTS[0].1)(&[view(&conversation, &options, false)], &[], &STYLE, &mut out).expect("memory writes");
-            crate::support::check(text.as_bytes(), &Options::default());
-            assert!(start.elapsed() < Duration::from_secs(10), "{name}: {:?}", start.elapsed());
         }
     }
 }
