@@ -14,18 +14,18 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use generate::{Faults, Shape};
-use replaylint::commands::convert::TO;
-use replaylint::convert::{ConvertOptions, convert_doc as convert_histories};
-use replaylint::convert::{Plan, Thoughts};
-use replaylint::fix::{self, FixOptions};
-use replaylint::history::Code;
-use replaylint::judge::{self, Enabled, Findings, JudgedDoc, Options};
-use replaylint::place::{DocId, Pieces};
-use replaylint::replay::slim::restore::restore;
-use replaylint::replay::slim::slim;
-use replaylint::replay::{Conversation, stream};
-use replaylint::source::{Doc, Input, Patched, ReadAt, lines};
-use replaylint::target::Severity;
+use replaylint::internals::convert::TO;
+use replaylint::internals::convert::{ConvertOptions, convert_doc as convert_histories};
+use replaylint::internals::convert::{Plan, Thoughts};
+use replaylint::internals::fix::{self, FixOptions};
+use replaylint::internals::history::Code;
+use replaylint::internals::judge::{self, Enabled, Findings, JudgedDoc, Options};
+use replaylint::internals::place::{DocId, Pieces};
+use replaylint::internals::replay::slim::restore::restore;
+use replaylint::internals::replay::slim::slim;
+use replaylint::internals::replay::{Conversation, stream};
+use replaylint::internals::source::{Doc, Input, Patched, ReadAt, lines};
+use replaylint::internals::target::Severity;
 
 const DOC: DocId = DocId(0);
 /// One record in so many has a fault.

@@ -1,7 +1,7 @@
 //! What a dialect is: the grammar of the items inside an envelope. A dialect turns an item's text into a row, and acts
 //! on an item into edits on its bytes. It knows no envelope, no target and no rule.
 
-use crate::history::{Flags, Kind, Row};
+use crate::history::{Flags, Kind, Pairing, Row};
 use crate::json::edit::Base;
 use crate::json::mend::Mend;
 use crate::json::spot::{Spot, To};
@@ -41,7 +41,7 @@ pub struct Origin<'b> {
 
 /// What is done to the text of one item, without moving it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Change {
+pub enum TextChange {
     /// Remove its own id.
     StripId,
     /// Put a reference to its id in its place.
@@ -60,10 +60,10 @@ pub enum Change {
     Spot(&'static Spot, To),
 }
 
-impl Change {
+impl TextChange {
     /// Whether thinking that is signed together with what stands in front of it outlives this change to that.
     pub fn keeps_signatures(&self) -> bool {
-        matches!(self, Change::Mend(mend) if mend.keeps_signatures)
+        matches!(self, TextChange::Mend(mend) if mend.keeps_signatures)
     }
 }
 
@@ -119,8 +119,19 @@ pub trait Dialect: Sync {
     /// The rows of one stored element, each with its text. Anything that is no item gives none.
     fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>));
 
+    /// How calls and outputs find each other.
+    fn pairing(&self) -> Pairing {
+        Pairing::Keys
+    }
+
     /// The edits that make a change to an item.
-    fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot>;
+    fn change(
+        &self,
+        change: &TextChange,
+        item: Val<'_>,
+        base: Base<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), Cannot>;
 
     /// The text of an output that answers a call without claiming anything.
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot>;

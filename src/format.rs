@@ -7,7 +7,7 @@ mod probe;
 use crate::dialect::{Dialect, Item, Origin};
 use crate::history::stream::{Event, Stream};
 use crate::history::tree::{Builder, Entry, Forest};
-use crate::history::{Around, Finding, Flags, History, Role, Row, Settings, Usage, codes};
+use crate::history::{Around, Finding, Flags, History, Pairing, Role, Row, Settings, Usage, codes};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::place::Place;
@@ -258,6 +258,7 @@ pub fn read_item(
 /// Makes histories of rows and marks, in order. Serves every format: lists, logs and trees.
 pub struct Assembler {
     histories: Histories,
+    pairing: Pairing,
     settings: Settings,
     rows: Vec<Row>,
     /// Row at which each turn of the user began.
@@ -281,6 +282,7 @@ impl Assembler {
         let tree = matches!(info.histories, Histories::Tree | Histories::PerNode).then(Builder::default);
         Assembler {
             histories: info.histories,
+            pairing: info.dialect.pairing(),
             settings,
             rows: Vec::new(),
             turns: Vec::new(),
@@ -415,7 +417,7 @@ impl Assembler {
             let mut settings = self.settings.clone();
             settings.model = answer.and_then(|entry| entry.model.clone()).or(settings.model);
             settings.store = answer.and_then(|entry| entry.store).or(settings.store);
-            History::new(rows, settings)
+            History::new(rows, settings, self.pairing)
         };
         leaves.map(branch).collect()
     }
@@ -434,6 +436,6 @@ impl Assembler {
         }
         self.turns.clear();
         self.begun = None;
-        Some(History::new(rows, settings))
+        Some(History::new(rows, settings, self.pairing))
     }
 }

@@ -1,50 +1,94 @@
-//! `replaylint` reads stored LLM conversations, says what a provider would reject when they are replayed, and repairs
-//! them without losing anything silently. The command line is a thin layer over this library.
+//! `replaylint` reads stored LLM conversations, says what a provider would reject when they are replayed, repairs them
+//! without losing anything silently, converts them between dialects, and shows what changed.
 //!
-//! The modules stand in the order in which they may know of each other, lowest first; a test reads every import and
-//! fails on one that points down the list.
+//! The library does what the command line does, on bytes or on JSON values: it reads no files, prints nothing and starts no
+//! threads.
+//!
+//! | | a document (`&[u8]`) | items or messages (`&[serde_json::Value]`) |
+//! |---|---|---|
+//! | what would be refused | [`check`] | [`check_items`] |
+//! | repair | [`fix`](fix()) | [`fix_items`] |
+//! | another dialect | [`convert`](convert()) | [`convert_items`] |
+//! | what changed | [`diff`](diff()) | [`diff_items`] |
+//!
+//! [`Options`] says for which target, and how. Results are plain structs that serialise to the JSON of
+//! `--output-format json`.
+//!
+//! ```
+//! use replaylint::{Dialect, Options, fix_items};
+//! use serde_json::json;
+//!
+//! # fn main() -> Result<(), replaylint::Error> {
+//! // A run was interrupted: the call was never answered, and the API would refuse the history.
+//! let messages = [
+//!     json!({"role": "user", "content": "What is the weather in Rome?"}),
+//!     json!({"role": "assistant", "tool_calls": [
+//!         {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+//!     ]}),
+//!     json!({"role": "user", "content": "And in Oslo?"}),
+//! ];
+//! let fixed = fix_items(&messages, Dialect::Chat, &Options::new())?;
+//! assert_eq!(fixed.items.len(), 2);
+//! assert_eq!(fixed.changes[0].rule, "RL501");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `examples/guard.rs` repairs a request right before it is sent.
+#![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-pub mod place;
+/// Declares the rooms, lowest first: each may import only what comes before it; a test reads every import. They are
+/// private; the command line, the tests, the benchmarks and the fuzzers reach them through `internals`, which promises
+/// nothing.
+macro_rules! rooms {
+    ($($room:ident)*) => {
+        $(#[allow(missing_docs, rustdoc::all)] mod $room;)*
 
-pub mod json;
+        #[doc(hidden)]
+        #[allow(missing_docs, rustdoc::all)]
+        pub mod internals {
+            $(pub mod $room { pub use crate::$room::*; })*
+        }
+    };
+}
 
-pub mod source;
+rooms! {
+    place
+    json
+    source
+    history
+    neutral
+    dialect
+    dialects
+    schema
+    target
+    targets
+    format
+    formats
+    read
+    rule
+    rules
+    judge
+    fix
+    replay
+    convert
+    diff
+    report
+    options
+    library
+    commands
+    cli
+}
 
-pub mod history;
+pub(crate) use rule::rule;
 
-pub mod neutral;
-
-pub mod dialect;
-pub mod dialects;
-
-pub mod schema;
-
-pub mod target;
-pub mod targets;
-
-pub mod format;
-pub mod formats;
-
-pub mod read;
-
-pub mod rule;
-pub mod rules;
-
-pub mod judge;
-
-pub mod fix;
-
-pub mod replay;
-
-pub mod convert;
-
-pub mod diff;
-
-pub mod report;
-
-pub mod options;
-
-pub mod commands;
-
-pub mod cli;
+pub use fix::{Orphans, Reasoning};
+pub use library::{
+    Converted, ConvertedItems, Dialect, Error, Fixed, FixedItems, Options, Report, check, check_items, convert,
+    convert_items, diff, diff_items, fix, fix_items,
+};
+pub use report::contract::{
+    Change, Diagnostic, Diff, DiffSummary, EntryDiff, Fix, HistoryDiff, Input, Related, Repaired, Side, Span,
+    Summary,
+};

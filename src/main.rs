@@ -4,8 +4,8 @@ use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
-use replaylint::cli::Cli;
-use replaylint::commands::{Failure, Outcome, complain};
+use replaylint::internals::cli::Cli;
+use replaylint::internals::commands::{Failure, Outcome, complain};
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {

@@ -44,7 +44,7 @@ impl Misuse {
 /// What may be said about files, on the command line or in the config file. The command line wins.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct About {
+pub struct FileOptions {
     pub format: Option<String>,
     pub target: Option<String>,
     pub store: Option<bool>,
@@ -67,11 +67,11 @@ pub struct About {
     pub all_branches: bool,
 }
 
-impl About {
+impl FileOptions {
     /// What this says, and where it is silent what the other says.
-    fn or(self, other: &About) -> About {
+    fn or(self, other: &FileOptions) -> FileOptions {
         let list = |own: Vec<String>, other: &[String]| if own.is_empty() { other.to_vec() } else { own };
-        About {
+        FileOptions {
             format: self.format.or_else(|| other.format.clone()),
             target: self.target.or_else(|| other.target.clone()),
             store: self.store.or(other.store),
@@ -94,7 +94,7 @@ impl About {
 /// The config file, `replaylint.toml`.
 #[derive(Debug, Default)]
 pub struct Config {
-    pub about: About,
+    pub about: FileOptions,
     pub exclude: Vec<String>,
     pub ext: Vec<String>,
     pub deny_warnings: bool,
@@ -105,7 +105,7 @@ pub struct Config {
 #[derive(Debug)]
 struct ForFiles {
     paths: Vec<GlobMatcher>,
-    about: About,
+    about: FileOptions,
 }
 
 /// Name of the config file.
@@ -167,7 +167,7 @@ pub struct Lints {
 }
 
 impl Lints {
-    pub fn new(told: &About, config: &Config) -> Result<Self, Misuse> {
+    pub fn new(told: &FileOptions, config: &Config) -> Result<Self, Misuse> {
         let all = judge_options(&told.clone().or(&config.about))?;
         let mut some = Vec::new();
         for entry in &config.files {
@@ -184,7 +184,7 @@ impl Lints {
     }
 }
 
-fn judge_options(about: &About) -> Result<judge::Options, Misuse> {
+fn judge_options(about: &FileOptions) -> Result<judge::Options, Misuse> {
     Ok(judge::Options {
         read: read_options(about)?,
         target: about.target.as_deref().map(target).transpose()?,
@@ -196,7 +196,7 @@ fn judge_options(about: &About) -> Result<judge::Options, Misuse> {
     })
 }
 
-fn read_options(about: &About) -> Result<read::Options, Misuse> {
+fn read_options(about: &FileOptions) -> Result<read::Options, Misuse> {
     Ok(read::Options {
         format: about.format.as_deref().map(format).transpose()?,
         pointer: about.pointer.as_deref().map_or(Ok(Vec::new()), steps)?,
@@ -208,14 +208,14 @@ fn read_options(about: &About) -> Result<read::Options, Misuse> {
     })
 }
 
-fn format(name: &str) -> Result<&'static dyn Format, Misuse> {
+pub fn format(name: &str) -> Result<&'static dyn Format, Misuse> {
     formats::by_name(name).ok_or_else(|| {
         let names = formats::FORMATS.iter().map(|format| format.info().name);
         unknown("format", name, names.collect())
     })
 }
 
-fn target(name: &str) -> Result<&'static Target, Misuse> {
+pub fn target(name: &str) -> Result<&'static Target, Misuse> {
     targets::by_name(name)
         .ok_or_else(|| unknown("target", name, targets::TARGETS.iter().map(|target| target.name).collect()))
 }
@@ -246,7 +246,7 @@ fn schema(path: &Path) -> Result<Schemas, Misuse> {
     Schemas::own(&text).map_err(|e| failed(&e))
 }
 
-fn steps(text: &str) -> Result<Vec<String>, Misuse> {
+pub fn steps(text: &str) -> Result<Vec<String>, Misuse> {
     pointer::parse(text).ok_or_else(|| {
         Misuse::new(format!("'{text}' is not a JSON Pointer"))
             .help("a pointer begins with '/', as in --pointer /data/request")
@@ -270,7 +270,7 @@ fn size(text: &str) -> Result<u64, Misuse> {
 }
 
 /// How old stored items may be, and what time it is.
-fn age(about: &About) -> Result<Option<Age>, Misuse> {
+fn age(about: &FileOptions) -> Result<Option<Age>, Misuse> {
     let now = about.now.as_deref().map(moment).transpose()?;
     let Some(most) = about.max_item_age.as_deref().map(duration).transpose()? else { return Ok(None) };
     let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |past| past.as_secs());
@@ -300,7 +300,7 @@ fn matches(selector: &str, rule: &Rule) -> bool {
     selector.eq_ignore_ascii_case("all") || prefix || selector == rule.name
 }
 
-fn enabled(select: &[String], ignore: &[String]) -> Result<Enabled, Misuse> {
+pub fn enabled(select: &[String], ignore: &[String]) -> Result<Enabled, Misuse> {
     for selector in select.iter().chain(ignore) {
         if !RULES.iter().any(|rule| matches(selector, rule)) {
             let names: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
@@ -432,11 +432,11 @@ mod tests {
             "target = \"azure\"\nignore = [\"RL311\"]\n[[files]]\npaths = [\"logs/**\"]\ntarget = \"codex\"\n",
         )
         .expect("a config");
-        let lints = Lints::new(&About::default(), &config).expect("options");
+        let lints = Lints::new(&FileOptions::default(), &config).expect("options");
         assert_eq!(lints.of("a.json").target.map(|t| t.name), Some("azure"));
         assert_eq!(lints.of("logs/x/a.jsonl").target.map(|t| t.name), Some("codex"));
         assert!(!lints.of("logs/x/a.jsonl").enabled.has(Code(311)));
-        let told = About { target: Some("xai".to_owned()), ..About::default() };
+        let told = FileOptions { target: Some("xai".to_owned()), ..FileOptions::default() };
         let lints = Lints::new(&told, &config).expect("options");
         assert_eq!(lints.of("logs/x/a.jsonl").target.map(|t| t.name), Some("xai"));
     }

@@ -3,7 +3,7 @@
 //! from the verdicts.
 
 use crate::dialect::Item;
-use crate::history::{Code, Effort, Finding, Flags, Group, History, Kind, KindSet, Known, Pair, Row, Usage};
+use crate::history::{Code, Effort, Finding, Flags, Group, History, ItemFlags, Kind, KindSet, Known, Pair, Row, Usage};
 use crate::json::Val;
 use crate::place::Place;
 use crate::schema::Standard;
@@ -180,7 +180,6 @@ impl Rule {
 /// ```text
 /// 505, "chat-call-id-length" of "chat" about [Field], Check::Item(KINDS, check), [Variant { .. }]
 /// ```
-#[macro_export]
 macro_rules! rule {
     ($(#[doc = $line:literal])+ $code:literal, $name:literal $(of $dialect:literal)? $(about [$($about:ident),+])?, $check:expr, [$($variant:expr),+ $(,)?]) => {
         $(#[doc = $line])+
@@ -197,6 +196,7 @@ macro_rules! rule {
     (@dialect) => { None };
     (@dialect $name:literal) => { Some($name) };
 }
+pub(crate) use rule;
 
 /// Why the open call at the end of a log is left alone. Reports know the sentences: each tells how to have the call
 /// judged and repaired.
@@ -215,7 +215,7 @@ pub fn is_end_of_log(why: &str) -> bool {
 pub struct Out {
     pub findings: Vec<Finding>,
     /// What is noted on the item at hand for rules that only few targets care about.
-    pub flags: Flags,
+    pub noted: ItemFlags,
     /// Ids of items without reasoning in front: a recorded response elsewhere in the doc may prove that some was.
     pub unheaded: Vec<u64>,
 }
@@ -298,10 +298,10 @@ impl Cx<'_> {
         items.all(|row| match row.is_reasoning() {
             true => {
                 !row.is_reference()
-                    && !row.has(Flags::BOUND)
+                    && !row.has(ItemFlags::BOUND)
                     && self.thinking != Thinking::Never
                     && caps.detached_reasoning
-                    && (row.has(Flags::BLOB) || caps.bare_reasoning)
+                    && (row.has(ItemFlags::BLOB) || caps.bare_reasoning)
             }
             false => !self.goes_with_its_id(row),
         })
@@ -326,7 +326,7 @@ impl Cx<'_> {
     pub fn on_request(&self, code: Code, at: Place) -> Finding {
         let first = self.history.rows.first();
         let mut row = Row::of_place(at, first.map_or(0, |row| row.record));
-        row.flags = first.map_or(Flags::default(), |row| Flags(row.flags.0 & (Flags::FROZEN | Flags::EMBEDDED).0));
+        row.flags = first.map_or(Flags::NONE, |row| row.flags.only(Flags::FROZEN | Flags::EMBEDDED));
         Finding::new(code, row)
     }
 

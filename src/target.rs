@@ -40,7 +40,6 @@ impl Levels {
     pub const OFF: Levels = Levels { stored: None, stateless: None };
     pub const STATELESS_ERROR: Levels = Levels { stored: None, stateless: E };
     pub const STATELESS_WARNING: Levels = Levels { stored: None, stateless: W };
-    pub const STORED_ERROR: Levels = Levels { stored: E, stateless: None };
     pub const STORED_WARNING: Levels = Levels { stored: W, stateless: None };
     pub const ERROR_OR_WARNING: Levels = Levels { stored: E, stateless: W };
 
@@ -114,8 +113,6 @@ pub struct Caps {
     pub chaining: bool,
     /// Reads the arguments of calls as JSON.
     pub parses_arguments: bool,
-    /// Answers a local shell call with a function call's output.
-    pub local_shell_as_function: bool,
     /// Takes web searches without their ids.
     pub searches_without_ids: bool,
 }
@@ -129,7 +126,6 @@ impl Caps {
         contiguous_outputs: false,
         chaining: false,
         parses_arguments: false,
-        local_shell_as_function: false,
         searches_without_ids: false,
     };
 }

@@ -2,11 +2,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use replaylint::fix::{FixOptions, Orphans, fix};
-use replaylint::json::{Tape, scan};
-use replaylint::judge::Options;
-use replaylint::place::{DocId, Pieces};
-use replaylint::source::{Patched, ReadAt};
+use replaylint::internals::fix::{FixOptions, Orphans, fix};
+use replaylint::internals::json::{Tape, scan};
+use replaylint::internals::judge::Options;
+use replaylint::internals::place::{DocId, Pieces};
+use replaylint::internals::source::{Patched, ReadAt};
 
 const DOC: DocId = DocId(0);
 

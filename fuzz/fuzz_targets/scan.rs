@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use replaylint::json::{Tape, scan, scan::scan_prefix_portable, scan_prefix};
+use replaylint::internals::json::{Tape, scan, scan::scan_prefix_portable, scan_prefix};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 

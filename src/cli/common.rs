@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::commands::{Output, Run};
-use crate::options::{self, About, Config, Lints, Misuse};
+use crate::options::{self, Config, FileOptions, Lints, Misuse};
 use crate::report::{self, Style};
 use crate::source::product::Existing;
 use crate::source::walk::Filter;
@@ -166,7 +166,7 @@ pub(super) struct Loudness {
 /// The config file.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Run")]
-pub(super) struct Settings {
+pub(super) struct ConfigFile {
     /// Use this config file instead of the nearest replaylint.toml
     #[arg(long, value_name = "FILE", conflicts_with = "isolated", hide_short_help = true)]
     pub config: Option<PathBuf>,
@@ -197,7 +197,7 @@ pub(super) struct Typed {
     pub privacy: Privacy,
     pub screen: Screen,
     pub loudness: Loudness,
-    pub settings: Settings,
+    pub settings: ConfigFile,
     pub threads: Threads,
     pub all_branches: bool,
 }
@@ -234,7 +234,7 @@ pub(super) struct Common {
     #[command(flatten)]
     pub loudness: Loudness,
     #[command(flatten)]
-    pub settings: Settings,
+    pub settings: ConfigFile,
     #[command(flatten)]
     pub threads: Threads,
 }
@@ -263,7 +263,7 @@ impl Typed {
     /// From what was typed to what is meant. `report_file` is where `-o` puts the report.
     pub(super) fn mean(self, report_file: Option<PathBuf>) -> Result<Run, Misuse> {
         let config = Config::find(self.settings.config.as_deref(), self.settings.isolated)?;
-        let about = About {
+        let about = FileOptions {
             format: self.reading.format,
             target: self.server.target,
             store: self.server.store,

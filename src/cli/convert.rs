@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
-use crate::commands::convert::{Conversion, TO};
+use crate::commands::convert::Conversion;
 use crate::commands::products::Copies;
 use crate::commands::{self, Failure, Outcome};
-use crate::convert::Thoughts;
+use crate::convert::{TO, Thoughts};
 use crate::options;
 
 use super::common::{
-    Common, Files, Findings, Leniency, Loudness, Privacy, Reading, Screen, Settings, Typed, existing,
+    Common, ConfigFile, Files, Findings, Leniency, Loudness, Privacy, Reading, Screen, Typed, existing,
 };
 
 #[derive(Args, Debug)]
@@ -68,7 +68,7 @@ pub(super) struct DiffArgs {
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
     #[command(flatten)]
-    settings: Settings,
+    settings: ConfigFile,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]

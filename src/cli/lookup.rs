@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::commands::explain::{self, Pasted, Telling};
 use crate::commands::{Failure, Outcome, tables};
-use crate::options::{About, Config, Lints, Misuse};
+use crate::options::{Config, FileOptions, Lints, Misuse};
 use crate::report::Content;
 
 use super::common::ColorArg;
@@ -140,14 +140,14 @@ fn pasted(error: String) -> Result<String, Misuse> {
 impl JudgeArgs {
     fn mean(self) -> Result<Lints, Misuse> {
         let config = Config::find(self.config.as_deref(), self.isolated)?;
-        let about = About {
+        let about = FileOptions {
             format: self.format,
             target: self.target,
             store: self.store,
             usage: self.usage,
             model: self.model,
             pointer: self.pointer,
-            ..About::default()
+            ..FileOptions::default()
         };
         Lints::new(&about, &config)
     }

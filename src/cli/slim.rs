@@ -11,7 +11,7 @@ use crate::commands::slim::Slimming;
 use crate::commands::{self, Failure, Outcome};
 use crate::source::commit::Replace;
 
-use super::common::{Files, Loudness, Reading, Settings, Threads, Typed, existing};
+use super::common::{ConfigFile, Files, Loudness, Reading, Threads, Typed, existing};
 
 #[derive(Args, Debug)]
 #[command(
@@ -56,7 +56,7 @@ pub(super) struct SlimArgs {
     #[command(flatten)]
     loudness: Loudness,
     #[command(flatten)]
-    settings: Settings,
+    settings: ConfigFile,
     #[command(flatten)]
     threads: Threads,
 }

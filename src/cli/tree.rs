@@ -20,7 +20,7 @@ use crate::report::tree::{OUTPUTS, Print};
 use crate::targets;
 
 use super::common::{
-    Emptiness, Files, Judging, Leniency, Loudness, Privacy, Reading, Screen, Server, Settings, Typed, existing,
+    ConfigFile, Emptiness, Files, Judging, Leniency, Loudness, Privacy, Reading, Screen, Server, Typed, existing,
 };
 use super::{OrphansArg, ReasoningArg};
 
@@ -62,7 +62,7 @@ pub(super) struct TreeArgs {
     #[arg(short, long, help_heading = "Output")]
     verbose: bool,
     #[command(flatten)]
-    settings: Settings,
+    settings: ConfigFile,
 }
 
 #[derive(Args, Debug)]
@@ -138,7 +138,7 @@ pub(super) struct RebuildArgs {
     #[command(flatten)]
     loudness: Loudness,
     #[command(flatten)]
-    settings: Settings,
+    settings: ConfigFile,
 }
 
 #[derive(Args, Debug)]

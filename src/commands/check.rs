@@ -3,16 +3,13 @@
 use std::io::Write;
 
 use crate::convert;
-use crate::fix::{self, FixOptions};
 use crate::history::Code;
-use crate::judge::{self, Judged, JudgedDoc};
 use crate::report::words::count;
-use crate::report::{self, Diagnostic, Seen, Summary, diagnose, homes, proposal};
+use crate::report::{Diagnostic, Seen, Summary, diagnose, homes, promise};
 use crate::rule::About;
 use crate::rules::{self, unknown_format};
 use crate::source::{Doc, Input, Packing, words};
 
-use super::convert::dialect;
 use super::{Failure, Outcome, Run, complain, met, products, talk, whole};
 
 /// What one doc gave.
@@ -40,7 +37,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let work = |doc: std::io::Result<Doc>, threads: usize| {
         let mut doc = doc?;
         let options = run.lints.of(&doc.label);
-        let check = |doc: &Doc| convert::check(doc.id, &*doc.bytes, options, threads, &dialect);
+        let check = |doc: &Doc| convert::check(doc.id, &*doc.bytes, options, threads);
         let (mut found, mut references) = (check(&doc)?, 0);
         if whole::is_slimmed(&doc, &found)? {
             references = whole::put_together(&mut doc, options)?;
@@ -59,7 +56,10 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
                 // Offsets must be those of the file that an editor opens.
                 let is_file = references == 0 && doc.segments.is_empty() && doc.packing == Packing::Plain;
                 repaired = match references {
-                    0 => promise(run, &doc, &found, threads, proposes && is_file, &mut told)?,
+                    0 => {
+                        let proposes = (proposes && is_file).then_some(run.show_content);
+                        promise::plan(doc.id, &*doc.bytes, &found, options, threads, proposes, &mut told)?
+                    }
                     _ => refuse(&mut told),
                 };
                 homes::diagnostics(&doc.segments, &mut told);
@@ -122,33 +122,6 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
         (false, true) => Outcome::Found,
         (false, false) => Outcome::Clean,
     })
-}
-
-/// Plans the default repair of a doc, so that nothing is promised that `fix` would not do; gives the number of findings
-/// that are gone after it. `proposes`: the diagnostics also get what it would put in place of what.
-fn promise(
-    run: &Run,
-    doc: &Doc,
-    found: &JudgedDoc<()>,
-    threads: usize,
-    proposes: bool,
-    told: &mut [Diagnostic],
-) -> std::io::Result<u64> {
-    let options = run.lints.of(&doc.label);
-    let repairs = |target| found.format.is_some_and(|format| judge::speaks(format.info(), target));
-    if !found.judged.iter().any(Judged::is_fixed_by_default) {
-        return Ok(0);
-    }
-    if !options.target.is_none_or(repairs) {
-        // What another dialect would take is made by `convert`, not by `fix`.
-        told.iter_mut().for_each(|diagnostic| diagnostic.fix = None);
-        return Ok(0);
-    }
-    let fixed = fix::fix(doc.id, &*doc.bytes, options, &FixOptions::default(), threads)?;
-    if proposes {
-        proposal::propose(doc.id, &*doc.bytes, &fixed, run.show_content, told)?;
-    }
-    Ok(report::promise::keep(&fixed, doc.bytes.len(), told))
 }
 
 /// `fix` refuses a log that `slim` made shorter.

@@ -6,11 +6,6 @@ use std::path::PathBuf;
 use crate::convert::{ConvertOptions, ConvertedDoc, convert_doc};
 use crate::convert::{Plan, Thoughts};
 use crate::dialect::{Dialect, Written};
-use crate::dialects::anthropic::ANTHROPIC;
-use crate::dialects::bedrock::BEDROCK;
-use crate::dialects::chat::CHAT;
-use crate::dialects::gemini::GEMINI;
-use crate::dialects::responses::RESPONSES;
 use crate::options::Misuse;
 use crate::place::DocId;
 use crate::replay::slim::restore::has_references;
@@ -26,23 +21,8 @@ use super::parts::{Parts, Taken, Unsaved};
 use super::products::{self, Copies};
 use super::{Failure, Outcome, Run, Sheet, complain, met, talk, whole};
 
-/// What can be converted to.
-pub static TO: [(&str, &dyn Dialect, Written); 6] = [
-    ("responses", &RESPONSES, Written::Request),
-    ("responses-items", &RESPONSES, Written::Items),
-    ("chat", &CHAT, Written::Request),
-    ("anthropic", &ANTHROPIC, Written::Request),
-    ("gemini", &GEMINI, Written::Request),
-    ("bedrock", &BEDROCK, Written::Request),
-];
-
 /// Losses of a doc that are looked at, so that those of one kind can be counted; more are only counted together.
 const OF_KINDS: usize = 10_000;
-
-/// The dialect with this name.
-pub(super) fn dialect(name: &str) -> Option<&'static dyn Dialect> {
-    TO.iter().map(|(_, dialect, _)| *dialect).find(|dialect| dialect.name() == name)
-}
 
 /// What `convert` is told beyond what all commands are.
 pub struct Conversion {

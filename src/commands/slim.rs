@@ -9,7 +9,7 @@ use crate::fix::guard;
 use crate::options::Misuse;
 use crate::place::{Edit, Pieces, Place};
 use crate::replay::slim::restore::{self, Restored};
-use crate::replay::slim::{self, Kept, Refusal, Saved, Slim};
+use crate::replay::slim::{self, KeptBody, Saved, Slim, Unfit};
 use crate::report::saving::{self, Saving};
 use crate::report::words::{count, grouped, printable};
 use crate::source::{Doc, Input, Patched, ReadAt, commit, framing, product, words};
@@ -198,8 +198,8 @@ fn refusal(made: &Made, doc: &Doc) -> Option<(String, bool)> {
         return Some((format!("{label}: record {record}: {why}; nothing was changed"), true));
     }
     match made.slim.as_ref()?.refused? {
-        Refusal::NoLog => Some((format!("{label}: a single document, not a log; nothing is repeated"), false)),
-        Refusal::Order(record) => Some((
+        Unfit::NoLog => Some((format!("{label}: a single document, not a log; nothing is repeated"), false)),
+        Unfit::Order(record) => Some((
             format!(
                 "{label}: record {record}: the offset is not greater than the previous one (RL625), so the \
                  content of requests is uncertain; nothing was changed"
@@ -281,7 +281,7 @@ fn told(made: &Made, doc: &Doc, after: u64, out: &mut dyn Write) -> io::Result<(
             if slim.kept.len() == 1 { "1 body is kept" } else { &format!("{} bodies are kept", slim.kept.len()) };
         writeln!(out, "  {bodies}, because the history differs:")?;
     }
-    for Kept { record, pointer, request, difference } in slim.kept.iter().take(TOLD) {
+    for KeptBody { record, pointer, request, difference } in slim.kept.iter().take(TOLD) {
         let (body, history) = (&difference.body, &difference.history);
         writeln!(
             out,

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::dialect::{Dialect, Written};
+use crate::dialect::Written;
 use crate::format::FormatInfo;
 use crate::judge::{self, Findings, Judged, JudgedDoc, OnHistory, Options};
 use crate::neutral::LossKind;
@@ -14,17 +14,12 @@ use crate::target::{Severity, Target};
 use super::doc::convert_doc;
 use super::options::ConvertOptions;
 use super::plan::{Plan, Thoughts};
+use super::to::dialect;
 
 /// Checks a doc against its target. Histories of another dialect are converted, and what the conversion loses, or what
-/// the target would refuse of its result, is found at the place of its source. `speaks` gives the dialect of a name.
-pub fn check(
-    id: DocId,
-    bytes: &dyn ReadAt,
-    options: &Options,
-    threads: usize,
-    speaks: &dyn Fn(&str) -> Option<&'static dyn Dialect>,
-) -> io::Result<JudgedDoc<()>> {
-    let Some((target, to)) = options.target.and_then(|target| Some((target, speaks(target.dialect)?))) else {
+/// the target would refuse of its result, is found at the place of its source.
+pub fn check(id: DocId, bytes: &dyn ReadAt, options: &Options, threads: usize) -> io::Result<JudgedDoc<()>> {
+    let Some((target, to)) = options.target.and_then(|target| Some((target, dialect(target.dialect)?))) else {
         return judge::judge(id, bytes, options, threads, &Findings);
     };
     let mut found = judge::judge(id, bytes, options, threads, &Foreign(target))?;

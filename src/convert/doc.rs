@@ -8,6 +8,7 @@ use crate::history::{Code, Finding};
 use crate::judge::{self, Judged, OnHistory};
 use crate::place::DocId;
 use crate::rule::Cx;
+use crate::rules;
 use crate::source::{ReadAt, framing};
 use crate::target::Severity;
 
@@ -58,8 +59,8 @@ pub fn convert_doc(
 }
 
 /// The rules about a line that is cut off, and about what does not parse.
-const CUT: Code = Code(3);
-const INVALID: Code = Code(1);
+const CUT: Code = rules::truncated_last_line::RULE.code;
+const INVALID: Code = rules::invalid_json::RULE.code;
 
 /// Converts each history once it is put together.
 struct Converting<'c> {

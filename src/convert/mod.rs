@@ -14,6 +14,7 @@ mod record;
 mod request;
 mod session;
 mod taker;
+mod to;
 mod verbatim;
 
 pub use check::check;
@@ -21,3 +22,4 @@ pub use doc::{Each, convert_doc};
 pub use done::ConvertedDoc;
 pub use options::ConvertOptions;
 pub use plan::{Plan, Thoughts};
+pub use to::{TO, dialect};

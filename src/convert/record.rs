@@ -229,7 +229,7 @@ fn is_recognised(result: &[u8], written: Written) -> bool {
 }
 
 /// The rule about what no format recognises.
-const UNKNOWN: Code = Code(4);
+const UNKNOWN: Code = rules::unknown_format::RULE.code;
 
 fn finding(kind: LossKind, row: Row) -> Finding {
     Finding::new(kind.code, row).variant(kind.variant)

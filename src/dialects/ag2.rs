@@ -2,9 +2,9 @@
 //! `{"__event__": class, …}` elsewhere and inside of others. What the provider made (reasoning, what it ran itself) is
 //! kept as the Responses item that it was, under `item`; calls, results and messages are AG2's own, without item ids.
 
-use crate::dialect::{Cannot, Change, Dialect, Item, Names, Origin, Replay};
+use crate::dialect::{Cannot, Dialect, Item, Names, Origin, Replay, TextChange};
 use crate::history::continued::{continuing, tie_of_id};
-use crate::history::{Flags, Kind, Role, Row};
+use crate::history::{Flags, ItemFlags, Kind, Role, Row};
 use crate::json::edit::Base;
 use crate::json::{Str, Val, fingerprint, string};
 use crate::place::Edit;
@@ -13,7 +13,7 @@ use super::responses::{RESPONSES, STUB};
 
 use super::ag2_event::PREFIXES;
 
-pub use super::ag2_event::Event;
+pub use super::ag2_event::Ag2Event;
 
 pub struct Ag2;
 
@@ -49,14 +49,14 @@ pub fn again<'t>(val: Val<'t>, origin: Origin<'_>) -> Item<'t> {
 }
 
 /// The result of what the provider ran: never replayed, as the item holds both.
-pub fn hosted_result<'t>(val: Val<'t>, event: Event<'t>, origin: Origin<'_>) -> Item<'t> {
+pub fn hosted_result<'t>(val: Val<'t>, event: Ag2Event<'t>, origin: Origin<'_>) -> Item<'t> {
     let id = event.get("parent_id").and_then(|id| id.as_str());
     let tie = id.map_or(0, |id| tie_of_id(fingerprint(id)));
     Item { row: continuing(own_row(val, Kind::Unknown, origin), tie), val, id: None, key: None }
 }
 
 /// An item of the provider whose text is lost: known only by its id.
-pub fn printed<'t>(val: Val<'t>, event: Event<'t>, origin: Origin<'_>) -> Item<'t> {
+pub fn printed<'t>(val: Val<'t>, event: Ag2Event<'t>, origin: Origin<'_>) -> Item<'t> {
     let mut row = own_row(val, Kind::Unknown, origin);
     let id = event.get("id").and_then(|id| id.as_str()).filter(|id| !id.is_empty());
     if let Some(id) = id {
@@ -77,29 +77,35 @@ impl Dialect for Ag2 {
             item.row.flags.set(Flags::FOREIGN);
             if item.row.kind == Kind::Reasoning {
                 // One event for each summary, all with the same item; and AG2 reads no item without its id.
-                item.row.flags.set(Flags::SHARED | Flags::BOUND);
+                item.row.set(ItemFlags::SHARED | ItemFlags::BOUND);
             }
             out(item);
         });
     }
 
-    fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    fn change(
+        &self,
+        change: &TextChange,
+        item: Val<'_>,
+        base: Base<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), Cannot> {
         match change {
-            Change::Rename(key) => {
+            TextChange::Rename(key) => {
                 let named = ["parent_id", "id"].iter().find_map(|name| item.get(name)).filter(|_| is_own(item));
                 match named {
                     Some(old) => out.push(Edit::replace(base.of(old), string::quoted(key))),
                     None => return RESPONSES.change(change, item, base, out),
                 }
             }
-            Change::Retype(_) if !is_own(item) => return RESPONSES.change(change, item, base, out),
-            Change::StripId => return Err(Cannot("AG2 does not read items without an id")),
-            Change::Refer => return Err(Cannot("AG2 sends items in full, never by reference")),
-            Change::Retype(_)
-            | Change::Acknowledge(_)
-            | Change::StripCalls
-            | Change::Mend(_)
-            | Change::Spot(..) => {
+            TextChange::Retype(_) if !is_own(item) => return RESPONSES.change(change, item, base, out),
+            TextChange::StripId => return Err(Cannot("AG2 does not read items without an id")),
+            TextChange::Refer => return Err(Cannot("AG2 sends items in full, never by reference")),
+            TextChange::Retype(_)
+            | TextChange::Acknowledge(_)
+            | TextChange::StripCalls
+            | TextChange::Mend(_)
+            | TextChange::Spot(..) => {
                 return Err(Cannot("AG2's events have no place for it"));
             }
         }
@@ -142,7 +148,7 @@ impl Dialect for Ag2 {
     }
 
     fn message_around(&self, output: &[u8], beside: Val<'_>) -> Option<Vec<u8>> {
-        let event = Event::of(beside)?;
+        let event = Ag2Event::of(beside)?;
         let package = package(event.path);
         let class = format!("{package}.events.tool_events.ToolResultsEvent");
         let results = [br#""results":["#, output, b"]"].concat();

@@ -7,23 +7,23 @@ pub(super) const PREFIXES: [&str; 2] = ["ag2.", "autogen.beta."];
 
 /// An event: the last name of its class path, and where its fields lie.
 #[derive(Clone, Copy)]
-pub struct Event<'t> {
+pub struct Ag2Event<'t> {
     /// The class path as it stands.
     pub path: Str<'t>,
     pub fields: Val<'t>,
 }
 
-impl<'t> Event<'t> {
+impl<'t> Ag2Event<'t> {
     /// Reads an event in either form, and out of the envelope that a network puts around it.
     pub fn of(val: Val<'t>) -> Option<Self> {
         if let Some(path) = val.get("__event__").and_then(|path| path.as_str()) {
-            return Some(Event { path, fields: val });
+            return Some(Ag2Event { path, fields: val });
         }
         let fields = val.get("data").filter(Val::is_object);
         if let (Some(path), Some(fields)) = (val.get("type").and_then(|path| path.as_str()), fields) {
-            return Some(Event { path, fields });
+            return Some(Ag2Event { path, fields });
         }
-        val.get("event").filter(Val::is_object).and_then(Event::of)
+        val.get("event").filter(Val::is_object).and_then(Ag2Event::of)
     }
 
     /// Whether the class path is one of AG2's own.

@@ -12,7 +12,7 @@ use crate::json::edit::Base;
 use crate::json::{NodeKind, Val};
 use crate::place::Place;
 
-use super::ag2_event::Event;
+use super::ag2_event::Ag2Event;
 use super::replay::{array, data_part, object, quoted, raw, text, text_part};
 
 /// Fields that only answers have. With them the API refuses an item: "Unknown parameter: 'input[2].action'".
@@ -36,7 +36,7 @@ pub struct Events {
 impl Replay for Events {
     /// Takes the key of a shell's output, if an event holds one.
     fn tell(&mut self, event: Val<'_>) {
-        let item = Event::of(event).and_then(|event| event.item());
+        let item = Ag2Event::of(event).and_then(|event| event.item());
         if let Some(item) = item.filter(|item| kind_of(*item) == Kind::ShellCallOutput) {
             self.answered.extend(item.get("call_id").and_then(|key| key.text()).map(|key| key.into_owned()));
         }
@@ -44,7 +44,7 @@ impl Replay for Events {
 
     /// Replays an event, bare or in an envelope.
     fn take(&mut self, val: Val<'_>, base: Base<'_>) {
-        let Some(event) = Event::of(val) else { return };
+        let Some(event) = Ag2Event::of(val) else { return };
         match event.class() {
             b"ModelRequest" => {
                 event.list("parts").for_each(|part| self.input(part, base));
@@ -77,13 +77,13 @@ impl Events {
     }
 
     fn input(&mut self, val: Val<'_>, base: Base<'_>) {
-        match Event::of(val).and_then(input_part) {
+        match Ag2Event::of(val).and_then(input_part) {
             Some(part) => self.user(part, base.of(val)),
             None => self.made.leave(val, base, "this input has no content that can be sent"),
         }
     }
 
-    fn response(&mut self, event: Event<'_>, here: Place, base: Base<'_>) {
+    fn response(&mut self, event: Ag2Event<'_>, here: Place, base: Base<'_>) {
         let words = event.get("message").and_then(|message| message.get("content")).and_then(text);
         if let Some(words) = words.filter(|words| !words.is_empty()) {
             let said = array(&[text_part("output_text", &words)]);
@@ -116,7 +116,7 @@ impl Events {
     }
 
     /// An item that the provider made.
-    fn provider_item(&mut self, event: Event<'_>, base: Base<'_>) {
+    fn provider_item(&mut self, event: Ag2Event<'_>, base: Base<'_>) {
         if let Some(printed) = event.printed_item() {
             return self.made.leave(printed, base, "only the printed form of the item was stored");
         }
@@ -169,7 +169,7 @@ fn without_nulls(val: Val<'_>) -> Vec<u8> {
 }
 
 /// A part of what a user gives, or of what a tool returned.
-fn input_part(event: Event<'_>) -> Option<Vec<u8>> {
+fn input_part(event: Ag2Event<'_>) -> Option<Vec<u8>> {
     let get = |key: &str| event.get(key).and_then(text).filter(|text| !text.is_empty());
     let is_image = get("kind").is_some_and(|kind| kind.eq_ignore_ascii_case("image"));
     match event.class() {
@@ -195,8 +195,8 @@ fn output(result: Val<'_>) -> Vec<u8> {
     let result = result.get("result");
     let inner = result.and_then(|result| result.get("data").filter(Val::is_object)).or(result);
     let parts = inner.and_then(|inner| inner.get("parts"));
-    let parts: Vec<Event<'_>> =
-        parts.into_iter().flat_map(|parts| parts.elements()).filter_map(Event::of).collect();
+    let parts: Vec<Ag2Event<'_>> =
+        parts.into_iter().flat_map(|parts| parts.elements()).filter_map(Ag2Event::of).collect();
     match parts.as_slice() {
         [] => quoted(""),
         [only] if only.class() == b"TextInput" => only.get("content").map_or_else(|| quoted(""), raw),

@@ -5,7 +5,7 @@
 //! without an item id, a text without one, reasoning in full if it has its blob and else by reference, and a call that
 //! the provider ran by reference; its result is never sent.
 
-use crate::dialect::{Cannot, Change, Dialect, Item, Names, Origin, Replay};
+use crate::dialect::{Cannot, Dialect, Item, Names, Origin, Replay, TextChange};
 use crate::history::{Kind, Role};
 use crate::json::edit::{Base, remove_members};
 use crate::json::{Str, Val, string};
@@ -28,27 +28,33 @@ impl Dialect for Coder {
         out(Part::of(val).item(Role::Assistant, false, origin));
     }
 
-    fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    fn change(
+        &self,
+        change: &TextChange,
+        item: Val<'_>,
+        base: Base<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), Cannot> {
         let part = Part::of(item);
         match change {
             // Without its blob, chatd sends reasoning by reference, and with it what the provider ran behind it.
-            Change::Refer => match part.item_data().filter(|_| part.kind == PartKind::Reasoning) {
+            TextChange::Refer => match part.item_data().filter(|_| part.kind == PartKind::Reasoning) {
                 Some(data) => remove_members(data, &["encrypted_content"], base, out)?,
                 None if part.kind == PartKind::HostedCall => {}
                 None => {
                     return Err(Cannot("chatd references only reasoning and server-side tool calls"));
                 }
             },
-            Change::Rename(key) => {
+            TextChange::Rename(key) => {
                 let old = part.get("tool_call_id").ok_or(Cannot("the part has no tool_call_id"))?;
                 out.push(Edit::replace(base.of(old), string::quoted(key)));
             }
-            Change::StripId => return Err(Cannot("chatd would send an empty id for it, which is rejected")),
-            Change::Retype(_)
-            | Change::Acknowledge(_)
-            | Change::StripCalls
-            | Change::Mend(_)
-            | Change::Spot(..) => {
+            TextChange::StripId => return Err(Cannot("chatd would send an empty id for it, which is rejected")),
+            TextChange::Retype(_)
+            | TextChange::Acknowledge(_)
+            | TextChange::StripCalls
+            | TextChange::Mend(_)
+            | TextChange::Spot(..) => {
                 return Err(Cannot("chatd stores only function calls and their results"));
             }
         }

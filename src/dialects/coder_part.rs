@@ -2,7 +2,7 @@
 
 use crate::dialect::{Item, Origin};
 use crate::history::continued::{continuing, tie_of_id};
-use crate::history::{Flags, Kind, Role, Row};
+use crate::history::{Flags, ItemFlags, Kind, Role, Row};
 use crate::json::{Str, Val, fingerprint};
 
 /// What a part is.
@@ -144,11 +144,11 @@ impl<'t> Part<'t> {
                 // Newer versions say whether the metadata came with the finished item, or with its announcement.
                 let finalized = self.item_data().and_then(|data| data.get("finalized")?.as_bool());
                 if finalized == Some(false) {
-                    row.flags.set(Flags::IN_PROGRESS);
+                    row.set(ItemFlags::IN_PROGRESS);
                 }
                 if self.kind == PartKind::Reasoning {
-                    row.flags.set(Flags::BOUND | Flags::SHARED);
-                    row.flags.set(if self.blob().is_some() { Flags::BLOB } else { Flags::default() });
+                    row.set(ItemFlags::BOUND | ItemFlags::SHARED);
+                    row.set(if self.blob().is_some() { ItemFlags::BLOB } else { ItemFlags::NONE });
                 }
             }
             PartKind::HostedResult => row = continuing(row, id.map_or(0, |id| tie_of_id(fingerprint(id)))),

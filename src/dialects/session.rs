@@ -2,7 +2,7 @@
 //! rows that pair like any others; a thinking block is signed for another provider and stands for nothing that a
 //! Responses server takes, so it is passed over as unknown.
 
-use crate::dialect::{Cannot, Change, Dialect, Item, Origin};
+use crate::dialect::{Cannot, Dialect, Item, Origin, TextChange};
 use crate::history::kind::ID_LIMIT;
 use crate::history::{Flags, Kind, Row};
 use crate::json::edit::Base;
@@ -41,7 +41,7 @@ impl Dialect for Session {
         out(Item { row, val, id: None, key });
     }
 
-    fn change(&self, _: &Change, _: Val<'_>, _: Base<'_>, _: &mut Vec<Edit>) -> Result<(), Cannot> {
+    fn change(&self, _: &TextChange, _: Val<'_>, _: Base<'_>, _: &mut Vec<Edit>) -> Result<(), Cannot> {
         Err(NOT_EDITED)
     }
 

@@ -8,7 +8,7 @@ use super::entries::Entry;
 
 /// What became of an entry, by its index before and after.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fate {
+pub enum Became {
     Same(usize, usize),
     Changed(usize, usize),
     /// It stands elsewhere; the flag says that it changed, too.
@@ -18,7 +18,7 @@ pub enum Fate {
 }
 
 /// The fates of all entries, in the order of the history after; what is removed stands where it stood.
-pub fn align(before: &[Entry], after: &[Entry]) -> Vec<Fate> {
+pub fn align(before: &[Entry], after: &[Entry]) -> Vec<Became> {
     let mut partner: Vec<Option<usize>> = vec![None; before.len()];
     let mut taken = vec![false; after.len()];
     // Ids tell, first those that say the same; what has none, or another one, is told by what it says.
@@ -35,22 +35,22 @@ pub fn align(before: &[Entry], after: &[Entry]) -> Vec<Fate> {
         back[b] = Some(a);
     }
     let mut at = 0;
-    let removed_to = |at: &mut usize, to: usize, fates: &mut Vec<Fate>| {
-        fates.extend((*at..to).filter(|a| partner[*a].is_none()).map(Fate::Removed));
+    let removed_to = |at: &mut usize, to: usize, fates: &mut Vec<Became>| {
+        fates.extend((*at..to).filter(|a| partner[*a].is_none()).map(Became::Removed));
         *at = (*at).max(to);
     };
     for (b, a) in back.iter().enumerate() {
         let Some(a) = *a else {
-            fates.push(Fate::Added(b));
+            fates.push(Became::Added(b));
             continue;
         };
         let changed = before[a].hash != after[b].hash;
         if !kept[a] {
-            fates.push(Fate::Moved(a, b, changed));
+            fates.push(Became::Moved(a, b, changed));
             continue;
         }
         removed_to(&mut at, a, &mut fates);
-        fates.push(if changed { Fate::Changed(a, b) } else { Fate::Same(a, b) });
+        fates.push(if changed { Became::Changed(a, b) } else { Became::Same(a, b) });
     }
     removed_to(&mut at, before.len(), &mut fates);
     fates
@@ -158,12 +158,12 @@ mod tests {
         assert_eq!(
             align(&before, &after),
             [
-                Fate::Same(0, 0),
-                Fate::Added(1),
-                Fate::Changed(1, 2),
-                Fate::Same(3, 3),
-                Fate::Moved(2, 4, false),
-                Fate::Removed(4),
+                Became::Same(0, 0),
+                Became::Added(1),
+                Became::Changed(1, 2),
+                Became::Same(3, 3),
+                Became::Moved(2, 4, false),
+                Became::Removed(4),
             ]
         );
     }
@@ -172,7 +172,7 @@ mod tests {
     fn what_stands_between_the_same_was_changed() {
         let before = entries("m:0:a m:0:old m:0:c");
         let after = entries("m:0:a m:0:new m:0:c");
-        assert_eq!(align(&before, &after), [Fate::Same(0, 0), Fate::Changed(1, 1), Fate::Same(2, 2)]);
+        assert_eq!(align(&before, &after), [Became::Same(0, 0), Became::Changed(1, 1), Became::Same(2, 2)]);
         assert_eq!(align(&before, &before).len(), 3);
         assert_eq!(align(&[], &after).len(), 3);
     }
@@ -181,6 +181,6 @@ mod tests {
     fn equal_entries_keep_their_order() {
         let same = entries("m:0:a m:0:a m:0:a");
         let fates = align(&same, &same);
-        assert_eq!(fates, [Fate::Same(0, 0), Fate::Same(1, 1), Fate::Same(2, 2)]);
+        assert_eq!(fates, [Became::Same(0, 0), Became::Same(1, 1), Became::Same(2, 2)]);
     }
 }

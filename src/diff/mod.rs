@@ -2,6 +2,7 @@
 //! that `git apply` takes.
 
 pub mod align;
+pub mod compare;
 pub mod entries;
 pub mod item;
 pub mod unified;

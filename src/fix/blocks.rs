@@ -1,8 +1,8 @@
 //! What the plan does to blocks besides bringing results to their calls: blocks that come to stand in a message of their
 //! own, results that get a name or go with their call, and what the request around the messages must hold for them.
 
-use crate::dialect::{BLOCK, Change as Text};
-use crate::history::{Act, Bond, Flags, Kind, NONE, Remedy};
+use crate::dialect::{BLOCK, TextChange as Text};
+use crate::history::{Act, BlockFlags, Flags, Kind, NONE, Pair, Remedy};
 use crate::json::mend::Mend;
 use crate::judge::Judged;
 use crate::rule::Loss;
@@ -51,8 +51,8 @@ impl Plan<'_> {
 
     /// A result gets the name that its call has.
     pub(super) fn name_as_its_call(&mut self, ix: u32, judged: &Judged) {
-        let bond = self.cx.history.turns.bonds.iter().find(|bond| bond.output == ix && bond.call != NONE);
-        let Some(call) = bond.map(|bond| *self.cx.row(bond.call)) else { return };
+        let pair = self.cx.history.pairs.iter().find(|pair| pair.output == ix && pair.call != NONE);
+        let Some(call) = pair.map(|pair| *self.cx.row(pair.call)) else { return };
         let (dialect, mut name) = (self.dialect, None);
         self.cx.look.look(&call, &mut |item| {
             name = dialect.key(call.kind, item).map(|name| String::from_utf8_lossy(&name.decode()).into_owned());
@@ -65,16 +65,15 @@ impl Plan<'_> {
 
     /// What a message says besides results comes to stand in a message of its own behind it.
     pub(super) fn split(&mut self, ix: u32, judged: &Judged) {
-        let turns = &self.cx.history.turns;
-        let Some(turn) = turns.turn_of(ix).map(|turn| *turns.turn(turn)) else { return };
-        if self.cx.row(turn.row).has(Flags::ALONE) {
+        let Some(message) = self.cx.history.messages.of_row(ix).copied() else { return };
+        if self.cx.row(message.row).has(Flags::ALONE) {
             return self.refuse(judged, NO_LIST);
         }
-        let others = turn.blocks().filter(|ix| self.cx.row(*ix).kind != Kind::ToolResult);
+        let others = message.blocks().filter(|ix| self.cx.row(*ix).kind != Kind::ToolResult);
         let others: Vec<u32> = others.filter(|ix| self.fates.get(ix).is_none_or(Fate::stays)).collect();
         let fresh = others.iter().map(|ix| Fresh::Moved(*self.cx.row(*ix), Vec::new())).collect();
-        let place = self.cx.row(turn.row).at;
-        self.fate(turn.row).behind.push(Fresh::Message(fresh));
+        let place = self.cx.row(message.row).at;
+        self.fate(message.row).behind.push(Fresh::Message(fresh));
         for ix in others {
             self.fate(ix).moved = true;
             let (loss, what) = (judged.variant().loss, judged.variant().fix);
@@ -84,13 +83,12 @@ impl Plan<'_> {
 
     /// A result goes with its call, and with the message that the call is in.
     pub(super) fn drop_results_of(&mut self, ix: u32, cause: Cause) {
-        let turns = &self.cx.history.turns;
-        let calls = match turns.turn_of(ix).map(|turn| turns.turn(turn)).filter(|turn| turn.row == ix) {
-            Some(turn) => turn.blocks(),
+        let calls = match self.cx.history.messages.of_row(ix).filter(|message| message.row == ix) {
+            Some(message) => message.blocks(),
             None => ix..ix + 1,
         };
-        let is_theirs = |bond: &&Bond| calls.contains(&bond.call) && bond.output != NONE;
-        let results: Vec<u32> = turns.bonds.iter().filter(is_theirs).map(|bond| bond.output).collect();
+        let is_theirs = |pair: &&Pair| calls.contains(&pair.call) && pair.output != NONE;
+        let results: Vec<u32> = self.cx.history.pairs.iter().filter(is_theirs).map(|pair| pair.output).collect();
         for result in results.into_iter().filter(|result| *result != ix) {
             self.drop_row(result, cause, Loss::Lossy, "drop the result of the dropped call");
         }
@@ -98,10 +96,9 @@ impl Plan<'_> {
 
     /// A message that stands in no list cannot go, so what it says cannot all go either.
     pub(super) fn would_empty_lone(&self, ix: u32) -> bool {
-        let turns = &self.cx.history.turns;
-        let Some(turn) = turns.turn_of(ix).map(|turn| turns.turn(turn)) else { return false };
-        let message = self.cx.row(turn.row);
-        let all_go = || turn.blocks().all(|other| other == ix || self.is_dropped(other));
-        message.has(Flags::ALONE) && (turn.row == ix || !message.has(Flags::CONTENT) && all_go())
+        let Some(message) = self.cx.history.messages.of_row(ix) else { return false };
+        let row = self.cx.row(message.row);
+        let all_go = || message.blocks().all(|other| other == ix || self.is_dropped(other));
+        row.has(Flags::ALONE) && (message.row == ix || !row.has(BlockFlags::CONTENT) && all_go())
     }
 }

@@ -1,6 +1,6 @@
 //! Repairs of members: of items, as the table of field rules says, and of the request around them.
 
-use crate::dialect::Change as Text;
+use crate::dialect::TextChange as Text;
 use crate::history::{Act, Remedy};
 use crate::json::spot::{Is, Spot, To};
 use crate::judge::Judged;

@@ -31,6 +31,7 @@ pub use rounds::{Fixed, fix};
 /// What to do about a call that nobody answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Orphans {
+    /// Take it out, with what belongs to it.
     #[default]
     Drop,
     /// Answer it with an output that claims nothing.

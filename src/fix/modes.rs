@@ -2,8 +2,8 @@
 //! reasoning); never a mixture. The plan asks for the gentlest mode that heals the finding, and the target decides
 //! whether it is legal.
 
-use crate::dialect::Change as Text;
-use crate::history::{Flags, Group, Kind, Remedy, Row, Wish};
+use crate::dialect::TextChange as Text;
+use crate::history::{Flags, Group, ItemFlags, Kind, Remedy, Row, Wish};
 use crate::judge::Judged;
 use crate::rule::Loss;
 
@@ -89,7 +89,9 @@ impl Plan<'_> {
         self.cx.stored
             && self.cx.caps.references
             && self.touched(group).all(|(_, row)| {
-                row.has_id() && !row.has(Flags::SYNTHETIC_ID) && (!row.of.is_call() || row.has(Flags::SERVER_RUN))
+                row.has_id()
+                    && !row.has(ItemFlags::SYNTHETIC_ID)
+                    && (!row.of.is_call() || row.has(Flags::SERVER_RUN))
             })
     }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
-use crate::history::{Family, Flags, Kind, NONE, Pair, PairState, Role};
+use crate::history::{Family, ItemFlags, Kind, NONE, Pair, PairState, Role};
 use crate::json::fingerprint;
 use crate::judge::Judged;
 use crate::rule::Loss;
@@ -240,11 +240,11 @@ impl Plan<'_> {
         let cx = self.cx;
         let mut calls: HashMap<u64, (bool, Option<Cause>)> = HashMap::new();
         let lost = self.causes_of_loss();
-        if !lost.keys().any(|ix| cx.row(*ix).has(Flags::OWNED)) {
+        if !lost.keys().any(|ix| cx.row(*ix).has(ItemFlags::OWNED)) {
             return;
         }
         for (row, ix) in
-            cx.history.rows.iter().zip(0..).filter(|(row, _)| row.has(Flags::OWNED) && row.kind.is_call())
+            cx.history.rows.iter().zip(0..).filter(|(row, _)| row.has(ItemFlags::OWNED) && row.kind.is_call())
         {
             cx.look.look(row, &mut |call| {
                 if let Some(id) = call.at(&["caller", "caller_id"]).and_then(|id| id.as_str()) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::dialect::{Change as Text, Dialect};
+use crate::dialect::{Dialect, TextChange as Text};
 use crate::format::FormatInfo;
 use crate::history::continued::Continued;
 use crate::history::{Act, Kind, NONE, Remedy, Row};
@@ -151,7 +151,7 @@ impl<'p> Plan<'p> {
     pub(super) fn findings(&mut self, judged: &[&Judged]) {
         let rows = RowIndex::new(self.cx, judged);
         let of = |act: Act| judged.iter().copied().filter(move |j| j.finding.remedy == Remedy::One(act));
-        if !self.cx.history.turns.is_empty() {
+        if !self.cx.history.messages.is_empty() {
             return self.turns(&rows, judged);
         }
         for finding in of(Act::Retype) {
@@ -361,7 +361,7 @@ impl<'p> Plan<'p> {
     pub(super) fn rename(&mut self, judged: &[&Judged]) {
         let mut names: BTreeMap<u64, (Option<String>, Cause, &'static str)> = BTreeMap::new();
         for judged in judged {
-            let what = match self.cx.history.turns.is_empty() {
+            let what = match self.cx.history.messages.is_empty() {
                 true => "shorten the call_id on the call and its output",
                 false => judged.variant().fix,
             };
@@ -452,7 +452,7 @@ pub(super) fn short_key(cx: &Cx<'_>, key: &[u8]) -> String {
         return (0..9).map(digit).collect();
     }
     // Some servers of Chat take 40 characters.
-    let most = if cx.history.turns.is_empty() { 40 } else { 23 };
+    let most = if cx.history.messages.is_empty() { 40 } else { 23 };
     let text = String::from_utf8_lossy(key);
     let start: String =
         text.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).take(most).collect();

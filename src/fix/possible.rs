@@ -117,10 +117,12 @@ impl Plan<'_> {
         if self.fates.values().all(Fate::stays) {
             return;
         }
-        for turn in &self.cx.history.turns.turns {
-            let message = self.cx.row(turn.row);
-            if message.has(Flags::ALONE) && goes(turn.row) {
-                found.extend(std::iter::once(turn.row).chain(turn.blocks()).map(|ix| (ix, leaves as _, LONE)));
+        for message in &self.cx.history.messages.list {
+            let row = self.cx.row(message.row);
+            if row.has(Flags::ALONE) && goes(message.row) {
+                found.extend(
+                    std::iter::once(message.row).chain(message.blocks()).map(|ix| (ix, leaves as _, LONE)),
+                );
             }
         }
         if histories != Histories::PerRecord {
@@ -138,8 +140,8 @@ impl Plan<'_> {
         }
         for (items, _) in lists.into_values().filter(|(items, all)| *all && !items.is_empty()) {
             for ix in items {
-                let turn = self.cx.history.turns.turn_of(ix).map(|turn| self.cx.history.turns.turn(turn).blocks());
-                let blocks = turn.into_iter().flatten().chain(std::iter::once(ix));
+                let message = self.cx.history.messages.of_row(ix).map(|message| message.blocks());
+                let blocks = message.into_iter().flatten().chain(std::iter::once(ix));
                 found.extend(blocks.map(|ix| (ix, leaves as _, EMPTY)));
             }
         }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use crate::dialect::{BLOCK, Cannot, Change as Text, Dialect};
+use crate::dialect::{BLOCK, Cannot, Dialect, TextChange as Text};
 use crate::format::{FormatInfo, Histories, Part, Unit};
 use crate::history::{Flags, Row};
 use crate::json::edit::{Base, Sequence, Slot, remove_members};

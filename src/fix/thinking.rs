@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::history::{Flags, Kind};
+use crate::history::{BlockFlags, Kind};
 use crate::judge::Judged;
 use crate::rule::Loss;
 
@@ -30,16 +30,16 @@ impl Plan<'_> {
         if self.keeps_reasoning() || !self.may_lose() {
             return;
         }
-        let turns = &self.cx.history.turns;
+        let messages = &self.cx.history.messages;
         let lost = self.causes_of_loss();
         let is_lost_call = |ix: &u32| self.cx.row(*ix).kind == Kind::ToolUse && lost.contains_key(ix);
         let of_calls: BTreeSet<u32> =
-            lost.keys().copied().filter(is_lost_call).filter_map(|call| turns.turn_of(call)).collect();
+            lost.keys().copied().filter(is_lost_call).filter_map(|call| messages.number_of(call)).collect();
         let mut idle = Vec::new();
-        for turn in of_calls.into_iter().map(|turn| turns.turn(turn)) {
-            let left: Vec<u32> = turn.blocks().filter(|ix| !self.is_dropped(*ix)).collect();
+        for message in of_calls.into_iter().map(|message| messages.get(message)) {
+            let left: Vec<u32> = message.blocks().filter(|ix| !self.is_dropped(*ix)).collect();
             if left.iter().all(|ix| self.cx.row(*ix).kind == Kind::Thinking) {
-                let why = turn.blocks().find(is_lost_call).and_then(|call| lost.get(&call).copied());
+                let why = message.blocks().find(is_lost_call).and_then(|call| lost.get(&call).copied());
                 idle.extend(
                     why.into_iter().flat_map(|why| left.iter().map(move |ix| (*ix, why)).collect::<Vec<_>>()),
                 );
@@ -61,7 +61,7 @@ impl Plan<'_> {
         let hoists = self.fates.values().any(|fate| fate.hoisted.is_some());
         let Some(first) = self.fates.iter().filter_map(touched).min() else { return };
         let mut unbound = self.thinking_from(if hoists { 0 } else { first });
-        unbound.retain(|ix| self.cx.row(*ix).has(Flags::SIGNED) && !self.is_dropped(*ix));
+        unbound.retain(|ix| self.cx.row(*ix).has(BlockFlags::SIGNED) && !self.is_dropped(*ix));
         if unbound.is_empty() {
             return;
         }

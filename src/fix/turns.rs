@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::dialect::Change as Text;
-use crate::history::{Act, Bond, BondState, Flags, Kind, NONE, Remedy, Role};
+use crate::dialect::TextChange as Text;
+use crate::history::{Act, BlockFlags, Flags, Kind, NONE, Pair, PairState, Pairing, Remedy, Role};
 use crate::json::fingerprint_of;
 use crate::json::mend::Mend;
 use crate::judge::Judged;
@@ -34,20 +34,21 @@ struct Answered {
 
 impl Answered {
     fn of(plan: &Plan<'_>) -> Self {
-        let (turns, row) = (&plan.cx.history.turns, |ix: u32| plan.cx.row(ix));
+        let (history, row) = (plan.cx.history, |ix: u32| plan.cx.row(ix));
         let mut by_key: HashMap<u64, Vec<u32>> = HashMap::new();
-        let has_result = |bond: &&Bond| matches!(bond.state, BondState::Answered | BondState::Far);
-        for call in turns.bonds.iter().filter(has_result).map(|bond| bond.call) {
-            // Where calls need no ids, two that say the same are two calls.
-            if row(call).key != 0 && !row(call).has(Flags::COUNTED) {
+        let has_result = |pair: &Pair| matches!(pair.state, PairState::Answered | PairState::Far);
+        // Where calls need no ids, two that say the same are two calls.
+        let needs_ids = plan.dialect.pairing() != Pairing::Counts;
+        for call in history.pairs.iter().filter(|pair| needs_ids && has_result(pair)).map(|pair| pair.call) {
+            if row(call).key != 0 {
                 by_key.entry(row(call).key).or_default().push(call);
             }
         }
         let mut count = 0;
-        let spoken = turns.turns.iter().map(|turn| {
+        let spoken = history.messages.list.iter().map(|message| {
             let says = |mut blocks: std::ops::Range<u32>| blocks.any(|ix| row(ix).kind != Kind::ToolResult);
-            let speaks = row(turn.row).has(Flags::CONTENT) || says(turn.blocks());
-            count += u32::from(turn.role == Role::User && speaks);
+            let speaks = row(message.row).has(BlockFlags::CONTENT) || says(message.blocks());
+            count += u32::from(message.role == Role::User && speaks);
             count
         });
         Answered { by_key, spoken: spoken.collect() }
@@ -60,11 +61,11 @@ impl Plan<'_> {
     pub(super) fn turns(&mut self, rows: &RowIndex, judged: &[&Judged]) {
         let of = |act: Act| judged.iter().copied().filter(move |j| j.finding.remedy == Remedy::One(act));
         self.rename(&of(Act::Rename).collect::<Vec<_>>());
-        let bonds = &self.cx.history.turns.bonds;
-        let sides = |bond: &Bond| [(bond.call, *bond), (bond.output, *bond)];
-        // The first bond of a row is its own; further results to a call come behind.
-        let bonds: HashMap<u32, Bond> = bonds.iter().rev().flat_map(sides).collect();
-        self.rekey(rows, &bonds, of(Act::Rekey));
+        let pairs = &self.cx.history.pairs;
+        let sides = |pair: &Pair| [(pair.call, *pair), (pair.output, *pair)];
+        // The first pair of a row is its own; further results to a call come after it.
+        let pairs: HashMap<u32, Pair> = pairs.iter().rev().flat_map(sides).collect();
+        self.rekey(rows, &pairs, of(Act::Rekey));
         for judged in of(Act::Hoist) {
             if let Some(ix) = rows.of(&judged.finding.row) {
                 self.hoist(ix, judged);
@@ -87,9 +88,9 @@ impl Plan<'_> {
         let mut arrivals = Arrivals::new();
         for judged in of(Act::Reorder).chain(of(Act::Answer)) {
             if let Some(ix) = rows.of(&judged.finding.row) {
-                match self.is_copy(ix, bonds.get(&ix), &answered) {
+                match self.is_copy(ix, pairs.get(&ix), &answered) {
                     true => self.drop_copy(ix, judged),
-                    false => self.bring(ix, judged, bonds.get(&ix), &mut arrivals),
+                    false => self.bring(ix, judged, pairs.get(&ix), &mut arrivals),
                 }
             }
         }
@@ -135,16 +136,16 @@ impl Plan<'_> {
 
     /// Whether an open call is a copy of one that has a result: answering both would answer one call twice. A call that
     /// the model makes again after the user spoke is a call of its own, whatever its id.
-    fn is_copy(&self, ix: u32, bond: Option<&Bond>, answered: &Answered) -> bool {
-        if bond.is_none_or(|bond| bond.state != BondState::Open) {
+    fn is_copy(&self, ix: u32, pair: Option<&Pair>, answered: &Answered) -> bool {
+        if pair.is_none_or(|pair| pair.state != PairState::Open) {
             return false;
         }
         let Some(calls) = answered.by_key.get(&self.cx.row(ix).key) else { return false };
         // The nearest ones on both sides tell: a call was doubled where it stands.
         let at = calls.partition_point(|call| *call < ix);
         let near = calls[at.saturating_sub(1)..].iter().take(2);
-        let (row, look, turns) = (self.cx.row(ix), self.cx.look, &self.cx.history.turns);
-        let spoken = |ix: u32| turns.turn_of(ix).map(|turn| answered.spoken[turn as usize]);
+        let (row, look, messages) = (self.cx.row(ix), self.cx.look, &self.cx.history.messages);
+        let spoken = |ix: u32| messages.number_of(ix).map(|number| answered.spoken[number as usize]);
         near.into_iter().any(|call| spoken(*call) == spoken(ix) && look.same(row, self.cx.row(*call)))
     }
 
@@ -157,23 +158,25 @@ impl Plan<'_> {
 
     /// A call gets its result: the real one if it stands elsewhere, else a stub, if the user wants that. A call that
     /// gets none goes.
-    fn bring(&mut self, ix: u32, judged: &Judged, bond: Option<&Bond>, arrivals: &mut Arrivals) {
-        let Some(bond) = bond else { return };
-        let message = self.cx.history.turns.turn_of(bond.call).map(|turn| self.cx.history.turns.turn(turn).row);
-        if self.is_dropped(bond.call) || message.is_some_and(|row| self.is_dropped(row)) {
+    fn bring(&mut self, ix: u32, judged: &Judged, pair: Option<&Pair>, arrivals: &mut Arrivals) {
+        let Some(pair) = pair else { return };
+        let messages = &self.cx.history.messages;
+        let message = messages.of_row(pair.call).map(|message| message.row);
+        if self.is_dropped(pair.call) || message.is_some_and(|row| self.is_dropped(row)) {
             return;
         }
-        let step = self.cx.history.turns.turn_of(bond.call).and_then(|turn| self.cx.history.turns.step_of(turn));
+        let step = messages.number_of(pair.call).and_then(|number| messages.step_of(number));
         let Some(step) = step.map(|step| step.model.start) else { return };
         let row = *self.cx.row(ix);
-        match bond.state {
-            BondState::Far | BondState::Answered => {
-                if !std::mem::replace(&mut self.fate(bond.output).moved, true) {
-                    let arrival = Arrival { call: bond.call, from: Some(bond.output), cause: cause(judged) };
+        match pair.state {
+            PairState::Far | PairState::Answered => {
+                let is_on_its_way = std::mem::replace(&mut self.fate(pair.output).moved, true);
+                if !is_on_its_way {
+                    let arrival = Arrival { call: pair.call, from: Some(pair.output), cause: cause(judged) };
                     arrivals.entry(step).or_default().push(arrival);
                 }
             }
-            BondState::Open if self.options.orphans == Orphans::Stub => {
+            PairState::Open if self.options.orphans == Orphans::Stub => {
                 if message.is_some_and(|row| self.cx.row(row).has(Flags::ALONE)) {
                     return self.refuse(judged, NO_LIST);
                 }
@@ -190,18 +193,18 @@ impl Plan<'_> {
                     Err(why) => self.refuse(judged, why.0),
                 }
             }
-            BondState::Open if !self.may_lose() => {
+            PairState::Open if !self.may_lose() => {
                 self.refuse(
                     judged,
                     "it would lose the call (--lossless); use --orphans stub to add a \
                                      placeholder output instead",
                 );
             }
-            BondState::Open if self.would_empty_lone(ix) => self.refuse(judged, LONE),
-            BondState::Open => {
+            PairState::Open if self.would_empty_lone(ix) => self.refuse(judged, LONE),
+            PairState::Open => {
                 self.drop_row(ix, cause(judged), Loss::Lossy, "drop the unanswered call");
             }
-            BondState::Orphan | BondState::Again => {}
+            _ => {}
         }
     }
 
@@ -223,10 +226,10 @@ impl Plan<'_> {
     /// Results stand in the turn behind their calls, before anything else there, the real ones first.
     fn settle_arrivals(&mut self, step: u32, mut list: Vec<Arrival>) {
         list.sort_by_key(|arrival| (arrival.from.is_none(), arrival.call));
-        let turns = &self.cx.history.turns;
-        let Some(step) = turns.step_of(step).cloned() else { return };
-        let last_of_model = turns.turn(step.model.end - 1).row;
-        let first = step.answers.clone().next().map(|turn| *turns.turn(turn));
+        let messages = &self.cx.history.messages;
+        let Some(step) = messages.step_of(step).cloned() else { return };
+        let last_of_model = messages.get(step.model.end - 1).row;
+        let first = step.answers.clone().next().map(|message| *messages.get(message));
         let fresh: Vec<Fresh> = list
             .iter()
             .map(|arrival| match arrival.from {
@@ -235,11 +238,11 @@ impl Plan<'_> {
             })
             .collect();
         let anchor = if self.dialect.envelope().is_none() {
-            let anchor = turns.rows_of(step.answers.clone()).last().unwrap_or(last_of_model);
+            let anchor = messages.rows_of(step.answers.clone()).last().unwrap_or(last_of_model);
             self.fate(anchor).behind.extend(fresh);
             anchor
         } else {
-            let blocks = first.map(|turn| turn.blocks()).unwrap_or_default();
+            let blocks = first.map(|message| message.blocks()).unwrap_or_default();
             let is_result = |ix: &u32| self.cx.row(*ix).kind == Kind::ToolResult;
             let leading: Vec<u32> = blocks.clone().take_while(is_result).collect();
             let stays = leading.into_iter().rev().find(|ix| self.fates.get(ix).is_none_or(Fate::stays));
@@ -270,9 +273,9 @@ impl Plan<'_> {
 
     /// A message goes with the last of its blocks; its list of calls with the last of them.
     pub(super) fn drop_emptied(&mut self) {
-        for turn in &self.cx.history.turns.turns {
-            let message = *self.cx.row(turn.row);
-            if message.kind != Kind::Turn || turn.blocks().is_empty() {
+        for message in &self.cx.history.messages.list {
+            let row = *self.cx.row(message.row);
+            if row.kind != Kind::BlockMessage || message.blocks().is_empty() {
                 continue;
             }
             let empties = |plan: &Self, ix: u32| {
@@ -281,18 +284,18 @@ impl Plan<'_> {
             };
             let is_call = |plan: &Self, ix: u32| plan.cx.row(ix).kind == Kind::ToolUse;
             let all =
-                |keep: &dyn Fn(u32) -> bool| turn.blocks().filter(|ix| keep(*ix)).all(|ix| empties(self, ix));
-            if all(&|_| true) && !message.has(Flags::CONTENT) {
-                self.fate(turn.row).drop = true;
-            } else if message.has(Flags::CALLS_APART)
-                && turn.blocks().any(|ix| is_call(self, ix))
+                |keep: &dyn Fn(u32) -> bool| message.blocks().filter(|ix| keep(*ix)).all(|ix| empties(self, ix));
+            if all(&|_| true) && !row.has(BlockFlags::CONTENT) {
+                self.fate(message.row).drop = true;
+            } else if row.has(BlockFlags::CALLS_APART)
+                && message.blocks().any(|ix| is_call(self, ix))
                 && all(&|ix| is_call(self, ix))
             {
-                let calls: Vec<u32> = turn.blocks().filter(|ix| is_call(self, *ix)).collect();
+                let calls: Vec<u32> = message.blocks().filter(|ix| is_call(self, *ix)).collect();
                 for call in calls {
                     self.fates.remove(&call);
                 }
-                self.fate(turn.row).text.push(Text::StripCalls);
+                self.fate(message.row).text.push(Text::StripCalls);
             }
         }
     }
@@ -301,7 +304,7 @@ impl Plan<'_> {
     fn rekey<'j>(
         &mut self,
         rows: &RowIndex,
-        bonds: &HashMap<u32, Bond>,
+        pairs: &HashMap<u32, Pair>,
         judged: impl Iterator<Item = &'j Judged>,
     ) {
         let (cx, dialect) = (self.cx, self.dialect);
@@ -332,9 +335,9 @@ impl Plan<'_> {
                     break name;
                 }
             };
-            let result = match bonds.get(&ix) {
-                Some(bond) => Some(bond.output).filter(|output| *output != NONE),
-                None => cx.history.turns.unkeyed_answer(&cx.history.rows, ix),
+            let result = match pairs.get(&ix) {
+                Some(pair) => Some(pair.output).filter(|output| *output != NONE),
+                None => cx.history.messages.unkeyed_answer(&cx.history.rows, ix),
             };
             for ix in std::iter::once(ix).chain(result) {
                 self.fate(ix).text.push(Text::Rename(name.clone()));

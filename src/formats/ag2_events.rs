@@ -1,7 +1,7 @@
 //! Events of AG2 as one JSON array, bare or each in the envelope of a network.
 
 use crate::dialect::{Dialect, Origin};
-use crate::dialects::ag2::{AG2, Event, again, hosted_result, paired, printed, said};
+use crate::dialects::ag2::{AG2, Ag2Event, again, hosted_result, paired, printed, said};
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit};
 use crate::history::{Finding, Flags, Kind, Role, Settings, Usage, codes};
 use crate::json::Val;
@@ -70,7 +70,7 @@ impl Format for Ag2Events {
 
 /// How surely a value is an event of AG2.
 pub(super) fn event_score(val: Val<'_>) -> u8 {
-    match Event::of(val) {
+    match Ag2Event::of(val) {
         Some(event) if event.is_own() => 100,
         // A class of the user's own.
         Some(_) if val.get("__event__").is_some() => 60,
@@ -80,7 +80,7 @@ pub(super) fn event_score(val: Val<'_>) -> u8 {
 
 /// Reads one event. Classes that are not known here are passed over, as AG2 does.
 pub(super) fn read_event(val: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
-    let Some(event) = Event::of(val) else { return };
+    let Some(event) = Ag2Event::of(val) else { return };
     let at = |part| Origin { base: record.base, record: record.number, turn: 0, part, flags: Flags::default() };
     match event.class() {
         b"ModelRequest" => {
@@ -111,7 +111,7 @@ pub(super) fn read_event(val: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink)
 }
 
 /// A response: what the model said, then what it called.
-fn read_response(event: Event<'_>, origin: Origin<'_>, sink: &mut dyn Sink) {
+fn read_response(event: Ag2Event<'_>, origin: Origin<'_>, sink: &mut dyn Sink) {
     for (key, set) in [("model", set_model as fn(&mut Settings, Box<str>)), ("provider", provider::set)] {
         if let Some(text) = event.get(key).and_then(|val| val.text()) {
             sink.mark(Mark::Settings(set, String::from_utf8_lossy(&text).into()));
@@ -131,7 +131,7 @@ fn read_response(event: Event<'_>, origin: Origin<'_>, sink: &mut dyn Sink) {
 }
 
 /// What the provider made. Older versions kept its printed form only, which nothing can be read from.
-fn read_item(event: Event<'_>, origin: Origin<'_>, sink: &mut dyn Sink) {
+fn read_item(event: Ag2Event<'_>, origin: Origin<'_>, sink: &mut dyn Sink) {
     if let Some(text) = event.printed_item() {
         let item = printed(text, event, origin);
         sink.find(Finding::new(codes::UNRECOVERABLE_ITEM, item.row).never("the item itself was not stored"));

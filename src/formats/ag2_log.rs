@@ -1,7 +1,7 @@
 //! The write-ahead log of AG2: an event a line. What a compaction took out of `<stream>.jsonl` lies beside it in
 //! `<stream>.dropped-<N>.jsonl`, and comes before it.
 
-use crate::dialects::ag2::{AG2, Event};
+use crate::dialects::ag2::{AG2, Ag2Event};
 use crate::format::{Format, FormatInfo, Histories, Probe, Record, Sink};
 use crate::history::Usage;
 use crate::json::Val;
@@ -35,7 +35,7 @@ impl Format for Ag2Log {
 
     fn knows(&self, val: Val<'_>) -> bool {
         // Classes of the user's own are passed over, as AG2 does.
-        Event::of(val).is_some()
+        Ag2Event::of(val).is_some()
     }
 
     fn has_segments(&self) -> bool {

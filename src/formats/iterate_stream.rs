@@ -2,11 +2,11 @@
 //! known by the offset of the event that made it; what it sends is reduced from the events up to there. Streams of
 //! before that was so carry each request's body as well, and say all of the history again with each.
 
+use crate::dialect::Item;
 use crate::dialects::chat::CHAT;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, is_reference};
-use crate::dialect::Item;
-use crate::history::stream::{Body, Digest, Event, Step};
-use crate::history::{Flags, Kind, Role, Row, Usage};
+use crate::history::stream::{Repeated, Digest, Event, EventKind};
+use crate::history::{BlockFlags, Flags, Kind, Role, Row, Usage};
 use crate::json::{Val, fingerprint, fingerprint_of};
 
 pub struct IterateStream;
@@ -54,33 +54,33 @@ enum Needs {
 /// Types of events, what they do, and what they must say. Later names of a type stand beside the first ones; `agents/`
 /// is read as `agent/`.
 #[rustfmt::skip]
-static TYPES: [(&str, Step, Needs); 26] = [
-    ("agent/system-prompt-updated", Step::System, Needs::Text("systemPrompt")),
-    ("agent/input-added", Step::Message, Needs::Text("content")),
-    ("agent/user-message-received", Step::Message, Needs::Text("content")),
-    ("agent/context-added", Step::Message, Needs::Text("content")),
-    ("agent/context-rewritten", Step::Rewrite, Needs::Nothing),
-    ("agent/output-added", Step::Output, Needs::Text("content")),
-    ("agent/llm-config-updated", Step::Other, Needs::Nothing),
-    ("agent/llm-request-scheduled", Step::Scheduled, Needs::Nothing),
-    ("agent/llm-request-requested", Step::Requested, Needs::Text("model")),
-    ("agent/llm-request-completed", Step::Completed, Needs::Request),
-    ("agent/llm-request-settled", Step::Completed, Needs::Request),
-    ("agent/llm-request-cancelled", Step::Cancelled, Needs::RequestOrName),
-    ("agent/llm-request-queued", Step::Other, Needs::Nothing),
-    ("agent/status-updated", Step::Other, Needs::Nothing),
-    ("cloudflare-ai/llm-request-started", Step::Started, Needs::Request),
-    ("cloudflare-ai/llm-response-chunk", Step::Other, Needs::Nothing),
-    ("cloudflare-ai/llm-request-completed", Step::Ended, Needs::Request),
-    ("cloudflare-ai/llm-request-attempt-failed", Step::Other, Needs::Request),
-    ("openai-ws/config-updated", Step::Other, Needs::Nothing),
-    ("openai-ws/llm-request-started", Step::Started, Needs::Request),
-    ("openai-ws/llm-request-completed", Step::Ended, Needs::Request),
-    ("openai-ws/llm-request-attempt-failed", Step::Other, Needs::Request),
-    ("openai-ws/websocket-connected", Step::Other, Needs::Nothing),
-    ("openai-ws/websocket-message-sent", Step::Other, Needs::Nothing),
-    ("openai-ws/websocket-message-received", Step::Other, Needs::Nothing),
-    ("openai-ws/websocket-disconnected", Step::Other, Needs::Nothing),
+static TYPES: [(&str, EventKind, Needs); 26] = [
+    ("agent/system-prompt-updated", EventKind::System, Needs::Text("systemPrompt")),
+    ("agent/input-added", EventKind::Message, Needs::Text("content")),
+    ("agent/user-message-received", EventKind::Message, Needs::Text("content")),
+    ("agent/context-added", EventKind::Message, Needs::Text("content")),
+    ("agent/context-rewritten", EventKind::Rewrite, Needs::Nothing),
+    ("agent/output-added", EventKind::Output, Needs::Text("content")),
+    ("agent/llm-config-updated", EventKind::Other, Needs::Nothing),
+    ("agent/llm-request-scheduled", EventKind::Scheduled, Needs::Nothing),
+    ("agent/llm-request-requested", EventKind::Requested, Needs::Text("model")),
+    ("agent/llm-request-completed", EventKind::Completed, Needs::Request),
+    ("agent/llm-request-settled", EventKind::Completed, Needs::Request),
+    ("agent/llm-request-cancelled", EventKind::Cancelled, Needs::RequestOrName),
+    ("agent/llm-request-queued", EventKind::Other, Needs::Nothing),
+    ("agent/status-updated", EventKind::Other, Needs::Nothing),
+    ("cloudflare-ai/llm-request-started", EventKind::Started, Needs::Request),
+    ("cloudflare-ai/llm-response-chunk", EventKind::Other, Needs::Nothing),
+    ("cloudflare-ai/llm-request-completed", EventKind::Ended, Needs::Request),
+    ("cloudflare-ai/llm-request-attempt-failed", EventKind::Other, Needs::Request),
+    ("openai-ws/config-updated", EventKind::Other, Needs::Nothing),
+    ("openai-ws/llm-request-started", EventKind::Started, Needs::Request),
+    ("openai-ws/llm-request-completed", EventKind::Ended, Needs::Request),
+    ("openai-ws/llm-request-attempt-failed", EventKind::Other, Needs::Request),
+    ("openai-ws/websocket-connected", EventKind::Other, Needs::Nothing),
+    ("openai-ws/websocket-message-sent", EventKind::Other, Needs::Nothing),
+    ("openai-ws/websocket-message-received", EventKind::Other, Needs::Nothing),
+    ("openai-ws/websocket-disconnected", EventKind::Other, Needs::Nothing),
 ];
 
 /// Events of the stream itself are none of the agent's business.
@@ -92,7 +92,8 @@ impl Format for IterateStream {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let first = if probe.val.is_array() { probe.val.elements().find(|e| e.is_object()) } else { Some(probe.val) };
+        let first =
+            if probe.val.is_array() { probe.val.elements().find(|e| e.is_object()) } else { Some(probe.val) };
         if first.and_then(type_of).is_some() { 100 } else { 0 }
     }
 
@@ -119,9 +120,9 @@ fn type_of(event: Val<'_>) -> Option<Vec<u8>> {
 }
 
 /// What an event does, and whether it says what it must. Shared with whoever reads a stream for its requests.
-fn step(name: &[u8], payload: Option<Val<'_>>) -> Step {
+fn step(name: &[u8], payload: Option<Val<'_>>) -> EventKind {
     let Some((_, step, needs)) = TYPES.iter().find(|(known, ..)| known.as_bytes() == name) else {
-        return if name.starts_with(STREAM) { Step::Other } else { Step::Unknown };
+        return if name.starts_with(STREAM) { EventKind::Other } else { EventKind::Unknown };
     };
     let text = |key: &str| payload.and_then(|payload| payload.get(key)).is_some_and(|val| val.is_string());
     let said = match needs {
@@ -132,9 +133,9 @@ fn step(name: &[u8], payload: Option<Val<'_>>) -> Step {
     };
     // Shapes that are not known, of types that came later, are no faults.
     match (said, *step) {
-        (false, Step::Message) if name == b"agent/context-added" => Step::Unknown,
-        (false, _) => Step::Invalid,
-        (true, Step::Rewrite) if payload.and_then(rewritten).is_none() => Step::Unknown,
+        (false, EventKind::Message) if name == b"agent/context-added" => EventKind::Unknown,
+        (false, _) => EventKind::Invalid,
+        (true, EventKind::Rewrite) if payload.and_then(rewritten).is_none() => EventKind::Unknown,
         (true, step) => step,
     }
 }
@@ -180,13 +181,14 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     let payload = event.get("payload");
     let step = step(&name, payload);
     let body = payload.and_then(|payload| payload.at(&["body", "messages"])).filter(|list| list.is_array());
-    let repeated = body.filter(|list| !is_shortened(*list) && matches!(step, Step::Requested | Step::Started));
-    let unrecoverable = || payload.and_then(|payload| payload.get("reason")).is_some_and(|it| it.is("unrecoverable"));
-    let gave_up = name.ends_with(b"/llm-request-attempt-failed") && step == Step::Other && unrecoverable();
+    let repeated = body.filter(|list| !is_shortened(*list) && matches!(step, EventKind::Requested | EventKind::Started));
+    let unrecoverable =
+        || payload.and_then(|payload| payload.get("reason")).is_some_and(|it| it.is("unrecoverable"));
+    let gave_up = name.ends_with(b"/llm-request-attempt-failed") && step == EventKind::Other && unrecoverable();
     let mut said = Said { role: Role::User, contents: Vec::new() };
     said.read(&name, step, payload);
     let mark = Event {
-        step: if gave_up { Step::Ended } else { step },
+        step: if gave_up { EventKind::Ended } else { step },
         at: record.base.of(event),
         record: record.number,
         offset: event.get("offset").and_then(|offset| offset.as_u64()),
@@ -195,11 +197,11 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
         said: said.digest(step),
         body: repeated.map(|list| {
             let (digest, default) = digest(list);
-            Body { at: record.base.of(list), digest, default }
+            Repeated { at: record.base.of(list), digest, default }
         }),
     };
     sink.mark(Mark::Event(Box::new(mark)));
-    if step == Step::Requested
+    if step == EventKind::Requested
         && let Some(model) = payload.and_then(|payload| payload.get("model")?.text())
     {
         let model = String::from_utf8_lossy(&model).into();
@@ -207,8 +209,9 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     }
     for (role, content) in said.contents {
         let mut row = Row::of_place(record.base.of(content), record.number);
-        (row.kind, row.of, row.role) = (Kind::Turn, Kind::Turn, role);
-        row.flags = Flags::SYNTHETIC | if content.size() > 2 { Flags::CONTENT } else { Flags::EMPTY };
+        (row.kind, row.of, row.role) = (Kind::BlockMessage, Kind::BlockMessage, role);
+        row.set(Flags::SYNTHETIC);
+        row.set(if content.size() > 2 { BlockFlags::CONTENT } else { BlockFlags::EMPTY });
         sink.item(Item { row, val: content, id: None, key: None });
     }
 }
@@ -225,16 +228,16 @@ struct Said<'t> {
 }
 
 impl<'t> Said<'t> {
-    fn read(&mut self, name: &[u8], step: Step, payload: Option<Val<'t>>) {
+    fn read(&mut self, name: &[u8], step: EventKind, payload: Option<Val<'t>>) {
         let Some(payload) = payload else { return };
         let role = match step {
-            Step::System => Role::System,
-            Step::Output => Role::Assistant,
-            Step::Message if name == b"agent/context-added" => {
+            EventKind::System => Role::System,
+            EventKind::Output => Role::Assistant,
+            EventKind::Message if name == b"agent/context-added" => {
                 payload.get("role").and_then(|role| role.text()).map_or(Role::User, |role| Role::of(&role))
             }
-            Step::Message => Role::User,
-            Step::Rewrite => {
+            EventKind::Message => Role::User,
+            EventKind::Rewrite => {
                 let messages = rewritten(payload).into_iter().flat_map(|messages| messages.elements());
                 self.contents.extend(messages.filter_map(text_message));
                 return;
@@ -242,16 +245,16 @@ impl<'t> Said<'t> {
             _ => return,
         };
         self.role = role;
-        let key = if step == Step::System { "systemPrompt" } else { "content" };
+        let key = if step == EventKind::System { "systemPrompt" } else { "content" };
         self.contents.extend(payload.get(key).map(|content| (role, content)));
     }
 
-    fn digest(&self, step: Step) -> Digest {
+    fn digest(&self, step: EventKind) -> Digest {
         let mut digest = Digest::default();
         for (role, content) in &self.contents {
             match step {
-                Step::System => return Digest::of_system(text_digest(*content)),
-                Step::Rewrite => digest.append(Digest::of_message(*role, text_digest(*content))),
+                EventKind::System => return Digest::of_system(text_digest(*content)),
+                EventKind::Rewrite => digest.append(Digest::of_message(*role, text_digest(*content))),
                 _ => return Digest::of_message(*role, text_digest(*content)),
             }
         }

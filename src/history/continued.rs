@@ -4,8 +4,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::flags::{Flags, ItemFlags};
 use super::kind::Kind;
-use super::row::{Flags, Row};
+use super::row::Row;
 
 /// Keeps the tie to an item's id apart from the tie to a call's key.
 const SALT: u64 = 0x517c_c1b7_2722_0a95;
@@ -17,19 +18,20 @@ pub fn tie_of_id(id: u64) -> u64 {
 
 /// Makes a row one that continues the item which `tie` names.
 pub fn continuing(row: Row, tie: u64) -> Row {
-    let flags = Flags(row.flags.0 & (Flags::FROZEN.0 | Flags::EMBEDDED.0 | Flags::FOREIGN.0)) | Flags::CONTINUES;
-    Row { kind: Kind::Unknown, of: Kind::Unknown, id: 0, key: tie, flags, ..row }
+    let flags = row.flags.only(Flags::FROZEN | Flags::EMBEDDED | Flags::FOREIGN) | Flags::CONTINUES;
+    let item = ItemFlags::NONE;
+    Row { kind: Kind::Unknown, of: Kind::Unknown, id: 0, key: tie, flags, item, ..row }
 }
 
 /// Takes the rows that continue others out of a history. Of those that may tell of the same item, all but the first do.
 pub fn take_continuing(rows: &mut Vec<Row>) -> Vec<Row> {
-    if !rows.iter().any(|row| row.has(Flags::CONTINUES) || row.has(Flags::SHARED)) {
+    if !rows.iter().any(|row| row.has(Flags::CONTINUES) || row.has(ItemFlags::SHARED)) {
         return Vec::new();
     }
     let mut seen: HashSet<u64> = HashSet::new();
     let mut taken = Vec::new();
     rows.retain(|row| {
-        let again = row.has(Flags::SHARED) && row.has_id() && !seen.insert(row.id);
+        let again = row.has(ItemFlags::SHARED) && row.has_id() && !seen.insert(row.id);
         if again {
             taken.push(continuing(*row, tie_of_id(row.id)));
         } else if row.has(Flags::CONTINUES) {
@@ -84,16 +86,16 @@ mod tests {
     use super::*;
     use crate::place::{DocId, Place};
 
-    fn row(n: u64, kind: Kind, id: u64, key: u64, flags: Flags) -> Row {
-        Row { kind, of: kind, id, key, flags, ..Row::of_place(Place::new(DocId(0), n, 1), 0) }
+    fn row(n: u64, kind: Kind, id: u64, key: u64, item: ItemFlags) -> Row {
+        Row { kind, of: kind, id, key, item, ..Row::of_place(Place::new(DocId(0), n, 1), 0) }
     }
 
     #[test]
     fn results_belong_to_items_and_announcements_to_calls() {
-        let none = Flags::default();
+        let none = ItemFlags::NONE;
         let mut rows = vec![
-            row(0, Kind::Reasoning, 7, 0, Flags::SHARED),
-            row(1, Kind::Reasoning, 7, 0, Flags::SHARED),
+            row(0, Kind::Reasoning, 7, 0, ItemFlags::SHARED),
+            row(1, Kind::Reasoning, 7, 0, ItemFlags::SHARED),
             row(2, Kind::FunctionCall, 0, 9, none),
             continuing(row(3, Kind::Unknown, 0, 0, none), 9),
             continuing(row(4, Kind::Unknown, 0, 0, none), tie_of_id(9)),

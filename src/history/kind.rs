@@ -43,7 +43,7 @@ pub enum Kind {
     Unknown,
     // The kinds below are those of the dialects whose messages hold blocks; no Responses item is one.
     /// A message that holds blocks: the envelope alone.
-    Turn,
+    BlockMessage,
     Text,
     /// An image, a sound, a document.
     Media,
@@ -158,8 +158,8 @@ static KINDS: [KindInfo; 41] = [
     row(K::AdditionalTools, "additional_tools", C::Other, None, None, ""),
     row(K::ConfigurationUpdate, "configuration_update", C::Other, None, None, ""),
     row(K::Unknown, "", C::Other, None, None, ""),
-    // Named as they are told where the text itself has no `type`. Pairing them is the business of `turns`.
-    row(K::Turn, "message", C::Other, None, None, ""),
+    // Named as they are reported where the text itself has no `type`. They pair by their place in messages.
+    row(K::BlockMessage, "message", C::Other, None, None, ""),
     row(K::Text, "text", C::Other, None, None, ""),
     row(K::Media, "media", C::Other, None, None, ""),
     row(K::Thinking, "thinking", C::Other, None, None, ""),
@@ -175,7 +175,7 @@ const ITEMS: usize = Kind::Unknown as usize;
 
 impl Kind {
     /// Whether it is a message, or a block of one, of the dialects whose messages hold blocks.
-    pub fn is_of_turns(self) -> bool {
+    pub fn is_of_blocks(self) -> bool {
         self > Kind::Unknown
     }
 
@@ -244,18 +244,9 @@ impl Kind {
 
     /// The output that answers this call.
     pub fn answer(self) -> Option<Kind> {
-        self.other_side(Class::Call, Class::Output)
-    }
-
-    /// The call that this output answers.
-    pub fn question(self) -> Option<Kind> {
-        self.other_side(Class::Output, Class::Call)
-    }
-
-    fn other_side(self, from: Class, to: Class) -> Option<Kind> {
-        let info = self.info();
-        let family = info.family.filter(|_| info.class == from)?;
-        KINDS.iter().find(|other| other.family == Some(family) && other.class == to).map(|other| other.kind)
+        let family = self.family().filter(|_| self.is_call())?;
+        let output = |other: &&KindInfo| other.family == Some(family) && other.class == Class::Output;
+        KINDS.iter().find(output).map(|other| other.kind)
     }
 }
 
@@ -327,13 +318,11 @@ mod tests {
     }
 
     #[test]
-    fn every_call_has_an_answer_and_every_output_a_question() {
+    fn every_call_has_an_answer_and_every_output_answers_one_call() {
         for kind in Kind::all() {
             assert_eq!(kind.answer().is_some(), kind.is_call());
-            assert_eq!(kind.question().is_some(), kind.is_output());
-            if let Some(answer) = kind.answer() {
-                assert_eq!(answer.question(), Some(kind));
-            }
+            let questions = Kind::all().filter(|call| call.answer() == Some(kind)).count();
+            assert_eq!(questions, usize::from(kind.is_output()));
         }
     }
 

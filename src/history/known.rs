@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::place::Place;
 
-use super::{Family, Flags, History, Kind, NONE};
+use super::{Family, Flags, History, ItemFlags, Kind, NONE};
 
 /// A full item that stands somewhere in the doc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +120,7 @@ fn open_calls(history: &History) -> impl Iterator<Item = Open> + '_ {
     let owed = calls.filter(|call| {
         let of_a_client =
             call.is_client_call() && call.kind != Kind::Program && call.kind.family() != Some(Family::Approval);
-        call.has(Flags::RECORDED) && call.key != 0 && of_a_client && !call.has(Flags::OWNED)
+        call.has(Flags::RECORDED) && call.key != 0 && of_a_client && !call.has(ItemFlags::OWNED)
     });
     owed.map(|call| Open { at: call.at, key: call.key })
 }

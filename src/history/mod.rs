@@ -1,36 +1,33 @@
 //! A history: what one request would replay, as rows, with its calls paired and its groups found once for all rules.
 
-pub mod bonds;
 pub mod codes;
 pub mod continued;
-pub mod counts;
 pub mod finding;
+pub mod flags;
 pub mod groups;
 pub mod id;
 pub mod kind;
 pub mod known;
 pub mod looks;
+pub mod messages;
 pub mod pairs;
 pub mod row;
 pub mod settings;
 pub mod shapes;
-pub mod steps;
 pub mod stream;
 pub mod time;
 pub mod tree;
-pub mod turns;
 
-pub use bonds::{Bond, BondState};
 pub use finding::{Act, Code, Finding, NO_FIELD, Remedy, Wish};
+pub use flags::{BlockFlags, Flags, ItemFlags};
 pub use groups::Group;
 pub use kind::{Class, Family, Kind, KindSet, Role};
-pub use known::{Known, KnownResponse, Open};
-pub use pairs::{NONE, Pair, PairState};
-pub use row::{Flags, Row};
+pub use known::Known;
+pub use messages::{Message, Messages, Step};
+pub use pairs::{NONE, Pair, PairState, Pairing};
+pub use row::{Flag, Row};
 pub use settings::{Anchor, Around, Effort, Facts, Settings, Usage};
-pub use shapes::{Claim, OrphanRun, Shapes};
-pub use steps::{Step, Turn};
-pub use turns::Turns;
+pub use shapes::Shapes;
 
 /// One branch of a conversation, from root to leaf.
 #[derive(Debug, Default)]
@@ -39,25 +36,26 @@ pub struct History {
     /// What continues other rows. Their indices follow those of `rows`.
     pub continued: Vec<Row>,
     pub settings: Settings,
+    /// In the order of their first rows.
     pub pairs: Vec<Pair>,
     pub groups: Vec<Group>,
     pub shapes: Shapes,
     /// Of histories whose messages hold blocks.
-    pub turns: Turns,
+    pub messages: Messages,
 }
 
 impl History {
     /// Pairs and groups the rows, once for all rules.
-    pub fn new(mut rows: Vec<Row>, settings: Settings) -> Self {
+    pub fn new(mut rows: Vec<Row>, settings: Settings, pairing: Pairing) -> Self {
         let continued = continued::take_continuing(&mut rows);
-        let pairs = pairs::pair(&rows);
+        let messages = Messages::of(&rows, pairing);
+        let pairs = pairs::pair(&rows, &messages, pairing);
         let groups = groups::group(&rows);
         let mut shapes = Shapes::of(&rows, &pairs, &groups, settings.has_server_state());
-        let turns = Turns::of(&rows);
-        if let Some(tail) = turns.tail(&rows) {
+        if let Some(tail) = messages.tail(&rows) {
             shapes.tail = tail;
         }
-        History { rows, continued, settings, pairs, groups, shapes, turns }
+        History { rows, continued, settings, pairs, groups, shapes, messages }
     }
 
     pub fn row(&self, ix: u32) -> &Row {

@@ -1,9 +1,10 @@
 //! Shapes of a history that several rules ask about, found once.
 
+use super::flags::Flags;
 use super::groups::Group;
 use super::kind::Family;
 use super::pairs::{NONE, Pair, PairState};
-use super::row::{Flags, Row};
+use super::row::Row;
 
 /// Reasoning that heads nothing, and the outputs behind it, none of which has a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

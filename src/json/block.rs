@@ -13,7 +13,7 @@ pub(super) struct Masks {
 }
 
 /// Sorts the bytes of a block, [`LANES`] at a time.
-pub(super) trait Block {
+pub(super) trait BlockSorter {
     fn masks(block: &[u8; LANES]) -> Masks;
 
     /// Which bytes are letters of escapes of two bytes: one of `"\/bfnrt`.
@@ -22,7 +22,7 @@ pub(super) trait Block {
 
 pub(super) struct Portable;
 
-impl Block for Portable {
+impl BlockSorter for Portable {
     #[inline(always)]
     fn masks(block: &[u8; LANES]) -> Masks {
         let mut masks = Masks { quote: 0, backslash: 0, control: 0 };

@@ -10,7 +10,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::block::{Block, HEX, LANES, Portable, below, escaped_bytes};
+use super::block::{BlockSorter, HEX, LANES, Portable, below, escaped_bytes};
 use super::fault::{Fault, What};
 use super::string;
 use super::tape::{Node, NodeKind, Oddity, Tape};
@@ -82,11 +82,11 @@ mod avx2 {
     use std::arch::x86_64::*;
 
     use super::super::block::Masks;
-    use super::{Block, Fault, Grammar, LANES, Tape};
+    use super::{BlockSorter, Fault, Grammar, LANES, Tape};
 
     struct Avx2;
 
-    impl Block for Avx2 {
+    impl BlockSorter for Avx2 {
         #[inline(always)]
         fn masks(block: &[u8; LANES]) -> Masks {
             // SAFETY: this type is used only below `grammar`, which is entered only where AVX2 is there; the load is
@@ -174,7 +174,7 @@ impl Grammar<'_> {
 
     /// One value with all that lies in it. Returns where it ends.
     #[inline(always)]
-    fn value<B: Block>(&mut self) -> Result<u32, Fault> {
+    fn value<B: BlockSorter>(&mut self) -> Result<u32, Fault> {
         loop {
             let Some(byte) = self.skip_space() else { return self.fault(What::NoValue, self.at) };
             match byte {
@@ -252,7 +252,7 @@ impl Grammar<'_> {
     }
 
     #[inline(always)]
-    fn key<B: Block>(&mut self) -> Result<(), Fault> {
+    fn key<B: BlockSorter>(&mut self) -> Result<(), Fault> {
         if self.bytes.get(self.at) != Some(&b'"') {
             return self.fault(What::ExpectedKey, self.at);
         }
@@ -271,7 +271,7 @@ impl Grammar<'_> {
 
     /// From the opening quote to behind the closing one. Returns whether there was an escape.
     #[inline(always)]
-    fn string<B: Block>(&mut self) -> Result<bool, Fault> {
+    fn string<B: BlockSorter>(&mut self) -> Result<bool, Fault> {
         let mut at = self.at + 1;
         let mut any_escape = false;
         let mut first_is_escaped = 0;

@@ -70,11 +70,6 @@ impl Tape {
         !self.odd.is_empty()
     }
 
-    /// Memory held, in bytes.
-    pub fn capacity(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>()
-    }
-
     /// Gives memory back after an unusually large record.
     pub fn shrink(&mut self, to: usize) {
         if self.nodes.capacity() > to {

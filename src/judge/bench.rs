@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::format::FormatInfo;
-use crate::history::{Act, Code, Finding, Flags, History, Kind, Known, Remedy, Row};
+use crate::history::{Act, BlockFlags, Code, Finding, Flags, History, Kind, Known, Remedy, Row};
 use crate::place::Place;
 use crate::rule::{About, Age, Check, Cx, Look, Loss, Out, Rule, When};
 use crate::rules::{self, RULES, fields, schema_violation};
@@ -181,7 +181,7 @@ impl<'h> Bench<'h> {
 
     /// Where the last thinking stands that is signed together with all in front of it.
     fn last_bound_thinking(&self) -> Option<u64> {
-        let is_bound = |row: &&Row| row.kind == Kind::Thinking && row.has(Flags::SIGNED);
+        let is_bound = |row: &&Row| row.kind == Kind::Thinking && row.has(BlockFlags::SIGNED);
         let rows = self.history.rows.iter().rev().filter(|_| self.traits.has(Trait::BoundThinking));
         rows.into_iter().find(is_bound).map(|row| row.at.start)
     }

@@ -73,10 +73,10 @@ impl Visitor for ItemRules<'_> {
             }
         }
         // What another system stores of an item is not what the API would see.
-        let foreign = item.row.has(Flags::FOREIGN) && !item.row.kind.is_of_turns();
+        let foreign = item.row.has(Flags::FOREIGN);
         if self.fields.1 && !foreign {
             fields::check(item, &mut self.out);
-            item.row.flags.set(std::mem::take(&mut self.out.flags));
+            item.row.set(std::mem::take(&mut self.out.noted));
         }
         let standard = self.standard.as_ref().filter(|_| !foreign);
         if let (Some(check), Some(standard)) = (self.schema_check, standard) {

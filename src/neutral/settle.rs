@@ -184,7 +184,7 @@ mod tests {
             What::Call(call) => format!(" {}", String::from_utf8_lossy(call.id.raw())),
             What::Result(result) => {
                 let says = match result.parts.first() {
-                    Some(Part::Text(text)) if text.is(STUB) => "?".to_owned(),
+                    Some(Part::Text(text)) if text.plain().as_ref() == STUB.as_bytes() => "?".to_owned(),
                     Some(Part::Text(text)) => String::from_utf8_lossy(text.raw()).into_owned(),
                     _ => String::new(),
                 };

@@ -53,10 +53,6 @@ impl Text {
         !shown && self.plain().trim_ascii().is_empty()
     }
 
-    pub fn is(&self, plain: &str) -> bool {
-        self.plain().as_ref() == plain.as_bytes()
-    }
-
     /// Several texts as one, with `between` (as it stands in JSON) between them.
     pub fn join<'t>(texts: impl IntoIterator<Item = &'t Text>, between: &str) -> Text {
         let mut joined = Vec::new();

@@ -100,13 +100,19 @@ impl<'e, T: Take> Run<'e, T> {
     }
 
     fn document(&self, start: u64, all: &mut Met<T::Gathered>) -> io::Result<()> {
-        let mut text = Vec::new();
-        self.bytes.read_into(start, (self.bytes.len() - start) as usize, &mut text)?;
+        let mut copy = Vec::new();
+        let text = match self.bytes.in_memory() {
+            Some(bytes) => &bytes[start as usize..],
+            None => {
+                self.bytes.read_into(start, (self.bytes.len() - start) as usize, &mut copy)?;
+                &copy
+            }
+        };
         let reading = self.options.format.map_or(detect::Reading::Document, detect::Reading::By);
         let mut stage = self.stage(reading);
         let whole = Place::new(self.id, start, text.len() as u32);
-        let valid = simdutf8::basic::from_utf8(&text).is_ok();
-        let format = stage.record(&text, start, whole, valid);
+        let valid = simdutf8::basic::from_utf8(text).is_ok();
+        let format = stage.record(text, start, whole, valid);
         stage.batch.damage_cut();
         self.close(&mut stage.batch, format, all);
         Ok(())

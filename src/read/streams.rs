@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::format::{Assembler, Format};
 use crate::formats::iterate_stream::{self, DEFAULT_SYSTEM};
-use crate::history::stream::{Context, Misfit, Misplaced, State, Step, Stream};
+use crate::history::stream::{Context, EventKind, Misfit, Misplaced, State, Stream};
 use crate::history::tree::{Entry, Marks, Part};
 use crate::history::{Finding, Role, Row, codes};
 use crate::json::{NodeKind, Val, string};
@@ -32,13 +32,13 @@ pub fn nodes(stream: &Stream) -> Vec<(Entry, Vec<Row>)> {
     let mut nodes = Vec::new();
     for (stage, rows, state) in stream.stages() {
         let name: Box<str> = stage.offset.to_string().into();
-        let part = if stage.step == Step::Message { Part::Input } else { Part::Answer };
-        let part = if stage.step == Step::Rewrite { Part::Input } else { part };
+        let part = if stage.step == EventKind::Message { Part::Input } else { Part::Answer };
+        let part = if stage.step == EventKind::Rewrite { Part::Input } else { part };
         let mut entry = Entry::new(&name, stage.at, stage.record, part);
         entry.parent = before.replace(name);
         entry.message = stage.request.map(|offset| format!("request {offset}").into());
         match (stage.step, state) {
-            (Step::Rewrite, _) => entry.marks.set(Marks::RESTART.and(Marks::TRIMMED)),
+            (EventKind::Rewrite, _) => entry.marks.set(Marks::RESTART.and(Marks::TRIMMED)),
             (_, Some(State::Open | State::Cancelled)) => entry.marks.set(Marks::FAILED),
             _ => {}
         }

@@ -14,9 +14,9 @@ use crate::place::{DocId, Place};
 use crate::read;
 use crate::target::Target;
 
-use super::cut::{self, Kept};
+use super::cut::{self, Cut};
 use super::lift::{self, message, text_part};
-use super::{Budget, ChainOptions, Conversation, Judge, Reason, Verdict};
+use super::{Advice, Budget, ChainOptions, Conversation, Judge, Reason};
 
 /// When to build on the server's state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -43,10 +43,10 @@ pub struct Rebuild<'r> {
 
 /// A request that was built, and how.
 pub struct Rebuilt {
-    pub verdict: Verdict,
+    pub verdict: Advice,
     /// It builds on this response.
     pub chained: Option<String>,
-    pub kept: Option<Kept>,
+    pub kept: Option<Cut>,
     /// Items of the repaired input.
     pub items: usize,
     /// What the reader should know, in words.
@@ -148,7 +148,7 @@ fn left_out(lifted: &lift::Lifted, notes: &mut Vec<String>) {
 }
 
 /// `ends`: how many items there are up to the end of each response, where that is known.
-fn cut_items(items: &[Vec<u8>], ends: &[usize], budget: Budget, drops: bool) -> Kept {
+fn cut_items(items: &[Vec<u8>], ends: &[usize], budget: Budget, drops: bool) -> Cut {
     let mut rows: Vec<Row> = Vec::with_capacity(items.len());
     let mut tape = Tape::new();
     let mut at = 0;
@@ -166,7 +166,7 @@ fn cut_items(items: &[Vec<u8>], ends: &[usize], budget: Budget, drops: bool) -> 
         at += item.len() as u64;
     }
     let sizes: Vec<usize> = items.iter().map(|item| String::from_utf8_lossy(item).chars().count()).collect();
-    cut::cut(&History::new(rows, Settings::default()), &sizes, budget, drops)
+    cut::cut(&History::new(rows, Settings::default(), RESPONSES.pairing()), &sizes, budget, drops)
 }
 
 /// Members of a request that the next one does not repeat.

@@ -101,19 +101,16 @@ impl Reason {
 
 /// What is to be done at a node.
 #[derive(Clone, Debug)]
-pub struct Verdict {
+pub struct Advice {
     /// The node whose response would be built on.
     pub answer: Option<u32>,
     /// Its id; also of a response that is not stored here, and that the first request names.
     pub id: Option<Box<str>>,
-    /// Seconds since that response was made.
-    pub age: Option<i64>,
-    pub open_calls: usize,
     /// Why not to chain; empty means chain.
     pub reasons: Vec<Reason>,
 }
 
-impl Verdict {
+impl Advice {
     pub fn is_chain(&self) -> bool {
         self.reasons.is_empty()
     }
@@ -150,7 +147,7 @@ impl<'f> Judge<'f> {
     }
 
     /// Whether the request that comes next at a node may build on the response above it.
-    pub fn verdict(&self, at: u32) -> Verdict {
+    pub fn verdict(&self, at: u32) -> Advice {
         let Some(answer) = self.forest.answer_above(at) else { return self.first(at) };
         let open_calls = self.forest.open_calls(at).len();
         let entry = &self.forest.node(answer).entry;
@@ -194,12 +191,12 @@ impl<'f> Judge<'f> {
             (Some(_), None) if entry.response.is_some() => reasons.push(Reason::AgeUnknown),
             _ => {}
         }
-        Verdict { answer: Some(answer), id: entry.response.clone(), age, open_calls, reasons }
+        Advice { answer: Some(answer), id: entry.response.clone(), reasons }
     }
 
     /// Nothing that is stored here was answered; but the request may itself build on a response of which only the id
     /// is known. Then nothing else can be sent, unless the id is known to be too old.
-    fn first(&self, at: u32) -> Verdict {
+    fn first(&self, at: u32) -> Advice {
         let node = self.forest.node(at);
         let id = node.missing.clone().filter(|_| node.has(Marks::CHAINED));
         let made = id.as_deref().map_or(0, |id| id::anatomy(id.as_bytes()).time);
@@ -209,7 +206,7 @@ impl<'f> Judge<'f> {
             (_, Some(limit), Some(age)) if age > limit => vec![Reason::TooOld { age, limit }],
             _ => Vec::new(),
         };
-        Verdict { answer: None, id, age, open_calls: 0, reasons }
+        Advice { answer: None, id, reasons }
     }
 
     /// The node behind this one that answers all its open calls: there a request may go on.

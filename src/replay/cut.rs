@@ -20,7 +20,7 @@ pub const CHARS_A_TOKEN: usize = 4;
 
 /// What is kept of a history, as indices of items.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Kept {
+pub struct Cut {
     pub items: Vec<u32>,
     /// Items that were there; without the instructions at the head, which always stay.
     pub of: usize,
@@ -32,7 +32,7 @@ pub struct Kept {
 
 /// Keeps the end of a history. `sizes` are the items' characters; `drops` says that calls without an output go later, so
 /// that they do not count.
-pub fn cut(history: &History, sizes: &[usize], budget: Budget, drops: bool) -> Kept {
+pub fn cut(history: &History, sizes: &[usize], budget: Budget, drops: bool) -> Cut {
     let count = history.rows.len();
     let is_instruction = |row: &&Row| matches!(row.role, Role::System | Role::Developer);
     let head = history.rows.iter().take_while(is_instruction).count();
@@ -49,7 +49,7 @@ pub fn cut(history: &History, sizes: &[usize], budget: Budget, drops: bool) -> K
     let kept = behind.filter(|ix| survives[*ix as usize] >= at || at as usize <= head);
     let mut items: Vec<u32> = (0..head as u32).collect();
     items.extend(kept);
-    Kept { last: items.len() - head, items, of: count - head, widened: at < wanted }
+    Cut { last: items.len() - head, items, of: count - head, widened: at < wanted }
 }
 
 /// The first item of the longest end whose items have at most this many characters together.
@@ -90,7 +90,7 @@ fn survives(history: &History, drops: bool) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{Kind, Settings};
+    use crate::history::{Kind, Pairing, Settings};
     use crate::place::{DocId, Place};
 
     /// u user, s system, m message without an id, M with one, r reasoning, w web search, a b calls, A B outputs,
@@ -116,7 +116,8 @@ mod tests {
             row.key = if "abAB".contains(letter) { u64::from(letter.to_ascii_lowercase() as u32) } else { 0 };
             row
         };
-        let history = History::new(items.chars().enumerate().map(row).collect(), Settings::default());
+        let history =
+            History::new(items.chars().enumerate().map(row).collect(), Settings::default(), Pairing::Keys);
         let sizes = vec![10; items.len()];
         let kept = cut(&history, &sizes, budget, drops);
         let letters: Vec<char> = items.chars().collect();

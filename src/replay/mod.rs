@@ -16,7 +16,7 @@ pub mod stream;
 pub mod turns;
 
 pub use body::{Policy, Rebuild, Rebuilt, rebuild};
-pub use chain::{ChainOptions, Judge, Reason, Verdict};
+pub use chain::{Advice, ChainOptions, Judge, Reason};
 pub use conversation::Conversation;
 pub use cut::Budget;
 pub use lift::{Lifted, of_session};

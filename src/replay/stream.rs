@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::history::Role;
-use crate::history::stream::{Event, Misfit, Step};
+use crate::history::stream::{Event, EventKind, Misfit};
 use crate::json::string;
 use crate::place::DocId;
 use crate::read::Options;
@@ -117,10 +117,10 @@ pub fn rebuild(
             Some(String::from_utf8_lossy(&text).into_owned())
         };
         let offset = event.offset.map(|offset| offset.to_string());
-        let names = [offset, text("requestId").filter(|_| event.step == Step::Requested)];
+        let names = [offset, text("requestId").filter(|_| event.step == EventKind::Requested)];
         seen.names.extend(names[1].clone());
         let is_own = at.is_some_and(|at| names.iter().flatten().any(|name| name == at));
-        if event.step == Step::Requested || is_own {
+        if event.step == EventKind::Requested || is_own {
             seen.model = text("model").or(seen.model.take());
             let named = text("provider");
             seen.provider = Provider::ALL.into_iter().find(|one| Some(one.name()) == named.as_deref());
@@ -141,7 +141,7 @@ pub fn rebuild(
     if let (Some(at), false) = (at, seen.found) {
         return Ok(Err(Refused::Unknown(nearest(at, &seen))));
     }
-    let is_request = own.as_ref().is_some_and(|event| event.step == Step::Requested);
+    let is_request = own.as_ref().is_some_and(|event| event.step == EventKind::Requested);
     let offset = seen.at.or(seen.offsets.last().copied()).unwrap_or_default();
     let (told, state) = if is_request { later(id, bytes, options, offset)? } else { (None, "") };
     let provider = asked.provider.or(told).or(seen.provider);
@@ -173,11 +173,11 @@ fn later(
         let named = |one: &Provider| memchr::memmem::find(&kind, one.name().as_bytes()).is_some();
         provider = provider.or(Provider::ALL.into_iter().find(named));
         match event.step {
-            Step::Completed | Step::Ended => state = "was completed",
-            Step::Cancelled => state = "was cancelled",
+            EventKind::Completed | EventKind::Ended => state = "was completed",
+            EventKind::Cancelled => state = "was cancelled",
             _ => return Ok(true),
         }
-        Ok(event.step == Step::Ended)
+        Ok(event.step == EventKind::Ended)
     })?;
     Ok((provider, state))
 }

@@ -324,7 +324,7 @@ fn kind_name(row: &Row, item: &Told) -> String {
         Kind::Unknown => item.kind.clone().unwrap_or_else(|| "item".to_owned()),
         Kind::ItemReference => "item_reference".to_owned(),
         // The dialects have names of their own for these.
-        kind if kind.is_of_turns() && item.kind.is_some() => item.kind.clone().unwrap_or_default(),
+        kind if kind.is_of_blocks() && item.kind.is_some() => item.kind.clone().unwrap_or_default(),
         kind => kind.name().to_owned(),
     }
 }

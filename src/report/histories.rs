@@ -4,85 +4,32 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
-
-use crate::diff::align::Fate;
+use crate::diff::align::Became;
+use crate::diff::compare::{Difference, Fates};
 use crate::diff::entries::Entry;
 use crate::diff::item::{self, Show};
+use crate::history::Flags;
 use crate::json::Val;
+use crate::place::DocId;
+use crate::source::{ReadAt, framing};
 
+use super::contract;
+use super::place::pointers;
 use super::repair::{Paint, Shown, write_lines};
 use super::words::printable;
 use super::{Content, Style};
 
-/// Two histories and what became of their entries.
-pub struct Difference {
-    pub before: Vec<Entry>,
-    pub after: Vec<Entry>,
-    pub fates: Vec<Fate>,
-}
-
-/// How many entries met which fate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fates {
-    pub same: u64,
-    pub changed: u64,
-    pub moved: u64,
-    pub added: u64,
-    pub removed: u64,
-}
-
-impl Difference {
-    pub fn count(&self) -> Fates {
-        let mut count = Fates::default();
-        for fate in &self.fates {
-            match fate {
-                Fate::Same(..) => count.same += 1,
-                Fate::Changed(..) => count.changed += 1,
-                Fate::Moved(..) => count.moved += 1,
-                Fate::Removed(_) => count.removed += 1,
-                Fate::Added(_) => count.added += 1,
-            }
-        }
-        count
-    }
-}
-
-impl Fates {
-    pub fn differ(&self) -> bool {
-        self.changed + self.moved + self.added + self.removed > 0
-    }
-
-    pub fn add(&mut self, other: Fates) {
-        self.same += other.same;
-        self.changed += other.changed;
-        self.moved += other.moved;
-        self.added += other.added;
-        self.removed += other.removed;
-    }
-
-    pub fn words(&self) -> String {
-        let all = [
-            (self.same, "same"),
-            (self.changed, "changed"),
-            (self.moved, "moved"),
-            (self.added, "added"),
-            (self.removed, "removed"),
-        ];
-        let told: Vec<String> =
-            all.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
-        if told.is_empty() { "no items on either side".to_owned() } else { told.join(", ") }
-    }
-
-    pub fn value(&self) -> Value {
-        json!({
-            "same": self.same,
-            "changed": self.changed,
-            "moved": self.moved,
-            "added": self.added,
-            "removed": self.removed,
-        })
-    }
+/// The fates in words.
+pub fn words(fates: &Fates) -> String {
+    let all = [
+        (fates.same, "same"),
+        (fates.changed, "changed"),
+        (fates.moved, "moved"),
+        (fates.added, "added"),
+        (fates.removed, "removed"),
+    ];
+    let told: Vec<String> = all.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    if told.is_empty() { "no items on either side".to_owned() } else { told.join(", ") }
 }
 
 /// Everything but what is the same, with what changed in it.
@@ -91,7 +38,7 @@ pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut
     let paint = Paint { color: style.color };
     for fate in &difference.fates {
         let (word, before, after) = sides(difference, fate);
-        if matches!(fate, Fate::Same(..)) {
+        if matches!(fate, Became::Same(..)) {
             continue;
         }
         let named = after.or(before);
@@ -106,7 +53,7 @@ pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut
             None => printable(&entry.kind),
         });
         writeln!(out, "{} {place}", paint.bold(&format!("{word} {}", name.unwrap_or_default())))?;
-        if !matches!(fate, Fate::Moved(.., false)) {
+        if !matches!(fate, Became::Moved(.., false)) {
             let text = |entry: Option<&Entry>| entry.map(|entry| entry.text.clone()).unwrap_or_default();
             let telling = Telling { show: &show, seen: RefCell::default() };
             write_lines(&item::lines(&text(before), &text(after), &telling), &paint, out)?;
@@ -145,15 +92,15 @@ impl Show for Telling<'_> {
     }
 }
 
-fn sides<'d>(difference: &'d Difference, fate: &Fate) -> (&'static str, Option<&'d Entry>, Option<&'d Entry>) {
+fn sides<'d>(difference: &'d Difference, fate: &Became) -> (&'static str, Option<&'d Entry>, Option<&'d Entry>) {
     let (before, after) = (&difference.before, &difference.after);
     match *fate {
-        Fate::Same(a, b) => ("same", Some(&before[a]), Some(&after[b])),
-        Fate::Changed(a, b) => ("changed", Some(&before[a]), Some(&after[b])),
-        Fate::Moved(a, b, true) => ("moved and changed", Some(&before[a]), Some(&after[b])),
-        Fate::Moved(a, b, false) => ("moved", Some(&before[a]), Some(&after[b])),
-        Fate::Removed(a) => ("removed", Some(&before[a]), None),
-        Fate::Added(b) => ("added", None, Some(&after[b])),
+        Became::Same(a, b) => ("same", Some(&before[a]), Some(&after[b])),
+        Became::Changed(a, b) => ("changed", Some(&before[a]), Some(&after[b])),
+        Became::Moved(a, b, true) => ("moved and changed", Some(&before[a]), Some(&after[b])),
+        Became::Moved(a, b, false) => ("moved", Some(&before[a]), Some(&after[b])),
+        Became::Removed(a) => ("removed", Some(&before[a]), None),
+        Became::Added(b) => ("added", None, Some(&after[b])),
     }
 }
 
@@ -165,29 +112,64 @@ fn place(entry: &Entry) -> String {
     }
 }
 
+/// Says of each entry where in its record it is.
+pub fn locate(
+    differences: &mut [Difference],
+    before: (DocId, &dyn ReadAt),
+    after: (DocId, &dyn ReadAt),
+) -> io::Result<()> {
+    locate_side(before, differences.iter_mut().flat_map(|difference| &mut difference.before).collect())?;
+    locate_side(after, differences.iter_mut().flat_map(|difference| &mut difference.after).collect())
+}
+
+fn locate_side((id, bytes): (DocId, &dyn ReadAt), entries: Vec<&mut Entry>) -> io::Result<()> {
+    let wanted: Vec<_> = entries.iter().map(|entry| (entry.at, Flags::default())).collect();
+    let pointers = pointers(id, bytes, framing::sniff(bytes)?, &wanted)?;
+    for entry in entries {
+        entry.pointer = pointers.get(&entry.at).map(|found| found.outer.clone()).unwrap_or_default();
+    }
+    Ok(())
+}
+
 /// What became of the entries, without their content.
-pub fn value(difference: &Difference) -> Value {
+pub fn history(difference: &Difference) -> contract::HistoryDiff {
     let side = |entry: Option<&Entry>| {
-        entry.map(|entry| json!({ "record": entry.record, "pointer": entry.pointer, "bytes": entry.text.len() }))
+        entry.map(|entry| contract::Side {
+            record: entry.record,
+            pointer: entry.pointer.clone(),
+            bytes: entry.text.len() as u64,
+        })
     };
-    let told = difference.fates.iter().filter(|fate| !matches!(fate, Fate::Same(..))).map(|fate| {
+    let differ = difference.fates.iter().filter(|fate| !matches!(fate, Became::Same(..)));
+    let entries = differ.map(|fate| {
         let (_, before, after) = sides(difference, fate);
         let named = after.or(before);
         let (action, changed) = match fate {
-            Fate::Same(..) => ("same", false),
-            Fate::Changed(..) => ("changed", true),
-            Fate::Moved(.., changed) => ("moved", *changed),
-            Fate::Removed(_) => ("removed", false),
-            Fate::Added(_) => ("added", false),
+            Became::Same(..) => ("same", false),
+            Became::Changed(..) => ("changed", true),
+            Became::Moved(.., changed) => ("moved", *changed),
+            Became::Removed(_) => ("removed", false),
+            Became::Added(_) => ("added", false),
         };
-        json!({
-            "action": action,
-            "changed": changed,
-            "kind": named.map(|entry| entry.kind.as_str()),
-            "id": named.and_then(|entry| entry.id.as_deref()),
-            "before": side(before),
-            "after": side(after),
-        })
+        contract::EntryDiff {
+            action,
+            changed,
+            kind: named.map(|entry| entry.kind.clone()).unwrap_or_default(),
+            id: named.and_then(|entry| entry.id.clone()),
+            before: side(before),
+            after: side(after),
+        }
     });
-    json!({ "summary": difference.count().value(), "entries": told.collect::<Vec<_>>() })
+    contract::HistoryDiff { summary: difference.count().into(), entries: entries.collect() }
+}
+
+/// The difference of two docs.
+pub fn diff(differences: &[Difference]) -> contract::Diff {
+    let mut sum = Fates::default();
+    differences.iter().for_each(|difference| sum.add(difference.count()));
+    contract::Diff {
+        version: contract::VERSION,
+        summary: sum.into(),
+        histories: differences.iter().map(history).collect(),
+    }
 }

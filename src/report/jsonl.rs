@@ -5,8 +5,9 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::json::{VERSION, diagnostic_value, input_value, summary_value};
-use super::repair::{ChangeNote, Counts, change_value};
+use super::contract::VERSION;
+use super::json::{change_value, counts_value, diagnostic_value, input_value, summary_value};
+use super::repair::{ChangeNote, Counts};
 use super::{Report, Seen, Summary};
 
 #[derive(Default)]
@@ -31,7 +32,7 @@ impl Report for JsonLines {
     }
 
     fn repairs(&mut self, changes: &[ChangeNote], counts: &Counts) {
-        self.repairs = Some((changes.iter().map(change_value).collect(), counts.value()));
+        self.repairs = Some((changes.iter().map(change_value).collect(), counts_value(counts)));
     }
 }
 

@@ -2,17 +2,47 @@
 //! or that would leave as many errors, is none.
 
 use std::collections::HashMap;
+use std::io;
 
-use crate::fix::Fixed;
+use crate::fix::{self, FixOptions, Fixed};
 use crate::history::Code;
-use crate::judge::Judged;
-use crate::place::Pieces;
+use crate::judge::{self, Judged, JudgedDoc, Options};
+use crate::place::{DocId, Pieces};
+use crate::source::ReadAt;
 use crate::target::Severity;
 
-use super::{Diagnostic, FixNote};
+use super::{Diagnostic, FixNote, proposal};
 
 const WITH_ANOTHER: &str = "fixed together with another finding";
 const REMAINS: &str = "no fix was found that resolves it";
+
+/// Plans the default repair of a doc, so that nothing is promised that `fix` would not do; gives the number of findings
+/// that are gone after it. `proposes` says whether the diagnostics also get what it would put in place of what, and
+/// whether that may show content.
+pub fn plan(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    found: &JudgedDoc<()>,
+    options: &Options,
+    threads: usize,
+    proposes: Option<bool>,
+    diagnostics: &mut [Diagnostic],
+) -> io::Result<u64> {
+    let repairs = |target| found.format.is_some_and(|format| judge::speaks(format.info(), target));
+    if !found.judged.iter().any(Judged::is_fixed_by_default) {
+        return Ok(0);
+    }
+    if !options.target.is_none_or(repairs) {
+        // What another dialect would take is made by `convert`, not by `fix`.
+        diagnostics.iter_mut().for_each(|diagnostic| diagnostic.fix = None);
+        return Ok(0);
+    }
+    let fixed = fix::fix(id, bytes, options, &FixOptions::default(), threads)?;
+    if let Some(show_content) = proposes {
+        proposal::propose(id, bytes, &fixed, show_content, diagnostics)?;
+    }
+    Ok(keep(&fixed, bytes.len(), diagnostics))
+}
 
 /// Takes back the fixes that the default repair does not make. `diagnostics` are those of `fixed.before`, in order. Gives
 /// the number of errors and warnings that are gone after the repair.

@@ -3,8 +3,6 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
-
 use crate::diff::item::{self, Line, Show, Sign};
 use crate::fix::{Action, Cause, Change, Fixed};
 use crate::history::Flags;
@@ -151,21 +149,6 @@ fn item_name(texts: &Texts<'_>, change: &Change) -> String {
     name.unwrap_or_else(|| "bytes".to_owned()).trim_end().to_owned()
 }
 
-/// A change as JSON.
-pub fn change_value(note: &ChangeNote) -> Value {
-    json!({
-        "rule": note.rule,
-        "path": note.path,
-        "pointer": note.spot.pointer,
-        "line": note.spot.line,
-        "column": note.spot.column,
-        "action": note.action.name(),
-        "what": note.what,
-        "loss": note.loss.name(),
-        "bytes": note.bytes,
-    })
-}
-
 /// How many items were dropped, moved, answered and rewritten.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -189,15 +172,6 @@ impl Counts {
 
     pub fn total(&self) -> u64 {
         self.dropped + self.moved + self.stubbed + self.rewritten
-    }
-
-    pub fn value(&self) -> Value {
-        json!({
-            "dropped": self.dropped,
-            "moved": self.moved,
-            "stubbed": self.stubbed,
-            "rewritten": self.rewritten,
-        })
     }
 
     pub fn words(&self) -> String {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use crate::replay::slim::restore::Restored;
-use crate::replay::slim::{Kept, Slim};
+use crate::replay::slim::{KeptBody, Slim};
 
 /// Version of the contract.
 const VERSION: u32 = 1;
@@ -53,8 +53,8 @@ impl Saving<'_> {
 }
 
 /// A body that stayed, and where it first differs from what its history gives.
-fn kept(kept: &Kept) -> Value {
-    let Kept { record, pointer, request, difference } = kept;
+fn kept(kept: &KeptBody) -> Value {
+    let KeptBody { record, pointer, request, difference } = kept;
     json!({
         "record": record,
         "pointer": pointer,

@@ -50,7 +50,7 @@ impl Wanted {
 
 /// An item that an error names.
 #[derive(Clone, Debug)]
-pub struct Named {
+pub struct NamedItem {
     pub row: Row,
     /// Number of its history in the doc, from 0.
     pub history: u32,
@@ -77,24 +77,24 @@ impl Seek {
 
 /// A row, its history, its index there.
 #[derive(Clone, Copy)]
-pub struct Seen {
+pub struct SeenRow {
     row: Row,
     history: u32,
     index: u32,
 }
 
 impl OnHistory for Seek {
-    type Made = Vec<Seen>;
+    type Made = Vec<SeenRow>;
 
-    fn history(&self, cx: &Cx<'_>, _: &'static FormatInfo, _: &[Judged], number: u32) -> Option<Vec<Seen>> {
+    fn history(&self, cx: &Cx<'_>, _: &'static FormatInfo, _: &[Judged], number: u32) -> Option<Vec<SeenRow>> {
         let fits = |row: &Row| self.all || self.ids.contains(&row.id) || self.ids.contains(&row.key);
         let rows = cx.history.rows.iter().enumerate().filter(|(_, row)| fits(row));
-        let seen: Vec<Seen> =
-            rows.map(|(index, row)| Seen { row: *row, history: number, index: index as u32 }).collect();
+        let seen: Vec<SeenRow> =
+            rows.map(|(index, row)| SeenRow { row: *row, history: number, index: index as u32 }).collect();
         (!seen.is_empty()).then_some(seen)
     }
 
-    fn renumber(made: &mut Vec<Seen>, by: u32) {
+    fn renumber(made: &mut Vec<SeenRow>, by: u32) {
         made.iter_mut().for_each(|seen| seen.history += by);
     }
 }
@@ -103,10 +103,10 @@ impl OnHistory for Seek {
 pub fn named(
     id: DocId,
     bytes: &dyn ReadAt,
-    lint: &JudgedDoc<Vec<Seen>>,
+    lint: &JudgedDoc<Vec<SeenRow>>,
     wanted: &Wanted,
-) -> io::Result<Vec<Named>> {
-    let mut seen: Vec<Seen> = lint.made.iter().flatten().copied().collect();
+) -> io::Result<Vec<NamedItem>> {
+    let mut seen: Vec<SeenRow> = lint.made.iter().flatten().copied().collect();
     let texts = Texts::new(bytes, super::diagnose::dialect_of(lint));
     if !wanted.ids.is_empty() {
         // Fingerprints may meet by chance; texts decide.
@@ -119,7 +119,7 @@ pub fn named(
     seen.dedup_by_key(|seen| seen.row.at);
     let places: Vec<(Place, Flags)> = seen.iter().map(|seen| (seen.row.at, seen.row.flags)).collect();
     let spots = spots(id, bytes, lint.container, &lint.lines, &places)?;
-    let one = |seen: Seen| Named {
+    let one = |seen: SeenRow| NamedItem {
         row: seen.row,
         history: seen.history,
         index: seen.index,
@@ -133,19 +133,19 @@ pub fn named(
 fn at_index(
     id: DocId,
     bytes: &dyn ReadAt,
-    lint: &JudgedDoc<Vec<Seen>>,
-    seen: &[Seen],
+    lint: &JudgedDoc<Vec<SeenRow>>,
+    seen: &[SeenRow],
     list: &str,
     index: u32,
-) -> io::Result<Vec<Seen>> {
+) -> io::Result<Vec<SeenRow>> {
     let places: Vec<(Place, Flags)> = seen.iter().map(|seen| (seen.row.at, seen.row.flags)).collect();
     let pointers = pointers(id, bytes, lint.container, &places)?;
     let step = format!("/{list}/{index}");
-    let points_to = |seen: &&Seen| {
+    let points_to = |seen: &&SeenRow| {
         let pointer = pointers.get(&seen.row.at).map(|pointer| format!("{}/", pointer.outer)).unwrap_or_default();
         pointer.contains(&format!("{step}/"))
     };
-    let pointed: Vec<Seen> = seen.iter().filter(points_to).copied().collect();
+    let pointed: Vec<SeenRow> = seen.iter().filter(points_to).copied().collect();
     if pointed.is_empty() && list == "input" {
         return Ok(seen.iter().filter(|seen| seen.index == index).copied().collect());
     }

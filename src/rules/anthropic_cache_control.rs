@@ -1,6 +1,6 @@
 //! RL545: marks for the prompt cache that the API does not take.
 
-use crate::history::{Finding, Flags, Kind, Row};
+use crate::history::{BlockFlags, Finding, Kind, Row};
 use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 
@@ -67,7 +67,7 @@ const ON_THINKING: u8 = 1;
 static MEND: Mend = Mend::strip(&["cache_control"]).keeping_signatures();
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let marked = cx.history.rows.iter().filter(|row| row.has(Flags::CACHED));
+    let marked = cx.history.rows.iter().filter(|row| row.has(BlockFlags::CACHED));
     let (on_thinking, marked): (Vec<&Row>, Vec<&Row>) = marked.partition(|row| row.kind == Kind::Thinking);
     let finding = |row: &Row| Finding::new(RULE.code, *row).mend(&MEND);
     for row in on_thinking {

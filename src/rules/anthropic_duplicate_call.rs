@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{Act, BondState, Finding, Kind};
+use crate::history::{Act, Finding, Kind, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -80,13 +80,13 @@ const COPY: u8 = 1;
 const ELSEWHERE: u8 = 2;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let turns = &cx.history.turns;
-    let is_open = turns.bonds.iter().filter(|bond| bond.state == BondState::Open);
-    let open: HashSet<u32> = is_open.map(|bond| bond.call).collect();
+    let messages = &cx.history.messages;
+    let is_open = cx.history.pairs.iter().filter(|pair| pair.state == PairState::Open);
+    let open: HashSet<u32> = is_open.map(|pair| pair.call).collect();
     // By key: the step, and the call.
     let mut seen: HashMap<u64, (u32, u32)> = HashMap::new();
-    for step in &turns.steps {
-        for ix in turns.rows_of(step.model.clone()) {
+    for step in &messages.steps {
+        for ix in messages.rows_of(step.model.clone()) {
             let row = cx.row(ix);
             if row.kind != Kind::ToolUse || row.key == 0 {
                 continue;

@@ -1,6 +1,6 @@
 //! RL532: two `tool_result` blocks answer one `tool_use`.
 
-use crate::history::{Act, BondState, Finding, NONE};
+use crate::history::{Act, Finding, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 
 crate::rule! {
@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported: vectorize-io/hindsight PR#4250, sipeed/picoclaw PR#1793, BerriAI/litellm PR#19324. No recorded accepted
     /// request has two results for one call.
-    532, "anthropic-duplicate-result" of "anthropic", Check::History(check),
+    532, "anthropic-duplicate-result" of "anthropic", Check::Pair(check),
     [
         Variant {
             message: "duplicate tool_result for {call_id} with the same content",
@@ -61,14 +61,14 @@ const API: &str =
 
 const DIFFERS: u8 = 1;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    let again = |bond: &&crate::history::Bond| bond.state == BondState::Again && bond.twin != NONE;
-    for bond in cx.history.turns.bonds.iter().filter(again) {
-        let (row, twin) = (cx.row(bond.output), cx.row(bond.twin));
-        let finding = Finding::new(RULE.code, *row).with(twin.at);
-        out.add(match cx.look.same(row, twin) {
-            true => finding.act(Act::Drop),
-            false => finding.variant(DIFFERS).never("it is not known which of the two results is the real one"),
-        });
+fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+    if pair.state != PairState::OutputAgain {
+        return;
     }
+    let (row, twin) = (cx.row(pair.output), cx.row(pair.twin));
+    let finding = Finding::new(RULE.code, *row).with(twin.at);
+    out.add(match cx.look.same(row, twin) {
+        true => finding.act(Act::Drop),
+        false => finding.variant(DIFFERS).never("it is not known which of the two results is the real one"),
+    });
 }

@@ -1,6 +1,6 @@
 //! RL544: a text, or what the user says, is empty.
 
-use crate::history::{Act, Finding, Flags, Kind, Role};
+use crate::history::{Act, BlockFlags, Finding, Kind, Role};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -83,9 +83,9 @@ const EMPTY_MESSAGE: u8 = 2;
 const NO_CONTENT: u8 = 3;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let users = cx.history.turns.turns.iter().filter(|turn| turn.role == Role::User).count();
-    for (number, turn) in cx.history.turns.turns.iter().enumerate() {
-        let message = cx.row(turn.row);
+    let users = cx.history.messages.list.iter().filter(|message| message.role == Role::User).count();
+    for (number, message) in cx.history.messages.list.iter().enumerate() {
+        let row = cx.row(message.row);
         if !matches!(message.role, Role::User | Role::Assistant | Role::System) {
             continue;
         }
@@ -96,19 +96,19 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                 false => finding.act(Act::Drop),
             });
         };
-        if message.has(Flags::NULL) || message.has(Flags::ABSENT) {
-            add(turn.row, NO_CONTENT, true);
-        } else if message.has(Flags::EMPTY) && message.role == Role::User {
-            add(turn.row, EMPTY_MESSAGE, true);
-        } else if message.has(Flags::BLANK) {
-            add(turn.row, BLANK, true);
+        if row.has(BlockFlags::NULL) || row.has(BlockFlags::ABSENT) {
+            add(message.row, NO_CONTENT, true);
+        } else if row.has(BlockFlags::EMPTY) && message.role == Role::User {
+            add(message.row, EMPTY_MESSAGE, true);
+        } else if row.has(BlockFlags::BLANK) {
+            add(message.row, BLANK, true);
         }
-        let says = |ix: u32| !(cx.row(ix).has(Flags::EMPTY) || cx.row(ix).has(Flags::BLANK));
-        let alone = !turn.blocks().any(says);
-        for ix in turn.blocks().filter(|ix| cx.row(*ix).kind == Kind::Text) {
+        let says = |ix: u32| !(cx.row(ix).has(BlockFlags::EMPTY) || cx.row(ix).has(BlockFlags::BLANK));
+        let alone = !message.blocks().any(says);
+        for ix in message.blocks().filter(|ix| cx.row(*ix).kind == Kind::Text) {
             match cx.row(ix) {
-                row if row.has(Flags::EMPTY) => add(ix, 0, alone),
-                row if row.has(Flags::BLANK) => add(ix, BLANK, alone),
+                row if row.has(BlockFlags::EMPTY) => add(ix, 0, alone),
+                row if row.has(BlockFlags::BLANK) => add(ix, BLANK, alone),
                 _ => {}
             }
         }
@@ -117,9 +117,9 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 
 /// Without this message of the user the conversation has none, or ends with another's.
 fn is_needed(cx: &Cx<'_>, number: usize, users: usize) -> bool {
-    let turns = &cx.history.turns.turns;
-    let is_user = |number: usize| turns[number].role == Role::User;
-    let is_last = number + 1 == turns.len();
+    let messages = &cx.history.messages.list;
+    let is_user = |number: usize| messages[number].role == Role::User;
+    let is_last = number + 1 == messages.len();
     let behind_user = number.checked_sub(1).is_some_and(is_user);
     is_user(number) && (users == 1 || is_last && !behind_user)
 }

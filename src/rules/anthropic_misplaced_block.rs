@@ -1,6 +1,6 @@
 //! RL534: a block stands in a message of the wrong role.
 
-use crate::history::{Act, BondState, Finding, Kind, Role};
+use crate::history::{Act, Finding, Kind, PairState, Role};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 use crate::target::Levels;
 
@@ -70,9 +70,8 @@ const SERVER_RESULT: u8 = 1;
 const OF_MODEL: u8 = 2;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let turns = &cx.history.turns;
-    for bond in turns.bonds.iter().filter(|bond| bond.state == BondState::Answered) {
-        let row = cx.row(bond.output);
+    for pair in cx.history.pairs.iter().filter(|pair| pair.state == PairState::Answered) {
+        let row = cx.row(pair.output);
         if row.role == Role::Assistant {
             out.add(Finding::new(RULE.code, *row).act(Act::Reorder));
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{Act, Bond, BondState, Finding, Flags, Kind, Role, Step};
+use crate::history::{Act, BlockFlags, Finding, Kind, Pair, PairState, Role, Step};
 use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -87,46 +87,47 @@ const LATE: u8 = 2;
 const PENDING: u8 = 3;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let turns = &cx.history.turns;
-    let answered: HashMap<u32, Bond> = turns
-        .bonds
+    let messages = &cx.history.messages;
+    let answered: HashMap<u32, Pair> = cx
+        .history
+        .pairs
         .iter()
-        .filter(|bond| bond.state == BondState::Answered)
-        .map(|bond| (bond.output, *bond))
+        .filter(|pair| pair.state == PairState::Answered)
+        .map(|pair| (pair.output, *pair))
         .collect();
-    for step in &turns.steps {
+    for step in &messages.steps {
         late(cx, step, &answered, out);
     }
     let seconds = seconds(cx);
-    for bond in &turns.bonds {
+    for pair in &cx.history.pairs {
         let finding = |ix: u32| Finding::new(RULE.code, *cx.row(ix));
-        match bond.state {
-            BondState::Open if seconds.contains(&bond.call) => {}
-            BondState::Open if cx.is_pending(bond.call) => {
-                out.add(finding(bond.call).variant(PENDING).never(rule::ABOUT_TO_RUN));
+        match pair.state {
+            PairState::Open if seconds.contains(&pair.call) => {}
+            PairState::Open if cx.is_pending(pair.call) => {
+                out.add(finding(pair.call).variant(PENDING).never(rule::ABOUT_TO_RUN));
             }
-            BondState::Open => out.add(finding(bond.call).act(Act::Answer)),
-            BondState::Far => {
-                let partner = cx.row(bond.output).at;
-                out.add(finding(bond.call).variant(FAR).with(partner).act(Act::Reorder));
+            PairState::Open => out.add(finding(pair.call).act(Act::Answer)),
+            PairState::Far => {
+                let partner = cx.row(pair.output).at;
+                out.add(finding(pair.call).variant(FAR).with(partner).act(Act::Reorder));
             }
-            BondState::Answered | BondState::Orphan | BondState::Again => {}
+            _ => {}
         }
     }
 }
 
 /// Results of a step that come after other content of the user.
-fn late(cx: &Cx<'_>, step: &Step, answered: &HashMap<u32, Bond>, out: &mut Out) {
-    let turns = &cx.history.turns;
+fn late(cx: &Cx<'_>, step: &Step, answered: &HashMap<u32, Pair>, out: &mut Out) {
+    let messages = &cx.history.messages;
     let mut other = false;
-    for turn in step.answers.clone().map(|turn| turns.turn(turn)) {
-        let message = cx.row(turn.row);
-        other |= message.has(Flags::CONTENT) && message.role == Role::User;
-        for ix in turn.blocks() {
+    for message in step.answers.clone().map(|number| messages.get(number)) {
+        let row = cx.row(message.row);
+        other |= row.has(BlockFlags::CONTENT) && row.role == Role::User;
+        for ix in message.blocks() {
             if cx.row(ix).kind != Kind::ToolResult {
                 other = true;
-            } else if other && let Some(bond) = answered.get(&ix) {
-                let finding = Finding::new(RULE.code, *cx.row(bond.call)).variant(LATE);
+            } else if other && let Some(pair) = answered.get(&ix) {
+                let finding = Finding::new(RULE.code, *cx.row(pair.call)).variant(LATE);
                 out.add(finding.with(cx.row(ix).at).act(Act::Reorder));
             }
         }
@@ -135,12 +136,12 @@ fn late(cx: &Cx<'_>, step: &Step, answered: &HashMap<u32, Bond>, out: &mut Out) 
 
 /// Calls whose id an earlier call of their step has: those are another rule's matter.
 fn seconds(cx: &Cx<'_>) -> HashSet<u32> {
-    let turns = &cx.history.turns;
+    let messages = &cx.history.messages;
     let mut seconds = HashSet::new();
     let mut keys = HashSet::new();
-    for step in &turns.steps {
+    for step in &messages.steps {
         keys.clear();
-        for ix in turns.rows_of(step.model.clone()).filter(|ix| cx.row(*ix).kind == Kind::ToolUse) {
+        for ix in messages.rows_of(step.model.clone()).filter(|ix| cx.row(*ix).kind == Kind::ToolUse) {
             if !keys.insert(cx.row(ix).key) {
                 seconds.insert(ix);
             }

@@ -57,21 +57,22 @@ crate::rule! {
 }
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let turns = &cx.history.turns;
-    let Some(last) = turns.steps.last().filter(|_| cx.history.settings.facts.has(Facts::MANUAL_THINKING)) else {
+    let messages = &cx.history.messages;
+    let Some(last) = messages.steps.last().filter(|_| cx.history.settings.facts.has(Facts::MANUAL_THINKING))
+    else {
         return;
     };
-    if last.answers.end as usize != turns.turns.len() || !goes_on(cx, last) {
+    if last.answers.end as usize != messages.list.len() || !goes_on(cx, last) {
         return;
     }
     // Back to where the user spoke.
-    let mut steps = turns.steps.iter().rev();
+    let mut steps = messages.steps.iter().rev();
     let of_loop = std::iter::once(last).chain(steps.by_ref().skip(1).take_while(|step| goes_on(cx, step)));
     let has_thinking = |step: &Step| of_kind(cx, step, Kind::Thinking).is_some();
     if of_loop.into_iter().any(has_thinking) {
         return;
     }
-    if let Some(first) = turns.rows_of(last.model.clone()).next() {
+    if let Some(first) = messages.rows_of(last.model.clone()).next() {
         let finding = Finding::new(RULE.code, *cx.row(first));
         out.add(finding.never("the thinking is not in the file; disable thinking until the next user message"));
     }
@@ -79,12 +80,12 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 
 /// A step with calls behind which the user says nothing but results.
 fn goes_on(cx: &Cx<'_>, step: &Step) -> bool {
-    let mut answers = cx.history.turns.rows_of(step.answers.clone()).peekable();
+    let mut answers = cx.history.messages.rows_of(step.answers.clone()).peekable();
     of_kind(cx, step, Kind::ToolUse).is_some()
         && answers.peek().is_some()
         && answers.all(|ix| cx.row(ix).kind == Kind::ToolResult)
 }
 
 fn of_kind(cx: &Cx<'_>, step: &Step, kind: Kind) -> Option<u32> {
-    cx.history.turns.rows_of(step.model.clone()).find(|ix| cx.row(*ix).kind == kind)
+    cx.history.messages.rows_of(step.model.clone()).find(|ix| cx.row(*ix).kind == kind)
 }

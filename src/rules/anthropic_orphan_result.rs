@@ -1,6 +1,6 @@
 //! RL531: a `tool_result` answers no `tool_use` of the message in front of it.
 
-use crate::history::{Act, BondState, Finding};
+use crate::history::{Act, Finding, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {
@@ -33,7 +33,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported: anthropics/claude-code#18947 and many more. No recorded accepted request has such a result.
-    531, "anthropic-orphan-result" of "anthropic" about [MissingPartner], Check::History(check),
+    531, "anthropic-orphan-result" of "anthropic" about [MissingPartner], Check::Pair(check),
     [
         Variant {
             message: "orphaned tool_result {call_id}: no tool_use with this id in the previous message",
@@ -48,8 +48,9 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    for bond in cx.history.turns.bonds.iter().filter(|bond| bond.state == BondState::Orphan) {
-        out.add(Finding::new(RULE.code, *cx.row(bond.output)).act(Act::Drop));
+fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+    if pair.state != PairState::Orphan {
+        return;
     }
+    out.add(Finding::new(RULE.code, *cx.row(pair.output)).act(Act::Drop));
 }

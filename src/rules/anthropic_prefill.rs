@@ -83,14 +83,16 @@ const WHITE_SPACE: u8 = 2;
 static TRIM: Mend = Mend::by(trim);
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let turns = &cx.history.turns;
+    let messages = &cx.history.messages;
     // The API sees the assistant's messages at the end as one.
-    let Some(step) = turns.steps.last().filter(|step| step.model.end as usize == turns.turns.len()) else { return };
+    let Some(step) = messages.steps.last().filter(|step| step.model.end as usize == messages.list.len()) else {
+        return;
+    };
     if cx.history.settings.usage != Usage::Request {
         return;
     }
     let finding = |ix: u32, variant: u8| Finding::new(RULE.code, *cx.row(ix)).variant(variant);
-    let blocks: Vec<u32> = turns.rows_of(step.model.clone()).collect();
+    let blocks: Vec<u32> = messages.rows_of(step.model.clone()).collect();
     let thinking = blocks.iter().rev().take_while(|ix| cx.row(**ix).kind == Kind::Thinking);
     for ix in thinking.clone() {
         out.add(finding(*ix, THINKING_LAST).act(Act::Drop));
@@ -101,12 +103,12 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         return;
     }
     if cx.has(Trait::RefusesPrefill) {
-        for turn in step.model.clone() {
-            out.add(finding(turns.turn(turn).row, 0).act(Act::Drop));
+        for number in step.model.clone() {
+            out.add(finding(messages.get(number).row, 0).act(Act::Drop));
         }
         return;
     }
-    let last = turns.turn(step.model.end - 1);
+    let last = messages.get(step.model.end - 1);
     let text = last.blocks().next_back().unwrap_or(last.row);
     let mut spaced = false;
     cx.look.look(cx.row(text), &mut |val| {

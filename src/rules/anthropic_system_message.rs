@@ -1,6 +1,6 @@
 //! RL547: a message of the role `system` where the API takes none.
 
-use crate::history::{Act, Finding, Flags, Kind, Role, Turn};
+use crate::history::{Act, BlockFlags, Finding, Kind, Message, Role};
 use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Levels, Trait};
@@ -87,13 +87,13 @@ static TO_USER: Mend = Mend::put("role", r#""user""#);
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let refused = cx.has(Trait::RefusesSystemMessages);
     let mut before = Role::None;
-    for turn in &cx.history.turns.turns {
-        if turn.role != Role::System {
-            before = turn.role;
+    for message in &cx.history.messages.list {
+        if message.role != Role::System {
+            before = message.role;
             continue;
         }
-        let finding = Finding::new(RULE.code, *cx.row(turn.row));
-        let to_user = || match is_text(cx, turn) {
+        let finding = Finding::new(RULE.code, *cx.row(message.row));
+        let to_user = || match is_text(cx, message) {
             true => finding.mend(&TO_USER),
             false => finding.never("it contains more than text"),
         };
@@ -101,10 +101,12 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             Role::None => {
                 let finding = finding.variant(if refused { 0 } else { AT_BEGINNING });
                 out.add(match cx.history.settings.request {
-                    _ if !is_text(cx, turn) => finding.never("it contains more than text"),
+                    _ if !is_text(cx, message) => finding.never("it contains more than text"),
                     Some(_) => finding.act(Act::Hoist),
-                    None => finding.never("this file has no place for `system`: send the instructions there \
-                                           yourself"),
+                    None => finding.never(
+                        "this file has no place for `system`: send the instructions there \
+                                           yourself",
+                    ),
                 });
             }
             _ if refused => out.add(to_user().variant(WITHIN)),
@@ -114,7 +116,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
 }
 
-fn is_text(cx: &Cx<'_>, turn: &Turn) -> bool {
-    let blocks = || turn.blocks().map(|ix| cx.row(ix).kind);
-    cx.row(turn.row).has(Flags::CONTENT) || blocks().count() > 0 && blocks().all(|kind| kind == Kind::Text)
+fn is_text(cx: &Cx<'_>, message: &Message) -> bool {
+    let blocks = || message.blocks().map(|ix| cx.row(ix).kind);
+    cx.row(message.row).has(BlockFlags::CONTENT) || blocks().count() > 0 && blocks().all(|kind| kind == Kind::Text)
 }

@@ -1,6 +1,6 @@
 //! RL542: thinking stands behind other blocks of its turn.
 
-use crate::history::{Act, Finding, Flags, Kind};
+use crate::history::{Act, BlockFlags, Finding, Kind};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -56,14 +56,14 @@ crate::rule! {
 }
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let turns = &cx.history.turns;
-    for step in &turns.steps {
+    let messages = &cx.history.messages;
+    for step in &messages.steps {
         // A text that is all of a message's content has no row of its own.
-        let texts = step.model.clone().map(|turn| turns.turn(turn).row);
-        let said = texts.filter(|ix| cx.row(*ix).has(Flags::CONTENT));
-        let first = said.chain(turns.rows_of(step.model.clone())).min();
+        let texts = step.model.clone().map(|number| messages.get(number).row);
+        let said = texts.filter(|ix| cx.row(*ix).has(BlockFlags::CONTENT));
+        let first = said.chain(messages.rows_of(step.model.clone())).min();
         let Some(first) = first.filter(|ix| cx.row(*ix).kind != Kind::Thinking) else { continue };
-        for ix in turns.rows_of(step.model.clone()).filter(|ix| cx.row(*ix).kind == Kind::Thinking) {
+        for ix in messages.rows_of(step.model.clone()).filter(|ix| cx.row(*ix).kind == Kind::Thinking) {
             let finding = Finding::new(RULE.code, *cx.row(ix));
             out.add(finding.with(cx.row(first).at).act(Act::Drop));
         }

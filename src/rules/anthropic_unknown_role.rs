@@ -40,7 +40,7 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let known = |role: Role| matches!(role, Role::User | Role::Assistant | Role::System);
-    for row in cx.history.rows.iter().filter(|row| row.kind == Kind::Turn && !known(row.role)) {
+    for row in cx.history.rows.iter().filter(|row| row.kind == Kind::BlockMessage && !known(row.role)) {
         out.add(Finding::new(RULE.code, *row).never("it is not known which role it should have"));
     }
 }

@@ -1,7 +1,7 @@
 //! RL541: a thinking block without a signature.
 
 use crate::dialect::Item;
-use crate::history::{Act, Finding, Flags, Kind, KindSet};
+use crate::history::{Act, BlockFlags, Finding, Kind, KindSet};
 use crate::json::Val;
 use crate::rule::{Check, Evidence, Out, Variant};
 
@@ -75,7 +75,7 @@ const WITHOUT: u8 = 2;
 const NO_DATA: u8 = 3;
 
 fn check(item: &Item<'_>, out: &mut Out) {
-    let signed = item.row.has(Flags::SIGNED);
+    let signed = item.row.has(BlockFlags::SIGNED);
     let variant = match item.val.get("type").and_then(|kind| kind.text()).as_deref() {
         Some(b"redacted_thinking") if !signed => NO_DATA,
         Some(b"thinking") if !item.val.get("thinking").as_ref().is_some_and(Val::is_string) => WITHOUT,

@@ -1,6 +1,6 @@
 //! RL587: the first message is not the user's.
 
-use crate::history::{Act, Finding, Flags, Kind, Role, Turn};
+use crate::history::{Act, BlockFlags, Finding, Flags, Kind, Message, Role};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -49,17 +49,17 @@ crate::rule! {
 }
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let turns = &cx.history.turns.turns;
-    if !turns.first().is_some_and(|turn| turn.role == Role::Assistant) {
+    let messages = &cx.history.messages.list;
+    if !messages.first().is_some_and(|message| message.role == Role::Assistant) {
         return;
     }
-    let says = |turn: &Turn| {
-        let words = turn.blocks().any(|ix| cx.row(ix).kind != Kind::ToolResult);
-        turn.role == Role::User && (words || cx.row(turn.row).has(Flags::CONTENT))
+    let says = |message: &Message| {
+        let words = message.blocks().any(|ix| cx.row(ix).kind != Kind::ToolResult);
+        message.role == Role::User && (words || cx.row(message.row).has(BlockFlags::CONTENT))
     };
-    let begin = turns.iter().position(says);
-    let leading = turns[..begin.unwrap_or(1)].iter().filter(|turn| turn.role == Role::Assistant);
-    for row in leading.map(|turn| cx.row(turn.row)).filter(|row| !row.has(Flags::RECORDED)) {
+    let begin = messages.iter().position(says);
+    let leading = messages[..begin.unwrap_or(1)].iter().filter(|message| message.role == Role::Assistant);
+    for row in leading.map(|message| cx.row(message.row)).filter(|row| !row.has(Flags::RECORDED)) {
         let finding = Finding::new(RULE.code, *row);
         out.add(match begin {
             Some(_) => finding.act(Act::Drop),

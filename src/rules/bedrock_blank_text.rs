@@ -1,6 +1,6 @@
 //! RL586: a text is blank.
 
-use crate::history::{Act, Finding, Flags, Kind, Row};
+use crate::history::{Act, BlockFlags, Finding, Flags, Kind, Row};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -52,10 +52,10 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let is_blank = |row: &&Row| {
-        let blank = row.has(Flags::EMPTY) || row.has(Flags::BLANK);
+        let blank = row.has(BlockFlags::EMPTY) || row.has(BlockFlags::BLANK);
         row.kind == Kind::Text && blank && !row.has(Flags::RECORDED)
     };
-    let blocks = cx.history.rows.iter().filter(|row| row.kind != Kind::Turn).count();
+    let blocks = cx.history.rows.iter().filter(|row| row.kind != Kind::BlockMessage).count();
     for row in cx.history.rows.iter().filter(is_blank) {
         let finding = Finding::new(RULE.code, *row);
         out.add(match blocks {

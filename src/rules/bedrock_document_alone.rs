@@ -48,9 +48,9 @@ crate::rule! {
 static MEND: Mend = Mend::append(r#"{"text":"see the attached document"}"#).at(&["content"]);
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    for turn in cx.history.turns.turns.iter().filter(|turn| turn.role == Role::User) {
-        let has = |kind: Kind| turn.blocks().any(|ix| cx.row(ix).kind == kind);
-        if !has(Kind::Media) || has(Kind::Text) || cx.row(turn.row).has(Flags::RECORDED) {
+    for message in cx.history.messages.list.iter().filter(|message| message.role == Role::User) {
+        let has = |kind: Kind| message.blocks().any(|ix| cx.row(ix).kind == kind);
+        if !has(Kind::Media) || has(Kind::Text) || cx.row(message.row).has(Flags::RECORDED) {
             continue;
         }
         let is_document = |ix: u32| {
@@ -58,8 +58,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             cx.look.look(cx.row(ix), &mut |block| is = document(block).is_some());
             is
         };
-        if turn.blocks().filter(|ix| cx.row(*ix).kind == Kind::Media).any(is_document) {
-            out.add(Finding::new(RULE.code, *cx.row(turn.row)).mend(&MEND));
+        if message.blocks().filter(|ix| cx.row(*ix).kind == Kind::Media).any(is_document) {
+            out.add(Finding::new(RULE.code, *cx.row(message.row)).mend(&MEND));
         }
     }
 }

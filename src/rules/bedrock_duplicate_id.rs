@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{Act, BondState, Finding, Kind, Row};
+use crate::history::{Act, Finding, Kind, PairState, Row};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -95,13 +95,14 @@ const SAME_CALL: u8 = 2;
 const OTHER_CALL: u8 = 3;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let turns = &cx.history.turns;
+    let messages = &cx.history.messages;
     // Calls and results that are each other's are no copies, whatever they say: both get an id of their own.
-    let answered = turns.bonds.iter().filter(|bond| matches!(bond.state, BondState::Answered | BondState::Far));
-    let paired: HashSet<u32> = answered.flat_map(|bond| [bond.call, bond.output]).collect();
-    for turn in &turns.turns {
+    let answered =
+        cx.history.pairs.iter().filter(|pair| matches!(pair.state, PairState::Answered | PairState::Far));
+    let paired: HashSet<u32> = answered.flat_map(|pair| [pair.call, pair.output]).collect();
+    for message in &messages.list {
         let mut seen: HashMap<(bool, u64), &Row> = HashMap::new();
-        for ix in turn.blocks() {
+        for ix in message.blocks() {
             let row = cx.row(ix);
             if !matches!(row.kind, Kind::ToolUse | Kind::ToolResult) || row.key == 0 {
                 continue;
@@ -118,8 +119,10 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                 true => finding.variant(OTHER_CALL).act(Act::Rekey),
                 false if paired.contains(&ix) => continue,
                 false if same() => finding.variant(SAME).act(Act::Drop),
-                false => finding.variant(DIFFERS).never("it is not known which of the two results is the real \
-                                                         one"),
+                false => finding.variant(DIFFERS).never(
+                    "it is not known which of the two results is the real \
+                                                         one",
+                ),
             });
         }
     }

@@ -58,14 +58,14 @@ crate::rule! {
 const FOREIGN: u8 = 1;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let turns = &cx.history.turns;
-    for turn in &turns.turns {
-        for row in turn.blocks().map(|ix| cx.row(ix)) {
+    let messages = &cx.history.messages;
+    for message in &messages.list {
+        for row in message.blocks().map(|ix| cx.row(ix)) {
             if row.kind != Kind::Thinking || row.has(Flags::RECORDED) {
                 continue;
             }
             let finding = Finding::new(RULE.code, *row).act(Act::Drop);
-            if turn.role == Role::User {
+            if message.role == Role::User {
                 out.add(finding);
             } else if cx.has(Trait::NoReasoning) {
                 out.add(finding.variant(FOREIGN));

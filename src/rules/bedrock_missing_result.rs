@@ -1,6 +1,6 @@
 //! RL580: a call is answered neither in the next turn nor in its own.
 
-use crate::history::{Act, BondState, Finding, Flags, Kind};
+use crate::history::{Act, Finding, Flags, Kind, Pair, PairState};
 use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -39,7 +39,7 @@ crate::rule! {
     ///
     /// Reported: agno-agi/agno#6698, zeroclaw#1476, firebase/genkit#664, hermes-agent#108584. None of 21 recorded accepted
     /// requests has such a call.
-    580, "bedrock-missing-result" of "bedrock", Check::History(check),
+    580, "bedrock-missing-result" of "bedrock", Check::Pair(check),
     [
         Variant {
             message: "toolUse {call_id} has no toolResult in the next turn",
@@ -73,28 +73,26 @@ const EXPECTED: &str = "Expected toolResult blocks at messages.{arg}.content for
 const FAR: u8 = 1;
 const PENDING: u8 = 2;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    let turns = &cx.history.turns;
-    for bond in &turns.bonds {
-        if !matches!(bond.state, BondState::Open | BondState::Far) {
-            continue;
-        }
-        let row = cx.row(bond.call);
-        let turn = turns.turn_of(bond.call);
-        // What the provider runs may still be running; a second call of one id is RL582's.
-        let again = |turn: u32| {
-            let mut before = turns.turn(turn).first..bond.call;
-            before.any(|ix| cx.row(ix).kind == Kind::ToolUse && cx.row(ix).key == row.key)
-        };
-        if row.has(Flags::SERVER_RUN) || turn.is_some_and(again) {
-            continue;
-        }
-        let behind = turn.and_then(|turn| turns.step_of(turn)).map_or(0, |step| step.model.end);
-        let finding = Finding::new(RULE.code, *row).arg(behind);
-        out.add(match bond.state {
-            BondState::Far => finding.variant(FAR).with(cx.row(bond.output).at).act(Act::Reorder),
-            _ if cx.is_pending(bond.call) => finding.variant(PENDING).never(rule::ABOUT_TO_RUN),
-            _ => finding.act(Act::Answer),
-        });
+fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+    if !matches!(pair.state, PairState::Open | PairState::Far) {
+        return;
     }
+    let messages = &cx.history.messages;
+    let row = cx.row(pair.call);
+    let number = messages.number_of(pair.call);
+    // What the provider runs may still be running; a second call of one id is RL582's.
+    let again = |number: u32| {
+        let mut before = messages.get(number).first..pair.call;
+        before.any(|ix| cx.row(ix).kind == Kind::ToolUse && cx.row(ix).key == row.key)
+    };
+    if row.has(Flags::SERVER_RUN) || number.is_some_and(again) {
+        return;
+    }
+    let after = number.and_then(|number| messages.step_of(number)).map_or(0, |step| step.model.end);
+    let finding = Finding::new(RULE.code, *row).arg(after);
+    out.add(match pair.state {
+        PairState::Far => finding.variant(FAR).with(cx.row(pair.output).at).act(Act::Reorder),
+        _ if cx.is_pending(pair.call) => finding.variant(PENDING).never(rule::ABOUT_TO_RUN),
+        _ => finding.act(Act::Answer),
+    });
 }

@@ -1,6 +1,6 @@
 //! RL581: a result answers no call.
 
-use crate::history::{Act, BondState, Finding, NONE};
+use crate::history::{Act, Finding, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Answer;
 
@@ -33,7 +33,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported in several places. None of 21 recorded accepted requests has such a result.
-    581, "bedrock-orphan-result" of "bedrock", Check::History(check),
+    581, "bedrock-orphan-result" of "bedrock", Check::Pair(check),
     [
         Variant {
             message: "orphaned toolResult {call_id}: no toolUse with this id in the previous turn",
@@ -46,17 +46,15 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    let turns = &cx.history.turns;
-    for bond in &turns.bonds {
-        let orphan = match bond.state {
-            BondState::Orphan => true,
-            // Two in one message are RL582's.
-            BondState::Again => bond.twin == NONE || turns.turn_of(bond.twin) != turns.turn_of(bond.output),
-            BondState::Answered | BondState::Far | BondState::Open => false,
-        };
-        if orphan {
-            out.add(Finding::new(RULE.code, *cx.row(bond.output)).act(Act::Drop));
-        }
+fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+    let messages = &cx.history.messages;
+    let orphan = match pair.state {
+        PairState::Orphan => true,
+        // Two in one message are RL582's.
+        PairState::OutputAgain => messages.number_of(pair.twin) != messages.number_of(pair.output),
+        _ => false,
+    };
+    if orphan {
+        out.add(Finding::new(RULE.code, *cx.row(pair.output)).act(Act::Drop));
     }
 }

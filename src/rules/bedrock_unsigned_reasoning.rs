@@ -1,6 +1,6 @@
 //! RL594: reasoning has no signature, or one that the model does not take.
 
-use crate::history::{Act, Finding, Flags, Kind, Role, Row};
+use crate::history::{Act, BlockFlags, Finding, Flags, Kind, Role, Row};
 use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Trait};
@@ -77,13 +77,13 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     if !wants && !cx.has(Trait::UnsignedReasoning) {
         return;
     }
-    for turn in cx.history.turns.turns.iter().filter(|turn| turn.role == Role::Assistant) {
-        for row in turn.blocks().map(|ix| cx.row(ix)) {
+    for message in cx.history.messages.list.iter().filter(|message| message.role == Role::Assistant) {
+        for row in message.blocks().map(|ix| cx.row(ix)) {
             if row.kind != Kind::Thinking || row.has(Flags::RECORDED) {
                 continue;
             }
             let finding = Finding::new(RULE.code, *row);
-            if wants && !row.has(Flags::SIGNED) {
+            if wants && !row.has(BlockFlags::SIGNED) {
                 out.add(finding.act(Act::Drop));
             } else if !wants && has_signature(cx, row) {
                 out.add(finding.variant(SIGNED).mend(&UNSIGN));

@@ -1,6 +1,6 @@
 //! RL306: items that the server holds are sent again beside the state that holds them.
 
-use crate::history::{Act, Finding, Flags, Row};
+use crate::history::{Act, Finding, Flags, ItemFlags, Row};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {
@@ -56,7 +56,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     // What the response of a recorded exchange adds was never sent.
     let held = |row: &&Row| {
         let elsewhere = lineage != 0 && row.lineage != 0 && row.lineage != lineage;
-        row.has_id() && row.is_model_made() && !row.has(Flags::SYNTHETIC_ID) && !row.has(Flags::RECORDED) && !elsewhere
+        row.has_id() && row.is_model_made() && !row.has(ItemFlags::SYNTHETIC_ID) && !row.has(Flags::RECORDED) && !elsewhere
     };
     let count = cx.history.rows.iter().filter(held).count();
     let Some(last) = cx.history.rows.iter().rposition(|row| held(&row)) else { return };

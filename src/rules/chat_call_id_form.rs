@@ -1,6 +1,6 @@
 //! RL518: a call's id has a form that the server does not take.
 
-use crate::history::{Act, Finding, Flags, Kind};
+use crate::history::{Act, BlockFlags, Finding, Kind};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Levels, Trait};
 
@@ -56,7 +56,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         return;
     }
     for row in cx.history.rows.iter().filter(|row| row.kind == Kind::ToolUse && row.key != 0) {
-        if !row.has(Flags::NINE) {
+        if !row.has(BlockFlags::NINE) {
             out.add(Finding::new(RULE.code, *row).act(Act::Rename));
         }
     }

@@ -64,7 +64,7 @@ crate::rule! {
 const IN_ONE_MESSAGE: u8 = 1;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let turns = &cx.history.turns;
+    let messages = &cx.history.messages;
     let mut seen: HashMap<u64, u32> = HashMap::new();
     for (ix, row) in cx.history.rows.iter().enumerate() {
         if row.kind != Kind::ToolUse || row.key == 0 {
@@ -73,7 +73,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let ix = ix as u32;
         if let Some(first) = seen.insert(row.key, ix) {
             let finding = Finding::new(RULE.code, *row).with(cx.row(first).at).act(Act::Rekey);
-            let here = turns.turn_of(first) == turns.turn_of(ix);
+            let here = messages.number_of(first) == messages.number_of(ix);
             out.add(finding.variant(if here { IN_ONE_MESSAGE } else { 0 }));
         }
     }

@@ -1,6 +1,6 @@
 //! RL503: two tool messages answer one call.
 
-use crate::history::{Act, BondState, Finding};
+use crate::history::{Act, Finding, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -35,7 +35,7 @@ crate::rule! {
     ///
     /// Reported: agno-agi/agno#5116, sst/opencode#1211, nanobot#3945. No recorded accepted request has two replies
     /// to one call.
-    503, "chat-duplicate-reply" of "chat", Check::History(check),
+    503, "chat-duplicate-reply" of "chat", Check::Pair(check),
     [
         Variant {
             message: "duplicate tool message for {call_id} with the same content",
@@ -60,15 +60,16 @@ crate::rule! {
 
 const DIFFERENT: u8 = 1;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    for bond in cx.history.turns.bonds.iter().filter(|bond| bond.state == BondState::Again) {
-        let (row, first) = (*cx.row(bond.output), *cx.row(bond.twin));
-        let finding = Finding::new(RULE.code, row).with(first.at);
-        out.add(match cx.look.same(&row, &first) {
-            true => finding.act(Act::Drop),
-            false => finding
-                .variant(DIFFERENT)
-                .never("the tool messages differ, and it is not known which one the model saw"),
-        });
+fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+    if pair.state != PairState::OutputAgain {
+        return;
     }
+    let (row, first) = (*cx.row(pair.output), *cx.row(pair.twin));
+    let finding = Finding::new(RULE.code, row).with(first.at);
+    out.add(match cx.look.same(&row, &first) {
+        true => finding.act(Act::Drop),
+        false => finding
+            .variant(DIFFERENT)
+            .never("the tool messages differ, and it is not known which one the model saw"),
+    });
 }

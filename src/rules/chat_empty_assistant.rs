@@ -1,6 +1,6 @@
 //! RL519: a message of the assistant says nothing.
 
-use crate::history::{Act, Finding, Flags, Kind, Role, Turn};
+use crate::history::{Act, BlockFlags, Finding, Flags, Kind, Message, Role};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -51,17 +51,20 @@ crate::rule! {
 }
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    for turn in cx.history.turns.turns.iter().filter(|turn| turn.role == Role::Assistant) {
-        let row = *cx.row(turn.row);
+    for message in cx.history.messages.list.iter().filter(|message| message.role == Role::Assistant) {
+        let row = *cx.row(message.row);
         // What a server has said so may be sent to it again; null is RL507's matter.
-        if says_nothing(cx, turn) && !row.has(Flags::RECORDED) && !row.has(Flags::NULL) {
+        if says_nothing(cx, message) && !row.has(Flags::RECORDED) && !row.has(BlockFlags::NULL) {
             out.add(Finding::new(RULE.code, row).act(Act::Drop));
         }
     }
 }
 
-fn says_nothing(cx: &Cx<'_>, turn: &Turn) -> bool {
-    let row = cx.row(turn.row);
-    let empty = |ix: u32| cx.row(ix).kind == Kind::Text && cx.row(ix).has(Flags::EMPTY);
-    !row.has(Flags::CONTENT) && !row.has(Flags::BLANK) && !row.has(Flags::REASONED) && turn.blocks().all(empty)
+fn says_nothing(cx: &Cx<'_>, message: &Message) -> bool {
+    let row = cx.row(message.row);
+    let empty = |ix: u32| cx.row(ix).kind == Kind::Text && cx.row(ix).has(BlockFlags::EMPTY);
+    !row.has(BlockFlags::CONTENT)
+        && !row.has(BlockFlags::BLANK)
+        && !row.has(BlockFlags::REASONED)
+        && message.blocks().all(empty)
 }

@@ -1,6 +1,6 @@
 //! RL508: a message's list of calls is empty.
 
-use crate::history::{Finding, Flags, Kind};
+use crate::history::{BlockFlags, Finding, Flags, Kind};
 use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
@@ -55,10 +55,13 @@ crate::rule! {
 static MEND: Mend = Mend::strip(&["tool_calls"]);
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    for turn in &cx.history.turns.turns {
-        let row = *cx.row(turn.row);
+    for message in &cx.history.messages.list {
+        let row = *cx.row(message.row);
         // What a server has said so may be sent to it again.
-        if row.has(Flags::CALLS_APART) && !row.has(Flags::RECORDED) && !turn.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse) {
+        if row.has(BlockFlags::CALLS_APART)
+            && !row.has(Flags::RECORDED)
+            && !message.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse)
+        {
             out.add(Finding::new(RULE.code, row).mend(&MEND));
         }
     }

@@ -56,10 +56,12 @@ const UNMARKED: u8 = 1;
 static MEND: Mend = Mend::put("prefix", "true");
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let Some(turn) = cx.history.turns.turns.last().filter(|turn| turn.role == Role::Assistant) else { return };
-    let row = *cx.row(turn.row);
+    let Some(message) = cx.history.messages.list.last().filter(|message| message.role == Role::Assistant) else {
+        return;
+    };
+    let row = *cx.row(message.row);
     let is_request = cx.history.settings.usage == Usage::Request && !row.has(Flags::RECORDED);
-    if !is_request || turn.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse) {
+    if !is_request || message.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse) {
         return;
     }
     let mut marked = false;

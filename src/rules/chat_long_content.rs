@@ -46,7 +46,7 @@ crate::rule! {
     ]
 }
 
-const MESSAGES: KindSet = KindSet::of(&[Kind::Turn, Kind::ToolResult]);
+const MESSAGES: KindSet = KindSet::of(&[Kind::BlockMessage, Kind::ToolResult]);
 
 const LIMIT: usize = 10_485_760;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{Act, BondState, Finding, Kind};
+use crate::history::{Act, Finding, Kind, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -84,12 +84,12 @@ const BY_ORDER: u8 = 3;
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let rows = &cx.history.rows;
     let mut answered = HashSet::new();
-    let bonds = cx.history.turns.bonds.iter().filter(|bond| bond.state == BondState::Answered);
-    let calls: HashMap<u32, u32> = bonds.map(|bond| (bond.output, bond.call)).collect();
+    let pairs = cx.history.pairs.iter().filter(|pair| pair.state == PairState::Answered);
+    let calls: HashMap<u32, u32> = pairs.map(|pair| (pair.output, pair.call)).collect();
     for (ix, row) in rows.iter().enumerate().filter(|(_, row)| row.key == 0) {
         let finding = Finding::new(RULE.code, *row);
         match row.kind {
-            Kind::ToolUse => match cx.history.turns.unkeyed_answer(rows, ix as u32) {
+            Kind::ToolUse => match cx.history.messages.unkeyed_answer(rows, ix as u32) {
                 Some(reply) => {
                     answered.insert(reply);
                     out.add(finding.with(cx.row(reply).at).act(Act::Rekey));

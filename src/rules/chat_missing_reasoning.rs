@@ -1,6 +1,6 @@
 //! RL514: a thinking model does not get back what it thought.
 
-use crate::history::{Finding, Flags, Kind, Role};
+use crate::history::{BlockFlags, Finding, Flags, Kind, Role};
 use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Trait;
@@ -65,10 +65,10 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     if !cx.has(Trait::WantsReasoning) || cx.reasons() != Some(true) {
         return;
     }
-    for turn in cx.history.turns.turns.iter().filter(|turn| turn.role == Role::Assistant) {
-        let row = *cx.row(turn.row);
-        let calls = || turn.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse);
-        if !row.has(Flags::REASONED) && !row.has(Flags::RECORDED) && calls() {
+    for message in cx.history.messages.list.iter().filter(|message| message.role == Role::Assistant) {
+        let row = *cx.row(message.row);
+        let calls = || message.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse);
+        if !row.has(BlockFlags::REASONED) && !row.has(Flags::RECORDED) && calls() {
             out.add(Finding::new(RULE.code, row).mend(&MEND));
         }
     }

@@ -1,6 +1,6 @@
 //! RL501: a call of an assistant's message is not answered right behind it.
 
-use crate::history::{Act, BondState, Finding};
+use crate::history::{Act, Finding, Pair, PairState};
 use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -40,7 +40,7 @@ crate::rule! {
     /// Reported: BerriAI/litellm#10083, crush#3408, CLIProxyAPI#2798, oh-my-pi#2055. No recorded accepted request of
     /// OpenAI or Azure has such a call. 21 recorded requests to GLM (Z.ai) and Ollama answer a call by a tool message
     /// without an id and were accepted.
-    501, "chat-missing-reply" of "chat", Check::History(check),
+    501, "chat-missing-reply" of "chat", Check::Pair(check),
     [
         Variant {
             message: "tool call {call_id} has no tool message after it",
@@ -71,19 +71,17 @@ crate::rule! {
 const FAR: u8 = 1;
 const PENDING: u8 = 2;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    for bond in &cx.history.turns.bonds {
-        let finding = |ix: u32| Finding::new(RULE.code, *cx.row(ix));
-        match bond.state {
-            BondState::Open if cx.is_pending(bond.call) => {
-                out.add(finding(bond.call).variant(PENDING).never(rule::ABOUT_TO_RUN));
-            }
-            BondState::Open => out.add(finding(bond.call).act(Act::Answer)),
-            BondState::Far => {
-                let partner = cx.row(bond.output).at;
-                out.add(finding(bond.call).variant(FAR).with(partner).act(Act::Reorder));
-            }
-            BondState::Answered | BondState::Orphan | BondState::Again => {}
+fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+    let finding = |ix: u32| Finding::new(RULE.code, *cx.row(ix));
+    match pair.state {
+        PairState::Open if cx.is_pending(pair.call) => {
+            out.add(finding(pair.call).variant(PENDING).never(rule::ABOUT_TO_RUN));
         }
+        PairState::Open => out.add(finding(pair.call).act(Act::Answer)),
+        PairState::Far => {
+            let partner = cx.row(pair.output).at;
+            out.add(finding(pair.call).variant(FAR).with(partner).act(Act::Reorder));
+        }
+        _ => {}
     }
 }

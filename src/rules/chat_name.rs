@@ -80,7 +80,7 @@ crate::rule! {
     ]
 }
 
-const NAMED: KindSet = KindSet::of(&[Kind::Turn, Kind::ToolResult, Kind::ToolUse]);
+const NAMED: KindSet = KindSet::of(&[Kind::BlockMessage, Kind::ToolResult, Kind::ToolUse]);
 
 const LIMIT: usize = 64;
 

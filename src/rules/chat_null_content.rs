@@ -1,6 +1,6 @@
 //! RL507: the content of a message is null, or not there.
 
-use crate::history::{Finding, Flags, Kind, Role, Row};
+use crate::history::{BlockFlags, Finding, Flags, Kind, Role, Row};
 use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
@@ -61,22 +61,22 @@ const ABSENT: u8 = 1;
 static MEND: Mend = Mend::put("content", r#""""#);
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let turns = &cx.history.turns;
+    let messages = &cx.history.messages;
     // What a server has said so may be sent to it again.
     let said = |row: &Row| row.has(Flags::RECORDED);
-    for turn in turns.turns.iter().filter(|turn| !said(cx.row(turn.row))) {
-        let row = *cx.row(turn.row);
+    for message in messages.list.iter().filter(|message| !said(cx.row(message.row))) {
+        let row = *cx.row(message.row);
         let excused = match row.role {
             Role::User | Role::System | Role::Developer | Role::Tool => false,
             Role::Assistant => {
-                row.has(Flags::CONTENT) || turn.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse)
+                row.has(BlockFlags::CONTENT) || message.blocks().any(|ix| cx.row(ix).kind == Kind::ToolUse)
             }
             Role::Other | Role::None => true,
         };
         let finding = Finding::new(RULE.code, row).mend(&MEND);
-        if row.has(Flags::NULL) && !excused {
+        if row.has(BlockFlags::NULL) && !excused {
             out.add(finding);
-        } else if row.has(Flags::ABSENT) && !excused && row.role != Role::Assistant {
+        } else if row.has(BlockFlags::ABSENT) && !excused && row.role != Role::Assistant {
             out.add(finding.variant(ABSENT));
         }
     }

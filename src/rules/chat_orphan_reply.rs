@@ -1,6 +1,6 @@
 //! RL502: a tool message answers no call in front of it.
 
-use crate::history::{Act, BondState, Finding};
+use crate::history::{Act, Finding, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {
@@ -32,7 +32,7 @@ crate::rule! {
     ///
     /// Reported: camel-ai/camel#3339, CopilotKit, MiniMax-M2#76. No recorded accepted request of OpenAI or Azure has
     /// such a message.
-    502, "chat-orphan-reply" of "chat", Check::History(check),
+    502, "chat-orphan-reply" of "chat", Check::Pair(check),
     [
         Variant {
             message: "orphaned tool message {call_id}: no tool call with this id before it",
@@ -48,8 +48,9 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    for bond in cx.history.turns.bonds.iter().filter(|bond| bond.state == BondState::Orphan) {
-        out.add(Finding::new(RULE.code, *cx.row(bond.output)).act(Act::Drop));
+fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+    if pair.state != PairState::Orphan {
+        return;
     }
+    out.add(Finding::new(RULE.code, *cx.row(pair.output)).act(Act::Drop));
 }

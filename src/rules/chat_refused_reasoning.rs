@@ -1,6 +1,6 @@
 //! RL515: a message carries what the model thought where the server refuses that.
 
-use crate::history::{Finding, Flags};
+use crate::history::{BlockFlags, Finding};
 use crate::json::mend::Mend;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Trait;
@@ -67,8 +67,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     if !cx.has(Trait::RefusesReasoning) {
         return;
     }
-    for row in cx.history.turns.turns.iter().map(|turn| *cx.row(turn.row)) {
-        if !row.has(Flags::REASONED) {
+    for row in cx.history.messages.list.iter().map(|message| *cx.row(message.row)) {
+        if !row.has(BlockFlags::REASONED) {
             continue;
         }
         let mut taken = true;

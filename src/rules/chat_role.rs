@@ -77,7 +77,7 @@ static TO_USER: Mend = Mend::put("role", r#""user""#);
 static TO_SYSTEM: Mend = Mend::put("role", r#""system""#);
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let rows = cx.history.turns.turns.iter().map(|turn| *cx.row(turn.row));
+    let rows = cx.history.messages.list.iter().map(|message| *cx.row(message.row));
     for row in rows.filter(|row| !matches!(row.role, Role::User | Role::Assistant | Role::Tool)) {
         let finding = Finding::new(RULE.code, row);
         match row.role {

@@ -69,10 +69,10 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     if !cx.has(Trait::RoleOrder) {
         return;
     }
-    for pair in cx.history.turns.turns.windows(2) {
-        let [before, turn] = pair else { continue };
-        let finding = Finding::new(RULE.code, *cx.row(turn.row)).with(cx.row(before.row).at);
-        match (before.role, turn.role) {
+    for pair in cx.history.messages.list.windows(2) {
+        let [before, message] = pair else { continue };
+        let finding = Finding::new(RULE.code, *cx.row(message.row)).with(cx.row(before.row).at);
+        match (before.role, message.role) {
             (Role::Tool, Role::System | Role::Developer) => out.add(finding.act(Act::Bridge)),
             (Role::Assistant, Role::System | Role::Developer) => {
                 out.add(finding.variant(BEHIND_ASSISTANT).mend(&TO_USER));

@@ -1,6 +1,6 @@
 //! RL314: several blobs are replayed where the server takes one.
 
-use crate::history::{Finding, Flags};
+use crate::history::{Finding, ItemFlags};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -48,7 +48,7 @@ crate::rule! {
 }
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let mut blobs = cx.history.rows.iter().filter(|row| row.is_reasoning() && row.has(Flags::BLOB));
+    let mut blobs = cx.history.rows.iter().filter(|row| row.is_reasoning() && row.has(ItemFlags::BLOB));
     if let (Some(first), Some(second)) = (blobs.next(), blobs.next()) {
         let finding = Finding::new(RULE.code, *second).with(first.at);
         out.add(finding.never("it is not known which of them the server accepts"));

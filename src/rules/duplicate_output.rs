@@ -69,16 +69,16 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     if cx.look.same(&row, &first) {
         out.add(finding.act(Act::Drop));
     } else if pair.state == PairState::OutputAgain {
-        out.add(finding.variant(DIFFERENT).never("the outputs differ, and it is not known which one the model \
-                                                  saw"));
+        out.add(finding.variant(DIFFERENT).never(
+            "the outputs differ, and it is not known which one the model \
+                                                  saw",
+        ));
     }
 }
 
 /// The output of the pair that first had this key.
 fn first_output(cx: &Cx<'_>, pair: &Pair) -> Option<crate::history::Row> {
-    let pairs = &cx.history.pairs;
-    let at = pairs.binary_search_by_key(&pair.twin, Pair::first).ok()?;
-    Some(*cx.row(pairs[at].output))
+    Pair::of_answered(&cx.history.pairs, pair.twin).map(|first| *cx.row(first.output))
 }
 
 /// Whether the output of a pair says what that of the first pair with its key says.

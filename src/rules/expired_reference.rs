@@ -1,6 +1,6 @@
 //! RL309: something that only the server holds is older than the user allows.
 
-use crate::history::{Finding, Flags};
+use crate::history::{Finding, ItemFlags};
 use crate::rule::{Check, Cx, Out, Variant};
 use crate::target::Levels;
 
@@ -57,7 +57,7 @@ const NOT_KNOWN: &str = "it is not known what the server still has";
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let Some(age) = cx.age else { return };
-    let by_id = cx.history.rows.iter().filter(|row| row.is_reference() || row.has(Flags::ID_ONLY));
+    let by_id = cx.history.rows.iter().filter(|row| row.is_reference() || row.has(ItemFlags::ID_ONLY));
     for row in by_id.filter(|row| age.is_past(row.time)) {
         out.add(Finding::new(RULE.code, *row).never(NOT_KNOWN));
     }

@@ -1,6 +1,6 @@
 //! RL567: a part is an empty text.
 
-use crate::history::{Act, Finding, Flags, Kind};
+use crate::history::{Act, BlockFlags, Finding, Flags, Kind};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -51,9 +51,12 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let says_nothing = |row: &&crate::history::Row| {
-        row.kind == Kind::Text && row.has(Flags::EMPTY) && !row.has(Flags::SIGNED) && !row.has(Flags::RECORDED)
+        row.kind == Kind::Text
+            && row.has(BlockFlags::EMPTY)
+            && !row.has(BlockFlags::SIGNED)
+            && !row.has(Flags::RECORDED)
     };
-    let parts = cx.history.rows.iter().filter(|row| row.kind != Kind::Turn).count();
+    let parts = cx.history.rows.iter().filter(|row| row.kind != Kind::BlockMessage).count();
     for row in cx.history.rows.iter().filter(says_nothing) {
         let finding = Finding::new(RULE.code, *row);
         out.add(match parts {

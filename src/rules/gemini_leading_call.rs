@@ -1,6 +1,6 @@
 //! RL562: a call stands in front of all that the user says.
 
-use crate::history::{Act, Finding, Flags, Kind, Role, Turn};
+use crate::history::{Act, Finding, Flags, Kind, Message, Role};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Answer;
 
@@ -57,15 +57,15 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 /// The row at which the user first says something, if the model begins with a call. Once that is gone, calls in front
 /// of it are the first in their turn.
 pub(super) fn begin(cx: &Cx<'_>) -> u32 {
-    let turns = &cx.history.turns;
+    let messages = &cx.history.messages;
     let is_call = |ix: u32| cx.row(ix).kind == Kind::ToolUse;
-    let first = turns.steps.first().filter(|step| step.model.start == 0);
+    let first = messages.steps.first().filter(|step| step.model.start == 0);
     let recorded = cx.history.rows.first().is_none_or(|row| row.has(Flags::RECORDED));
-    if recorded || !first.is_some_and(|step| turns.rows_of(step.model.clone()).any(is_call)) {
+    if recorded || !first.is_some_and(|step| messages.rows_of(step.model.clone()).any(is_call)) {
         return 0;
     }
-    let says = |turn: &&Turn| {
-        turn.role != Role::Assistant && turn.blocks().any(|ix| cx.row(ix).kind != Kind::ToolResult)
+    let says = |message: &&Message| {
+        message.role != Role::Assistant && message.blocks().any(|ix| cx.row(ix).kind != Kind::ToolResult)
     };
-    turns.turns.iter().find(says).map_or(cx.history.rows.len() as u32, |turn| turn.row)
+    messages.list.iter().find(says).map_or(cx.history.rows.len() as u32, |message| message.row)
 }

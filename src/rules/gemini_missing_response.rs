@@ -1,6 +1,6 @@
 //! RL560: a call has no response in the turn behind it.
 
-use crate::history::{Act, BondState, Finding, Kind};
+use crate::history::{Act, Finding, Kind, PairState};
 use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels, Trait};
 
@@ -96,31 +96,31 @@ const SPOKEN_OVER: u8 = 3;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let begin = gemini_leading_call::begin(cx);
-    for bond in &cx.history.turns.bonds {
+    for pair in &cx.history.pairs {
         let finding = |ix: u32| Finding::new(RULE.code, *cx.row(ix));
-        match bond.state {
-            BondState::Open if cx.is_pending(bond.call) => {
-                out.add(finding(bond.call).variant(PENDING).never(rule::ABOUT_TO_RUN));
+        match pair.state {
+            PairState::Open if cx.is_pending(pair.call) => {
+                out.add(finding(pair.call).variant(PENDING).never(rule::ABOUT_TO_RUN));
             }
             // It goes anyway.
-            BondState::Open | BondState::Far if bond.call < begin => {}
-            BondState::Open if !cx.has(Trait::CountsResponses) && is_spoken_over(cx, bond.call) => {
-                out.add(finding(bond.call).variant(SPOKEN_OVER).act(Act::Answer));
+            PairState::Open | PairState::Far if pair.call < begin => {}
+            PairState::Open if !cx.has(Trait::CountsResponses) && is_spoken_over(cx, pair.call) => {
+                out.add(finding(pair.call).variant(SPOKEN_OVER).act(Act::Answer));
             }
-            BondState::Open => out.add(finding(bond.call).act(Act::Answer)),
-            BondState::Far => {
-                let partner = cx.row(bond.output).at;
-                out.add(finding(bond.call).variant(FAR).with(partner).act(Act::Reorder));
+            PairState::Open => out.add(finding(pair.call).act(Act::Answer)),
+            PairState::Far => {
+                let partner = cx.row(pair.output).at;
+                out.add(finding(pair.call).variant(FAR).with(partner).act(Act::Reorder));
             }
-            BondState::Answered | BondState::Orphan | BondState::Again => {}
+            _ => {}
         }
     }
 }
 
 /// The user speaks in the next turn, and no response to any call stands there.
 fn is_spoken_over(cx: &Cx<'_>, call: u32) -> bool {
-    let turns = &cx.history.turns;
-    let Some(step) = turns.turn_of(call).and_then(|turn| turns.step_of(turn)) else { return false };
-    let kinds = || turns.rows_of(step.answers.clone()).map(|ix| cx.row(ix).kind);
+    let messages = &cx.history.messages;
+    let Some(step) = messages.number_of(call).and_then(|number| messages.step_of(number)) else { return false };
+    let kinds = || messages.rows_of(step.answers.clone()).map(|ix| cx.row(ix).kind);
     kinds().any(|kind| matches!(kind, Kind::Text | Kind::Media)) && kinds().all(|kind| kind != Kind::ToolResult)
 }

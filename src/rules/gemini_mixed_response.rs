@@ -53,9 +53,9 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let is_response = |ix: &u32| cx.row(*ix).kind == Kind::ToolResult;
-    for turn in cx.history.turns.turns.iter().filter(|turn| turn.role == Role::User) {
-        let other = turn.blocks().find(|ix| !is_response(ix));
-        if let Some(other) = other.filter(|_| turn.blocks().any(|ix| is_response(&ix)))
+    for message in cx.history.messages.list.iter().filter(|message| message.role == Role::User) {
+        let other = message.blocks().find(|ix| !is_response(ix));
+        if let Some(other) = other.filter(|_| message.blocks().any(|ix| is_response(&ix)))
             && !cx.row(other).has(Flags::RECORDED)
         {
             out.add(Finding::new(RULE.code, *cx.row(other)).act(Act::Split));

@@ -1,6 +1,6 @@
 //! RL569: a request ends with a turn of the model.
 
-use crate::history::{BondState, Finding, Flags, Role, Usage};
+use crate::history::{Finding, Flags, PairState, Role, Usage};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -47,10 +47,11 @@ crate::rule! {
 }
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let turns = &cx.history.turns;
-    let Some(last) = turns.turns.last().filter(|turn| turn.role == Role::Assistant) else { return };
+    let messages = &cx.history.messages;
+    let Some(last) = messages.list.last().filter(|message| message.role == Role::Assistant) else { return };
     let row = cx.row(last.row);
-    let waits = turns.bonds.iter().any(|bond| bond.state == BondState::Open && last.blocks().contains(&bond.call));
+    let waits =
+        cx.history.pairs.iter().any(|pair| pair.state == PairState::Open && last.blocks().contains(&pair.call));
     if cx.history.settings.usage != Usage::Log && !row.has(Flags::RECORDED) && !waits {
         out.add(Finding::new(RULE.code, *row).never("what the user says next is not in the file"));
     }

@@ -1,6 +1,6 @@
 //! RL561: a response answers no call.
 
-use crate::history::{Act, BondState, Finding};
+use crate::history::{Act, Finding, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Answer;
 
@@ -40,7 +40,7 @@ crate::rule! {
     ///
     /// Reported: langchain-ai/langchain#27799, BerriAI/litellm#26755; for the number of responses see RL560. None of 56
     /// recorded accepted requests has such a response.
-    561, "gemini-orphan-response" of "gemini", Check::History(check),
+    561, "gemini-orphan-response" of "gemini", Check::Pair(check),
     [
         Variant {
             message: "functionResponse⟨ {name}⟩ does not follow a turn with calls",
@@ -63,14 +63,15 @@ crate::rule! {
 
 const SURPLUS: u8 = 1;
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    let turns = &cx.history.turns;
-    for bond in turns.bonds.iter().filter(|bond| bond.state == BondState::Orphan) {
-        let step = turns.turn_of(bond.output).and_then(|turn| turns.step_behind(turn));
-        let calls = |step: &crate::history::Step| {
-            turns.rows_of(step.model.clone()).any(|ix| cx.row(ix).kind == crate::history::Kind::ToolUse)
-        };
-        let variant = if step.is_some_and(calls) { SURPLUS } else { 0 };
-        out.add(Finding::new(RULE.code, *cx.row(bond.output)).variant(variant).act(Act::Drop));
+fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+    let messages = &cx.history.messages;
+    if pair.state != PairState::Orphan {
+        return;
     }
+    let step = messages.number_of(pair.output).and_then(|number| messages.step_answered_in(number));
+    let calls = |step: &crate::history::Step| {
+        messages.rows_of(step.model.clone()).any(|ix| cx.row(ix).kind == crate::history::Kind::ToolUse)
+    };
+    let variant = if step.is_some_and(calls) { SURPLUS } else { 0 };
+    out.add(Finding::new(RULE.code, *cx.row(pair.output)).variant(variant).act(Act::Drop));
 }

@@ -1,6 +1,6 @@
 //! RL570: a call was held back for a person to allow it, and its response does not say that one did.
 
-use crate::history::{BondState, Finding, Flags};
+use crate::history::{Finding, Flags, Pair, PairState};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::mend::{Cannot, Mend, put_member};
@@ -36,7 +36,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Reported once: google-gemini/computer-use-preview#97; so it is a warning.
-    570, "gemini-unacknowledged-safety" of "gemini", Check::History(check),
+    570, "gemini-unacknowledged-safety" of "gemini", Check::Pair(check),
     [
         Variant {
             message: "functionResponse⟨ {name}⟩ does not acknowledge the safety decision of its call",
@@ -54,21 +54,22 @@ crate::rule! {
 
 static MEND: Mend = Mend::by(acknowledge);
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
-    for bond in cx.history.turns.bonds.iter().filter(|bond| bond.state == BondState::Answered) {
-        let (call, response) = (cx.row(bond.call), cx.row(bond.output));
-        if !call.has(Flags::CHECKS_PENDING) {
-            continue;
-        }
-        let mut acknowledged = true;
-        cx.look.look(response, &mut |part: Val<'_>| {
-            let paths = [["functionResponse", "response"], ["function_response", "response"]];
-            let said = paths.iter().find_map(|path| part.at(path));
-            acknowledged = said.is_some_and(|said| said.get("safety_acknowledgement").is_some());
-        });
-        if !acknowledged {
-            out.add(Finding::new(RULE.code, *response).with(call.at).mend(&MEND));
-        }
+fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
+    if pair.state != PairState::Answered {
+        return;
+    }
+    let (call, response) = (cx.row(pair.call), cx.row(pair.output));
+    if !call.has(Flags::CHECKS_PENDING) {
+        return;
+    }
+    let mut acknowledged = true;
+    cx.look.look(response, &mut |part: Val<'_>| {
+        let paths = [["functionResponse", "response"], ["function_response", "response"]];
+        let said = paths.iter().find_map(|path| part.at(path));
+        acknowledged = said.is_some_and(|said| said.get("safety_acknowledgement").is_some());
+    });
+    if !acknowledged {
+        out.add(Finding::new(RULE.code, *response).with(call.at).mend(&MEND));
     }
 }
 

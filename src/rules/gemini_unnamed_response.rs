@@ -1,6 +1,6 @@
 //! RL563: a response has no name.
 
-use crate::history::{Act, BondState, Finding};
+use crate::history::{Act, Finding, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -34,7 +34,7 @@ crate::rule! {
     ///
     /// Reported in ten places, after conversions from Chat messages. None of 56 recorded accepted requests has such a
     /// response.
-    563, "gemini-unnamed-response" of "gemini" about [Field], Check::History(check),
+    563, "gemini-unnamed-response" of "gemini" about [Field], Check::Pair(check),
     [
         Variant {
             message: "functionResponse has no name",
@@ -49,16 +49,17 @@ crate::rule! {
     ]
 }
 
-fn check(cx: &Cx<'_>, out: &mut Out) {
+fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     // One that answers nothing is RL561's.
-    for bond in cx.history.turns.bonds.iter().filter(|bond| bond.state == BondState::Answered) {
-        let (call, response) = (cx.row(bond.call), cx.row(bond.output));
-        if response.key == 0 {
-            let finding = Finding::new(RULE.code, *response).with(call.at);
-            out.add(match call.key {
-                0 => finding.never("its call has no name either"),
-                _ => finding.act(Act::Retype),
-            });
-        }
+    if pair.state != PairState::Answered {
+        return;
+    }
+    let (call, response) = (cx.row(pair.call), cx.row(pair.output));
+    if response.key == 0 {
+        let finding = Finding::new(RULE.code, *response).with(call.at);
+        out.add(match call.key {
+            0 => finding.never("its call has no name either"),
+            _ => finding.act(Act::Retype),
+        });
     }
 }

@@ -1,6 +1,6 @@
 //! RL565: a call of the current turn lacks its thought signature, and the model wants it.
 
-use crate::history::{Finding, Flags, Kind, Role};
+use crate::history::{BlockFlags, Finding, Flags, Kind, Role};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::mend::{Cannot, Mend, put_member};
@@ -71,17 +71,17 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     if !cx.has(Trait::SignedCalls) {
         return;
     }
-    let turns = &cx.history.turns;
+    let messages = &cx.history.messages;
     let says = |ix: u32| matches!(cx.row(ix).kind, Kind::Text | Kind::Media);
-    let begins = |turn: &&crate::history::Turn| turn.role == Role::User && turn.blocks().any(says);
-    let current = turns.turns.iter().rfind(begins).map_or(0, |turn| turn.row);
-    for step in &turns.steps {
-        let first = turns.rows_of(step.model.clone()).find(|ix| cx.row(*ix).kind == Kind::ToolUse);
+    let begins = |message: &&crate::history::Message| message.role == Role::User && message.blocks().any(says);
+    let current = messages.list.iter().rfind(begins).map_or(0, |message| message.row);
+    for step in &messages.steps {
+        let first = messages.rows_of(step.model.clone()).find(|ix| cx.row(*ix).kind == Kind::ToolUse);
         let Some(call) = first.filter(|ix| *ix > current) else { continue };
         let row = cx.row(call);
-        if !row.has(Flags::SIGNED) && !row.has(Flags::RECORDED) {
+        if !row.has(BlockFlags::SIGNED) && !row.has(Flags::RECORDED) {
             // The API counts contents from one.
-            let position = turns.turn_of(call).map_or(0, |turn| turn + 1);
+            let position = messages.number_of(call).map_or(0, |number| number + 1);
             out.add(Finding::new(RULE.code, *row).arg(position).mend(&MEND));
         }
     }

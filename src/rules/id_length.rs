@@ -1,6 +1,6 @@
 //! RL310: an id or call_id is longer than the API takes.
 
-use crate::history::{Act, Family, Finding, Flags, NONE, Remedy, Wish};
+use crate::history::{Act, Family, Finding, Flags, ItemFlags, NONE, Remedy, Wish};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 use crate::target::Answer;
 
@@ -70,7 +70,7 @@ const ITEM_ID: u8 = 1;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     for pair in &cx.history.pairs {
-        let first = pair.first();
+        let first = pair.subject();
         let row = *cx.row(first);
         // An output without a call is dropped for that; under server state its id is the server's.
         let lonely_output = pair.call == NONE && !cx.server_state();
@@ -84,7 +84,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             false => finding.act(Act::Rename),
         });
     }
-    for row in cx.history.rows.iter().filter(|row| row.has(Flags::LONG_ID)) {
+    for row in cx.history.rows.iter().filter(|row| row.has(ItemFlags::LONG_ID)) {
         out.add(Finding::new(RULE.code, *row).variant(ITEM_ID).remedy(Remedy::Group(Wish::Detach)));
     }
 }

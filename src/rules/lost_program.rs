@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::history::{Finding, Flags, Kind};
+use crate::history::{Finding, ItemFlags, Kind};
 use crate::json::fingerprint;
 use crate::rule::{Check, Cx, Out, Variant};
 use crate::target::Levels;
@@ -44,7 +44,7 @@ crate::rule! {
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let rows = &cx.history.rows;
-    if cx.server_state() || !rows.iter().any(|row| row.has(Flags::OWNED)) {
+    if cx.server_state() || !rows.iter().any(|row| row.has(ItemFlags::OWNED)) {
         return;
     }
     let of_programs = rows.iter().filter(|row| row.of == Kind::Program);
@@ -53,7 +53,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         return;
     }
     let programs: HashSet<u64> = of_programs.map(|row| row.key).collect();
-    for row in rows.iter().filter(|row| row.has(Flags::OWNED) && row.kind.is_call()) {
+    for row in rows.iter().filter(|row| row.has(ItemFlags::OWNED) && row.kind.is_call()) {
         let mut lost = false;
         cx.look.look(row, &mut |call| {
             let caller = call.at(&["caller", "caller_id"]).and_then(|id| id.as_str());

@@ -1,7 +1,7 @@
 //! RL206: an item was stored before it was complete.
 
 use crate::dialect::Item;
-use crate::history::{Finding, Flags, KindSet};
+use crate::history::{Finding, ItemFlags, KindSet};
 use crate::rule::{Check, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -52,8 +52,8 @@ crate::rule! {
 const BLOB: u8 = 1;
 
 fn check(item: &Item<'_>, out: &mut Out) {
-    if item.row.has(Flags::IN_PROGRESS) {
-        let variant = u8::from(item.row.is_reasoning() && item.row.has(Flags::BLOB)) * BLOB;
+    if item.row.has(ItemFlags::IN_PROGRESS) {
+        let variant = u8::from(item.row.is_reasoning() && item.row.has(ItemFlags::BLOB)) * BLOB;
         out.add(Finding::new(RULE.code, item.row).variant(variant).never("the complete item is not in the history"));
     }
 }

@@ -1,6 +1,6 @@
 //! RL202: reasoning lost the item that it was made for.
 
-use crate::history::{Finding, Flags, Group, Remedy, Usage, Wish};
+use crate::history::{Finding, Group, ItemFlags, Remedy, Usage, Wish};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -99,7 +99,7 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
             out.add(finding.variant(REFERENCE).with(follower.at).remedy(Remedy::Group(Wish::Flatten)));
         }
         // Logs of other systems never keep the id of a call; nobody saw that refused.
-        Some(follower) if head.has(Flags::BOUND) && follower.kind.is_call() => {
+        Some(follower) if head.has(ItemFlags::BOUND) && follower.kind.is_call() => {
             out.add(finding.variant(CALL).with(follower.at).remedy(Remedy::Group(Wish::Detach)));
         }
         Some(follower) => out.add(finding.with(follower.at).remedy(Remedy::Group(Wish::Detach))),

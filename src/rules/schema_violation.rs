@@ -4,7 +4,7 @@ use crate::dialect::Item;
 use crate::history::{Finding, Flags};
 use crate::place::Place;
 use crate::rule::{Check, Evidence, Out, Variant};
-use crate::schema::{Fault, Standard, Violation};
+use crate::schema::{FaultKind, Standard, Violation};
 use crate::target::Levels;
 
 crate::rule! {
@@ -176,11 +176,11 @@ const MOST: usize = 8;
 pub fn variant(standard: &Standard, violation: &Violation) -> u8 {
     match (standard.is_own(), violation.doubtful, violation.fault) {
         (true, ..) => GIVEN,
-        (_, true, _) | (.., Fault::Other) => DOCUMENTED,
-        (.., Fault::Missing) => 0,
-        (.., Fault::Type) => 1,
-        (.., Fault::Role) => 2,
-        (.., Fault::TooLong) => 3,
+        (_, true, _) | (.., FaultKind::Other) => DOCUMENTED,
+        (.., FaultKind::Missing) => 0,
+        (.., FaultKind::Type) => 1,
+        (.., FaultKind::Role) => 2,
+        (.., FaultKind::TooLong) => 3,
     }
 }
 

@@ -40,7 +40,7 @@ pub fn chat(row: &Row, item: Val<'_>) -> Found {
         return None;
     }
     let slot = match row.kind {
-        Kind::Turn => by_role(row.role),
+        Kind::BlockMessage => by_role(row.role),
         Kind::ToolResult => 5,
         Kind::ToolUse => 6,
         _ => typed(&CHAT, 7, item),
@@ -77,8 +77,8 @@ const ANTHROPIC: [&str; 23] = [
 /// Blocks are told by their `type`; those that are not known, by that they have one.
 pub fn anthropic(row: &Row, item: Val<'_>) -> Found {
     let slot = match (row.kind, row.role) {
-        (Kind::Turn, Role::Developer) => 0,
-        (Kind::Turn, role) => by_role(role),
+        (Kind::BlockMessage, Role::Developer) => 0,
+        (Kind::BlockMessage, role) => by_role(role),
         _ => typed(&ANTHROPIC, 4, item),
     };
     Some((slot, ANTHROPIC[slot]))
@@ -86,7 +86,7 @@ pub fn anthropic(row: &Row, item: Val<'_>) -> Found {
 
 /// A part is what it has a member for.
 pub fn gemini(row: &Row, _: Val<'_>) -> Found {
-    Some(if row.kind == Kind::Turn { (0, "content") } else { (1, "part") })
+    Some(if row.kind == Kind::BlockMessage { (0, "content") } else { (1, "part") })
 }
 
 const BEDROCK: [&str; 4] = ["message", "user_message", "assistant_message", "block"];
@@ -94,9 +94,9 @@ const BEDROCK: [&str; 4] = ["message", "user_message", "assistant_message", "blo
 /// A block is what it has a member for.
 pub fn bedrock(row: &Row, _: Val<'_>) -> Found {
     let slot = match (row.kind, row.role) {
-        (Kind::Turn, Role::User) => 1,
-        (Kind::Turn, Role::Assistant) => 2,
-        (Kind::Turn, _) => 0,
+        (Kind::BlockMessage, Role::User) => 1,
+        (Kind::BlockMessage, Role::Assistant) => 2,
+        (Kind::BlockMessage, _) => 0,
         _ => 3,
     };
     Some((slot, BEDROCK[slot]))

@@ -22,7 +22,7 @@ use crate::json::Val;
 
 pub use table::Table;
 pub use view::{Seen, TapeJson};
-pub use words::{Fault, Violation};
+pub use words::{FaultKind, Violation};
 
 /// The schemas of a dialect's items.
 pub struct Grammar {

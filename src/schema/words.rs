@@ -11,7 +11,7 @@ use super::view::length;
 
 /// What kind of thing is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Fault {
+pub enum FaultKind {
     /// A required field is not there.
     Missing,
     /// A value of another type.
@@ -27,7 +27,7 @@ pub enum Fault {
 /// One thing that is wrong with an item.
 #[derive(Clone, Debug)]
 pub struct Violation {
-    pub fault: Fault,
+    pub fault: FaultKind,
     /// The documents are the only source for what it breaks.
     pub doubtful: bool,
     /// Steps from the item to the value; of a missing field, to where it is missing.
@@ -119,7 +119,7 @@ fn none_fits(
     let mut violation = violation(error, item, file)?;
     let at = pointer::resolve(item, &violation.steps)?;
     if untyped > 0 {
-        violation.fault = Fault::Missing;
+        violation.fault = FaultKind::Missing;
         violation.problem = missing(&violation.steps, "type");
         violation.missing = Some("type".to_owned());
     } else if !names.is_empty() {
@@ -128,7 +128,7 @@ fn none_fits(
         let names = list(names.into_iter().cloned());
         violation.problem = format!("{} must be one of {names}", place(&violation.steps));
     } else if !kinds.is_empty() {
-        violation.fault = Fault::Type;
+        violation.fault = FaultKind::Type;
         violation.problem = mistyped(&violation.steps, &mut kinds, at);
     } else {
         violation.problem = format!("{} matches none of the allowed shapes", place(&violation.steps));
@@ -141,7 +141,7 @@ fn violation(error: &ValidationError<'_>, item: Val<'_>, file: &Value) -> Option
     let at = pointer::resolve(item, &steps)?;
     let notes = Notes::of(file, error.evaluation_path().as_str());
     let mut violation = Violation {
-        fault: Fault::Other,
+        fault: FaultKind::Other,
         doubtful: notes.doubtful,
         span: (at.start(), at.end()),
         problem: String::new(),
@@ -156,13 +156,13 @@ fn violation(error: &ValidationError<'_>, item: Val<'_>, file: &Value) -> Option
     violation.problem = match error.kind() {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or_default().to_owned();
-            violation.fault = Fault::Missing;
+            violation.fault = FaultKind::Missing;
             let problem = missing(&violation.steps, &name);
             violation.missing = Some(name);
             problem
         }
         ValidationErrorKind::Type { kind: expected } => {
-            violation.fault = Fault::Type;
+            violation.fault = FaultKind::Type;
             let mut types = types(expected);
             violation.got = servers_name(at);
             violation.expected = notes.expected.or_else(|| match types.as_slice() {
@@ -174,7 +174,7 @@ fn violation(error: &ValidationError<'_>, item: Val<'_>, file: &Value) -> Option
         ValidationErrorKind::Enum { options } => {
             let role = violation.steps.iter().map(String::as_str).eq(["role"]);
             if role && at.is_string() {
-                violation.fault = Fault::Role;
+                violation.fault = FaultKind::Role;
                 violation.value = at.text().map(|text| String::from_utf8_lossy(&text).into_owned());
             }
             let options = options.as_array().map(|options| list(options.iter().cloned())).unwrap_or_default();
@@ -183,7 +183,7 @@ fn violation(error: &ValidationError<'_>, item: Val<'_>, file: &Value) -> Option
         ValidationErrorKind::Constant { expected_value } => format!("{here} must be {expected_value}"),
         ValidationErrorKind::MaxLength { limit } => {
             let length = at.as_str().map_or(0, |text| length(text) as u64);
-            violation.fault = Fault::TooLong;
+            violation.fault = FaultKind::TooLong;
             violation.limit = Some((*limit, length));
             format!("{here} has {length} characters; at most {limit} are allowed")
         }

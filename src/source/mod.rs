@@ -19,7 +19,7 @@ pub mod walk;
 
 pub use doc::{Doc, Sequential};
 pub use framing::Container;
-pub use read::{Patched, ReadAt, append};
+pub use read::{Memory, Patched, ReadAt, append};
 pub use segments::Segment;
 pub use stamp::{Packing, Stamp};
 pub use walk::Input;

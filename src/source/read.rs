@@ -29,6 +29,11 @@ pub trait ReadAt: Send + Sync {
     /// Reads from `start` into `buf`, as much as there is. Fewer bytes than asked for means the end.
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize>;
 
+    /// The bytes themselves, where they are in memory anyway.
+    fn in_memory(&self) -> Option<&[u8]> {
+        None
+    }
+
     /// Reads `len` bytes from `start` into `out`, replacing what it held. Fewer bytes than asked for is an error:
     /// the file shrank.
     fn read_into(&self, start: u64, len: usize, out: &mut Vec<u8>) -> io::Result<()> {
@@ -166,6 +171,27 @@ impl ReadAt for Vec<u8> {
     }
 }
 
+/// Bytes of somebody else's.
+pub struct Memory<'m>(pub &'m [u8]);
+
+impl ReadAt for Memory<'_> {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn in_memory(&self) -> Option<&[u8]> {
+        Some(self.0)
+    }
+
+    fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+        let from = usize::try_from(start).map_or(self.0.len(), |n| n.min(self.0.len()));
+        let rest = &self.0[from..];
+        let n = rest.len().min(buf.len());
+        buf[..n].copy_from_slice(&rest[..n]);
+        Ok(n)
+    }
+}
+
 /// Appends what a piece of a replacement says.
 pub fn append(bytes: &dyn ReadAt, piece: &With, out: &mut Vec<u8>) -> io::Result<()> {
     match piece {
@@ -188,10 +214,6 @@ pub struct Patched<'r> {
 impl<'r> Patched<'r> {
     pub fn new(inner: &'r dyn ReadAt, pieces: Pieces) -> Self {
         Patched { inner, pieces }
-    }
-
-    pub fn pieces(&self) -> &Pieces {
-        &self.pieces
     }
 }
 

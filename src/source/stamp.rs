@@ -12,14 +12,6 @@ pub enum Packing {
 }
 
 impl Packing {
-    pub fn name(self) -> &'static str {
-        match self {
-            Packing::Plain => "plain",
-            Packing::Gzip => "gzip",
-            Packing::Zstd => "zstd",
-        }
-    }
-
     pub(super) fn of(head: &[u8]) -> Self {
         if head.starts_with(&[0x1f, 0x8b]) {
             Packing::Gzip

@@ -10,7 +10,6 @@ const CAPS: Caps = Caps {
     contiguous_outputs: false,
     chaining: true,
     parses_arguments: false,
-    local_shell_as_function: false,
     searches_without_ids: false,
 };
 

@@ -9,7 +9,6 @@ const CAPS: Caps = Caps {
     contiguous_outputs: false,
     chaining: true,
     parses_arguments: false,
-    local_shell_as_function: false,
     searches_without_ids: false,
 };
 
@@ -75,13 +74,7 @@ pub static CODEX: Target = Target {
     name: "codex",
     title: "ChatGPT's Codex backend: never stores items",
     store: false,
-    caps: Caps {
-        references: false,
-        chaining: false,
-        local_shell_as_function: true,
-        searches_without_ids: true,
-        ..CAPS
-    },
+    caps: Caps { references: false, chaining: false, searches_without_ids: true, ..CAPS },
     verdicts: CODEX_VERDICTS,
     evidence: "openai/codex `normalize.rs`; 57 recorded accepted requests",
     ..Target::like(&OPENAI)

@@ -6,14 +6,14 @@ use std::fs;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use replaylint::convert::{self, ConvertedDoc};
-use replaylint::history::{Code, Usage};
-use replaylint::json::pointer::Finder;
-use replaylint::json::{Tape, scan};
-use replaylint::judge::Options;
-use replaylint::neutral::{LossKind, settle::STUB};
-use replaylint::target::{Severity, Target};
-use replaylint::{formats, targets};
+use replaylint::internals::convert::{self, ConvertedDoc};
+use replaylint::internals::history::{Code, Usage};
+use replaylint::internals::json::pointer::Finder;
+use replaylint::internals::json::{Tape, scan};
+use replaylint::internals::judge::Options;
+use replaylint::internals::neutral::{LossKind, settle::STUB};
+use replaylint::internals::target::{Severity, Target};
+use replaylint::internals::{formats, targets};
 use serde_json::{Value, json};
 
 use crate::convert::{converted, plan};
@@ -60,7 +60,7 @@ fn illegal(name: &str, to: &str, out: &[u8], target: Option<&'static Target>) ->
 
 fn read_as(format: &str) -> Options {
     Options {
-        read: replaylint::read::Options { format: formats::by_name(format), ..Default::default() },
+        read: replaylint::internals::read::Options { format: formats::by_name(format), ..Default::default() },
         ..Options::default()
     }
 }
@@ -75,7 +75,7 @@ fn named(text: &[u8], done: &ConvertedDoc) -> Vec<Named> {
     let mut tape = Tape::new();
     scan(text, &mut tape).expect("JSON");
     let finder = Finder::new(tape.root(text).expect("a value"));
-    let told = |judged: &replaylint::judge::Judged| {
+    let told = |judged: &replaylint::internals::judge::Judged| {
         let finding = &judged.finding;
         let (from, len) = (finding.row.at.start as u32, finding.row.at.len);
         let kind = LossKind { code: finding.code, variant: finding.variant };
@@ -429,8 +429,7 @@ fn accepted_requests_are_no_error_for_any_other_dialect() {
         let body: Value = serde_json::from_slice(&text).expect("JSON");
         for (dialect, target) in DIALECTS.into_iter().zip(TARGETS).filter(|(dialect, _)| *dialect != from) {
             let options = Options { target: targets::by_name(target), ..read_as(&format!("{from}-request")) };
-            let speaks = |name: &str| Some(plan(name).to);
-            let found = convert::check(DOC, &text, &options, 1, &speaks).expect("memory reads");
+            let found = convert::check(DOC, &text, &options, 1).expect("memory reads");
             judged += 1;
             losses += found.judged.len();
             let errors = found.judged.iter().filter(|judged| judged.severity == Severity::Error);

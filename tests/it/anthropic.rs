@@ -3,11 +3,11 @@
 use std::fs;
 
 use proptest::prelude::*;
-use replaylint::fix::{FixOptions, Orphans};
-use replaylint::formats;
-use replaylint::judge::Options;
-use replaylint::target::Severity;
-use replaylint::targets;
+use replaylint::internals::fix::{FixOptions, Orphans};
+use replaylint::internals::formats;
+use replaylint::internals::judge::Options;
+use replaylint::internals::target::Severity;
+use replaylint::internals::targets;
 use serde_json::{Value, json};
 
 use crate::corpus::{Recorded, corpus, manifest};
@@ -116,7 +116,7 @@ proptest! {
         };
         // Some of these look like Chat as well.
         let format = formats::by_name(if shape == 3 { "anthropic-batch" } else { "anthropic-request" });
-        guarded_repair(&text, text.as_bytes(), &Options { read: replaylint::read::Options { format, ..Default::default() }, ..Options::default() }, &wanted);
+        guarded_repair(&text, text.as_bytes(), &Options { read: replaylint::internals::read::Options { format, ..Default::default() }, ..Options::default() }, &wanted);
     }
 }
 

@@ -5,14 +5,14 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use replaylint::fix::{FixOptions, Orphans, Reasoning};
-use replaylint::history::{Effort, Usage};
-use replaylint::judge::{Enabled, Options};
-use replaylint::read;
-use replaylint::report::Content;
-use replaylint::report::repair;
-use replaylint::rule::Age;
-use replaylint::{formats, targets};
+use replaylint::internals::fix::{FixOptions, Orphans, Reasoning};
+use replaylint::internals::history::{Effort, Usage};
+use replaylint::internals::judge::{Enabled, Options};
+use replaylint::internals::read;
+use replaylint::internals::report::Content;
+use replaylint::internals::report::repair;
+use replaylint::internals::rule::Age;
+use replaylint::internals::{formats, targets};
 use serde::Deserialize;
 
 use crate::snapshots::Snapshots;

@@ -25,9 +25,9 @@ fn shells_and_man_know_every_command() {
 #[test]
 fn tables_are_complete_and_fit() {
     let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let rules = replaylint::rules::RULES.iter().map(|rule| rule.name);
-    let formats = replaylint::formats::FORMATS.iter().map(|format| format.info().name);
-    let targets = replaylint::targets::TARGETS.iter().map(|target| target.name);
+    let rules = replaylint::internals::rules::RULES.iter().map(|rule| rule.name);
+    let formats = replaylint::internals::formats::FORMATS.iter().map(|format| format.info().name);
+    let targets = replaylint::internals::targets::TARGETS.iter().map(|target| target.name);
     let tables =
         [("rules", rules.collect::<Vec<_>>()), ("formats", formats.collect()), ("targets", targets.collect())];
     for (command, names) in tables {
@@ -40,7 +40,7 @@ fn tables_are_complete_and_fit() {
         }
     }
     // Every page can be read on a terminal; examples are not wrapped.
-    for rule in replaylint::rules::RULES {
+    for rule in replaylint::internals::rules::RULES {
         let output = crate::reports::run(here, &["explain", &rule.code.to_string().to_lowercase()]);
         let text = String::from_utf8(output.stdout).expect("UTF-8");
         assert!(text.starts_with(&format!("{} {}\n", rule.code, rule.name)) && text.contains("\nVerdicts\n"));

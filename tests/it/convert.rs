@@ -5,13 +5,13 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use replaylint::commands::convert::TO;
-use replaylint::convert::{ConvertOptions, ConvertedDoc, convert_doc};
-use replaylint::convert::{Plan, Thoughts};
-use replaylint::judge::Options;
-use replaylint::report::{self, Content};
-use replaylint::source::ReadAt;
-use replaylint::target::Severity;
+use replaylint::internals::convert::TO;
+use replaylint::internals::convert::{ConvertOptions, ConvertedDoc, convert_doc};
+use replaylint::internals::convert::{Plan, Thoughts};
+use replaylint::internals::judge::Options;
+use replaylint::internals::report::{self, Content};
+use replaylint::internals::source::ReadAt;
+use replaylint::internals::target::Severity;
 use serde::Deserialize;
 use serde_json::json;
 

@@ -4,12 +4,12 @@
 use std::fs;
 use std::path::PathBuf;
 
-use replaylint::history::PairState;
-use replaylint::judge::{self, Judged, OnHistory, Options};
-use replaylint::rule::Cx;
-use replaylint::source::{Doc, Input};
-use replaylint::target::Severity;
-use replaylint::targets;
+use replaylint::internals::history::PairState;
+use replaylint::internals::judge::{self, Judged, OnHistory, Options};
+use replaylint::internals::rule::Cx;
+use replaylint::internals::source::{Doc, Input};
+use replaylint::internals::target::Severity;
+use replaylint::internals::targets;
 use serde_json::Value;
 
 use crate::support::{DOC, check, diagnostics};
@@ -128,7 +128,7 @@ impl OnHistory for Count {
     fn history(
         &self,
         cx: &Cx<'_>,
-        _: &'static replaylint::format::FormatInfo,
+        _: &'static replaylint::internals::format::FormatInfo,
         judged: &[Judged],
         _: u32,
     ) -> Option<Self::Made> {
@@ -144,7 +144,7 @@ impl OnHistory for Count {
 #[test]
 fn what_was_refused_for_its_history_is_explained() {
     let Some(root) = corpus() else { return };
-    let recogniser = replaylint::report::recognise::Recogniser::new();
+    let recogniser = replaylint::internals::report::recognise::Recogniser::new();
     let refused = responses(&root).into_iter().filter(|(row, _)| row.gold == "rejected" && row.history_related);
     for (row, _) in refused {
         let said = row.api_error.expect("what the provider said");

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use replaylint::judge::Options;
-use replaylint::targets;
+use replaylint::internals::judge::Options;
+use replaylint::internals::targets;
 
 use crate::corpus::{Recorded, manifest};
 

@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::Path;
 
-use replaylint::format::FormatInfo;
-use replaylint::judge::{self, Judged, OnHistory, Options};
-use replaylint::rule::Cx;
-use replaylint::{formats, report};
+use replaylint::internals::format::FormatInfo;
+use replaylint::internals::judge::{self, Judged, OnHistory, Options};
+use replaylint::internals::rule::Cx;
+use replaylint::internals::{formats, report};
 
 use crate::snapshots::Snapshots;
 use crate::support::{DOC, guarded_repair, printed};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::env;
 use std::fmt::Write;
 
-use replaylint::fix;
-use replaylint::judge;
+use replaylint::internals::fix;
+use replaylint::internals::judge;
 use serde_json::Value;
 
 use crate::fuzz_hold::{Ask, Fault, faults};

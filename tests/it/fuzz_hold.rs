@@ -3,19 +3,19 @@
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use replaylint::diff::align::align;
-use replaylint::diff::entries::{self, Words};
-use replaylint::fix::{self, FixOptions, Fixed, Orphans, Reasoning};
-use replaylint::formats;
-use replaylint::history::Usage;
-use replaylint::judge::{self, Findings, Judged, Options};
-use replaylint::place::{Pieces, Place};
-use replaylint::replay::slim::restore::{has_references, restore};
-use replaylint::replay::slim::slim;
-use replaylint::replay::{Conversation, turns};
-use replaylint::report::{self, Content, promise, repair};
-use replaylint::source::{Container, Doc, Patched, ReadAt};
-use replaylint::target::Severity;
+use replaylint::internals::diff::align::align;
+use replaylint::internals::diff::entries::{self, Words};
+use replaylint::internals::fix::{self, FixOptions, Fixed, Orphans, Reasoning};
+use replaylint::internals::formats;
+use replaylint::internals::history::Usage;
+use replaylint::internals::judge::{self, Findings, Judged, Options};
+use replaylint::internals::place::{Pieces, Place};
+use replaylint::internals::replay::slim::restore::{has_references, restore};
+use replaylint::internals::replay::slim::slim;
+use replaylint::internals::replay::{Conversation, turns};
+use replaylint::internals::report::{self, Content, promise, repair};
+use replaylint::internals::source::{Container, Doc, Patched, ReadAt};
+use replaylint::internals::target::Severity;
 use serde_json::Value;
 
 use crate::convert::{converted, plan};
@@ -86,13 +86,16 @@ impl Ask {
             0 => (
                 "--as request",
                 Options {
-                    read: replaylint::read::Options { usage: Some(Usage::Request), ..usual().read },
+                    read: replaylint::internals::read::Options { usage: Some(Usage::Request), ..usual().read },
                     ..usual()
                 },
             ),
             1 => (
                 "--as log",
-                Options { read: replaylint::read::Options { usage: Some(Usage::Log), ..usual().read }, ..usual() },
+                Options {
+                    read: replaylint::internals::read::Options { usage: Some(Usage::Log), ..usual().read },
+                    ..usual()
+                },
             ),
             2 => ("--store false", Options { store: Some(false), ..usual() }),
             _ => ("", usual()),
@@ -172,7 +175,9 @@ fn repaired(text: &[u8], options: &Options, wanted: &FixOptions) -> Vec<Fault> {
         let first = codes.first().map(|cause| cause.split(", Place").next().unwrap_or_default().to_owned());
         faults.push(Fault::new("a second run still edits", first.unwrap_or_default()));
     }
-    let name = |format: Option<&'static dyn replaylint::format::Format>| format.map(|format| format.info().name);
+    let name = |format: Option<&'static dyn replaylint::internals::format::Format>| {
+        format.map(|format| format.info().name)
+    };
     if name(fixed.before.format) != name(again.before.format) {
         let (was, is) = (name(fixed.before.format), name(again.before.format));
         faults.push(Fault::new("another format", format!("{was:?} {is:?}")));
@@ -323,7 +328,7 @@ fn refused(request: &[u8], to: &str, options: &Options) -> Vec<Fault> {
         let found = check(
             request,
             &Options {
-                read: replaylint::read::Options { format, ..Default::default() },
+                read: replaylint::internals::read::Options { format, ..Default::default() },
                 store: options.store,
                 ..Options::default()
             },
@@ -344,7 +349,8 @@ fn same(text: &[u8], options: &Options) -> Vec<Fault> {
     let read = || entries::read(DOC, &text.to_vec(), options, Words::Own).expect("memory reads").0;
     let (one, two) = (read(), read());
     let differ = one.iter().zip(&two).flat_map(|(one, two)| align(&one.entries, &two.entries));
-    let differ = differ.filter(|fate| !matches!(fate, replaylint::diff::align::Fate::Same(..))).count();
+    let differ =
+        differ.filter(|fate| !matches!(fate, replaylint::internals::diff::align::Became::Same(..))).count();
     if differ > 0 { vec![Fault::new("a text differs from itself", format!("{differ} items"))] } else { Vec::new() }
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Lowest first. Modules on one line are one layer: a contract and the files that fulfil it.
-const LAYERS: [&[&str]; 20] = [
+const LAYERS: [&[&str]; 21] = [
     &["place"],
     &["json"],
     &["source"],
@@ -23,6 +23,7 @@ const LAYERS: [&[&str]; 20] = [
     &["diff"],
     &["report"],
     &["options"],
+    &["library"],
     &["commands"],
     &["cli", "lib", "main"],
 ];

@@ -1,8 +1,8 @@
 //! Histories of 5,000 calls, and of four times as many: checked, repaired and converted to every other dialect. The work
 //! for the long one is about four times that for the short one.
 
-use replaylint::fix::{FixOptions, Orphans};
-use replaylint::judge::Options;
+use replaylint::internals::fix::{FixOptions, Orphans};
+use replaylint::internals::judge::Options;
 
 use crate::across::DIALECTS;
 use crate::convert::{converted_of, plan};
@@ -62,7 +62,7 @@ fn all(from: &str, (text, changes): (String, usize)) -> Vec<(String, Work)> {
     assert_eq!(found.histories, 1);
     let wanted = FixOptions { orphans: Orphans::Stub, ..FixOptions::default() };
     let (fix, repaired) = Work::of(|| repair_of(&doc, &options, &wanted));
-    assert!(repaired.left.iter().all(|left| left.severity < replaylint::target::Severity::Error));
+    assert!(repaired.left.iter().all(|left| left.severity < replaylint::internals::target::Severity::Error));
     assert_eq!(repaired.notes.len(), changes);
     let mut done = vec![("check".to_owned(), check), ("fix".to_owned(), fix)];
     for to in DIALECTS.into_iter().filter(|to| *to != from) {

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use replaylint::cli::Cli;
-use replaylint::commands::Outcome;
-use replaylint::history::Kind;
-use replaylint::report::recognise::{ELSEWHERE, Recogniser, claims};
-use replaylint::report::words::fill;
+use replaylint::internals::cli::Cli;
+use replaylint::internals::commands::Outcome;
+use replaylint::internals::history::Kind;
+use replaylint::internals::report::recognise::{ELSEWHERE, Recogniser, claims};
+use replaylint::internals::report::words::fill;
 use serde::Deserialize;
 
 use crate::work::{Work, grows_linearly};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use replaylint::judge::Options;
-use replaylint::target::Severity;
+use replaylint::internals::judge::Options;
+use replaylint::internals::target::Severity;
 use serde_json::{Value, json};
 
 use crate::anthropic::requests;
@@ -146,11 +146,12 @@ fn breaks(original: &Value) -> Vec<Broken> {
 #[test]
 fn one_break_at_a_time_is_found_and_healed() {
     let Some(root) = corpus() else { return };
-    let format = replaylint::formats::by_name("anthropic-request");
+    let format = replaylint::internals::formats::by_name("anthropic-request");
     let mut tally = Tally::default();
     let mut others: BTreeMap<String, u32> = BTreeMap::new();
     for (row, options) in requests(&root).into_iter().filter(|(row, _)| row.gold == "accepted") {
-        let options = Options { read: replaylint::read::Options { format, ..Default::default() }, ..options };
+        let options =
+            Options { read: replaylint::internals::read::Options { format, ..Default::default() }, ..options };
         let text = fs::read(root.join(&row.path)).expect("readable");
         let body: Value = serde_json::from_slice(&text).expect("JSON");
         tally.requests += 1;

@@ -3,8 +3,8 @@
 
 use std::fs;
 
-use replaylint::judge::Options;
-use replaylint::target::Severity;
+use replaylint::internals::judge::Options;
+use replaylint::internals::target::Severity;
 use serde_json::{Value, json};
 
 use crate::corpus::{chats, corpus};

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use replaylint::fix::FixOptions;
-use replaylint::judge::Options;
-use replaylint::target::Severity;
+use replaylint::internals::fix::FixOptions;
+use replaylint::internals::judge::Options;
+use replaylint::internals::target::Severity;
 use serde_json::{Value, json};
 
 use crate::corpus::corpus;

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use replaylint::fix::FixOptions;
-use replaylint::judge::Options;
-use replaylint::report::proposal::propose;
-use replaylint::report::{self, Content, Seen, Style, Summary};
+use replaylint::internals::fix::FixOptions;
+use replaylint::internals::judge::Options;
+use replaylint::internals::report::proposal::propose;
+use replaylint::internals::report::{self, Content, Seen, Style, Summary};
 use serde_json::{Value, json};
 
 use crate::reports::run;

@@ -5,23 +5,23 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use replaylint::convert::{ConvertOptions, convert_doc as convert_histories};
-use replaylint::convert::{Plan, Thoughts};
-use replaylint::dialect::Written;
-use replaylint::dialects::responses::RESPONSES;
-use replaylint::diff::align::align;
-use replaylint::diff::entries::{self, Told, Words};
-use replaylint::fix;
-use replaylint::format::FormatInfo;
-use replaylint::history::tree::{Forest, Marks, Wrong};
-use replaylint::history::{Role, Row};
-use replaylint::judge::{self, Findings, Judged, Keep, OnHistory, Options};
-use replaylint::place::Place;
-use replaylint::read;
-use replaylint::replay::Conversation;
-use replaylint::rule::Cx;
-use replaylint::source::Doc;
-use replaylint::target::Severity;
+use replaylint::internals::convert::{ConvertOptions, convert_doc as convert_histories};
+use replaylint::internals::convert::{Plan, Thoughts};
+use replaylint::internals::dialect::Written;
+use replaylint::internals::dialects::responses::RESPONSES;
+use replaylint::internals::diff::align::align;
+use replaylint::internals::diff::entries::{self, Told, Words};
+use replaylint::internals::fix;
+use replaylint::internals::format::FormatInfo;
+use replaylint::internals::history::tree::{Forest, Marks, Wrong};
+use replaylint::internals::history::{Role, Row};
+use replaylint::internals::judge::{self, Findings, Judged, Keep, OnHistory, Options};
+use replaylint::internals::place::Place;
+use replaylint::internals::read;
+use replaylint::internals::replay::Conversation;
+use replaylint::internals::rule::Cx;
+use replaylint::internals::source::Doc;
+use replaylint::internals::target::Severity;
 use serde_json::Value;
 
 use crate::corpus::{corpus, manifest};
@@ -154,7 +154,7 @@ fn same(a: &[u8], b: &[u8]) -> bool {
         let (mut old, mut new) = (members(a), members(b));
         old.sort_unstable();
         new.sort_unstable();
-        let difference = replaylint::report::histories::Difference {
+        let difference = replaylint::internals::diff::compare::Difference {
             fates: align(&a.entries, &b.entries),
             before: a.entries.clone(),
             after: b.entries.clone(),

@@ -296,14 +296,14 @@ fn names_that_are_not_utf8_are_read() {
         }
         settle(&path);
     }
-    for (n, (form, _)) in replaylint::report::OUTPUTS.iter().enumerate() {
+    for (n, (form, _)) in replaylint::internals::report::OUTPUTS.iter().enumerate() {
         let output = run(folder.path(), &["check", "--output-format", form, "logs"]);
         assert_eq!(output.status.code(), Some(1), "{form}: {}", stderr(&output));
         let text = String::from_utf8(output.stdout).expect("UTF-8");
         if ["json", "sarif", "gitlab"].contains(form) {
             serde_json::from_str::<serde_json::Value>(&text).expect("JSON");
         }
-        assert!(n == replaylint::report::OUTPUTS.len() - 1 || text.contains("RL102"), "{form}: {text}");
+        assert!(n == replaylint::internals::report::OUTPUTS.len() - 1 || text.contains("RL102"), "{form}: {text}");
     }
     let mut list = b"logs/".to_vec();
     list.extend_from_slice(name.as_bytes());

@@ -2,11 +2,11 @@
 //! names stay, threads change nothing, nothing panics.
 
 use proptest::prelude::*;
-use replaylint::fix::{FixOptions, Orphans, Reasoning};
-use replaylint::json::{Tape, Val, scan, scan_prefix};
-use replaylint::judge::{self, Findings, Options};
-use replaylint::place::Pieces;
-use replaylint::targets::TARGETS;
+use replaylint::internals::fix::{FixOptions, Orphans, Reasoning};
+use replaylint::internals::json::{Tape, Val, scan, scan_prefix};
+use replaylint::internals::judge::{self, Findings, Options};
+use replaylint::internals::place::Pieces;
+use replaylint::internals::targets::TARGETS;
 use serde_json::{Value, json};
 
 use crate::support::{DOC, guarded_repair, repair};
@@ -163,7 +163,7 @@ proptest! {
             prop_assert_eq!(scanned.is_ok(), serde_takes(&text), "{}", String::from_utf8_lossy(&text));
         }
         // Both twins stop at the same byte for the same reason.
-        prop_assert_eq!(scan_prefix(&text, &mut own), replaylint::json::scan::scan_prefix_portable(&text, &mut twin));
+        prop_assert_eq!(scan_prefix(&text, &mut own), replaylint::internals::json::scan::scan_prefix_portable(&text, &mut twin));
     }
 
     #[test]
@@ -230,7 +230,7 @@ fn escapes_are_read_wherever_they_stand_in_a_block() {
                 let text = format!("[\"{}{escape}{}\"]", "x".repeat(before), "y".repeat(behind));
                 let expected: Value = serde_json::from_str(&text).expect("JSON");
                 let mut tape = Tape::new();
-                for scan in [scan_prefix, replaylint::json::scan::scan_prefix_portable] {
+                for scan in [scan_prefix, replaylint::internals::json::scan::scan_prefix_portable] {
                     assert_eq!(scan(text.as_bytes(), &mut tape), Ok(text.len() as u32), "{text}");
                     assert!(agrees(tape.root(text.as_bytes()).expect("scanned"), &expected), "{text}");
                     assert!(!tape.is_odd(), "{text}");

@@ -2,10 +2,10 @@
 //! target, and time is linear.
 
 use proptest::prelude::*;
-use replaylint::fix::{FixOptions, Orphans};
-use replaylint::judge::Options;
-use replaylint::target::Target;
-use replaylint::targets::TARGETS;
+use replaylint::internals::fix::{FixOptions, Orphans};
+use replaylint::internals::judge::Options;
+use replaylint::internals::target::Target;
+use replaylint::internals::targets::TARGETS;
 use serde_json::{Value, json};
 
 use crate::support::{guarded_repair, repair};

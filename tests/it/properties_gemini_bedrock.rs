@@ -2,9 +2,9 @@
 //! good, and all that every repair must keep.
 
 use proptest::prelude::*;
-use replaylint::fix::{FixOptions, Orphans};
-use replaylint::judge::Options;
-use replaylint::targets;
+use replaylint::internals::fix::{FixOptions, Orphans};
+use replaylint::internals::judge::Options;
+use replaylint::internals::targets;
 use serde_json::{Value, json};
 
 use crate::support::guarded_repair;

@@ -3,13 +3,13 @@
 
 use std::collections::HashSet;
 
-use replaylint::fix::Fixed;
-use replaylint::history::Code;
-use replaylint::judge::Options;
-use replaylint::report::Replacement;
-use replaylint::report::proposal::propose;
-use replaylint::report::{self, Content, Diagnostic};
-use replaylint::target::Severity;
+use replaylint::internals::fix::Fixed;
+use replaylint::internals::history::Code;
+use replaylint::internals::judge::Options;
+use replaylint::internals::report::Replacement;
+use replaylint::internals::report::proposal::propose;
+use replaylint::internals::report::{self, Content, Diagnostic};
+use replaylint::internals::target::Severity;
 
 use serde_json::Value;
 

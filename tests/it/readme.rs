@@ -5,10 +5,10 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Mutex;
 
-use replaylint::report::rulebook::{self, Fixed};
-use replaylint::rule::Rule;
-use replaylint::rules::RULES;
-use replaylint::target::Severity;
+use replaylint::internals::report::rulebook::{self, Fixed};
+use replaylint::internals::rule::Rule;
+use replaylint::internals::rules::RULES;
+use replaylint::internals::target::Severity;
 
 /// Holds a part of a page, between its marks, against what it should say, or writes it.
 pub fn keep(page: &str, part: &str, table: &str) {

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use replaylint::fix::{FixOptions, Orphans, Reasoning};
-use replaylint::format::{Probe, TELLING};
-use replaylint::formats::FORMATS;
-use replaylint::json::{Tape, scan};
-use replaylint::judge::{self, Findings, Options};
+use replaylint::internals::fix::{FixOptions, Orphans, Reasoning};
+use replaylint::internals::format::{Probe, TELLING};
+use replaylint::internals::formats::FORMATS;
+use replaylint::internals::json::{Tape, scan};
+use replaylint::internals::judge::{self, Findings, Options};
 use serde::Deserialize;
 
 use crate::corpus::{corpus, manifest};

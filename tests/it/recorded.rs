@@ -7,10 +7,10 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use replaylint::fix::FixOptions;
-use replaylint::judge::Options;
-use replaylint::report::Diagnostic;
-use replaylint::target::Severity;
+use replaylint::internals::fix::FixOptions;
+use replaylint::internals::judge::Options;
+use replaylint::internals::report::Diagnostic;
+use replaylint::internals::target::Severity;
 
 use crate::corpus::{Recorded, chats, corpus, responses};
 use crate::readme::keep;

@@ -123,7 +123,7 @@ fn content_never_leaks_into_what_is_no_terminal() {
     std::fs::write(folder.path().join("h.json"), &text).expect("written");
     std::fs::write(folder.path().join("broken.json"), format!("{{\"input\":[\"{CANARY}\" {CANARY}]}}"))
         .expect("written");
-    let forms = replaylint::report::OUTPUTS.iter().map(|(form, _)| *form);
+    let forms = replaylint::internals::report::OUTPUTS.iter().map(|(form, _)| *form);
     let checks: Vec<[&str; 5]> = forms.map(|form| ["check", "-v", "--output-format", form, "."]).collect();
     let checks = checks.iter().map(|args| &args[..]);
     for args in checks.chain([

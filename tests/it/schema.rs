@@ -6,12 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use jsonschema::Validator;
-use replaylint::dialect::{Dialect, Origin};
-use replaylint::dialects::responses::RESPONSES;
-use replaylint::history::{Flags, Kind, Row};
-use replaylint::json::edit::Base;
-use replaylint::json::{Tape, Val, scan};
-use replaylint::schema::{self, Fault, Schemas, Standard};
+use replaylint::internals::dialect::{Dialect, Origin};
+use replaylint::internals::dialects::responses::RESPONSES;
+use replaylint::internals::history::{Flags, Kind, Row};
+use replaylint::internals::json::edit::Base;
+use replaylint::internals::json::{Tape, Val, scan};
+use replaylint::internals::schema::{self, FaultKind, Schemas, Standard};
 use serde_json::{Value, json};
 
 use crate::corpus;
@@ -36,7 +36,7 @@ fn every_definition_compiles_to_a_table() {
 fn the_file_is_a_schema_and_says_what_was_mended() {
     let file: Value = serde_json::from_str(FILE).expect("JSON");
     assert!(jsonschema::meta::validate(&file).is_ok());
-    let page = replaylint::rules::schema_violation::RULE.page;
+    let page = replaylint::internals::rules::schema_violation::RULE.page;
     for (name, definition) in file["$defs"].as_object().expect("definitions") {
         for comment in definition["$comment"].as_str().into_iter().filter(|comment| comment.contains("mended")) {
             assert!(comment.starts_with("mended: "), "{name}: {comment}");
@@ -306,7 +306,7 @@ fn the_table_decides_as_jsonschema_does() {
 }
 
 /// What is told of an item: each fault, the field as the provider writes it, and the words.
-fn told(text: &str) -> Vec<(Fault, bool, String, String)> {
+fn told(text: &str) -> Vec<(FaultKind, bool, String, String)> {
     with_item(text, |val| {
         let violations = standard().violations(&row(val), val);
         violations.into_iter().map(|v| (v.fault, v.doubtful, v.field(), v.problem)).collect()
@@ -324,49 +324,49 @@ fn violations_are_told_at_their_place_and_without_content() {
     for (text, fault, doubtful, words) in [
         (
             r#"{"role":"user","content":null}"#,
-            Fault::Type,
+            FaultKind::Type,
             false,
             ".content /content must be a string or a list, but is null",
         ),
         (
             r#"{"role":"user","content":[{"type":"input_text"}]}"#,
-            Fault::Missing,
+            FaultKind::Missing,
             false,
             ".content[0].text /content/0/text is missing",
         ),
         (
             r#"{"role":"SECRET","content":"SECRET"}"#,
-            Fault::Role,
+            FaultKind::Role,
             false,
             ".role /role must be one of 'assistant', 'system', 'developer', 'user'",
         ),
         (
             r#"{"role":"user","content":[{"type":"SECRET"}]}"#,
-            Fault::Other,
+            FaultKind::Other,
             false,
             ".content[0].type /content/0/type must be one of 'input_text', 'input_image', 'input_file'",
         ),
         (
             r#"{"role":"user","content":["SECRET"]}"#,
-            Fault::Type,
+            FaultKind::Type,
             false,
             ".content[0] /content/0 must be an object, but is a string",
         ),
         (
             r#"{"type":"web_search_call","id":"ws_1","status":"completed","action":{"query":"SECRET"}}"#,
-            Fault::Missing,
+            FaultKind::Missing,
             false,
             ".action.type /action/type is missing",
         ),
         (
             r#"{"type":"shell_call_output","call_id":"c","output":[{"stdout":"SECRET","stderr":""}]}"#,
-            Fault::Missing,
+            FaultKind::Missing,
             true,
             ".output[0].outcome /output/0/outcome is missing",
         ),
         (
             r#"{"type":"function_call_output","output":{"SECRET":1}}"#,
-            Fault::Type,
+            FaultKind::Type,
             false,
             ".output /output must be a string or a list, but is an object",
         ),
@@ -392,7 +392,7 @@ fn long_texts_are_counted_in_characters() {
     assert!(told(&text(MOST, "\\u00e9")).is_empty());
     let found = told(&text(MOST + 1, "é"));
     assert_eq!(found.len(), 1);
-    assert_eq!(found[0].0, Fault::TooLong);
+    assert_eq!(found[0].0, FaultKind::TooLong);
     assert_eq!(found[0].3, "/output has 10485761 characters; at most 10485760 are allowed");
     with_item(&text(MOST, "é"), |val| assert!(standard().fits(&row(val), val)));
     with_item(&text(MOST + 1, "\\n"), |val| assert!(!standard().fits(&row(val), val)));

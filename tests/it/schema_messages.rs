@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use replaylint::dialect::{Dialect, Origin};
-use replaylint::dialects::{anthropic, bedrock, chat, gemini};
-use replaylint::formats;
-use replaylint::history::{Code, Flags, Row};
-use replaylint::json::edit::Base;
-use replaylint::judge::{Enabled, Options};
-use replaylint::schema::{self, Fault, Schemas};
+use replaylint::internals::dialect::{Dialect, Origin};
+use replaylint::internals::dialects::{anthropic, bedrock, chat, gemini};
+use replaylint::internals::formats;
+use replaylint::internals::history::{Code, Flags, Row};
+use replaylint::internals::json::edit::Base;
+use replaylint::internals::judge::{Enabled, Options};
+use replaylint::internals::schema::{self, FaultKind, Schemas};
 use serde_json::{Value, json};
 
 use crate::corpus::{self, manifest};
@@ -280,8 +280,11 @@ fn nothing_that_was_accepted_breaks_its_schema() {
         for row in manifest(&root).into_iter().filter(|row| row.format == format && row.gold == "accepted") {
             let target = if name == "chat" { corpus::chat_target(&row.provider) } else { name };
             let options = Options {
-                read: replaylint::read::Options { format: formats::by_name(read_as), ..Default::default() },
-                target: replaylint::targets::by_name(target),
+                read: replaylint::internals::read::Options {
+                    format: formats::by_name(read_as),
+                    ..Default::default()
+                },
+                target: replaylint::internals::targets::by_name(target),
                 enabled: Enabled::new(|rule| rule.code == Code(400)),
                 ..Options::default()
             };
@@ -295,7 +298,7 @@ fn nothing_that_was_accepted_breaks_its_schema() {
 }
 
 /// What is told of the blocks of a message: the fault, whether it is doubtful, and the words.
-fn told(name: &str, message: &str) -> Vec<(Fault, bool, String)> {
+fn told(name: &str, message: &str) -> Vec<(FaultKind, bool, String)> {
     let (_, dialect, ..) = DIALECTS.into_iter().find(|(known, ..)| *known == name).expect("a dialect");
     let standard = Schemas::Official.of(name).expect("a grammar");
     let message: Value = serde_json::from_str(message).expect("JSON");
@@ -315,79 +318,85 @@ fn violations_are_told_once_at_their_block_and_without_content() {
         (
             "chat",
             r#"{"role":"user","content":[{"type":"image_url","image_url":"SECRET"}]}"#,
-            Fault::Type,
+            FaultKind::Type,
             false,
             "/image_url must be an object, but is a string",
         ),
         (
             "chat",
             r#"{"role":"assistant","tool_calls":[{"type":"function","id":"c","function":{"name":"f","arguments":{"SECRET":1}}}]}"#,
-            Fault::Type,
+            FaultKind::Type,
             false,
             "/function/arguments must be a string, but is an object",
         ),
         (
             "chat",
             r#"{"role":"user","content":["SECRET"]}"#,
-            Fault::Type,
+            FaultKind::Type,
             false,
             "/content/0 must be an object, but is a string",
         ),
-        ("chat", r#"{"role":"user","content":[{"text":"SECRET"}]}"#, Fault::Missing, false, "/type is missing"),
-        ("chat", r#"{"role":"assistant","audio":{"SECRET":1}}"#, Fault::Missing, true, "/audio/id is missing"),
+        (
+            "chat",
+            r#"{"role":"user","content":[{"text":"SECRET"}]}"#,
+            FaultKind::Missing,
+            false,
+            "/type is missing",
+        ),
+        ("chat", r#"{"role":"assistant","audio":{"SECRET":1}}"#, FaultKind::Missing, true, "/audio/id is missing"),
         (
             "anthropic",
             r#"{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png"}}]}"#,
-            Fault::Missing,
+            FaultKind::Missing,
             false,
             "/source/data is missing",
         ),
         (
             "anthropic",
             r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":null}]}]}"#,
-            Fault::Type,
+            FaultKind::Type,
             false,
             "/content/0/text must be a string, but is null",
         ),
         (
             "anthropic",
             r#"{"role":"assistant","content":[{"type":"tool_search_tool_result","tool_use_id":"t","content":{"type":"SECRET"}}]}"#,
-            Fault::Other,
+            FaultKind::Other,
             true,
             "/content/type must be one of 'tool_search_tool_search_result', 'tool_search_tool_result_error'",
         ),
         (
             "gemini",
             r#"{"role":"user","parts":[{"functionResponse":{"name":"n","response":["SECRET"]}}]}"#,
-            Fault::Type,
+            FaultKind::Type,
             false,
             "/functionResponse/response must be an object or null, but is a list",
         ),
         (
             "gemini",
             r#"{"role":"user","parts":[{"function_response":{"name":"n","response":["SECRET"]}}]}"#,
-            Fault::Type,
+            FaultKind::Type,
             false,
             "/function_response/response must be an object or null, but is a list",
         ),
         (
             "bedrock",
             r#"{"role":"user","content":[{"toolResult":{"toolUseId":"t","content":"SECRET"}}]}"#,
-            Fault::Type,
+            FaultKind::Type,
             false,
             "/toolResult/content must be a list, but is a string",
         ),
         (
             "bedrock",
             r#"{"role":"user","content":[{"document":{"name":"SECRET"}}]}"#,
-            Fault::Missing,
+            FaultKind::Missing,
             true,
             "/document/source is missing",
         ),
         (
             "bedrock",
             r#"{"role":"SECRET","content":[]}"#,
-            Fault::Role,
+            FaultKind::Role,
             false,
             "/role must be one of 'user', 'assistant'",
         ),

@@ -1,12 +1,12 @@
 //! Logs that repeat themselves: what `slim` takes out comes back, and only what would come back is taken out.
 
-use replaylint::judge;
-use replaylint::place::Pieces;
-use replaylint::read::Options;
-use replaylint::replay::slim::restore::{has_references, restore};
-use replaylint::replay::slim::{Refusal, Slim, slim};
-use replaylint::replay::stream::{self, Asked, Provider, Refused, Sent};
-use replaylint::source::{Patched, ReadAt};
+use replaylint::internals::judge;
+use replaylint::internals::place::Pieces;
+use replaylint::internals::read::Options;
+use replaylint::internals::replay::slim::restore::{has_references, restore};
+use replaylint::internals::replay::slim::{Slim, Unfit, slim};
+use replaylint::internals::replay::stream::{self, Asked, Provider, Refused, Sent};
+use replaylint::internals::source::{Patched, ReadAt};
 use serde_json::{Value, json};
 
 use crate::logs;
@@ -370,13 +370,13 @@ fn streams_whose_order_is_not_certain_are_left_alone() {
             (REQUESTED, json!({"model": "m"}), c),
         ]);
         let (made, slim) = slimmed(&text);
-        assert_eq!((made.refused, slim == text), (Some(Refusal::Order(3)), true));
+        assert_eq!((made.refused, slim == text), (Some(Unfit::Order(3)), true));
         assert!(matches!(rebuilt(&text, Some("2"), None), Err(Refused::Order(3))) || offsets == [1, 2, 2]);
         assert!(codes(&diagnostics(&text, &judge::Options::default())).contains(&"RL625".to_owned()));
     }
     // One document is no log.
     let (made, _) = slimmed(br#"{"model":"m","messages":[{"role":"user","content":"x"}]}"#);
-    assert_eq!(made.refused, Some(Refusal::NoLog));
+    assert_eq!(made.refused, Some(Unfit::NoLog));
 }
 
 #[test]

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use replaylint::fix::{self, Action, FixOptions, Fixed};
-use replaylint::json::{Tape, scan};
-use replaylint::judge::{self, Findings, JudgedDoc, Options};
-use replaylint::place::{DocId, Pieces, Place};
-use replaylint::report::repair::{self, ChangeNote};
-use replaylint::report::{self, Content, Diagnostic, Seen, Style, Summary};
-use replaylint::rule::Loss;
-use replaylint::source::{Patched, ReadAt, framing};
-use replaylint::target::Severity;
+use replaylint::internals::fix::{self, Action, FixOptions, Fixed};
+use replaylint::internals::json::{Tape, scan};
+use replaylint::internals::judge::{self, Findings, JudgedDoc, Options};
+use replaylint::internals::place::{DocId, Pieces, Place};
+use replaylint::internals::report::repair::{self, ChangeNote};
+use replaylint::internals::report::{self, Content, Diagnostic, Seen, Style, Summary};
+use replaylint::internals::rule::Loss;
+use replaylint::internals::source::{Patched, ReadAt, framing};
+use replaylint::internals::target::Severity;
 
 pub const DOC: DocId = DocId(0);
 
@@ -102,7 +102,7 @@ pub fn guarded_repair(name: &str, text: &[u8], options: &Options, wanted: &FixOp
     }
     // A rule that promises to lose nothing loses nothing.
     for note in &repaired.notes {
-        let lossless = replaylint::rules::RULES
+        let lossless = replaylint::internals::rules::RULES
             .iter()
             .filter(|rule| rule.code.to_string() == note.rule)
             .all(|rule| rule.variants.iter().all(|v| v.fix.is_empty() || v.loss == Loss::Lossless));

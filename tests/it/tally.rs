@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use replaylint::fix::FixOptions;
-use replaylint::judge::Options;
-use replaylint::report::Diagnostic;
-use replaylint::target::Severity;
+use replaylint::internals::fix::FixOptions;
+use replaylint::internals::judge::Options;
+use replaylint::internals::report::Diagnostic;
+use replaylint::internals::target::Severity;
 
 use crate::support::{diagnostics, repair};
 

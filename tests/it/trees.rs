@@ -3,15 +3,15 @@
 
 use std::path::Path;
 
-use replaylint::fix::{FixOptions, Orphans};
-use replaylint::history::time;
-use replaylint::judge::Options;
-use replaylint::place::{DocId, Pieces};
-use replaylint::replay::body::BODY;
-use replaylint::replay::{Budget, ChainOptions, Conversation, Judge, Policy, Rebuild, rebuild, turns};
-use replaylint::report::tree::{OUTPUTS, problems, view};
-use replaylint::source::{Doc, Patched, ReadAt};
-use replaylint::targets;
+use replaylint::internals::fix::{FixOptions, Orphans};
+use replaylint::internals::history::time;
+use replaylint::internals::judge::Options;
+use replaylint::internals::place::{DocId, Pieces};
+use replaylint::internals::replay::body::BODY;
+use replaylint::internals::replay::{Budget, ChainOptions, Conversation, Judge, Policy, Rebuild, rebuild, turns};
+use replaylint::internals::report::tree::{OUTPUTS, problems, view};
+use replaylint::internals::source::{Doc, Patched, ReadAt};
+use replaylint::internals::targets;
 use serde_json::{Value, json};
 
 use crate::support::STYLE;
@@ -48,7 +48,7 @@ fn next(
     wanted: &Wanted,
 ) -> (Value, Vec<&'static str>) {
     let node = match conversation.forest.find(at) {
-        replaylint::history::tree::Named::One(node) => node,
+        replaylint::internals::history::tree::Named::One(node) => node,
         other => panic!("{at}: {other:?}"),
     };
     let lint = Options::default();
@@ -68,7 +68,7 @@ fn next(
     view.read_into(0, view.len() as usize, &mut text).expect("memory reads");
     let left = &built.fixed.left().judged;
     assert!(
-        left.iter().all(|judged| judged.severity != replaylint::target::Severity::Error),
+        left.iter().all(|judged| judged.severity != replaylint::internals::target::Severity::Error),
         "{at} would be refused"
     );
     let body = serde_json::from_slice(&text).expect("JSON");
@@ -169,7 +169,7 @@ fn the_user_may_decide_and_may_say_what_the_file_does_not() {
     assert_eq!((texts(&body), reasons), (REBUILT.map(str::to_owned).to_vec(), vec!["never"]));
     // The turns behind the third are none of the third's ancestors.
     let edited = |conversation: &mut Conversation, name: &str| match conversation.forest.find(name) {
-        replaylint::history::tree::Named::One(node) => conversation.forest.set_edited(node),
+        replaylint::internals::history::tree::Named::One(node) => conversation.forest.set_edited(node),
         other => panic!("{other:?}"),
     };
     edited(&mut conversation, "a4");

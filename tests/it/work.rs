@@ -7,8 +7,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io;
 
-use replaylint::history::looks;
-use replaylint::source::ReadAt;
+use replaylint::internals::history::looks;
+use replaylint::internals::source::ReadAt;
 
 /// What was done, by kind of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -142,7 +142,10 @@ fn what_is_done_is_counted() {
     };
     let (work, ()) = Work::of(read);
     assert_eq!(work, Work { reads: 2, read: 150, allocations: 1, allocated: 100, looks: 0 });
-    let row = replaylint::history::Row::of_place(replaylint::place::Place::new(crate::support::DOC, 0, 0), 0);
+    let row = replaylint::internals::history::Row::of_place(
+        replaylint::internals::place::Place::new(crate::support::DOC, 0, 0),
+        0,
+    );
     let (work, looked) = Work::of(|| row.is_client_call());
     assert_eq!((work.looks, looked), (u64::from(cfg!(debug_assertions)), false));
     // On another thread it is another's.

@@ -8,7 +8,7 @@ use crate::history::Usage;
 use crate::judge::{self, JudgedDoc, Options};
 use crate::report::page::{paint, wrapped};
 use crate::report::recognise::Recognised;
-use crate::report::seek::{Named, Seek, Wanted, named};
+use crate::report::seek::{NamedItem, Seek, Wanted, named};
 use crate::report::words::{count, printable};
 use crate::report::{self, Content, Diagnostic, Style, diagnose, diagnostic_value};
 use crate::rule::is_end_of_log;
@@ -21,7 +21,7 @@ use super::error::{Pasted, flag, target};
 /// What a file shows of an error.
 pub(super) struct InFile {
     /// Items that the error names.
-    named: Vec<Named>,
+    named: Vec<NamedItem>,
     /// What the claimed rules find at them, or anywhere if the error names none.
     pub(super) there: Vec<Diagnostic>,
     /// Other errors at them.
@@ -209,7 +209,7 @@ impl InFile {
     }
 
     pub(super) fn value(&self) -> Value {
-        let named = |named: &Named| {
+        let named = |named: &NamedItem| {
             json!({
                 "name": named.name,
                 "history": named.history,

@@ -1,19 +1,24 @@
 //! Changes within a message or a block, and the way of system messages to the request's `system`.
 
-use crate::dialect::{Cannot, Change};
+use crate::dialect::{Cannot, TextChange};
 use crate::json::edit::{Base, Sequence, Slot, add_member};
 use crate::json::{Val, string};
 use crate::place::{Edit, With};
 
-pub(super) fn change(change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+pub(super) fn change(
+    change: &TextChange,
+    item: Val<'_>,
+    base: Base<'_>,
+    out: &mut Vec<Edit>,
+) -> Result<(), Cannot> {
     match change {
-        Change::Rename(key) => {
+        TextChange::Rename(key) => {
             let field = if item.get("tool_use_id").is_some() { "tool_use_id" } else { "id" };
             let old = item.get(field).ok_or(Cannot("the item has no such field"))?;
             out.push(Edit::replace(base.of(old), string::quoted(key)));
             Ok(())
         }
-        Change::Mend(mend) => mend.edit(item, base, out),
+        TextChange::Mend(mend) => mend.edit(item, base, out),
         _ => Err(Cannot("no message of this dialect has such a field")),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::dialect::{BLOCK, Item, Origin};
 use crate::dialects::chat::rows::{content_flags, text_flags};
-use crate::history::{Flags, Kind, Role, Row};
+use crate::history::{BlockFlags, Kind, Role, Row};
 use crate::json::{Str, Val, fingerprint};
 
 /// The dialect's name.
@@ -44,16 +44,17 @@ pub(super) fn key_of<'t>(kind: Kind, block: Val<'t>) -> Option<Str<'t>> {
 
 pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
     let mut row = Row::of_place(origin.base.of(val), origin.record);
-    (row.turn, row.part, row.flags, row.kind) = (origin.turn, origin.part, origin.flags, Kind::Turn);
+    (row.turn, row.part, row.flags, row.kind) = (origin.turn, origin.part, origin.flags, Kind::BlockMessage);
     row.role = val.get("role").and_then(|role| role.text()).map_or(Role::None, |role| Role::of(&role));
     let content = val.get("content");
-    row.flags.set(content_flags(content));
+    row.set(content_flags(content));
     out(Item { row, val, id: None, key: None });
     for block in content.filter(Val::is_array).iter().flat_map(Val::elements) {
-        let mut row = Row { flags: origin.flags, part: BLOCK, at: origin.base.of(block), ..row };
+        let (flags, own) = (origin.flags, BlockFlags::NONE);
+        let mut row = Row { flags, block: own, part: BLOCK, at: origin.base.of(block), ..row };
         let fields = Fields::of(block);
         row.kind = fields.kind.map_or(Kind::Block, |name| kind_of(&name.decode()));
-        row.flags.set(fields.flags(row.kind));
+        row.set(fields.flags(row.kind));
         let key = match row.kind {
             Kind::ToolUse | Kind::ServerUse => fields.id,
             Kind::ToolResult | Kind::ServerResult => fields.answers,
@@ -93,14 +94,14 @@ impl<'t> Fields<'t> {
         fields
     }
 
-    fn flags(&self, kind: Kind) -> Flags {
+    fn flags(&self, kind: Kind) -> BlockFlags {
         let mut flags = match kind {
             Kind::Text => text_flags(self.text),
-            Kind::Thinking if self.signed => Flags::SIGNED,
-            _ => Flags::default(),
+            Kind::Thinking if self.signed => BlockFlags::SIGNED,
+            _ => BlockFlags::NONE,
         };
         if self.cached {
-            flags.set(Flags::CACHED);
+            flags.set(BlockFlags::CACHED);
         }
         flags
     }

@@ -1,19 +1,24 @@
 //! Changes within a message, a block, or the request around them.
 
-use crate::dialect::{Cannot, Change};
+use crate::dialect::{Cannot, TextChange};
 use crate::json::edit::Base;
 use crate::json::{Val, string};
 use crate::place::Edit;
 
-pub(super) fn change(change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+pub(super) fn change(
+    change: &TextChange,
+    item: Val<'_>,
+    base: Base<'_>,
+    out: &mut Vec<Edit>,
+) -> Result<(), Cannot> {
     match change {
-        Change::Rename(key) => {
+        TextChange::Rename(key) => {
             let paths = [["toolUse", "toolUseId"], ["toolResult", "toolUseId"], ["document", "name"]];
             let old = paths.iter().find_map(|path| item.at(path)).ok_or(Cannot("the block has no id"))?;
             out.push(Edit::replace(base.of(old), string::quoted(key)));
             Ok(())
         }
-        Change::Mend(mend) => mend.edit(item, base, out),
+        TextChange::Mend(mend) => mend.edit(item, base, out),
         _ => Err(Cannot("no message of this dialect has such a field")),
     }
 }

@@ -1,19 +1,24 @@
 //! Changes to the text of a message of Chat Completions, or of a block of one.
 
-use crate::dialect::{Cannot, Change};
+use crate::dialect::{Cannot, TextChange};
 use crate::json::edit::{Base, remove_members};
 use crate::json::mend::put_member;
 use crate::json::{Val, string};
 use crate::place::Edit;
 
-pub(super) fn change(change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+pub(super) fn change(
+    change: &TextChange,
+    item: Val<'_>,
+    base: Base<'_>,
+    out: &mut Vec<Edit>,
+) -> Result<(), Cannot> {
     match change {
-        Change::StripCalls => remove_members(item, &["tool_calls"], base, out)?,
-        Change::Rename(key) => {
+        TextChange::StripCalls => remove_members(item, &["tool_calls"], base, out)?,
+        TextChange::Rename(key) => {
             let field = if item.get("role").is_some() { "tool_call_id" } else { "id" };
             put_member(item, field, &string::quoted(key), base, out)?;
         }
-        Change::Mend(mend) => mend.edit(item, base, out)?,
+        TextChange::Mend(mend) => mend.edit(item, base, out)?,
         _ => return Err(Cannot("no message of this dialect has such a field")),
     }
     Ok(())

@@ -8,9 +8,9 @@ pub(super) mod rows;
 
 pub use rows::NAME;
 
-use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};
+use crate::dialect::{Body, Cannot, Dialect, Item, Origin, TextChange, Written};
 use crate::dialects::responses::STUB;
-use crate::history::Kind;
+use crate::history::{Kind, Pairing};
 use crate::json::edit::Base;
 use crate::json::{Str, Val, string};
 use crate::neutral::{Conversation, Losses, Takes};
@@ -29,7 +29,17 @@ impl Dialect for Chat {
         rows::rows(val, origin, out);
     }
 
-    fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    fn pairing(&self) -> Pairing {
+        Pairing::Replies
+    }
+
+    fn change(
+        &self,
+        change: &TextChange,
+        item: Val<'_>,
+        base: Base<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), Cannot> {
         change::change(change, item, base, out)
     }
 

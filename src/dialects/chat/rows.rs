@@ -2,7 +2,7 @@
 
 use crate::dialect::{BLOCK, Item, Origin};
 use crate::history::kind::ID_LIMIT;
-use crate::history::{Flags, Kind, Role, Row};
+use crate::history::{BlockFlags, Flags, Kind, Role, Row};
 use crate::json::{Str, Val, fingerprint};
 
 /// The dialect's name.
@@ -42,34 +42,34 @@ impl<'t> Fields<'t> {
 pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
     let mut row = Row::of_place(origin.base.of(val), origin.record);
     (row.turn, row.part, row.flags) = (origin.turn, origin.part, origin.flags);
-    row.kind = Kind::Turn;
+    row.kind = Kind::BlockMessage;
     let fields = Fields::of(val);
     row.role = match fields.role.map(|role| role.decode()).as_deref() {
         Some(b"tool") => Role::Tool,
         Some(name) => Role::of(name),
         None => Role::None,
     };
-    row.flags.set(content_flags(fields.content));
+    row.set(content_flags(fields.content));
     if fields.other {
-        row.flags.set(Flags::CONTENT);
+        row.set(BlockFlags::CONTENT);
     }
     if fields.reasoned {
-        row.flags.set(Flags::REASONED);
+        row.set(BlockFlags::REASONED);
     }
     if row.role == Role::Tool {
         row.kind = Kind::ToolResult;
-        row.flags.set(Flags::MESSAGE);
+        row.set(BlockFlags::MESSAGE);
         set_key(&mut row, fields.key);
         out(Item { row, val, id: None, key: fields.key });
         return;
     }
     if fields.calls.is_some() {
-        row.flags.set(Flags::CALLS_APART);
+        row.set(BlockFlags::CALLS_APART);
     }
     out(Item { row, val, id: None, key: None });
     // A block stands in a list, whether its message does or not.
-    let flags = Flags(origin.flags.0 & !Flags::ALONE.0);
-    let block = |val: Val<'t>| Row { flags, part: BLOCK, at: origin.base.of(val), ..row };
+    let (flags, block) = (origin.flags.without(Flags::ALONE), BlockFlags::NONE);
+    let block = |val: Val<'t>| Row { flags, block, part: BLOCK, at: origin.base.of(val), ..row };
     for part in fields.content.filter(Val::is_array).iter().flat_map(Val::elements) {
         let mut row = block(part);
         row.kind = match part.get("type").and_then(|kind| kind.text()).as_deref() {
@@ -78,7 +78,7 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
             _ => Kind::Block,
         };
         if row.kind == Kind::Text {
-            row.flags.set(text_flags(part.get("text").or_else(|| part.get("refusal"))));
+            row.set(text_flags(part.get("text").or_else(|| part.get("refusal"))));
         }
         out(Item { row, val: part, id: None, key: None });
     }
@@ -95,33 +95,33 @@ fn set_key(row: &mut Row, key: Option<Str<'_>>) {
     let Some(key) = key else { return };
     row.key = fingerprint(key);
     if key.raw.len() == 9 && key.raw.iter().all(u8::is_ascii_alphanumeric) {
-        row.flags.set(Flags::NINE);
+        row.set(BlockFlags::NINE);
     }
     if key.raw.len() > ID_LIMIT && key.decode().len() > ID_LIMIT {
-        row.flags.set(Flags::LONG_KEY);
+        row.set(Flags::LONG_KEY);
     }
 }
 
 /// What a message's content is, as far as it has no rows of its own.
-pub(in crate::dialects) fn content_flags(content: Option<Val<'_>>) -> Flags {
+pub(in crate::dialects) fn content_flags(content: Option<Val<'_>>) -> BlockFlags {
     match content {
-        None => Flags::ABSENT,
-        Some(content) if content.is_null() => Flags::NULL,
+        None => BlockFlags::ABSENT,
+        Some(content) if content.is_null() => BlockFlags::NULL,
         Some(content) if content.is_array() => match content.count() {
-            0 => Flags::EMPTY,
-            _ => Flags::default(),
+            0 => BlockFlags::EMPTY,
+            _ => BlockFlags::NONE,
         },
         Some(content) => match text_flags(Some(content)) {
-            empty if empty.has(Flags::EMPTY) => empty,
-            flags => flags | Flags::CONTENT,
+            empty if empty.has(BlockFlags::EMPTY) => empty,
+            flags => flags | BlockFlags::CONTENT,
         },
     }
 }
 
-pub(in crate::dialects) fn text_flags(text: Option<Val<'_>>) -> Flags {
+pub(in crate::dialects) fn text_flags(text: Option<Val<'_>>) -> BlockFlags {
     match text.and_then(|text| text.as_str()) {
-        Some(text) if text.is_empty() => Flags::EMPTY,
-        Some(text) if text.is_blank() => Flags::BLANK,
-        _ => Flags::default(),
+        Some(text) if text.is_empty() => BlockFlags::EMPTY,
+        Some(text) if text.is_blank() => BlockFlags::BLANK,
+        _ => BlockFlags::NONE,
     }
 }

@@ -1,6 +1,6 @@
 //! Changes within a content or a part.
 
-use crate::dialect::{Cannot, Change};
+use crate::dialect::{Cannot, TextChange};
 use crate::json::edit::Base;
 use crate::json::mend::put_member;
 use crate::json::{Val, string};
@@ -8,14 +8,19 @@ use crate::place::Edit;
 
 use super::rows;
 
-pub(super) fn change(change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+pub(super) fn change(
+    change: &TextChange,
+    item: Val<'_>,
+    base: Base<'_>,
+    out: &mut Vec<Edit>,
+) -> Result<(), Cannot> {
     match change {
-        Change::Rename(name) => {
+        TextChange::Rename(name) => {
             let inner = rows::call(item).or_else(|| rows::response(item));
             let inner = inner.ok_or(Cannot("the part is not a call"))?;
             Ok(put_member(inner, "name", &string::quoted(name), base, out)?)
         }
-        Change::Mend(mend) => mend.edit(item, base, out),
+        TextChange::Mend(mend) => mend.edit(item, base, out),
         _ => Err(Cannot("no content of this dialect has such a field")),
     }
 }

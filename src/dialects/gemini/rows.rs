@@ -2,7 +2,7 @@
 
 use crate::dialect::{BLOCK, Item, Origin};
 use crate::dialects::chat::rows::text_flags;
-use crate::history::{Flags, Kind, Role, Row};
+use crate::history::{BlockFlags, Flags, Kind, Role, Row};
 use crate::json::{Val, fingerprint};
 
 /// The dialect's name.
@@ -43,22 +43,22 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
     let inner = val.get("content").filter(|inner| inner.is_object() && val.get("parts").is_none());
     let val = inner.unwrap_or(val);
     let mut row = Row::of_place(origin.base.of(val), origin.record);
-    (row.turn, row.part, row.flags, row.kind) = (origin.turn, origin.part, origin.flags, Kind::Turn);
+    (row.turn, row.part, row.flags, row.kind) = (origin.turn, origin.part, origin.flags, Kind::BlockMessage);
     if inner.is_some() {
-        row.flags.set(Flags::ALONE);
+        row.set(Flags::ALONE);
     }
     row.role = role(val, origin.flags);
     let parts = val.get("parts");
-    row.flags.set(match parts {
-        None => Flags::ABSENT,
-        Some(parts) if parts.is_null() => Flags::NULL,
-        Some(parts) if parts.is_array() && parts.count() == 0 => Flags::EMPTY,
-        Some(_) => Flags::default(),
+    row.set(match parts {
+        None => BlockFlags::ABSENT,
+        Some(parts) if parts.is_null() => BlockFlags::NULL,
+        Some(parts) if parts.is_array() && parts.count() == 0 => BlockFlags::EMPTY,
+        Some(_) => BlockFlags::NONE,
     });
     // SDKs take one part for a list of one.
     let only = parts.filter(Val::is_object);
     if only.is_some() {
-        row.flags.set(Flags::ALONE);
+        row.set(Flags::ALONE);
     }
     out(Item { row, val, id: None, key: None });
     let listed = parts.filter(Val::is_array).into_iter().flat_map(|parts| parts.elements());
@@ -79,7 +79,8 @@ fn role(content: Val<'_>, flags: Flags) -> Role {
 }
 
 fn block<'t>(part: Val<'t>, message: &Row, origin: Origin<'_>) -> Item<'t> {
-    let mut row = Row { flags: origin.flags, part: BLOCK, at: origin.base.of(part), ..*message };
+    let (flags, block) = (origin.flags, BlockFlags::NONE);
+    let mut row = Row { flags, block, part: BLOCK, at: origin.base.of(part), ..*message };
     let found = PARTS.iter().find_map(|(camel, snake, kind)| Some((*kind, member(part, camel, snake)?)));
     let thought = part.get("thought").and_then(|thought| thought.as_bool()) == Some(true);
     row.kind = match found {
@@ -88,17 +89,16 @@ fn block<'t>(part: Val<'t>, message: &Row, origin: Origin<'_>) -> Item<'t> {
         None => Kind::Block,
     };
     if signature(part).and_then(|signature| signature.as_str()).is_some_and(|text| !text.is_empty()) {
-        row.flags.set(Flags::SIGNED);
+        row.set(BlockFlags::SIGNED);
     }
     let mut item = Item { row, val: part, id: None, key: None };
     match found {
-        Some((Kind::Text, text)) => item.row.flags.set(text_flags(Some(text))),
+        Some((Kind::Text, text)) => item.row.set(text_flags(Some(text))),
         Some((Kind::ToolUse | Kind::ToolResult, inner)) => {
             let text = |name: &str| inner.get(name).and_then(|val| val.as_str()).filter(|text| !text.is_empty());
             (item.id, item.key) = (text("id"), text("name"));
-            item.row.flags.set(Flags::COUNTED);
             if inner.at(&["args", "safety_decision"]).is_some_and(|decision| decision.is_object()) {
-                item.row.flags.set(Flags::CHECKS_PENDING);
+                item.row.set(Flags::CHECKS_PENDING);
             }
             (item.row.id, item.row.key) = (item.id.map_or(0, fingerprint), item.key.map_or(0, fingerprint));
         }

@@ -1,6 +1,6 @@
 //! What kind an item is, and what pairs it, by its members.
 
-use crate::history::{Family, Flags, Kind};
+use crate::history::{Family, Flag, Flags, ItemFlags, Kind, Row};
 use crate::json::{Str, Val};
 
 /// The dialect's name.
@@ -81,22 +81,21 @@ impl<'t> Fields<'t> {
         key.filter(|s| !s.is_empty())
     }
 
-    pub fn flags(&self, kind: Kind, key: Option<Str<'t>>) -> Flags {
-        let mut flags = Flags::default();
-        let mut set = |flag, when: bool| {
+    pub fn set_flags(&self, row: &mut Row, key: Option<Str<'t>>) {
+        let kind = row.kind;
+        fn set(row: &mut Row, flag: impl Flag, when: bool) {
             if when {
-                flags.set(flag);
+                row.set(flag);
             }
-        };
+        }
         let search = kind.family() == Some(Family::ToolSearch);
         let server = search && self.execution.is_some_and(|e| e.is(b"server"));
-        set(Flags::SERVER_RUN, server);
-        set(Flags::ANONYMOUS, search && !server && key.is_none());
-        set(Flags::BLOB, self.blob);
-        set(Flags::IN_PROGRESS, self.status.is_some_and(|s| s.is(b"in_progress")));
-        set(Flags::CHECKS_PENDING, kind == Kind::ComputerCall && self.pending);
-        set(Flags::ID_ONLY, kind == Kind::ImageGenerationCall && !self.result);
-        set(Flags::OWNED, self.owned);
-        flags
+        set(row, Flags::SERVER_RUN, server);
+        set(row, ItemFlags::ANONYMOUS, search && !server && key.is_none());
+        set(row, ItemFlags::BLOB, self.blob);
+        set(row, ItemFlags::IN_PROGRESS, self.status.is_some_and(|s| s.is(b"in_progress")));
+        set(row, Flags::CHECKS_PENDING, kind == Kind::ComputerCall && self.pending);
+        set(row, ItemFlags::ID_ONLY, kind == Kind::ImageGenerationCall && !self.result);
+        set(row, ItemFlags::OWNED, self.owned);
     }
 }

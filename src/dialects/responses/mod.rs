@@ -4,8 +4,8 @@ mod fields;
 mod lift;
 mod lower;
 
-use crate::dialect::{Body, Cannot, Change, Dialect, Item, Origin, Written};
-use crate::history::{Family, Flags, Kind, Role, Row};
+use crate::dialect::{Body, Cannot, Dialect, Item, Origin, TextChange, Written};
+use crate::history::{Family, ItemFlags, Kind, Role, Row};
 use crate::json::edit::{Base, add_member, remove_members};
 use crate::json::{Str, Val, fingerprint, string};
 use crate::neutral::{Conversation, Losses, Takes};
@@ -48,7 +48,7 @@ impl Dialect for Responses {
         row.kind = kind;
         row.of = kind;
         row.role = fields.role.map_or(Role::None, |role| Role::of(&role.decode()));
-        row.flags.set(fields.flags(kind, key));
+        fields.set_flags(&mut row, key);
         // The id of a local shell's output is its call's.
         let own_id = fields.id.filter(|id| !id.is_empty() && kind != Kind::LocalShellCallOutput);
         if let Some(id) = own_id {
@@ -58,7 +58,7 @@ impl Dialect for Responses {
             }
         }
         if fields.id.is_some_and(|id| id.is_empty()) {
-            row.flags.set(Flags::EMPTY_ID);
+            row.set(ItemFlags::EMPTY_ID);
         }
         if let Some(key) = key {
             if kind.family() != Some(Family::Approval) {
@@ -70,22 +70,28 @@ impl Dialect for Responses {
         out(Item { row, val, id: fields.id, key });
     }
 
-    fn change(&self, change: &Change, item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    fn change(
+        &self,
+        change: &TextChange,
+        item: Val<'_>,
+        base: Base<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), Cannot> {
         match change {
-            Change::StripId => remove_members(item, &["id"], base, out)?,
-            Change::Refer => {
+            TextChange::StripId => remove_members(item, &["id"], base, out)?,
+            TextChange::Refer => {
                 let id = item.get("id").filter(Val::is_string).ok_or(Cannot("the item has no id to refer to"))?;
                 let text = [br#"{"type":"item_reference","id":"#, id.raw(), b"}"].concat();
                 out.push(Edit::replace(base.of(item), text));
             }
-            Change::Retype(kind) => {
+            TextChange::Retype(kind) => {
                 let text = string::quoted(kind.name());
                 match item.get("type") {
                     Some(old) => out.push(Edit::replace(base.of(old), text)),
                     None => add_member(item, [b"\"type\":", &*text].concat(), base, out)?,
                 }
             }
-            Change::Rename(key) => {
+            TextChange::Rename(key) => {
                 let field = match Fields::of(item).kind() {
                     Kind::McpApprovalRequest => "id",
                     Kind::McpApprovalResponse => "approval_request_id",
@@ -94,15 +100,15 @@ impl Dialect for Responses {
                 let old = item.get(field).ok_or(Cannot("the item has no such field"))?;
                 out.push(Edit::replace(base.of(old), string::quoted(key)));
             }
-            Change::Spot(spot, to) => spot.edit(item, to, base, out)?,
-            Change::Acknowledge(checks) => match item.get("acknowledged_safety_checks") {
+            TextChange::Spot(spot, to) => spot.edit(item, to, base, out)?,
+            TextChange::Acknowledge(checks) => match item.get("acknowledged_safety_checks") {
                 Some(old) => out.push(Edit::replace(base.of(old), checks.clone())),
                 None => {
                     add_member(item, [b"\"acknowledged_safety_checks\":", &**checks].concat(), base, out)?;
                 }
             },
-            Change::Mend(mend) => mend.edit(item, base, out)?,
-            Change::StripCalls => return Err(Cannot("no item of this dialect has such a field")),
+            TextChange::Mend(mend) => mend.edit(item, base, out)?,
+            TextChange::StripCalls => return Err(Cannot("no item of this dialect has such a field")),
         }
         Ok(())
     }
@@ -185,7 +191,7 @@ mod tests {
         scan(text.as_bytes(), &mut tape).expect("JSON");
         let val = tape.root(text.as_bytes()).expect("a value");
         let base = Base::new(DocId(0), 0);
-        let origin = Origin { base, record: 0, turn: 0, part: 0, flags: Flags::default() };
+        let origin = Origin { base, record: 0, turn: 0, part: 0, flags: crate::history::Flags::NONE };
         let mut found = None;
         RESPONSES.rows(val, origin, &mut |item| found = Some(item.row));
         found.expect("a row")

@@ -13,7 +13,7 @@ pub use reduce::{Context, Stream};
 
 /// What an event does to the conversation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum EventKind {
     /// Says what the model is instructed with from here on.
     System,
     /// A message that counts.
@@ -44,7 +44,7 @@ pub enum Step {
 /// What a format says about one event.
 #[derive(Clone, Debug)]
 pub struct Event {
-    pub step: Step,
+    pub step: EventKind,
     pub at: Place,
     /// Number of the record, from 0.
     pub record: u32,
@@ -56,12 +56,12 @@ pub struct Event {
     /// Fingerprint of what it adds to the history.
     pub said: Digest,
     /// A request body that repeats the history.
-    pub body: Option<Body>,
+    pub body: Option<Repeated>,
 }
 
 /// Messages that an event repeats.
 #[derive(Clone, Copy, Debug)]
-pub struct Body {
+pub struct Repeated {
     /// The list of messages.
     pub at: Place,
     /// Fingerprint of all of them.
@@ -80,14 +80,14 @@ pub enum State {
 
 /// A step of the conversation: messages that count, or a request.
 #[derive(Clone, Copy, Debug)]
-pub struct Stage {
+pub struct Passage {
     pub at: Place,
     /// Number of the record, from 0.
     pub record: u32,
     pub offset: u64,
     /// The request that it is, or that it answers.
     pub request: Option<u64>,
-    pub step: Step,
+    pub step: EventKind,
     /// The first of its rows; the next one's is the end.
     pub rows: u32,
 }

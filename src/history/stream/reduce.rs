@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::history::Row;
 use crate::place::Place;
 
-use super::{Digest, Event, Misfit, Misplaced, Stage, State, Step};
+use super::{Digest, Event, EventKind, Misfit, Misplaced, Passage, State};
 
 /// A state of the history: which of the stream's messages a request would send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -53,7 +53,7 @@ pub struct Stream {
     context: Context,
     digest: Digest,
     /// What the rows behind the event are; `None` if they do not count.
-    taking: Option<Step>,
+    taking: Option<EventKind>,
     current: Current,
     requests: HashMap<u64, Request>,
     /// Names that requests have before they are made.
@@ -63,7 +63,7 @@ pub struct Stream {
     last_request: Option<u64>,
     unknown: Option<(u32, Misplaced)>,
     problems: Vec<Misplaced>,
-    stages: Vec<Stage>,
+    stages: Vec<Passage>,
 }
 
 impl Stream {
@@ -72,30 +72,30 @@ impl Stream {
         self.taking = None;
         self.order(event);
         match event.step {
-            Step::System => {
-                self.taking = Some(Step::System);
+            EventKind::System => {
+                self.taking = Some(EventKind::System);
                 self.digest.system = event.said.system;
             }
-            Step::Message => self.say(event),
-            Step::Output if self.counts(event) => self.say(event),
-            Step::Rewrite => {
+            EventKind::Message => self.say(event),
+            EventKind::Output if self.counts(event) => self.say(event),
+            EventKind::Rewrite => {
                 self.context.from = self.context.to;
                 (self.digest.messages, self.digest.count) = (event.said.messages, event.said.count);
-                self.taking = Some(Step::Message);
+                self.taking = Some(EventKind::Message);
                 self.stage(event);
             }
-            Step::Scheduled => {
+            EventKind::Scheduled => {
                 self.current = Current::Scheduled(event.name);
                 self.names.insert(event.name, event.at);
             }
-            Step::Requested => self.request(event),
-            Step::Completed | Step::Ended | Step::Cancelled => self.end(event),
-            Step::Unknown => match &mut self.unknown {
+            EventKind::Requested => self.request(event),
+            EventKind::Completed | EventKind::Ended | EventKind::Cancelled => self.end(event),
+            EventKind::Unknown => match &mut self.unknown {
                 Some((count, _)) => *count += 1,
                 none => *none = Some((1, misplaced(Misfit::Unknown(1), event, None))),
             },
-            Step::Invalid => self.problem(Misfit::Invalid, event, None),
-            Step::Output | Step::Started | Step::Other => {}
+            EventKind::Invalid => self.problem(Misfit::Invalid, event, None),
+            EventKind::Output | EventKind::Started | EventKind::Other => {}
         }
         if let Some(body) = &event.body
             && !self.repeats(event)
@@ -107,7 +107,7 @@ impl Stream {
     /// Takes rows of the event that came last.
     pub fn rows(&mut self, rows: &[Row]) {
         match self.taking {
-            Some(Step::System) => {
+            Some(EventKind::System) => {
                 self.systems.extend(rows.last());
                 self.context.system = self.systems.len() as u32;
             }
@@ -167,10 +167,10 @@ impl Stream {
     }
 
     /// The steps of the conversation, in order, each with its rows and, of a request, its state.
-    pub fn stages(&self) -> impl Iterator<Item = (Stage, &[Row], Option<State>)> {
+    pub fn stages(&self) -> impl Iterator<Item = (Passage, &[Row], Option<State>)> {
         let ends = self.stages.iter().skip(1).map(|stage| stage.rows).chain([self.rows.len() as u32]);
         self.stages.iter().zip(ends).map(|(stage, end)| {
-            let request = stage.request.filter(|_| stage.step == Step::Requested);
+            let request = stage.request.filter(|_| stage.step == EventKind::Requested);
             let state = request.and_then(|offset| self.requests.get(&offset)).map(|request| request.state);
             (*stage, &self.rows[stage.rows as usize..end as usize], state)
         })
@@ -211,16 +211,16 @@ impl Stream {
     }
 
     fn say(&mut self, event: &Event) {
-        self.taking = Some(Step::Message);
+        self.taking = Some(EventKind::Message);
         self.digest.append(event.said);
         self.stage(event);
     }
 
     fn stage(&mut self, event: &Event) {
         let Event { at, record, step, .. } = *event;
-        let request = if step == Step::Requested { event.offset } else { event.request };
+        let request = if step == EventKind::Requested { event.offset } else { event.request };
         let offset = event.offset.unwrap_or_default();
-        self.stages.push(Stage { at, record, offset, request, step, rows: self.rows.len() as u32 });
+        self.stages.push(Passage { at, record, offset, request, step, rows: self.rows.len() as u32 });
     }
 
     /// Whether an output becomes part of the history.
@@ -261,7 +261,7 @@ impl Stream {
     }
 
     fn end(&mut self, event: &Event) {
-        let cancelled = event.step == Step::Cancelled;
+        let cancelled = event.step == EventKind::Cancelled;
         let Some(offset) = event.request else {
             // By the name that it had before it was made: it may have been made meanwhile.
             if self.current == Current::Scheduled(event.name) {
@@ -272,7 +272,7 @@ impl Stream {
             }
             return;
         };
-        if self.current == Current::Requested(offset) && event.step != Step::Ended {
+        if self.current == Current::Requested(offset) && event.step != EventKind::Ended {
             self.current = Current::None;
         }
         match self.requests.get_mut(&offset) {

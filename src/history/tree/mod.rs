@@ -63,10 +63,6 @@ impl Marks {
         self.0 |= other.0;
     }
 
-    pub fn clear(&mut self, other: Marks) {
-        self.0 &= !other.0;
-    }
-
     /// Both.
     pub fn and(self, other: Marks) -> Marks {
         Marks(self.0 | other.0)

@@ -39,7 +39,7 @@ pub struct Saved {
 
 /// A body that stays, because its history gives another.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct KeptBody {
     /// Number of the record, from 1.
     pub record: u32,
     pub pointer: String,
@@ -53,16 +53,16 @@ pub struct Kept {
 pub struct Slim {
     pub patch: Patch,
     pub saved: Saved,
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptBody>,
     pub records: u64,
     pub format: Option<&'static dyn Format>,
     /// Why nothing can be done at all.
-    pub refused: Option<Refusal>,
+    pub refused: Option<Unfit>,
 }
 
 /// Why a doc is left as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Refusal {
+pub enum Unfit {
     /// It is not a log: no lines, and no array of events.
     NoLog,
     /// The event in this record has no offset, or one that is not above the one before.
@@ -80,7 +80,7 @@ pub fn slim(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<Slim
     })?;
     let mut made = run.made;
     if held == Held::One {
-        made.refused = Some(Refusal::NoLog);
+        made.refused = Some(Unfit::NoLog);
     }
     if made.refused.is_some() {
         (made.saved, made.kept) = (Saved::default(), Vec::new());
@@ -111,7 +111,7 @@ impl Run<'_> {
         if is_stream(format.info()) {
             self.feed.take(entry);
             if let Some(Misfit::Order | Misfit::NoOffset) = self.feed.stream.last_problem() {
-                self.made.refused = Some(Refusal::Order(entry.number));
+                self.made.refused = Some(Unfit::Order(entry.number));
                 return Ok(());
             }
         }
@@ -151,7 +151,7 @@ impl Run<'_> {
         };
         if let Some(difference) = first_difference(&texts, &self.feed.stream, context, list.val, known) {
             let (record, pointer) = (entry.number, format!("{}/{}", list.pointer, difference.index));
-            self.made.kept.push(Kept { record, pointer, request, difference });
+            self.made.kept.push(KeptBody { record, pointer, request, difference });
             return Ok(None);
         }
         let Some((from, to)) = lists::span(list.val, items) else { return Ok(None) };

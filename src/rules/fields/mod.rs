@@ -10,7 +10,7 @@ mod table;
 use std::sync::OnceLock;
 
 use crate::dialect::Item;
-use crate::history::{Act, Code, Finding, Flags, History, Kind, KindSet, Remedy, Role, Wish};
+use crate::history::{Act, Code, Finding, Flags, History, ItemFlags, Kind, KindSet, Remedy, Role, Wish};
 use crate::json::Val;
 use crate::json::spot::{EACH, Is, PRIVATE, Spot, To};
 use crate::rule::Out;
@@ -28,9 +28,9 @@ pub struct Field {
     pub variant: u8,
     pub cure: Cure,
     /// Not on items with any of these: another rule says it.
-    pub unless: Flags,
+    pub unless: ItemFlags,
     /// Most targets do not care. The item gets this flag as it passes by, and a finding only where the target minds.
-    pub note: Flags,
+    pub note: ItemFlags,
 }
 
 /// What heals it.
@@ -189,11 +189,11 @@ impl<'t> Pass<'_, 't> {
             let item = &self.item.row;
             if row.spot.is.holds(val)
                 && (row.roles.is_empty() || row.roles.contains(&item.role))
-                && item.flags.0 & row.unless.0 == 0
+                && item.item.only(row.unless) == ItemFlags::NONE
                 && element.is_none_or(|element| row.spot.takes(element))
             {
-                if row.note != Flags::default() {
-                    self.out.flags.set(row.note);
+                if row.note != ItemFlags::NONE {
+                    self.out.noted.set(row.note);
                 } else if self.out.findings.iter().all(|finding| finding.field != number) {
                     self.out.add(row.finding(*item, number));
                 }
@@ -204,8 +204,8 @@ impl<'t> Pass<'_, 't> {
 
 /// Raises what was only noted on items, where the target minds.
 pub fn raise_noted(history: &History, minds: &dyn Fn(Code, u8) -> bool, out: &mut Out) {
-    let noted = ROWS.iter().enumerate().filter(|(_, row)| row.note != Flags::default());
-    let mut raised = Flags::default();
+    let noted = ROWS.iter().enumerate().filter(|(_, row)| row.note != ItemFlags::NONE);
+    let mut raised = ItemFlags::NONE;
     for (number, field) in noted.filter(|(_, row)| minds(row.code, row.variant)) {
         // Several rows may note the same.
         if raised.has(field.note) {
@@ -230,7 +230,7 @@ mod tests {
         assert!(ROWS.len() < usize::from(crate::history::NO_FIELD));
         for row in ROWS {
             // What is noted is raised without its role and its neighbours: the flag must say it all.
-            assert!(row.note == Flags::default() || row.unless == Flags::default(), "{row:?}");
+            assert!(row.note == ItemFlags::NONE || row.unless == ItemFlags::NONE, "{row:?}");
             assert!(row.spot.path.iter().filter(|step| **step == EACH).count() <= 1, "{row:?}");
         }
     }

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::history::{Act, Code, Flags, Kind as K, KindSet, Role};
+use crate::history::{Act, Code, ItemFlags, Kind as K, KindSet, Role};
 use crate::json::spot::{Is, Spot, To};
 
 use super::{Cure, Field};
@@ -68,7 +68,7 @@ const fn json(text: &'static str) -> Cure {
 
 const fn row(code: u16, variant: u8, kinds: KindSet, path: &'static [&'static str], is: Is, cure: Cure) -> Field {
     let spot = Spot { path, parts: &[], is };
-    let (unless, note) = (Flags(0), Flags(0));
+    let (unless, note) = (ItemFlags::NONE, ItemFlags::NONE);
     Field { kinds, roles: &[], spot, code: Code(code), variant, cure, unless, note }
 }
 
@@ -82,18 +82,18 @@ const fn said(
     cure: Cure,
 ) -> Field {
     let spot = Spot { path, parts: &[], is };
-    let (unless, note) = (Flags(0), Flags(0));
+    let (unless, note) = (ItemFlags::NONE, ItemFlags::NONE);
     Field { kinds: MESSAGE, roles, spot, code: Code(code), variant, cure, unless, note }
 }
 
 /// A row about items without a flag.
-const fn unless(unless: Flags, code: u16, variant: u8, kinds: KindSet, spot: Spot, cure: Cure) -> Field {
-    Field { kinds, roles: &[], spot, code: Code(code), variant, cure, unless, note: Flags(0) }
+const fn unless(unless: ItemFlags, code: u16, variant: u8, kinds: KindSet, spot: Spot, cure: Cure) -> Field {
+    Field { kinds, roles: &[], spot, code: Code(code), variant, cure, unless, note: ItemFlags::NONE }
 }
 
 /// A row that only some targets mind.
-const fn noted(code: u16, variant: u8, kinds: KindSet, spot: Spot, note: Flags, cure: Cure) -> Field {
-    Field { kinds, roles: &[], spot, code: Code(code), variant, cure, unless: Flags(0), note }
+const fn noted(code: u16, variant: u8, kinds: KindSet, spot: Spot, note: ItemFlags, cure: Cure) -> Field {
+    Field { kinds, roles: &[], spot, code: Code(code), variant, cure, unless: ItemFlags::NONE, note }
 }
 
 const fn at(path: &'static [&'static str], is: Is) -> Spot {
@@ -139,8 +139,8 @@ pub static ROWS: &[Field] = &[
     row(403, 1, REASONING, &["summary"], Is::NotList, json("[]")),
     // RL404: DeepSeek wants what the others refuse.
     row(404, 0, REASONING, &["content"], Is::FilledList, GONE),
-    noted(404, 1, REASONING, at(&["content"], Is::Missing), Flags::WORDLESS, Cure::Never(NOT_MADE_UP)),
-    noted(404, 1, REASONING, at(&["content"], Is::Empty), Flags::WORDLESS, Cure::Never(NOT_MADE_UP)),
+    noted(404, 1, REASONING, at(&["content"], Is::Missing), ItemFlags::WORDLESS, Cure::Never(NOT_MADE_UP)),
+    noted(404, 1, REASONING, at(&["content"], Is::Empty), ItemFlags::WORDLESS, Cure::Never(NOT_MADE_UP)),
     // RL405
     said(405, 0, MODEL, &["content", "*", "type"], Is::OneOf(&["input_text", "text"]), json("\"output_text\"")),
     said(405, 1, OTHERS, &["content", "*", "type"], Is::OneOf(&["output_text", "text"]), json("\"input_text\"")),
@@ -148,11 +148,11 @@ pub static ROWS: &[Field] = &[
     said(405, 2, OTHERS, &["content", "*", "type"], Is::OneOf(&["image_url", "refusal"]), Cure::Never(OTHER_MEDIA)),
     row(405, 3, TEXT_OUTPUTS, &["output", "*", "type"], Is::OneOf(&["output_text", "text"]), json("\"input_text\"")),
     // RL406
-    noted(406, 0, MESSAGE, Spot { path: &["content", "*", "annotations"], parts: &["output_text"], is: Is::Missing }, Flags::BARE_TEXT, json("[]")),
+    noted(406, 0, MESSAGE, Spot { path: &["content", "*", "annotations"], parts: &["output_text"], is: Is::Missing }, ItemFlags::BARE_TEXT, json("[]")),
     // RL407, RL408
     row(407, 0, MESSAGE, &["content"], Is::Null, json("\"\"")),
     row(407, 1, MESSAGE, &["content"], Is::Missing, json("\"\"")),
-    noted(408, 0, MESSAGE, at(&["content"], Is::Empty), Flags::EMPTY_CONTENT, Cure::Act(Act::Drop)),
+    noted(408, 0, MESSAGE, at(&["content"], Is::Empty), ItemFlags::EMPTY_CONTENT, Cure::Act(Act::Drop)),
     // RL409
     row(409, 0, TEXT_OUTPUTS, &["output"], Is::Object, QUOTED),
     row(409, 1, TEXT_OUTPUTS, &["output"], Is::Null, json(STUB)),
@@ -162,7 +162,7 @@ pub static ROWS: &[Field] = &[
     row(410, 0, JSON_CALLS, &["arguments"], Is::Object, QUOTED),
     row(410, 1, CUSTOM_CALL, &["input"], Is::NotText, QUOTED),
     // RL412
-    noted(412, 1, FUNCTION_CALL, at(&["namespace"], Is::NotNull), Flags::NAMESPACED, GONE),
+    noted(412, 1, FUNCTION_CALL, at(&["namespace"], Is::NotNull), ItemFlags::NAMESPACED, GONE),
     // RL413
     row(413, 0, MESSAGE, &["role"], Is::NoneOf(&["user", "assistant", "system", "developer"]), Cure::Never("the \
                                                                                                             history \
@@ -173,7 +173,7 @@ pub static ROWS: &[Field] = &[
                                                                                                             use \
                                                                                                             `replaylint \
                                                                                                             convert`")),
-    noted(413, 1, MESSAGE, at(&["role"], Is::OneOf(&["system"])), Flags::SYSTEM, Cure::Never("its text belongs \
+    noted(413, 1, MESSAGE, at(&["role"], Is::OneOf(&["system"])), ItemFlags::SYSTEM, Cure::Never("its text belongs \
                                                                                               in \
                                                                                               `instructions`")),
     row(413, 2, ADDITIONAL_TOOLS, &["role"], Is::NoneOf(&["developer"]), json("\"developer\"")),
@@ -182,7 +182,7 @@ pub static ROWS: &[Field] = &[
     row(414, 1, KEYED, &["call_id"], Is::EmptyText, Cure::Never(NOT_MADE_UP)),
     row(414, 2, NAMED_CALLS, &["name"], Is::EmptyText, Cure::Never(NOT_MADE_UP)),
     row(414, 3, WEB_SEARCH, &["action", "type"], Is::Missing, Cure::Never(NOT_MADE_UP)),
-    noted(414, 4, REASONING, at(&["id"], Is::Missing), Flags::FRESH, Cure::Group),
+    noted(414, 4, REASONING, at(&["id"], Is::Missing), ItemFlags::FRESH, Cure::Group),
     row(414, 5, PROGRAM, &["fingerprint"], Is::Missing, Cure::Never(NOT_MADE_UP)),
     row(414, 6, WEB_SEARCH, &["action", "queries"], Is::Missing, Cure::Never(NOT_MADE_UP)),
     row(414, 7, LOCAL_SHELL_OUTPUT, &["call_id"], Is::Missing, Cure::Never(NOT_MADE_UP)),
@@ -201,7 +201,7 @@ pub static ROWS: &[Field] = &[
     said(419, 0, OTHERS, &["phase"], Is::NotNull, GONE),
     said(419, 1, MODEL, &["phase"], Is::NoneOf(&["commentary", "final_answer"]), GONE),
     // RL420
-    unless(Flags::ID_ONLY, 420, 0, IMAGE, at(&["status"], Is::NoneOf(&["completed"])), Cure::Act(Act::Inline)),
+    unless(ItemFlags::ID_ONLY, 420, 0, IMAGE, at(&["status"], Is::NoneOf(&["completed"])), Cure::Act(Act::Inline)),
     row(420, 1, COMPUTER_OUTPUT, &["status"], Is::OneOf(&["failed", "incomplete"]), Cure::Never(NOT_MADE_UP)),
     row(420, 2, CUSTOM_CALL, &["status"], Is::OneOf(&["failed", "incomplete"]), Cure::Never(NOT_MADE_UP)),
 ];

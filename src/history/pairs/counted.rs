@@ -1,44 +1,44 @@
-//! Bonds where calls need no ids (Gemini): a step's results answer its calls if there are as many of them. Which one
-//! answers which is told by ids where there are some, then by names, then by their order.
+//! Pairs where calls need no ids (Gemini): a step's results answer its calls if there are as many of them. Which one
+//! answers which is known by ids where there are some, then by names, then by their order.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
-use super::bonds::{Bond, BondState, Keyed, far};
-use super::kind::Kind;
-use super::pairs::NONE;
-use super::row::Row;
-use super::steps::{Step, Turn};
+use crate::history::kind::Kind;
+use crate::history::messages::Messages;
+use crate::history::row::Row;
+
+use super::pair::{Pair, PairState};
+use super::stepwise::{Keyed, far};
 
 /// Rows carry the name as their key.
-pub(super) fn bonds(rows: &[Row], turns: &[Turn], steps: &[Step]) -> Vec<Bond> {
+pub(super) fn pair(rows: &[Row], messages: &Messages) -> Vec<Pair> {
     let row = |ix: u32| &rows[ix as usize];
     let of = |range: &Range<u32>, kind: Kind| -> Vec<u32> {
-        let turns = &turns[range.start as usize..range.end as usize];
-        turns.iter().flat_map(Turn::blocks).filter(|ix| row(*ix).kind == kind).collect()
+        messages.rows_of(range.clone()).filter(|ix| row(*ix).kind == kind).collect()
     };
-    let mut bonds = Vec::new();
+    let mut pairs = Vec::new();
     let mut seen = vec![false; rows.len()];
     // By id, and by name.
     let mut known: HashMap<u64, Keyed> = HashMap::new();
     let mut keyed: HashMap<u64, Keyed> = HashMap::new();
     let mut open = Vec::new();
-    for step in steps {
+    for step in &messages.steps {
         let mut left =
             Left { calls: of(&step.model, Kind::ToolUse), results: of(&step.answers, Kind::ToolResult) };
         let id = |ix: u32| Some(row(ix).id).filter(|id| *id != 0);
         let name = |ix: u32| Some(row(ix).key).filter(|key| *key != 0);
-        left.bind(id, &mut bonds);
-        left.bind(name, &mut bonds);
-        left.bind(|_| Some(0), &mut bonds);
+        left.pair(id, &mut pairs);
+        left.pair(name, &mut pairs);
+        left.pair(|_| Some(0), &mut pairs);
         open.extend(left.calls);
     }
-    for bond in &bonds {
-        seen[bond.output as usize] = true;
+    for pair in &pairs {
+        seen[pair.output as usize] = true;
     }
     let is_loose = |(ix, row): &(usize, &Row)| row.kind == Kind::ToolResult && !seen[*ix];
     let loose: Vec<u32> = rows.iter().enumerate().filter(is_loose).map(|(ix, _)| ix as u32).collect();
-    // An id tells more than a name.
+    // An id says more than a name.
     for &call in open.iter().filter(|call| row(**call).id != 0) {
         known.entry(row(call).id).or_default().open.push(call);
     }
@@ -47,75 +47,73 @@ pub(super) fn bonds(rows: &[Row], turns: &[Turn], steps: &[Step]) -> Vec<Bond> {
     }
     let mut distant = Vec::new();
     far(known, &mut distant);
-    distant.retain(|bond| bond.state == BondState::Far);
-    let bound: HashSet<u32> = distant.iter().flat_map(|bond| [bond.call, bond.output]).collect();
-    for call in open.into_iter().filter(|call| !bound.contains(call)) {
+    distant.retain(|pair| pair.state == PairState::Far);
+    let paired: HashSet<u32> = distant.iter().flat_map(|pair| [pair.call, pair.output]).collect();
+    for call in open.into_iter().filter(|call| !paired.contains(call)) {
         keyed.entry(row(call).key).or_default().open.push(call);
     }
-    for output in loose.into_iter().filter(|output| !bound.contains(output)) {
+    for output in loose.into_iter().filter(|output| !paired.contains(output)) {
         keyed.entry(row(output).key).or_default().loose.push(output);
     }
-    bonds.append(&mut distant);
+    pairs.append(&mut distant);
     far(keyed, &mut distant);
-    for bond in distant {
-        let ids = |bond: &Bond| [row(bond.call).id, row(bond.output).id];
-        // Two ids that differ, or no name at all, prove that they are no pair.
-        let strangers = bond.state == BondState::Far
-            && (row(bond.call).key == 0 || matches!(ids(&bond), [a, b] if a != b && a != 0 && b != 0));
+    for pair in distant {
+        let ids = |pair: &Pair| [row(pair.call).id, row(pair.output).id];
+        // Two ids that differ, or no name at all, prove that they do not belong together.
+        let strangers = pair.state == PairState::Far
+            && (row(pair.call).key == 0 || matches!(ids(&pair), [a, b] if a != b && a != 0 && b != 0));
         if strangers {
-            bonds.push(Bond { output: NONE, state: BondState::Open, ..bond });
-            bonds.push(Bond { call: NONE, state: BondState::Orphan, ..bond });
+            pairs.push(Pair::open(pair.call));
+            pairs.push(Pair::orphan(pair.output));
         } else {
-            bonds.push(bond);
+            pairs.push(pair);
         }
     }
-    bonds.sort_unstable_by_key(|bond| (bond.call.min(bond.output), bond.output));
-    bonds
+    pairs
 }
 
-/// Calls and results of a step that are not bound yet.
+/// Calls and results of a step that are not paired yet.
 struct Left {
     calls: Vec<u32>,
     results: Vec<u32>,
 }
 
 impl Left {
-    /// Binds calls and results of which this says the same, in order.
-    fn bind(&mut self, says: impl Fn(u32) -> Option<u64>, bonds: &mut Vec<Bond>) {
+    /// Pairs calls and results of which this says the same, in order.
+    fn pair(&mut self, says: impl Fn(u32) -> Option<u64>, pairs: &mut Vec<Pair>) {
         let mut waiting: HashMap<u64, VecDeque<u32>> = HashMap::new();
         for &call in &self.calls {
             if let Some(said) = says(call) {
                 waiting.entry(said).or_default().push_back(call);
             }
         }
-        let before = bonds.len();
+        let before = pairs.len();
         self.results.retain(|&output| {
             let call = says(output).and_then(|said| waiting.get_mut(&said)?.pop_front());
-            bonds.extend(call.map(|call| Bond { call, output, twin: NONE, state: BondState::Answered }));
+            pairs.extend(call.map(|call| Pair::answered(call, output)));
             call.is_none()
         });
-        let mut bound: Vec<u32> = bonds[before..].iter().map(|bond| bond.call).collect();
-        bound.sort_unstable();
-        self.calls.retain(|call| bound.binary_search(call).is_err());
+        let mut paired: Vec<u32> = pairs[before..].iter().map(|pair| pair.call).collect();
+        paired.sort_unstable();
+        self.calls.retain(|call| paired.binary_search(call).is_err());
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::kind::Role;
-    use super::super::row::Flags;
-    use super::super::turns::Turns;
     use super::*;
+    use crate::history::kind::Role;
+    use crate::history::pairs::{self, Pairing};
     use crate::place::{DocId, Place};
 
-    /// `u` and `m` begin turns of user and model, `(` and `)` stand in front of the name of a call and of a result, a
-    /// digit behind it is an id.
-    fn states(text: &str) -> Vec<BondState> {
+    /// `u` and `m` begin messages of user and model, `(` and `)` come before the name of a call and of a result, a digit
+    /// after it is an id.
+    fn states(text: &str) -> Vec<PairState> {
         let mut rows: Vec<Row> = Vec::new();
         let mut sign = ' ';
         for c in text.chars().filter(|c| *c != ' ') {
             if c.is_ascii_digit() {
-                rows.last_mut().expect("a row in front").id = c as u64;
+                rows.last_mut().expect("a row before").id = c as u64;
                 continue;
             }
             let mut row = Row::of_place(Place::new(DocId(0), rows.len() as u64, 1), 0);
@@ -126,20 +124,20 @@ mod tests {
                 }
                 ('(', _) => (Kind::ToolUse, Role::None),
                 (')', _) => (Kind::ToolResult, Role::None),
-                (_, 'u') => (Kind::Turn, Role::User),
-                (_, 'm') => (Kind::Turn, Role::Assistant),
+                (_, 'u') => (Kind::BlockMessage, Role::User),
+                (_, 'm') => (Kind::BlockMessage, Role::Assistant),
                 _ => (Kind::Text, Role::None),
             };
             if matches!(row.kind, Kind::ToolUse | Kind::ToolResult) {
-                row.flags.set(Flags::COUNTED);
                 row.key = if c == '_' { 0 } else { c as u64 };
             }
             rows.push(row);
         }
-        Turns::of(&rows).bonds.iter().map(|bond| bond.state).collect()
+        let pairs = pairs::pair(&rows, &Messages::of(&rows, Pairing::Counts), Pairing::Counts);
+        pairs.iter().map(|pair| pair.state).collect()
     }
 
-    use BondState::{Answered, Far, Open, Orphan};
+    use PairState::{Answered, Far, Open, Orphan};
 
     #[test]
     fn as_many_results_as_calls_answer_them() {

@@ -1,60 +1,12 @@
-//! Calls and their outputs. Pairing goes by call_id within a history, never by position; order only decides between
-//! several calls with one id. One sort, so 20,000 open calls cost what 20,000 answered ones do.
+//! Pairs by key within a history, never by position; order only decides between several calls with one key. One sort, so 20,000 open calls cost what 20,000 answered ones do.
 
-use super::kind::Family;
-use super::row::{Flags, Row};
+use crate::history::flags::{Flags, ItemFlags};
+use crate::history::kind::Family;
+use crate::history::row::Row;
 
-/// No row.
-pub const NONE: u32 = u32::MAX;
+use super::pair::{NONE, Pair, PairState};
 
-/// What became of a call or an output.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PairState {
-    /// Call, then its output, of one family.
-    Answered,
-    /// The output stands before its call.
-    OutputFirst,
-    /// Several calls and outputs with one id stand in an order that tells no pairs.
-    Tangled,
-    /// The output is of another family than the call.
-    Mismatched,
-    /// A call without an output.
-    Open,
-    /// An output without a call.
-    Orphan,
-    /// A call whose id an earlier call (`twin`) has, with no output of its own.
-    CallAgain,
-    /// A call and its output, whose id an earlier pair (`twin`) has.
-    PairAgain,
-    /// An output for a call that another output (`twin`) answers.
-    OutputAgain,
-}
-
-/// A call, an output, or both.
-#[derive(Clone, Copy, Debug)]
-pub struct Pair {
-    pub call: u32,
-    pub output: u32,
-    /// The earlier row of the same side that has the same key.
-    pub twin: u32,
-    pub state: PairState,
-}
-
-impl Pair {
-    /// The row that the pair is reported on: the call, or an output without one.
-    pub fn first(&self) -> u32 {
-        match self.state {
-            PairState::OutputFirst | PairState::Tangled | PairState::OutputAgain | PairState::Mismatched => {
-                self.output
-            }
-            _ if self.call != NONE => self.call,
-            _ => self.output,
-        }
-    }
-}
-
-/// Pairs all calls and outputs of a history, by the row they are reported on.
-pub fn pair(rows: &[Row]) -> Vec<Pair> {
+pub(super) fn pair(rows: &[Row]) -> Vec<Pair> {
     let mut keyed: Vec<(u64, u32)> = Vec::new();
     let mut anonymous: Vec<u32> = Vec::new();
     for (ix, row) in rows.iter().enumerate() {
@@ -63,7 +15,7 @@ pub fn pair(rows: &[Row]) -> Vec<Pair> {
         }
         if row.key != 0 {
             keyed.push((row.key, ix as u32));
-        } else if row.has(Flags::ANONYMOUS) {
+        } else if row.has(ItemFlags::ANONYMOUS) {
             anonymous.push(ix as u32);
         }
     }
@@ -76,13 +28,12 @@ pub fn pair(rows: &[Row]) -> Vec<Pair> {
         match same {
             // Nearly all there is: a call and its output.
             [(_, call), (_, output)] if answers(rows, *call, *output) => {
-                pairs.push(Pair { call: *call, output: *output, twin: NONE, state: PairState::Answered });
+                pairs.push(Pair::answered(*call, *output));
             }
             _ => pair_one_key(rows, same, &mut pairs),
         }
     }
     pair_anonymous(rows, &anonymous, &mut pairs);
-    pairs.sort_unstable_by_key(Pair::first);
     pairs
 }
 
@@ -131,13 +82,13 @@ fn pair_one_key(rows: &[Row], same: &[(u64, u32)], out: &mut Vec<Pair>) {
             Some(&(_, twin, _)) => out.push(Pair { call, output, twin, state: PairState::PairAgain }),
             None => {
                 pairs_by_family.push((of, call, output));
-                out.push(Pair { call, output, twin: NONE, state: PairState::Answered });
+                out.push(Pair::answered(call, output));
             }
         }
     }
     for (call, output) in reversed {
         let state = if tangled { PairState::Tangled } else { PairState::OutputFirst };
-        out.push(Pair { call, output, twin: NONE, state });
+        out.push(Pair::new(call, output, state));
         pairs_by_family.push((family(rows, call), call, output));
     }
     for (call, twin) in again {
@@ -149,7 +100,7 @@ fn pair_one_key(rows: &[Row], same: &[(u64, u32)], out: &mut Vec<Pair>) {
             Some(&(_, twin, _)) => (twin, PairState::CallAgain),
             None if !waiting.is_empty() => {
                 let output = waiting.remove(0);
-                out.push(Pair { call, output, twin: NONE, state: PairState::Mismatched });
+                out.push(Pair::new(call, output, PairState::Mismatched));
                 continue;
             }
             None => (NONE, PairState::Open),
@@ -173,20 +124,20 @@ fn pair_anonymous(rows: &[Row], anonymous: &[u32], out: &mut Vec<Pair>) {
         if rows[ix as usize].kind.is_call() {
             open.push(ix);
         } else if let Some(call) = open.pop() {
-            out.push(Pair { call, output: ix, twin: NONE, state: PairState::Answered });
+            out.push(Pair::answered(call, ix));
         } else {
-            out.push(Pair { call: NONE, output: ix, twin: NONE, state: PairState::Orphan });
+            out.push(Pair::orphan(ix));
         }
     }
     for call in open {
-        out.push(Pair { call, output: NONE, twin: NONE, state: PairState::Open });
+        out.push(Pair::open(call));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::kind::Kind;
     use super::*;
+    use crate::history::kind::Kind;
     use crate::place::{DocId, Place};
 
     fn rows(items: &[(Kind, u64)]) -> Vec<Row> {
@@ -198,8 +149,14 @@ mod tests {
         items.iter().enumerate().map(|(n, (kind, key))| row(n, *kind, *key)).collect()
     }
 
+    fn sorted(rows: &[Row]) -> Vec<(PairState, u32, u32)> {
+        let mut pairs = pair(rows);
+        pairs.sort_unstable_by_key(Pair::order);
+        pairs.iter().map(|p| (p.state, p.call, p.output)).collect()
+    }
+
     fn states(items: &[(Kind, u64)]) -> Vec<(PairState, u32, u32)> {
-        pair(&rows(items)).iter().map(|p| (p.state, p.call, p.output)).collect()
+        sorted(&rows(items))
     }
 
     const CALL: Kind = Kind::FunctionCall;
@@ -229,9 +186,8 @@ mod tests {
         let mut search =
             rows(&[(Kind::ToolSearchCall, 0), (Kind::ToolSearchCall, 0), (Kind::ToolSearchOutput, 0)]);
         for row in &mut search {
-            row.flags.set(Flags::ANONYMOUS);
+            row.set(ItemFlags::ANONYMOUS);
         }
-        let states: Vec<_> = pair(&search).iter().map(|p| (p.state, p.call, p.output)).collect();
-        assert_eq!(states, [(PairState::Open, 0, NONE), (PairState::Answered, 1, 2)]);
+        assert_eq!(sorted(&search), [(PairState::Open, 0, NONE), (PairState::Answered, 1, 2)]);
     }
 }

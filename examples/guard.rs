@@ -1,0 +1,42 @@
+//! Repairs a request right before it is sent: put this between the code that keeps the history and the client.
+//!
+//! `cargo run --example guard < request.json` prints the body that would be sent, and what was changed.
+
+use std::io::Read;
+
+use replaylint::{Dialect, Error, Options, fix_items};
+use serde_json::Value;
+
+/// Repairs the items of a request as far as it is legal. What was changed goes to the log; a history that would still be
+/// refused is sent as it is, so that the provider's answer says why.
+fn guard(request: &mut Value, options: &Options) -> Result<(), Error> {
+    let Some(Value::Array(items)) = request.get("input") else { return Ok(()) };
+    // Nothing is copied where nothing is wrong.
+    let fixed = fix_items(items, Dialect::Responses, options)?;
+    for change in &fixed.changes {
+        eprintln!("{} {}: {} ({})", change.rule, change.pointer, change.what, change.loss);
+    }
+    for error in fixed.report.errors() {
+        eprintln!("still refused: {} at {}", error.message, error.pointer);
+    }
+    if !fixed.changes.is_empty() {
+        request["input"] = Value::Array(fixed.items.into_owned());
+    }
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text)?;
+    let mut request: Value = serde_json::from_str(&text)?;
+    let mut options = Options::new().target("openai")?.as_request();
+    if let Some(model) = request["model"].as_str() {
+        options = options.model(model);
+    }
+    if let Some(store) = request["store"].as_bool() {
+        options = options.store(store);
+    }
+    guard(&mut request, &options)?;
+    println!("{request:#}");
+    Ok(())
+}

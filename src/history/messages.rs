@@ -1,0 +1,155 @@
+//! Messages: the shape of a history whose messages hold blocks (Chat, Anthropic, Gemini, Bedrock). A message is a row, its
+//! blocks are the rows after it. What the model says without being interrupted, with the messages that may answer its
+//! calls, is a step.
+
+use std::ops::Range;
+
+use super::flags::BlockFlags;
+use super::kind::{Kind, Role};
+use super::pairs::Pairing;
+use super::row::Row;
+
+/// A message, and the rows of its blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Message {
+    /// The row of the message.
+    pub row: u32,
+    /// Rows `first..end` are its blocks. A result that is a message of its own is its own block.
+    pub first: u32,
+    pub end: u32,
+    pub role: Role,
+}
+
+impl Message {
+    pub fn blocks(&self) -> Range<u32> {
+        self.first..self.end
+    }
+}
+
+/// What the model says without being interrupted, and the messages in which its calls are to be answered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// Messages of the model.
+    pub model: Range<u32>,
+    /// The messages directly after it in which results may be: messages that are results, or the user's.
+    pub answers: Range<u32>,
+}
+
+/// The messages of a history and its steps.
+#[derive(Clone, Debug, Default)]
+pub struct Messages {
+    pub list: Vec<Message>,
+    /// In order. Messages before the model's first belong to none.
+    pub steps: Vec<Step>,
+}
+
+impl Messages {
+    /// Empty for a history of items.
+    pub fn of(rows: &[Row], pairing: Pairing) -> Self {
+        // What is not an item may be anywhere in the list, also first.
+        if !pairing.is_by_place() || !rows.iter().any(|row| row.kind.is_of_blocks()) {
+            return Messages::default();
+        }
+        let list = messages(rows);
+        let steps = steps(&list, pairing);
+        Messages { list, steps }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The number of the message that a row is in.
+    pub fn number_of(&self, ix: u32) -> Option<u32> {
+        let at = self.list.partition_point(|message| message.row <= ix).checked_sub(1)?;
+        (ix < self.list[at].end).then_some(at as u32)
+    }
+
+    /// The message that a row is in.
+    pub fn of_row(&self, ix: u32) -> Option<&Message> {
+        self.number_of(ix).map(|number| self.get(number))
+    }
+
+    pub fn get(&self, number: u32) -> &Message {
+        &self.list[number as usize]
+    }
+
+    /// The step whose model part holds a message.
+    pub fn step_of(&self, message: u32) -> Option<&Step> {
+        let at = self.steps.partition_point(|step| step.model.start <= message).checked_sub(1)?;
+        Some(&self.steps[at]).filter(|step| step.model.contains(&message))
+    }
+
+    /// The step whose answers hold a message.
+    pub fn step_answered_in(&self, message: u32) -> Option<&Step> {
+        let at = self.steps.partition_point(|step| step.answers.start <= message).checked_sub(1)?;
+        Some(&self.steps[at]).filter(|step| step.answers.contains(&message))
+    }
+
+    /// The rows of the blocks of some messages.
+    pub fn rows_of(&self, numbers: Range<u32>) -> impl Iterator<Item = u32> + '_ {
+        numbers.flat_map(|number| self.list[number as usize].blocks())
+    }
+
+    /// The result without a key in a call's step, if both are the only ones there.
+    pub fn unkeyed_answer(&self, rows: &[Row], call: u32) -> Option<u32> {
+        let step = self.step_of(self.number_of(call)?)?;
+        let only = |numbers: &Range<u32>, kind: Kind| {
+            let mut all = self.rows_of(numbers.clone()).filter(|ix| rows[*ix as usize].kind == kind);
+            all.next().filter(|ix| all.next().is_none() && rows[*ix as usize].key == 0)
+        };
+        only(&step.model, Kind::ToolUse).filter(|only| *only == call)?;
+        only(&step.answers, Kind::ToolResult)
+    }
+
+    /// The row at which the last step begins, if nothing but results comes after its model part.
+    pub(super) fn tail(&self, rows: &[Row]) -> Option<u32> {
+        let step = self.steps.last()?;
+        let is_last = step.answers.end as usize == self.list.len();
+        let only_results = self.rows_of(step.answers.clone()).all(|ix| rows[ix as usize].kind == Kind::ToolResult);
+        let tail = match is_last && only_results {
+            true => self.list[step.model.start as usize].row,
+            false => rows.len() as u32,
+        };
+        Some(tail)
+    }
+}
+
+fn messages(rows: &[Row]) -> Vec<Message> {
+    let mut list: Vec<Message> = Vec::new();
+    for (ix, row) in rows.iter().enumerate() {
+        let ix = ix as u32;
+        if row.kind == Kind::BlockMessage {
+            list.push(Message { row: ix, first: ix + 1, end: ix + 1, role: row.role });
+        } else if row.has(BlockFlags::MESSAGE) || list.is_empty() {
+            list.push(Message { row: ix, first: ix, end: ix + 1, role: row.role });
+        } else if let Some(message) = list.last_mut() {
+            message.end = ix + 1;
+        }
+    }
+    list
+}
+
+/// Where results are messages of their own, nothing else may come between them and the message with their calls.
+fn steps(list: &[Message], pairing: Pairing) -> Vec<Step> {
+    let replies = pairing == Pairing::Replies;
+    let answers = if replies { Role::Tool } else { Role::User };
+    let run = |from: usize, role: Role| list[from..].iter().take_while(|message| message.role == role).count();
+    let mut steps = Vec::new();
+    let mut at = 0;
+    while at < list.len() {
+        let model = match run(at, Role::Assistant) {
+            0 => {
+                at += 1;
+                continue;
+            }
+            _ if replies => 1,
+            n => n,
+        };
+        let after = at + model;
+        let end = after + run(after, answers);
+        steps.push(Step { model: at as u32..after as u32, answers: after as u32..end as u32 });
+        at = after;
+    }
+    steps
+}

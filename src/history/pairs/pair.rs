@@ -1,0 +1,106 @@
+//! A call and its output.
+
+/// No row.
+pub const NONE: u32 = u32::MAX;
+
+/// How a dialect tells which output answers which call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pairing {
+    /// By key, wherever in the history the two are (Responses).
+    Keys,
+    /// By key, and results are messages of their own, directly after the message of the call (Chat). Some servers pair by
+    /// order what has no key.
+    Replies,
+    /// By key, and results are blocks of the user's messages directly after those of the call (Anthropic, Bedrock).
+    Blocks,
+    /// By their number: as many results as calls, directly after them. Ids, names and the order say which one answers
+    /// which (Gemini).
+    Counts,
+}
+
+impl Pairing {
+    /// Calls and results are in messages, and the place of a result matters.
+    pub fn is_by_place(self) -> bool {
+        self != Pairing::Keys
+    }
+}
+
+/// What became of a call or an output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PairState {
+    /// Call, then its output, of one family, in the right place.
+    Answered,
+    /// The output is not in one of the messages where the call's results belong.
+    Far,
+    /// The output comes before its call, where only the order is wrong with it.
+    OutputFirst,
+    /// Several calls and outputs with one key, in an order that makes no pairs.
+    Tangled,
+    /// The output is of another family than the call.
+    Mismatched,
+    /// A call without an output.
+    Open,
+    /// An output without a call.
+    Orphan,
+    /// A call whose key an earlier call (`twin`) has, with no output of its own.
+    CallAgain,
+    /// A call and its output, whose key an earlier pair (`twin`) has.
+    PairAgain,
+    /// An output for a call that another output (`twin`) answers.
+    OutputAgain,
+}
+
+/// A call, an output, or both.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pair {
+    pub call: u32,
+    pub output: u32,
+    /// The earlier row of the same side that has the same key.
+    pub twin: u32,
+    pub state: PairState,
+}
+
+impl Pair {
+    pub fn new(call: u32, output: u32, state: PairState) -> Pair {
+        Pair { call, output, twin: NONE, state }
+    }
+
+    pub fn answered(call: u32, output: u32) -> Pair {
+        Pair::new(call, output, PairState::Answered)
+    }
+
+    pub fn open(call: u32) -> Pair {
+        Pair::new(call, NONE, PairState::Open)
+    }
+
+    pub fn orphan(output: u32) -> Pair {
+        Pair::new(NONE, output, PairState::Orphan)
+    }
+
+    /// The row that the pair is reported on: the call, or an output that has none or is itself what is wrong.
+    pub fn subject(&self) -> u32 {
+        match self.state {
+            PairState::OutputFirst | PairState::Tangled | PairState::OutputAgain | PairState::Mismatched => {
+                self.output
+            }
+            _ if self.call != NONE => self.call,
+            _ => self.output,
+        }
+    }
+
+    /// The row that comes first, by which the pairs of a history are sorted.
+    pub fn first(&self) -> u32 {
+        self.call.min(self.output)
+    }
+
+    pub(super) fn order(&self) -> (u32, u32) {
+        (self.first(), self.output)
+    }
+
+    /// The pair of a call that has an output of its own: `pairs` are all of a history.
+    pub fn of_answered(pairs: &[Pair], call: u32) -> Option<&Pair> {
+        let at = pairs.partition_point(|pair| pair.first() < call);
+        let here = pairs[at..].iter().take_while(|pair| pair.first() == call);
+        here.into_iter().find(|pair| pair.call == call && pair.state == PairState::Answered)
+    }
+}

@@ -1,0 +1,79 @@
+//! `convert` on bytes.
+
+use serde::Serialize;
+
+use crate::convert::{ConvertOptions, Plan, Thoughts, convert_doc};
+use crate::dialect::Written;
+use crate::report::{Content, diagnose};
+use crate::source::Memory;
+use crate::target::Severity;
+
+use super::error::Error;
+use super::items::Dialect;
+use super::options::Options;
+use super::report::{DOC, Report};
+
+/// Histories as requests of another dialect.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Converted {
+    /// A request a history, each on a line.
+    #[serde(skip)]
+    pub text: Vec<u8>,
+    /// How many there are.
+    pub histories: u32,
+    /// Records of which nothing could be written.
+    pub failed: u32,
+    /// Everything that was lost, at the place of its source.
+    pub losses: Report,
+}
+
+impl Converted {
+    /// Whether something of what the model saw is lost.
+    pub fn loses(&self) -> bool {
+        self.failed > 0 || self.losses.summary.warnings > 0
+    }
+}
+
+/// Converts the histories of a document to requests of another dialect. What is lost is reported, never dropped in
+/// silence.
+///
+/// ```
+/// use replaylint::{Dialect, Options, convert};
+///
+/// # fn main() -> Result<(), replaylint::Error> {
+/// let body = br#"{"model": "gpt-5", "input": [{"role": "user", "content": "Hello"}]}"#;
+/// let converted = convert(body, Dialect::Chat, &Options::new())?;
+/// assert_eq!(converted.text, b"{\"model\":\"gpt-5\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}\n");
+/// assert!(!converted.loses());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// If the document is larger than this machine can address.
+pub fn convert(document: &[u8], to: Dialect, options: &Options) -> Result<Converted, Error> {
+    let bytes = Memory(document);
+    let plan = Plan {
+        to: to.grammar(),
+        written: Written::Request,
+        thoughts: Thoughts::Auto,
+        model: options.judge.model.clone(),
+    };
+    let how = ConvertOptions {
+        options: &options.judge,
+        plan,
+        least: Severity::Info,
+        most: usize::MAX,
+        foreign_only: false,
+    };
+    let mut text = Vec::new();
+    let done = convert_doc(DOC, &bytes, &how, 1, &mut |request| {
+        text.extend_from_slice(request);
+        Ok(())
+    })?;
+    let (histories, failed) = (done.converted, done.failed);
+    let found = done.told();
+    let diagnostics = diagnose(DOC, &options.name, &bytes, &found, Content::None)?;
+    Ok(Converted { text, histories, failed, losses: Report::new(&found, &options.name, diagnostics) })
+}

@@ -1,0 +1,50 @@
+//! `diff` on bytes.
+
+use crate::diff::compare::{Side, compare};
+use crate::place::DocId;
+use crate::report::contract::Diff;
+use crate::report::histories;
+use crate::source::Memory;
+
+use super::error::Error;
+use super::options::Options;
+use super::report::DOC;
+
+const OTHER: DocId = DocId(1);
+
+/// Compares two documents item by item, by identity first: an id, a call id, then what is said. Histories of two dialects
+/// are compared by what they say.
+///
+/// ```
+/// use replaylint::{Options, diff};
+///
+/// # fn main() -> Result<(), replaylint::Error> {
+/// let before = br#"{"input": [{"role": "user", "content": "Hello"}]}"#;
+/// let after = br#"{"input": [{"role": "user", "content": "Hello"}, {"role": "user", "content": "Are you there?"}]}"#;
+/// let diff = diff(before, after, &Options::new())?;
+/// assert_eq!((diff.summary.same, diff.summary.added), (1, 1));
+/// assert_eq!(diff.histories[0].entries[0].after.as_ref().unwrap().pointer, "/input/1");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// If one of the documents holds no conversation, or records that cannot be read.
+pub fn diff(before: &[u8], after: &[u8], options: &Options) -> Result<Diff, Error> {
+    let (old, new) = (Memory(before), Memory(after));
+    let side = |id, bytes| Side { id, bytes, options: &options.judge };
+    let mut compared = compare(side(DOC, &old), side(OTHER, &new))?;
+    for (which, (histories, unread)) in
+        ["first", "second"].iter().zip(compared.histories.into_iter().zip(compared.unread))
+    {
+        if histories == 0 {
+            return Err(Error::new(format!("the {which} document holds no conversation")));
+        }
+        if unread > 0 {
+            return Err(Error::new(format!("{unread} records of the {which} document could not be read")));
+        }
+    }
+    histories::locate(&mut compared.differences, (DOC, &old), (OTHER, &new))?;
+    Ok(histories::diff(&compared.differences))
+}

@@ -1,0 +1,43 @@
+//! Why something could not be done at all.
+
+use std::io;
+
+use crate::options::Misuse;
+
+/// Why a document could not be judged, or an option not be set. What is wrong in a document is no error of this kind, but
+/// a [`Diagnostic`](crate::Diagnostic).
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    message: String,
+    help: Option<String>,
+}
+
+impl Error {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Error { message: message.into(), help: None }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+}
+
+impl From<Misuse> for Error {
+    fn from(misuse: Misuse) -> Self {
+        Error { message: misuse.message, help: misuse.help }
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Error::new(error.to_string())
+    }
+}
+
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Self {
+        Error::new(error.to_string())
+    }
+}

@@ -1,0 +1,110 @@
+//! `fix` on bytes.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use crate::fix::fix as repair_doc;
+use crate::judge;
+use crate::place::Pieces;
+use crate::report::contract::{Change, Diagnostic, Input, Repaired, Summary};
+use crate::report::repair::{self, Counts};
+use crate::report::{Content, contract};
+use crate::source::{Memory, Patched, ReadAt};
+
+use super::error::Error;
+use super::options::Options;
+use super::report::{DOC, Report};
+
+/// A document after its repair. It serialises to what `fix --output-format json` prints, without the text.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Fixed<'t> {
+    /// The repaired text; what no fix names is as it was, byte for byte. Borrowed if nothing was changed.
+    #[serde(skip)]
+    pub text: Cow<'t, [u8]>,
+    /// Version of the JSON contract.
+    pub version: u32,
+    /// What is left.
+    pub summary: Summary,
+    /// What was changed, by place in the original.
+    pub changes: Vec<Change>,
+    /// How much was changed.
+    pub fixed: Repaired,
+    /// What the document was read as.
+    pub inputs: Vec<Input>,
+    /// The findings that are left, with their places in the repaired text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Fixed<'_> {
+    /// Whether anything was changed.
+    pub fn is_changed(&self) -> bool {
+        !self.changes.is_empty()
+    }
+
+    /// Whether the provider would still refuse it.
+    pub fn has_errors(&self) -> bool {
+        self.summary.errors > 0
+    }
+}
+
+/// Repairs a document as far as it is legal for its target.
+///
+/// ```
+/// use replaylint::{Options, Orphans, fix};
+///
+/// # fn main() -> Result<(), replaylint::Error> {
+/// let body = br#"{"messages": [
+///     {"role": "user", "content": "What is the weather in Rome?"},
+///     {"role": "tool", "tool_call_id": "call_1", "content": "22 degrees"}
+/// ]}"#;
+/// let fixed = fix(body, &Options::new().target("chat")?)?;
+/// assert_eq!((fixed.changes[0].rule.as_str(), fixed.changes[0].pointer.as_str()), ("RL502", "/messages/1"));
+/// assert_eq!(&*fixed.text, br#"{"messages": [
+///     {"role": "user", "content": "What is the weather in Rome?"}
+/// ]}"#);
+/// assert!(!fixed.has_errors());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// If the history is of another dialect than the target's (it is to be converted first), or if the document is larger
+/// than this machine can address.
+pub fn fix<'t>(document: &'t [u8], options: &Options) -> Result<Fixed<'t>, Error> {
+    let bytes = Memory(document);
+    let done = repair_doc(DOC, &bytes, &options.judge, &options.fix, 1)?;
+    if let Some((format, target)) = done.before.format.zip(options.judge.target)
+        && !judge::speaks(format.info(), target)
+    {
+        let why = format!("not a history for the target {}: convert it first", target.name);
+        return Err(Error::new(why));
+    }
+    if let Some(bug) = done.bug {
+        return Err(Error::new(bug));
+    }
+    let notes = repair::notes(DOC, &options.name, &bytes, &done)?;
+    let left = repair::left(DOC, &options.name, &bytes, &done, Content::None)?;
+    let report = Report::new(done.left(), &options.name, left);
+    let text = match done.patch.is_empty() {
+        true => Cow::Borrowed(document),
+        false => {
+            let patched = Patched::new(&bytes, Pieces::new(done.patch.edits(DOC), DOC, bytes.len()));
+            let mut text = Vec::new();
+            patched.read_into(0, patched.len() as usize, &mut text)?;
+            Cow::Owned(text)
+        }
+    };
+    let mut counts = Counts::default();
+    counts.add(&notes);
+    Ok(Fixed {
+        text,
+        version: contract::VERSION,
+        summary: report.summary,
+        changes: notes.iter().map(Change::from).collect(),
+        fixed: counts.into(),
+        inputs: report.inputs,
+        diagnostics: report.diagnostics,
+    })
+}

@@ -1,0 +1,21 @@
+//! The library: what the commands do, on bytes in memory or on JSON values. It reads no files, prints nothing and starts no
+//! threads.
+#![warn(missing_docs)]
+
+mod convert;
+mod diff;
+mod error;
+mod fix;
+mod items;
+mod options;
+mod report;
+
+pub use convert::{Converted, convert};
+pub use diff::diff;
+pub use error::Error;
+pub use fix::{Fixed, fix};
+pub use items::{
+    ConvertedItems, Dialect, FixedItems, check_items, convert_items, diff_items, fix_items,
+};
+pub use options::Options;
+pub use report::{Report, check};

@@ -1,0 +1,165 @@
+//! Options of the library: the same as those of the command line, by the same names.
+
+use crate::fix::{FixOptions, Orphans, Reasoning};
+use crate::history::{Effort, Usage};
+use crate::{judge, options};
+
+use super::error::Error;
+
+/// How documents are read, judged and repaired. The default is what the command line does without flags.
+///
+/// ```
+/// use replaylint::Options;
+///
+/// # fn main() -> Result<(), replaylint::Error> {
+/// let options = Options::new().target("openai")?.store(false).model("gpt-5.1");
+/// let error = Options::new().target("antropic").unwrap_err();
+/// assert_eq!(error.to_string(), "unknown target 'antropic'");
+/// assert!(error.help().unwrap().starts_with("did you mean 'anthropic'?"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Default)]
+pub struct Options {
+    pub(super) judge: judge::Options,
+    pub(super) fix: FixOptions,
+    pub(super) name: String,
+    select: Vec<String>,
+    ignore: Vec<String>,
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options")
+            .field("target", &self.judge.target.map(|target| target.name))
+            .field("format", &self.judge.read.format.map(|format| format.info().name))
+            .field("store", &self.judge.store)
+            .field("model", &self.judge.model)
+            .field("fix", &self.fix)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Options {
+    /// The defaults.
+    pub fn new() -> Self {
+        Options::default()
+    }
+
+    /// The API that the conversation is replayed to (`replaylint targets` lists the names). The default depends on the
+    /// format.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such target.
+    pub fn target(mut self, name: &str) -> Result<Self, Error> {
+        self.judge.target = Some(options::target(name)?);
+        Ok(self)
+    }
+
+    /// The format of the document (`replaylint formats` lists the names); else it is detected.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such format.
+    pub fn format(mut self, name: &str) -> Result<Self, Error> {
+        self.judge.read.format = Some(options::format(name)?);
+        Ok(self)
+    }
+
+    /// Whether the server stores the items of the history.
+    pub fn store(mut self, store: bool) -> Self {
+        self.judge.store = Some(store);
+        self
+    }
+
+    /// The model, where the document does not name one.
+    pub fn model(mut self, name: impl Into<String>) -> Self {
+        self.judge.model = Some(name.into());
+        self
+    }
+
+    /// The reasoning effort, where the document does not name one.
+    pub fn effort(mut self, level: &str) -> Self {
+        self.judge.read.effort = Some(Effort::of(level.as_bytes()));
+        self
+    }
+
+    /// Judges histories as requests that are about to be sent: an open call at the end is an error.
+    pub fn as_request(mut self) -> Self {
+        self.judge.read.usage = Some(Usage::Request);
+        self
+    }
+
+    /// Judges histories as logs: an open call at the end may be about to run.
+    pub fn as_log(mut self) -> Self {
+        self.judge.read.usage = Some(Usage::Log);
+        self
+    }
+
+    /// JSON Pointer from each record to the conversation.
+    ///
+    /// # Errors
+    ///
+    /// If it is not a JSON Pointer.
+    pub fn pointer(mut self, pointer: &str) -> Result<Self, Error> {
+        self.judge.read.pointer = options::steps(pointer)?;
+        Ok(self)
+    }
+
+    /// Only these rules, by code (`RL102`), prefix (`RL1`) or name (`orphan-output`).
+    ///
+    /// # Errors
+    ///
+    /// If one of them is unknown.
+    pub fn select<'s>(mut self, rules: impl IntoIterator<Item = &'s str>) -> Result<Self, Error> {
+        self.select = rules.into_iter().map(str::to_owned).collect();
+        self.fix.selected = options::selected(&self.select);
+        self.with_rules()
+    }
+
+    /// All but these rules, by code, prefix or name.
+    ///
+    /// # Errors
+    ///
+    /// If one of them is unknown.
+    pub fn ignore<'s>(mut self, rules: impl IntoIterator<Item = &'s str>) -> Result<Self, Error> {
+        self.ignore = rules.into_iter().map(str::to_owned).collect();
+        self.with_rules()
+    }
+
+    fn with_rules(mut self) -> Result<Self, Error> {
+        self.judge.enabled = options::enabled(&self.select, &self.ignore)?;
+        Ok(self)
+    }
+
+    /// What reports call the document.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// What `fix` does with calls that nobody answered.
+    pub fn orphans(mut self, orphans: Orphans) -> Self {
+        self.fix.orphans = orphans;
+        self
+    }
+
+    /// What `fix` does with reasoning.
+    pub fn reasoning(mut self, reasoning: Reasoning) -> Self {
+        self.fix.reasoning = reasoning;
+        self
+    }
+
+    /// Only fixes that take nothing from what the model saw.
+    pub fn lossless(mut self, lossless: bool) -> Self {
+        self.fix.lossless = lossless;
+        self
+    }
+
+    /// Also the fixes of warnings that are not made by default.
+    pub fn fix_warnings(mut self, warnings: bool) -> Self {
+        self.fix.warnings = warnings;
+        self
+    }
+}

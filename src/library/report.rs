@@ -1,0 +1,86 @@
+//! `check` on bytes.
+
+use serde::Serialize;
+
+use crate::convert;
+use crate::judge::JudgedDoc;
+use crate::place::DocId;
+use crate::report::contract::{self, Diagnostic, Input, Summary};
+use crate::report::{self, Content, Seen, diagnose, promise};
+use crate::source::Memory;
+
+use super::error::Error;
+use super::options::Options;
+
+/// The one doc of a call.
+pub(super) const DOC: DocId = DocId(0);
+
+/// What was found in a document. It serialises to what `check --output-format json` prints.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Version of the JSON contract.
+    pub version: u32,
+    /// How much was found.
+    pub summary: Summary,
+    /// What the document was read as.
+    pub inputs: Vec<Input>,
+    /// Everything that was found, in the order of the document.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Report {
+    /// Whether the provider would refuse the document.
+    pub fn has_errors(&self) -> bool {
+        self.summary.errors > 0
+    }
+
+    /// The errors.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == "error")
+    }
+
+    pub(super) fn new<T>(doc: &JudgedDoc<T>, name: &str, diagnostics: Vec<report::Diagnostic>) -> Self {
+        let seen = Seen::new(name, doc, diagnostics);
+        let mut summary = report::Summary { files: 1, ..report::Summary::default() };
+        summary.see(&seen);
+        summary.count(&seen.diagnostics);
+        Report {
+            version: contract::VERSION,
+            summary: (&summary).into(),
+            inputs: vec![(&seen).into()],
+            diagnostics: seen.diagnostics.iter().map(Diagnostic::from).collect(),
+        }
+    }
+}
+
+/// Says what a provider would refuse of a document: a JSON text or JSON Lines, in any format that the command line reads.
+///
+/// ```
+/// use replaylint::{Options, check};
+///
+/// # fn main() -> Result<(), replaylint::Error> {
+/// let body = br#"{"model": "gpt-5", "input": [
+///     {"role": "user", "content": "What is the weather in Rome?"},
+///     {"type": "function_call", "call_id": "call_1", "name": "weather", "arguments": "{}"}
+/// ]}"#;
+/// let report = check(body, &Options::new())?;
+/// let error = report.errors().next().unwrap();
+/// assert_eq!((error.rule.as_str(), error.line, error.pointer.as_str()), ("RL101", 3, "/input/1"));
+/// assert_eq!(error.api_message.as_deref(), Some("No tool output found for function call call_1."));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// If the document is larger than this machine can address. What is wrong in it, even that it is not JSON, is a
+/// diagnostic.
+pub fn check(document: &[u8], options: &Options) -> Result<Report, Error> {
+    let bytes = Memory(document);
+    let found = convert::check(DOC, &bytes, &options.judge, 1)?;
+    let mut diagnostics = diagnose(DOC, &options.name, &bytes, &found, Content::None)?;
+    let fixable = promise::plan(DOC, &bytes, &found, &options.judge, 1, None, &mut diagnostics)?;
+    let mut report = Report::new(&found, &options.name, diagnostics);
+    report.summary.fixable = fixable;
+    Ok(report)
+}

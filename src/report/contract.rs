@@ -1,0 +1,340 @@
+//! The JSON contract as types: what every report for programs and the library give, described by
+//! `schemas/report.v1.json`. The order of the members is that in which they are written.
+#![warn(missing_docs)]
+
+use serde::Serialize;
+
+use crate::diff::compare;
+
+use super::repair::{ChangeNote, Counts};
+use super::{diagnostic, summary};
+
+/// Version of the contract.
+pub const VERSION: u32 = 1;
+
+/// A range of bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: u64,
+    /// Offset after the last byte.
+    pub end: u64,
+}
+
+/// A finding made readable.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Diagnostic {
+    /// The rule's code, such as `RL102`.
+    pub rule: String,
+    /// The rule's name, such as `orphan-output`.
+    pub name: &'static str,
+    /// `error`, `warning` or `info`.
+    pub severity: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// The document, as it was named; empty for the library unless a name was given.
+    pub path: String,
+    /// Number of the history in the document, from 0; `None` for what concerns a record or the document.
+    pub history: Option<u32>,
+    /// Number of the record in the document, from 1.
+    pub record: u32,
+    /// Line, from 1.
+    pub line: u64,
+    /// Column in code points, from 1.
+    pub column: u64,
+    /// Where in the document.
+    pub span: Span,
+    /// JSON Pointer within the record.
+    pub pointer: String,
+    /// JSON Pointer within the JSON that the string at `pointer` holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inner_pointer: Option<String>,
+    /// The item's id.
+    pub id: Option<String>,
+    /// The item's call id.
+    pub call_id: Option<String>,
+    /// Other places that belong to it.
+    pub related: Vec<Related>,
+    /// What the provider says to this, word for word; `None` where no such text was seen.
+    pub api_message: Option<String>,
+    /// How well the rule is known: `recorded`, `reported`, `documented` or `inferred`.
+    pub evidence: &'static str,
+    /// The target that the history was judged for.
+    pub target: &'static str,
+    /// What `fix` would do.
+    pub fix: Option<Fix>,
+    /// Why there is no fix.
+    pub no_fix: Option<&'static str>,
+}
+
+/// Another place that belongs to a diagnostic.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Related {
+    /// Line, from 1.
+    pub line: u64,
+    /// Column in code points, from 1.
+    pub column: u64,
+    /// Where in the document.
+    pub span: Span,
+    /// JSON Pointer within the record.
+    pub pointer: String,
+    /// JSON Pointer within the JSON that the string at `pointer` holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inner_pointer: Option<String>,
+    /// What it is to the diagnostic.
+    pub message: String,
+}
+
+/// What `fix` would do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fix {
+    /// In words.
+    pub title: String,
+    /// `lossless` or `lossy`.
+    pub loss: &'static str,
+    /// Whether it is made without being asked for.
+    pub default: bool,
+    /// The command-line flag that makes it, where it is not made by default.
+    pub flag: Option<&'static str>,
+}
+
+/// What a run saw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Documents that were read.
+    pub files: u64,
+    /// Histories that they hold.
+    pub histories: u64,
+    /// Items of all histories.
+    pub items: u64,
+    /// Findings that are errors.
+    pub errors: u64,
+    /// Findings that are warnings.
+    pub warnings: u64,
+    /// Findings that `fix` repairs without being asked for more.
+    pub fixable: u64,
+    /// Files met in a folder that hold no conversation.
+    pub skipped: u64,
+}
+
+/// What a document was read as.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Input {
+    /// The document, as it was named.
+    pub path: String,
+    /// The format; `None` if it is unknown.
+    pub format: Option<&'static str>,
+    /// What its histories were judged for.
+    pub targets: Vec<&'static str>,
+    /// Histories that it holds.
+    pub histories: u32,
+    /// Items of all histories.
+    pub items: u64,
+}
+
+/// A change that a fix makes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// The rule's code, or the flag that asked for the change.
+    pub rule: String,
+    /// The document, as it was named.
+    pub path: String,
+    /// JSON Pointer within the record, in the original.
+    pub pointer: String,
+    /// Line, from 1, in the original.
+    pub line: u64,
+    /// Column in code points, from 1, in the original.
+    pub column: u64,
+    /// `drop`, `move`, `stub`, `rewrite` or `strip`.
+    pub action: &'static str,
+    /// What is done, in words.
+    pub what: &'static str,
+    /// `lossless` or `lossy`.
+    pub loss: &'static str,
+    /// Bytes of the item.
+    pub bytes: u32,
+}
+
+/// How many items a fix dropped, moved, answered and rewrote.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Repaired {
+    /// Items that were taken out.
+    pub dropped: u64,
+    /// Outputs that were moved to their calls.
+    pub moved: u64,
+    /// Calls that were answered with an output that claims nothing.
+    pub stubbed: u64,
+    /// Items that were changed in place.
+    pub rewritten: u64,
+}
+
+/// What became of the items of one document in another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Diff {
+    /// Version of the contract.
+    pub version: u32,
+    /// Of all histories.
+    pub summary: DiffSummary,
+    /// History by history, in order.
+    pub histories: Vec<HistoryDiff>,
+}
+
+/// How many items of which fate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DiffSummary {
+    /// Items that say the same.
+    pub same: u64,
+    /// Items that changed in place.
+    pub changed: u64,
+    /// Items that are elsewhere in the history.
+    pub moved: u64,
+    /// Items that are only in the second document.
+    pub added: u64,
+    /// Items that are only in the first one.
+    pub removed: u64,
+}
+
+/// Two histories.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct HistoryDiff {
+    /// Of this history.
+    pub summary: DiffSummary,
+    /// Everything but what is the same.
+    pub entries: Vec<EntryDiff>,
+}
+
+/// An item, or another member of a request, that is not the same on both sides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EntryDiff {
+    /// `changed`, `moved`, `added` or `removed`.
+    pub action: &'static str,
+    /// Whether it says something else.
+    pub changed: bool,
+    /// The type of the item, or the name of the member.
+    pub kind: String,
+    /// The id by which it was found again.
+    pub id: Option<String>,
+    /// Where it is in the first document.
+    pub before: Option<Side>,
+    /// Where it is in the second one.
+    pub after: Option<Side>,
+}
+
+/// Where an item is in one of two documents.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Side {
+    /// Number of the record, from 1.
+    pub record: u32,
+    /// JSON Pointer within the record.
+    pub pointer: String,
+    /// Its length.
+    pub bytes: u64,
+}
+
+impl From<compare::Fates> for DiffSummary {
+    fn from(from: compare::Fates) -> Self {
+        DiffSummary {
+            same: from.same,
+            changed: from.changed,
+            moved: from.moved,
+            added: from.added,
+            removed: from.removed,
+        }
+    }
+}
+
+impl From<&diagnostic::Diagnostic> for Diagnostic {
+    fn from(from: &diagnostic::Diagnostic) -> Self {
+        let spot = &from.spot;
+        Diagnostic {
+            rule: from.rule.to_string(),
+            name: from.name,
+            severity: from.severity.name(),
+            message: from.message.clone(),
+            path: from.path.clone(),
+            history: from.history,
+            record: from.record,
+            line: spot.line,
+            column: spot.column,
+            span: Span { start: spot.span.0, end: spot.span.1 },
+            pointer: spot.pointer.clone(),
+            inner_pointer: spot.inner_pointer.clone(),
+            id: from.id.clone(),
+            call_id: from.call_id.clone(),
+            related: from.related.iter().map(Related::from).collect(),
+            api_message: from.api_message.clone(),
+            evidence: from.evidence.name(),
+            target: from.target,
+            fix: from.fix.as_ref().map(Fix::from),
+            no_fix: from.no_fix,
+        }
+    }
+}
+
+impl From<&diagnostic::Related> for Related {
+    fn from(from: &diagnostic::Related) -> Self {
+        let spot = &from.spot;
+        Related {
+            line: spot.line,
+            column: spot.column,
+            span: Span { start: spot.span.0, end: spot.span.1 },
+            pointer: spot.pointer.clone(),
+            inner_pointer: spot.inner_pointer.clone(),
+            message: from.message.clone(),
+        }
+    }
+}
+
+impl From<&diagnostic::FixNote> for Fix {
+    fn from(from: &diagnostic::FixNote) -> Self {
+        Fix { title: from.title.clone(), loss: from.loss.name(), default: from.default, flag: from.flag }
+    }
+}
+
+impl From<&summary::Summary> for Summary {
+    fn from(from: &summary::Summary) -> Self {
+        Summary {
+            files: from.files,
+            histories: from.histories,
+            items: from.items,
+            errors: from.errors,
+            warnings: from.warnings,
+            fixable: from.fixable,
+            skipped: from.skipped,
+        }
+    }
+}
+
+impl From<&summary::Seen> for Input {
+    fn from(from: &summary::Seen) -> Self {
+        Input {
+            path: from.path.clone(),
+            format: from.format,
+            targets: from.targets.clone(),
+            histories: from.histories,
+            items: from.items,
+        }
+    }
+}
+
+impl From<&ChangeNote> for Change {
+    fn from(from: &ChangeNote) -> Self {
+        Change {
+            rule: from.rule.clone(),
+            path: from.path.clone(),
+            pointer: from.spot.pointer.clone(),
+            line: from.spot.line,
+            column: from.spot.column,
+            action: from.action.name(),
+            what: from.what,
+            loss: from.loss.name(),
+            bytes: from.bytes,
+        }
+    }
+}
+
+impl From<Counts> for Repaired {
+    fn from(from: Counts) -> Self {
+        Repaired { dropped: from.dropped, moved: from.moved, stubbed: from.stubbed, rewritten: from.rewritten }
+    }
+}
