@@ -14,7 +14,7 @@ use crate::target::{Severity, Trait};
 
 use super::mode::Mode;
 use super::rows::RowIndex;
-use super::{Action, Cause, Change, FixOptions, Reasoning, Refusal};
+use super::{Action, Cause, Change, FixOptions, Left, Reasoning, Refusal};
 
 /// An item that comes to stand where none stood.
 #[derive(Clone, Debug)]
@@ -74,6 +74,7 @@ pub struct HistoryPlan {
     pub(super) unset: Vec<Place>,
     pub changes: Vec<Change>,
     pub refusals: Vec<Refusal>,
+    pub left: Vec<Left>,
 }
 
 impl HistoryPlan {
@@ -112,6 +113,8 @@ pub(super) struct Plan<'p> {
     /// By the index of the item; [`NONE`] for a member of the request.
     changes: Vec<(u32, Change)>,
     refusals: Vec<Refusal>,
+    /// Groups that a flag leaves as they are.
+    pub left: Vec<Left>,
     /// Flags that act on all reasoning do.
     pub by_flag: bool,
 }
@@ -135,6 +138,7 @@ impl<'p> Plan<'p> {
             request: None,
             changes: Vec::new(),
             refusals: Vec::new(),
+            left: Vec::new(),
             by_flag: true,
         }
     }
@@ -175,6 +179,7 @@ impl<'p> Plan<'p> {
         }
         self.settle_rests();
         self.reasoning_by_flag();
+        self.references_by_flag();
         self.apply_modes();
     }
 
@@ -188,7 +193,8 @@ impl<'p> Plan<'p> {
                 || !fate.before.is_empty()
                 || !fate.behind.is_empty()
         });
-        if self.fates.is_empty() && self.request.is_none() && self.unset.is_empty() && self.refusals.is_empty() {
+        let says_nothing = self.refusals.is_empty() && self.left.is_empty();
+        if self.fates.is_empty() && self.request.is_none() && self.unset.is_empty() && says_nothing {
             return None;
         }
         self.carry_changes();
@@ -205,6 +211,7 @@ impl<'p> Plan<'p> {
             unset: self.unset,
             changes: self.changes.into_iter().map(|(_, change)| change).collect(),
             refusals: self.refusals,
+            left: self.left,
         })
     }
 

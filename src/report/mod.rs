@@ -27,6 +27,7 @@ mod json;
 mod jsonl;
 mod junit;
 mod kinds;
+pub mod left_alone;
 mod sarif;
 mod text;
 
