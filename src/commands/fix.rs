@@ -327,7 +327,7 @@ impl<'r> Session<'r> {
             let mut tape = Tape::new();
             scan(&text, &mut tape).ok()?;
             // What is added answers a call, or stands in front of a message.
-            let bridge = || dialect.bridge().map(|text| text.as_bytes().to_vec());
+            let bridge = || dialect.bridge().or(dialect.go_on()).map(|text| text.as_bytes().to_vec());
             dialect.stub(tape.root(&text)?).ok().or_else(bridge)
         };
         let content = if self.run.content() == Content::Shown { Content::Shown } else { Content::Masked };

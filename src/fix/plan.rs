@@ -29,6 +29,8 @@ pub(super) enum Fresh {
     Message(Vec<Fresh>),
     /// A message of the model that says nothing.
     Bridge,
+    /// A message of the user that asks the model to go on.
+    GoOn,
 }
 
 impl Fresh {
@@ -36,7 +38,7 @@ impl Fresh {
         match self {
             Fresh::Moved(row, changes) => see(row, changes),
             Fresh::Message(list) => list.iter_mut().for_each(|fresh| fresh.each_moved(see)),
-            Fresh::Copied(_) | Fresh::Stub(_) | Fresh::Bridge => {}
+            Fresh::Copied(_) | Fresh::Stub(_) | Fresh::Bridge | Fresh::GoOn => {}
         }
     }
 }

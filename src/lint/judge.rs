@@ -55,7 +55,7 @@ impl Judged {
             && match self.variant().when {
                 When::Error => self.severity == Severity::Error,
                 When::Always => self.severity >= Severity::Warning,
-                When::Flag => false,
+                When::Asked | When::Flag => false,
             }
     }
 

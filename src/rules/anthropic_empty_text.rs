@@ -21,7 +21,7 @@ crate::rule! {
     /// > messages.0: user messages must have non-empty content
     ///
     /// It happens when a stream is interrupted before its first word. White space next to other blocks of the assistant is
-    /// accepted, so that is a warning.
+    /// accepted, so that is a warning; a message of nothing but white space is an error.
     ///
     /// ## Example
     ///
@@ -75,12 +75,21 @@ crate::rule! {
             loss: Loss::Lossless,
             ..Variant::BASE
         },
+        Variant {
+            message: "the message is only white space",
+            api: Some("messages: text content blocks must contain non-whitespace text"),
+            evidence: Evidence::Reported,
+            fix: "drop the message",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
     ]
 }
 
 const BLANK: u8 = 1;
 const EMPTY_MESSAGE: u8 = 2;
 const NO_CONTENT: u8 = 3;
+const BLANK_MESSAGE: u8 = 4;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let users = cx.history.turns.turns.iter().filter(|turn| turn.role == Role::User).count();
@@ -101,14 +110,14 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         } else if message.has(Flags::EMPTY) && message.role == Role::User {
             add(turn.row, EMPTY_MESSAGE, true);
         } else if message.has(Flags::BLANK) {
-            add(turn.row, BLANK, true);
+            add(turn.row, BLANK_MESSAGE, true);
         }
         let says = |ix: u32| !(cx.row(ix).has(Flags::EMPTY) || cx.row(ix).has(Flags::BLANK));
         let alone = !turn.blocks().any(says);
         for ix in turn.blocks().filter(|ix| cx.row(*ix).kind == Kind::Text) {
             match cx.row(ix) {
                 row if row.has(Flags::EMPTY) => add(ix, 0, alone),
-                row if row.has(Flags::BLANK) => add(ix, BLANK, alone),
+                row if row.has(Flags::BLANK) => add(ix, if alone { BLANK_MESSAGE } else { BLANK }, alone),
                 _ => {}
             }
         }

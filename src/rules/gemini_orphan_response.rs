@@ -1,8 +1,8 @@
 //! RL561: a response answers no call.
 
-use crate::history::{Act, BondState, Finding};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
-use crate::target::Answer;
+use crate::history::{Act, BondState, Finding, Flags};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::{Answer, Levels};
 
 crate::rule! {
     /// ## What it does
@@ -58,10 +58,20 @@ crate::rule! {
             fix: "drop the response",
             ..Variant::BASE
         },
+        Variant {
+            message: "functionResponse⟨ {name}⟩ has neither the id nor the name of a call in the previous turn",
+            related: "the call that it answers by its place",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            fix: "give it the name of its call",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
     ]
 }
 
 const SURPLUS: u8 = 1;
+const STRANGER: u8 = 2;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let turns = &cx.history.turns;
@@ -72,5 +82,12 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         };
         let variant = if step.is_some_and(calls) { SURPLUS } else { 0 };
         out.add(Finding::new(RULE.code, *cx.row(bond.output)).variant(variant).act(Act::Drop));
+    }
+    for bond in turns.bonds.iter().filter(|bond| bond.state == BondState::Answered) {
+        let (call, output) = (cx.row(bond.call), cx.row(bond.output));
+        let same_id = call.id != 0 && call.id == output.id;
+        if output.key != 0 && call.key != 0 && output.key != call.key && !same_id && !output.has(Flags::RECORDED) {
+            out.add(Finding::new(RULE.code, *output).variant(STRANGER).with(call.at).act(Act::Retype));
+        }
     }
 }

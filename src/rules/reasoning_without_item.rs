@@ -19,7 +19,7 @@ crate::rule! {
     ///
     /// It looks for the original item by its id: a recorded rejection has an assistant message right after the
     /// reasoning, but without its id. It happens when a message is edited, or an interrupted turn leaves only its
-    /// reasoning. Without storage three such requests were accepted, so there it is a warning (Azure rejects it always).
+    /// reasoning. Without storage 15 such requests were accepted, so there it is only noted (Azure rejects it always).
     /// In a log of another system, which keeps no ids of calls, a call right after the reasoning is a warning as well.
     /// At the end of a log the item may still come: there it is only noted.
     ///
@@ -50,7 +50,7 @@ crate::rule! {
             message: "reasoning item {id} is missing the item it belongs to",
             related: "the next item",
             api: Some("Item '{id}' of type 'reasoning' was provided without its required following item."),
-            levels: Levels::ERROR_OR_WARNING,
+            levels: Levels::ERROR_OR_INFO,
             evidence: Evidence::Recorded,
             fix: "remove the item ids of this group",
             ..Variant::BASE
