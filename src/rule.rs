@@ -64,7 +64,8 @@ pub enum When {
     Error,
     /// Where it is a warning, too.
     Always,
-    /// Never by itself: it adds something that only `--fix-warnings`, or the rule's name, asks for.
+    /// Never by itself: what is missing is the user's next message, which a log need not hold yet. `--fix-warnings`, or
+    /// the rule's name, asks for it.
     Asked,
     /// Never: it is a person's decision, and has a flag of its own.
     Flag,
