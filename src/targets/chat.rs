@@ -73,6 +73,8 @@ static OTHERS: Target = Target {
         unseen(505, Levels::WARNING),
         // Nothing can answer a call without an id.
         Verdict { api: UNSEEN, ..one(506, 1, Levels::ERROR) },
+        // Nor does a reply without one answer anything, if no call stands before it.
+        Verdict { api: UNSEEN, ..one(506, 2, Levels::ERROR) },
         // A reply that only its place ties to its call: for a server that pairs by id the call is unanswered.
         Verdict { api: UNSEEN, ..one(506, 3, Levels::ERROR) },
         unseen(506, Levels::WARNING),

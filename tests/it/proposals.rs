@@ -39,8 +39,11 @@ fn apply(text: &[u8], proposal: &[Replacement]) -> Vec<u8> {
     out
 }
 
+/// A rule, how much its finding weighed, and the text after its proposal.
+type Alone = (Code, Severity, Vec<u8>);
+
 /// What is proposed for a text, with content in it, and what comes of each proposal that is made alone.
-fn made_alone(text: &[u8], options: &Options, fixed: &Fixed) -> (Vec<Diagnostic>, Vec<(Code, Severity, Vec<u8>)>) {
+fn made_alone(text: &[u8], options: &Options, fixed: &Fixed) -> (Vec<Diagnostic>, Vec<Alone>) {
     let mut before = told(text, options);
     propose(DOC, &text.to_vec(), fixed, true, &mut before).expect("memory reads");
     let proposed = before.iter().filter(|diagnostic| !diagnostic.proposal.is_empty()).take(MOST);
