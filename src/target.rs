@@ -40,8 +40,9 @@ impl Levels {
     pub const OFF: Levels = Levels { stored: None, stateless: None };
     pub const STATELESS_ERROR: Levels = Levels { stored: None, stateless: E };
     pub const STATELESS_WARNING: Levels = Levels { stored: None, stateless: W };
+    pub const STORED_ERROR: Levels = Levels { stored: E, stateless: None };
     pub const STORED_WARNING: Levels = Levels { stored: W, stateless: None };
-    pub const ERROR_OR_WARNING: Levels = Levels { stored: E, stateless: W };
+    pub const ERROR_OR_INFO: Levels = Levels { stored: E, stateless: I };
 
     pub fn at(self, stored: bool) -> Option<Severity> {
         if stored { self.stored } else { self.stateless }
@@ -166,6 +167,18 @@ pub enum Trait {
     NoReasoning,
     /// Documents come with their bytes, not from a place in S3.
     NoRemoteDocuments,
+    /// The messages are put into a chat template, which may refuse their order.
+    ChatTemplate,
+    /// At least one message is the user's.
+    WantsUser,
+    /// Members of messages that the server does not know are refused.
+    KnownMembers,
+    /// The first message is the user's.
+    UserFirst,
+    /// The user has the last word, and results of calls stand alone in their turn.
+    UserLast,
+    /// Results of calls stand alone in their message.
+    ResultsAlone,
 }
 
 /// A set of traits.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::format::FormatInfo;
-use crate::history::{Act, BlockFlags, Code, Finding, Flags, History, Kind, Known, Remedy, Row};
+use crate::history::{Act, BlockFlags, Code, Finding, Flags, History, Kind, Known, Remedy, Row, Wish};
 use crate::place::Place;
 use crate::rule::{About, Age, Check, Cx, Look, Loss, Out, Rule, When};
 use crate::rules::{self, RULES, fields, schema_violation};
@@ -55,7 +55,7 @@ impl Judged {
             && match self.variant().when {
                 When::Error => self.severity == Severity::Error,
                 When::Always => self.severity >= Severity::Warning,
-                When::Flag => false,
+                When::Asked | When::Flag => false,
             }
     }
 
@@ -254,7 +254,8 @@ fn loss(cx: &Cx<'_>, finding: &Finding) -> (Loss, bool) {
     let at = cx.history.index_of(&finding.row);
     let Some(group) = cx.history.group_of(at) else { return (Loss::Lossless, false) };
     let items = cx.history.rows[group.all()].iter().filter(|row| row.is_model_made());
-    if cx.can_detach(items) { (Loss::Lossless, false) } else { (Loss::Lossy, true) }
+    let by_reference = finding.remedy == Remedy::Group(Wish::Refer) && cx.lives_by_reference(items.clone());
+    if by_reference || cx.can_detach(items) { (Loss::Lossless, false) } else { (Loss::Lossy, true) }
 }
 
 /// The rules of a run.

@@ -34,6 +34,8 @@ crate::rule! {
     /// ## Fix
     ///
     /// The block is dropped: a signature cannot be made up. The model loses its thinking.
+    /// `--reasoning strip` drops all thinking, also what is signed: that is the fix where the API rejects a signature, which
+    /// no file shows.
     ///
     /// ## Evidence
     ///

@@ -109,5 +109,17 @@ crate::rule! {
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
+        Variant {
+            message: "{type} has no id",
+            api: Some("Missing required parameter: 'input[{index}].id'."),
+            evidence: Evidence::Reported,
+            fix: "drop the search, which says nothing to the server without its id",
+            answer: Answer {
+                param: Some("input[{index}].id"),
+                code: Some("missing_required_parameter"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
     ]
 }

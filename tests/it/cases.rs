@@ -90,6 +90,7 @@ impl Case {
                 Some("strip") => Reasoning::Strip,
                 Some("keep") => Reasoning::Keep,
                 Some("reference") => Reasoning::Reference,
+                Some("inline") => Reasoning::Inline,
                 _ => Reasoning::Auto,
             },
             lossless: self.lossless,
@@ -128,6 +129,9 @@ impl Case {
             )
             .expect("memory writes");
             let _ = write!(page, "{}{}", String::from_utf8_lossy(&diff), after);
+        }
+        for left in &repaired.fixed.left_alone {
+            let _ = writeln!(page, "left alone at byte {}: {}", left.at.start, left.why);
         }
         if !repaired.left.is_empty() {
             let _ = write!(page, "\nleft:\n{}", printed(&repaired.left));
