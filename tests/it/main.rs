@@ -29,6 +29,7 @@ mod mutations_chat;
 mod mutations_gemini_bedrock;
 mod outputs;
 mod parity;
+mod pasted;
 mod products;
 mod properties;
 mod properties_chat;
