@@ -196,6 +196,9 @@ impl Flags {
     /// A call or result that needs no id: how many there are of each is what counts.
     pub const COUNTED: Flags = Flags(1 << 28);
 
+    /// A result that refers to tools.
+    pub const REFERS: Flags = Flags(1 << 30);
+
     /// A message that stands in no list: it can be changed, and not taken out.
     pub const ALONE: Flags = Flags(1 << 24);
     /// What the model thought stands in a member of the message.

@@ -53,8 +53,7 @@ const NEW: &[(&str, &[&str])] = &[
     ("NEW:gemini unknown field", &["RL400"]),
     ("NEW:tool reference not available", &["RL559"]),
     ("NEW:item of another account", &["ELSE"]),
-    ("NEW:harmony tags in content", &["RL529"]),
-    ("NEW:openrouter opaque", &["NOT opaque"]),
+    ("NEW:harmony tags in content", &["ELSE"]),
     ("NEW:llama.cpp item type", &["RL400"]),
 ];
 

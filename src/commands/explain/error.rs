@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::options::{Lints, Misuse};
 use crate::place::DocId;
 use crate::report::page::{paint, render, wrapped};
-use crate::report::recognise::{Claim, Recognised, Recogniser, plain};
+use crate::report::recognise::{Claim, Recognised, Recogniser, Topic, plain};
 use crate::report::seek::Wanted;
 use crate::report::words::{fill, printable};
 use crate::report::{Content, Style, rulebook, write_pretty};
@@ -117,7 +117,10 @@ fn said(one: &Recognised) -> String {
 fn tell(one: &Recognised, with_file: bool, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let rules = rules(one);
     let Some(rule) = rules.first() else {
-        return tell_elsewhere(one, style, out);
+        return match one.topic {
+            Some(topic) => tell_topic(one, topic, style, out),
+            None => tell_elsewhere(one, style, out),
+        };
     };
     writeln!(out, "{}\n", paint(style, "1", &format!("{} {}", rule.code, rule.name)))?;
     write!(out, "{}", wrapped(&format!("the API says: {}", said(one)), "  ", "    ", style))?;
@@ -140,13 +143,21 @@ fn tell(one: &Recognised, with_file: bool, style: &Style, out: &mut dyn Write) -
 }
 
 fn tell_elsewhere(one: &Recognised, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}\n", paint(style, "1", "A known error that is not about the history"))?;
+    writeln!(out, "{}\n", paint(style, "1", "A known error that no rule can find in a file"))?;
     write!(out, "{}", wrapped(&format!("the API says: {}", said(one)), "  ", "    ", style))?;
     if let Some(elsewhere) = one.elsewhere {
         write!(out, "{}", wrapped(&format!("because {}", elsewhere.because), "  ", "    ", style))?;
         write!(out, "{}", wrapped(&format!("remedy: {}", elsewhere.remedy), "  ", "    ", style))?;
     }
     Ok(())
+}
+
+/// What is not about the history: what it is, and what to do next.
+fn tell_topic(one: &Recognised, topic: &Topic, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}\n", paint(style, "1", &format!("Not a problem of the history: {}", topic.name)))?;
+    write!(out, "{}", wrapped(&format!("the message says: {}", said(one)), "  ", "    ", style))?;
+    write!(out, "{}", wrapped(&format!("which means that {}", topic.what), "  ", "    ", style))?;
+    write!(out, "{}", wrapped(&format!("next: {}", topic.next), "  ", "    ", style))
 }
 
 /// The target whose words these are, if no other says so.
@@ -172,16 +183,18 @@ fn value(one: &Recognised, seen: Option<&InFile>) -> Value {
     set("captures", Value::Object(captures));
     set("target", json!(target(one).map(|target| target.name)));
     set("also", rules.iter().skip(1).map(rule).collect());
-    let remedy = match (rules.first(), one.elsewhere) {
-        (Some(rule), _) => rulebook::section(rule, "Fix").split_whitespace().collect::<Vec<_>>().join(" "),
-        (None, Some(elsewhere)) => elsewhere.remedy.to_owned(),
-        (None, None) => String::new(),
+    set("topic", json!(one.topic.map(|topic| topic.name)));
+    let (because, remedy) = match (rules.first(), one.elsewhere, one.topic) {
+        (Some(rule), ..) => {
+            let fix = rulebook::section(rule, "Fix").split_whitespace().collect::<Vec<_>>().join(" ");
+            (Some(rulebook::sentence(rule).to_owned()), fix)
+        }
+        (None, Some(elsewhere), _) => (Some(elsewhere.because.to_owned()), elsewhere.remedy.to_owned()),
+        (None, None, Some(topic)) => (Some(topic.what.to_owned()), topic.next.to_owned()),
+        (None, None, None) => (None, String::new()),
     };
     set("remedy", json!(remedy));
-    set(
-        "because",
-        rules.first().map_or_else(|| json!(one.elsewhere.map(|e| e.because)), |r| json!(rulebook::sentence(r))),
-    );
+    set("because", json!(because));
     set("in_file", seen.map_or(Value::Null, InFile::value));
     Value::Object(value)
 }

@@ -86,6 +86,10 @@ pub static ELSEWHERE: &[Elsewhere] = &[
         "a turn mixes code execution on the server with tools of the client",
         "send the `container` id of the response with the next request"),
 
+    row("Backend request failed with status {status}",
+        "the gateway does not pass on what the provider said",
+        "look up the provider's own answer in the gateway's log; `replaylint check FILE` checks the history without it"),
+
     // Signatures that only the server can check.
     row("`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.", SIGNED, WITHOUT_THINKING),
     row("Invalid `signature` in `thinking` block", SIGNED, WITHOUT_THINKING),
@@ -126,6 +130,9 @@ pub static ELSEWHERE: &[Elsewhere] = &[
     row("Only user and assistant roles are supported", TEMPLATE, NO_SYSTEM),
     row("No user query found in messages", TEMPLATE, ASK),
     row("The input messages do not contain elements with the role of user", TEMPLATE, ASK),
+    row("You have passed a message containing <|channel|> tags in the content field",
+        "the model's own channel tags were stored as text of an assistant message",
+        "remove the tags: what was analysis belongs into the message's `thinking` or `reasoning_content`, the rest into `content`"),
     row("Cannot have 2 or more assistant messages at the end of the list", TEMPLATE, ONE_LAST),
     row("The messages parameter is illegal", ILLEGAL, ASK_LAST),
     row("messages 参数非法", ILLEGAL, ASK_LAST),

@@ -31,7 +31,9 @@ pub static LIKELY: &[Likely] = &[
 
     // Schemas of gateways, which name every type that the value is not.
     row("Invalid input: expected \"{type}_call\"", &[(400, 0), (414, 0)]),
-    row("\"path\": [\"input\", {index}, ", &[(400, 0), (405, 0)]),
+    row("\"path\": [\"input\", {index}, \"content\", {block}", &[(400, 0), (405, 0)]),
+    row("\"path\": [\"input\", {index}, \"output\"", &[(400, 0), (409, 0)]),
+    row("\"path\": [\"input\", {index}, \"role\"", &[(400, 0), (413, 0)]),
     row("Invalid Responses API request", &[(400, 0), (405, 0)]),
     row("body -> input -> list[union[", &[(400, 0), (414, 0)]),
     row("Cannot determine type of 'item'", &[(400, 0), (414, 0)]),
@@ -41,6 +43,7 @@ pub static LIKELY: &[Likely] = &[
 
     // Of Responses servers.
     row("Items are not persisted when `store` is set to false", &[(205, 0), (303, 0)]),
+    row("Missing required parameter: 'input[{index}].arguments'.", &[(414, 8), (410, 0), (400, 0)]),
     row("Invalid input type 'compaction_trigger' at index {index}", &[(417, 0)]),
     row("Invalid input type '{type}' at index {index}", &[(400, 4)]),
 
@@ -51,6 +54,7 @@ pub static LIKELY: &[Likely] = &[
         &[(400, 4), (515, 0)],
     ),
     row("Extra inputs are not permitted, field: 'messages[{message}].{field}'", &[(400, 4), (515, 0)]),
+    row("Unexpected role RoleEnum.{role}", &[(516, 0), (502, 0)]),
     row("unknown variant `system`, expected `user` or `assistant`", &[(547, 2), (512, 1)]),
 
     // Of Anthropic, Gemini and Bedrock.

@@ -193,7 +193,7 @@ impl Recogniser {
         let find = |sentence: &dyn Fn(&Known) -> Option<&Sentence>| {
             let hit = |known: &Known| {
                 let sentence = sentence(known)?;
-                Some(known.recognised(sentence.find(text, &lower)?, sentence.weight))
+                sentence.find(text, &lower).map(|hit| known.recognised(hit))
             };
             most_telling(self.known.iter().filter_map(hit).collect())
         };
@@ -210,8 +210,8 @@ impl Recogniser {
         if known.any(|other| subject(other) != subject(first)) {
             return None;
         }
-        let hit = Hit { start: run.span.0, end: run.span.1, captures: Vec::new() };
-        Some(first.recognised(hit, run.letters))
+        let (start, end) = run.span;
+        Some(first.recognised(Hit { start, end, weight: run.letters, captures: Vec::new() }))
     }
 
     /// The sentences that a text shares most of its telling words with.
@@ -266,7 +266,7 @@ fn first_topic(table: &[Topical], text: &str) -> Option<Recognised> {
             elsewhere: None,
             topic: Some(row.topic),
             span: (hit.start, hit.end),
-            weight: row.sentence.weight,
+            weight: hit.weight,
         })
     })
 }
@@ -302,7 +302,7 @@ pub fn claims() -> impl Iterator<Item = (&'static str, Claim)> {
 }
 
 impl Known {
-    fn recognised(&self, hit: Hit, weight: usize) -> Recognised {
+    fn recognised(&self, hit: Hit) -> Recognised {
         Recognised {
             template: self.template,
             captures: hit.captures,
@@ -310,7 +310,7 @@ impl Known {
             elsewhere: self.elsewhere,
             topic: None,
             span: (hit.start, hit.end),
-            weight,
+            weight: hit.weight,
         }
     }
 }

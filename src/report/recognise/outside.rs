@@ -100,11 +100,6 @@ static FEATURE: Topic = Topic {
     what: "the API does not offer a feature that the request asks for",
     next: "Turn the feature off in the client, or use an API that has it.",
 };
-static OPAQUE: Topic = Topic {
-    name: "opaque",
-    what: "the gateway does not pass on why the request failed",
-    next: "Look up the provider's own answer in the gateway's log; `replaylint check FILE` checks the history without it.",
-};
 
 const fn row(topic: &'static Topic, says: &'static [&'static str]) -> Outside {
     Outside { topic, says }
@@ -466,11 +461,5 @@ pub static WRAPPERS: &[Outside] = &[
         "APIConnectionError",
         "APITimeoutError",
         "ReadTimeout",
-    ]),
-    row(&OPAQUE, &[
-        "invalid_prompt: Backend request failed with status",
-        "Backend request failed with status",
-        "Provider returned error",
-        "bad_response_status_code",
     ]),
 ];

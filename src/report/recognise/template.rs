@@ -91,12 +91,16 @@ pub struct Sentence {
     /// The longest word of the template's own text, in lower case: most texts lack it, and are passed over quickly.
     word: String,
     pub weight: usize,
+    /// The part of the weight that a text may lack.
+    lead: usize,
 }
 
 /// A sentence that was found.
 pub struct Hit {
     pub start: usize,
     pub end: usize,
+    /// How much of the template's own text was found.
+    pub weight: usize,
     /// Name and what was found for it, in the order of the template.
     pub captures: Vec<(String, String)>,
 }
@@ -116,12 +120,16 @@ impl Sentence {
     fn with_lead(template: &str, lead: usize) -> Sentence {
         let template = template.trim().trim_end_matches('.');
         let (lead, rest) = template.split_at(lead);
-        let mut parts = parse(rest);
-        if !lead.is_empty() {
-            parts.insert(0, Part::Maybe(parse(lead)));
-        }
+        let parts = parse(rest);
         let weight = weight(&parse(template));
         let mut pattern = Pattern::new();
+        let lead_weight = self::weight(&parse(lead));
+        if !lead.is_empty() {
+            pattern.text.push_str("(?:(");
+            pattern.names.push(LEAD.to_owned());
+            pattern.push(&parse(lead), false);
+            pattern.text.push_str("))?");
+        }
         if lead.is_empty() && template.starts_with(|c: char| c.is_ascii_alphanumeric()) {
             pattern.text.push_str(r"(?-u:\b)");
         }
@@ -130,7 +138,7 @@ impl Sentence {
             pattern.text.push_str(r"(?-u:\b)");
         }
         let word = longest_word(&parts).to_ascii_lowercase();
-        Sentence { regex: OnceLock::new(), pattern: pattern.text, names: pattern.names, word, weight }
+        Sentence { regex: OnceLock::new(), pattern: pattern.text, names: pattern.names, word, weight, lead: lead_weight }
     }
 
     /// The first place where the sentence occurs; `lower` is the text in lower case. Linear in the length of the text,
@@ -147,10 +155,16 @@ impl Sentence {
             let text = found.get(n + 1)?.as_str().trim_end_matches(end);
             Some((name.clone(), text.to_owned()))
         };
-        let captures = self.names.iter().enumerate().filter_map(capture).collect();
-        Some(Hit { start: whole.start(), end: whole.end(), captures })
+        let mut captures: Vec<(String, String)> = self.names.iter().enumerate().filter_map(capture).collect();
+        let had = captures.len();
+        captures.retain(|(name, _)| name != LEAD);
+        let weight = self.weight - if captures.len() == had { self.lead } else { 0 };
+        Some(Hit { start: whole.start(), end: whole.end(), weight, captures })
     }
 }
+
+/// The name of what a text may lack; templates have no such.
+const LEAD: &str = "";
 
 /// What gateways and clients leave away from the start of a sentence.
 const LEADS: [&str; 6] = [
@@ -281,6 +295,7 @@ impl Pattern {
                 // A terminal breaks lines also inside of words, and what joins them again leaves no space.
                 ' ' => self.text.push_str(SPACE),
                 '\'' | '"' | '`' => self.text.push_str(QUOTES),
+                '[' => self.text.push_str(&format!("\\[{SPACE}")),
                 c => self.text.push_str(&regex::escape(c.encode_utf8(&mut [0; 4]))),
             }
             self.before = Some(c);
