@@ -55,6 +55,8 @@ pub struct About {
     pub order: Option<String>,
     pub select: Vec<String>,
     pub ignore: Vec<String>,
+    /// Rules in whose words the server has rejected the history: their findings are errors.
+    pub proven: Vec<String>,
     /// Bytes, or with `k`, `M`, `G` behind.
     pub max_record_size: Option<String>,
     /// A file with a JSON Schema for one item, instead of the provider's.
@@ -80,6 +82,7 @@ impl About {
             pointer: self.pointer.or_else(|| other.pointer.clone()),
             order: self.order.or_else(|| other.order.clone()),
             select: list(self.select, &other.select),
+            proven: list(self.proven, &other.proven),
             ignore: self.ignore.into_iter().chain(other.ignore.iter().cloned()).collect(),
             max_record_size: self.max_record_size.or_else(|| other.max_record_size.clone()),
             schema: self.schema.or_else(|| other.schema.clone()),
@@ -197,7 +200,7 @@ fn lint_options(about: &About) -> Result<lint::Options, Misuse> {
         schemas: about.schema.as_deref().map_or(Ok(Schemas::Official), schema)?,
         age: age(about)?,
         all_branches: about.all_branches,
-        enabled: enabled(&about.select, &about.ignore)?,
+        enabled: enabled(&about.select, &about.ignore, &about.proven)?,
     })
 }
 
@@ -293,8 +296,8 @@ fn matches(selector: &str, rule: &Rule) -> bool {
     selector.eq_ignore_ascii_case("all") || prefix || selector == rule.name
 }
 
-fn enabled(select: &[String], ignore: &[String]) -> Result<Enabled, Misuse> {
-    for selector in select.iter().chain(ignore) {
+fn enabled(select: &[String], ignore: &[String], proven: &[String]) -> Result<Enabled, Misuse> {
+    for selector in select.iter().chain(ignore).chain(proven) {
         if !RULES.iter().any(|rule| matches(selector, rule)) {
             let names: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
             let hint = meant(selector, &names).map(|name| format!("did you mean '{name}'? ")).unwrap_or_default();
@@ -303,7 +306,8 @@ fn enabled(select: &[String], ignore: &[String]) -> Result<Enabled, Misuse> {
         }
     }
     let any = |list: &[String], rule: &Rule| list.iter().any(|selector| matches(selector, rule));
-    Ok(Enabled::new(|rule| (select.is_empty() || any(select, rule)) && !any(ignore, rule)))
+    let enabled = Enabled::new(|rule| (select.is_empty() || any(select, rule)) && !any(ignore, rule));
+    Ok(enabled.proving(selected(proven)))
 }
 
 /// The rules that were asked for by name.
@@ -464,7 +468,7 @@ mod tests {
     fn rules_are_selected_by_code_prefix_and_name() {
         let of = |select: &[&str], ignore: &[&str]| {
             let own = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
-            enabled(&own(select), &own(ignore)).ok()
+            enabled(&own(select), &own(ignore), &[]).ok()
         };
         let some = of(&["RL1", "duplicate-id"], &["rl103"]).expect("rules");
         assert!(some.has(Code(101)) && some.has(Code(301)) && !some.has(Code(103)) && !some.has(Code(201)));

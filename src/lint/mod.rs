@@ -12,6 +12,7 @@ mod gathered;
 mod judge;
 mod keep;
 mod look;
+mod proof;
 mod stage;
 pub mod streams;
 mod unknown;

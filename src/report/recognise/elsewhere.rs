@@ -9,10 +9,19 @@ pub struct Elsewhere {
     pub says: &'static str,
     pub because: &'static str,
     pub remedy: &'static str,
+    /// Taking out all reasoning helps.
+    pub strips: bool,
+    /// Rules that are silent, because what they find is accepted as a rule, and that may find the cause: code and variant.
+    pub suspects: &'static [(u16, u8)],
 }
 
 const fn row(says: &'static str, because: &'static str, remedy: &'static str) -> Elsewhere {
-    Elsewhere { says, because, remedy }
+    Elsewhere { says, because, remedy, strips: false, suspects: &[] }
+}
+
+/// About reasoning that the server cannot read, or that was changed.
+const fn sealed(says: &'static str, because: &'static str, remedy: &'static str) -> Elsewhere {
+    Elsewhere { says, because, remedy, strips: true, suspects: &[] }
 }
 
 const FOREIGN_BLOB: &str = "the encrypted reasoning was made for another account, organisation, project, model or \
@@ -45,11 +54,11 @@ const ASK_LAST: &str = "end the request with a user or tool message, keep at lea
 #[rustfmt::skip]
 pub static ELSEWHERE: &[Elsewhere] = &[
     // Blobs that the server cannot read (OpenAI, Azure, OpenCode, xAI).
-    row("The encrypted content {blob} could not be verified.", FOREIGN_BLOB, STRIP),
-    row("invalid_encrypted_content", FOREIGN_BLOB, STRIP),
-    row("The encrypted content for item {id} could not be verified.", FOREIGN_BLOB, STRIP),
-    row("reasoning encrypted_content was not issued to this caller", FOREIGN_BLOB, STRIP),
-    row("Could not decrypt the provided", FOREIGN_BLOB, STRIP),
+    sealed("The encrypted content {blob} could not be verified.", FOREIGN_BLOB, STRIP),
+    sealed("invalid_encrypted_content", FOREIGN_BLOB, STRIP),
+    sealed("The encrypted content for item {id} could not be verified.", FOREIGN_BLOB, STRIP),
+    sealed("reasoning encrypted_content was not issued to this caller", FOREIGN_BLOB, STRIP),
+    sealed("Could not decrypt the provided", FOREIGN_BLOB, STRIP),
     row("Could not decode the compaction blob.",
         "the `encrypted_content` of a compaction was edited, or is of another account",
         "drop the compaction item; what it summed up is lost unless the turns before it are sent instead"),
@@ -57,7 +66,7 @@ pub static ELSEWHERE: &[Elsewhere] = &[
         "the request asks for `reasoning.encrypted_content` and the model does not reason",
         "take `reasoning.encrypted_content` out of `include`"),
 
-    row("input item ID does not belong to this connection", FOREIGN_BLOB, STRIP),
+    sealed("input item ID does not belong to this connection", FOREIGN_BLOB, STRIP),
 
     // State that the server does not have, or has locked.
     row("Previous response with id '{previous_id}' not found.",
@@ -91,24 +100,30 @@ pub static ELSEWHERE: &[Elsewhere] = &[
         "look up the provider's own answer in the gateway's log; `replaylint check FILE` checks the history without it"),
 
     // Signatures that only the server can check.
-    row("`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.", SIGNED, WITHOUT_THINKING),
-    row("Invalid `signature` in `thinking` block", SIGNED, WITHOUT_THINKING),
-    row("Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
+    Elsewhere {
+        says: "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.",
+        because: SIGNED,
+        remedy: WITHOUT_THINKING,
+        strips: true,
+        suspects: &[(541, 4)],
+    },
+    sealed("Invalid `signature` in `thinking` block", SIGNED, WITHOUT_THINKING),
+    sealed("Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
         SIGNED,
         "take all thinking blocks out (the named one alone is not enough), or ask for `drop_block` in \
          `thinking.block_binding.prefix_mismatch_behavior`"),
-    row("Invalid `signature` in `thinking` block. The block is bound to a different conversation.{rest}The `thinking` block \
+    sealed("Invalid `signature` in `thinking` block. The block is bound to a different conversation.{rest}The `thinking` block \
          that preceded this one when it was created is missing from this request.",
         "an earlier `thinking` block was removed, and each later one is signed over it",
         "put the earlier blocks back, or take all thinking blocks out: `replaylint fix --reasoning strip -w FILE`"),
-    row("Invalid `signature` in `thinking` block. The block is bound to a different conversation.{rest}The `system` prompt \
+    sealed("Invalid `signature` in `thinking` block. The block is bound to a different conversation.{rest}The `system` prompt \
          differs from the one this block was created with.",
         "the `system` prompt was changed after the thinking was created, and thinking is signed over it",
         "send the same `system` prompt as before, or take all thinking blocks out: \
          `replaylint fix --reasoning strip -w FILE`"),
-    row("Corrupted thought signature.", FOREIGN_SIGNATURE, WITHOUT_SIGNATURE),
-    row("Invalid thought signature", FOREIGN_SIGNATURE, WITHOUT_SIGNATURE),
-    row("Thought signature is not valid", FOREIGN_SIGNATURE, WITHOUT_SIGNATURE),
+    sealed("Corrupted thought signature.", FOREIGN_SIGNATURE, WITHOUT_SIGNATURE),
+    sealed("Invalid thought signature", FOREIGN_SIGNATURE, WITHOUT_SIGNATURE),
+    sealed("Thought signature is not valid", FOREIGN_SIGNATURE, WITHOUT_SIGNATURE),
 
     // What servers of some time or family ask for, and others do not.
     row("roles must alternate between \"user\" and \"assistant\"", "older and compatible servers do not merge turns", MERGE),
