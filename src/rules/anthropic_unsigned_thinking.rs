@@ -63,6 +63,7 @@ crate::rule! {
         Variant {
             message: "{type} has no thinking",
             api: Some("messages.{message}.content.{block}.thinking.thinking: Field required"),
+            also: &["each thinking block must contain thinking"],
             evidence: Evidence::Reported,
             fix: "drop the thinking",
             ..Variant::BASE

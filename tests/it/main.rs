@@ -18,6 +18,7 @@ mod fuzz_mutate;
 mod fuzz_seeds;
 #[path = "../../benches/generate.rs"]
 mod generate;
+mod histories;
 mod layers;
 mod linear;
 #[path = "../../benches/logs.rs"]

@@ -8,7 +8,7 @@ pub fn unframed(text: &str) -> String {
         if n > 0 {
             out.push('\n');
         }
-        let line = line.trim_matches(is_border);
+        let line = line.trim_start_matches(is_border).trim_end_matches(|c| c != '>' && is_border(c));
         out.push_str(without_time(line).trim_start_matches(is_border));
     }
     out
@@ -59,6 +59,7 @@ mod tests {
             ("> one\n> > two", "one\ntwo"),
             ("│  one   │\n│ two │", "one\ntwo"),
             ("  ⎿ one", "one"),
+            ("one <nil>", "one <nil>"),
             ("[12:30:01] one\n[12:30:01] two", "one\ntwo"),
             ("2026-09-01T10:00:00.000Z ERROR one\n2026-09-01T10:00:00.000Z ERROR two", "one\ntwo"),
             ("2026-09-01 10:00:00,123 [INFO] one", "one"),

@@ -12,6 +12,7 @@ mod template;
 
 use std::collections::HashSet;
 
+use crate::history::Code;
 use crate::lint::levels;
 use crate::rule::Rule;
 use crate::rules::{RULES, by_code};
@@ -133,7 +134,7 @@ impl Recogniser {
         let mut this = Recogniser { known: Vec::new(), fragments, outside, wrappers };
         for likely in LIKELY {
             let claim = |(code, variant): &(u16, u8)| {
-                let rule = by_code(crate::history::Code(*code))?;
+                let rule = by_code(Code(*code))?;
                 Some(Claim { rule, variant: *variant, target: None })
             };
             let known = this.entry(likely.says);
@@ -201,17 +202,28 @@ impl Recogniser {
         if whole.is_empty() { find(&|known| known.begin.as_ref()) } else { whole }
     }
 
-    /// A piece of a sentence that only one rule explains.
+    /// A piece of a sentence that few rules explain: the likeliest first, the others with it.
     fn fragment(&self, text: &str) -> Option<Recognised> {
         let run = self.fragments.longest(text)?;
-        let mut known = run.templates.iter().map(|at| &self.known[*at]);
-        let first = known.next()?;
-        let subject = |known: &Known| (known.claims.first().map(|claim| claim.rule.code), known.elsewhere.is_some());
-        if known.any(|other| subject(other) != subject(first)) {
+        let known: Vec<&Known> = run.templates.iter().map(|at| &self.known[*at]).collect();
+        let firsts: HashSet<Option<Code>> =
+            known.iter().map(|known| known.claims.first().map(|claim| claim.rule.code)).collect();
+        // What is in a rule's sentence and in that of no rule may mean anything.
+        if firsts.len() > FEW || firsts.len() > 1 && firsts.contains(&None) {
             return None;
         }
+        let likeliest = known.iter().min_by_key(|known| {
+            known.claims.first().map(|claim| (std::cmp::Reverse(claim.worst()), claim.rule.code, claim.variant))
+        })?;
         let (start, end) = run.span;
-        Some(first.recognised(Hit { start, end, weight: run.letters, captures: Vec::new() }))
+        let hit = Hit { start, end, weight: run.letters, captures: Vec::new() };
+        let mut found = likeliest.recognised(hit);
+        for claim in known.iter().flat_map(|known| &known.claims) {
+            if !found.claims.iter().any(|other| (other.rule.code, other.variant) == (claim.rule.code, claim.variant)) {
+                found.claims.push(*claim);
+            }
+        }
+        Some(found)
     }
 
     /// The sentences that a text shares most of its telling words with.
@@ -236,6 +248,9 @@ impl Recogniser {
         scored.iter().take(3).map(|(_, known)| (known.template, known.claims.clone())).collect()
     }
 }
+
+/// Rules that a fragment may mean at most.
+const FEW: usize = 3;
 
 /// The part of a sentence's words, by their worth, that a text must share to be near, and the number of them.
 const NEAR: f64 = 0.5;

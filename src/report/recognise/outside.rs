@@ -149,7 +149,6 @@ pub static OUTSIDE: &[Outside] = &[
     row(&INSTRUCTION, &[
         "GenerateContentRequest.system_instruction",
         "system_instruction.parts",
-        "system: text content blocks must be non-empty",
         "system.{arg}.text: Field required",
     ]),
     row(&IMAGE, &[

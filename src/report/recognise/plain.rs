@@ -26,7 +26,8 @@ pub fn plain(text: &str) -> String {
 
 /// Takes off the escapes of a URL, if the text has been part of one.
 fn unquoted(text: &str) -> String {
-    if text.matches("%20").nth(1).is_none() && !(text.matches("%27").nth(1).is_some() && !text.contains(' ')) {
+    let spaced = ["%20", "%27", "%22", "%60", "%3A"].iter().map(|escape| text.matches(escape).count()).sum::<usize>();
+    if spaced < 2 {
         return text.to_owned();
     }
     let mut out = Vec::with_capacity(text.len());
