@@ -147,9 +147,8 @@ impl<'h> Bench<'h> {
             }
         }
         if fields::judge(self.target.dialect) {
-            let weighs = |code, variant| {
-                enabled.has(code) && (enabled.proves(code) || self.level(code, variant).is_some())
-            };
+            let weighs =
+                |code, variant| enabled.has(code) && (enabled.proves(code) || self.level(code, variant).is_some());
             fields::raise_noted(self.history, &weighs, &mut out);
         }
         let bound = self.last_bound_thinking();

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use replaylint::fix::{FixOptions, Orphans, Reasoning};
-use replaylint::history::{Effort, Usage};
+use replaylint::history::{Code, Effort, Usage};
 use replaylint::lint::{Enabled, Options};
 use replaylint::report::Content;
 use replaylint::report::repair;
@@ -44,6 +44,9 @@ struct Case {
     /// Only these rules run.
     #[serde(default)]
     select: Vec<String>,
+    /// Rules in whose words the server has rejected the history.
+    #[serde(default)]
+    proven: Vec<u16>,
     /// In seconds, counted from `now`.
     max_item_age: Option<u64>,
     #[serde(default)]
@@ -70,7 +73,8 @@ impl Case {
             model: self.model.clone(),
             effort: self.effort.as_deref().map(|level| Effort::of(level.as_bytes())),
             age: self.max_item_age.map(|most| Age { most, now: self.now }),
-            enabled: Enabled::new(|rule| self.select.is_empty() || self.select.contains(&rule.code.to_string())),
+            enabled: Enabled::new(|rule| self.select.is_empty() || self.select.contains(&rule.code.to_string()))
+                .proving(self.proven.iter().map(|code| Code(*code)).collect()),
             ..Options::default()
         }
     }

@@ -68,9 +68,10 @@ impl Style {
             Style::Boxed => lines("   │\n│   "),
             Style::Stamped => lines("\n[12:30:02] "),
             Style::Lower => message.to_lowercase(),
-            Style::Markdown => {
-                message.chars().fold(String::new(), |out, c| if "_*[]<>#".contains(c) { out + "\\" } else { out } + &c.to_string())
-            }
+            Style::Markdown => message.chars().fold(
+                String::new(),
+                |out, c| if "_*[]<>#".contains(c) { out + "\\" } else { out } + &c.to_string(),
+            ),
             Style::Url => message.bytes().fold(String::new(), |out, byte| match byte {
                 b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => out + &char::from(byte).to_string(),
                 byte => out + &format!("%{byte:02X}"),
@@ -133,6 +134,10 @@ fn every_message_is_recognised_in_every_wrapping() {
     assert!(wrappers.len() >= 17 && texts >= 260, "{} wrappers, {texts} texts", wrappers.len());
     for message in messages.iter().filter(|message| !is_pending(message)) {
         for (wrapper, text) in wrappers.iter().flat_map(|w| message.texts.iter().map(move |text| (w, text))) {
+            if message.code == "outside" && wrapper.name == "a prefix in brackets" {
+                // It names an item, which no such message does.
+                continue;
+            }
             let wrapped = wrapper.wrap(text);
             let found = recogniser.recognise(&wrapped);
             let told = format!("{}, {}: {wrapped}", message.name, wrapper.name);
@@ -214,7 +219,11 @@ fn every_sentence_of_a_topic_is_recognised() {
             let said = fill(says, &|_| Some("7".to_owned())).expect("all is known");
             let found = recogniser.recognise(&format!("400 {said}"));
             let topic = found.first().and_then(|found| found.topic);
-            assert!(found.len() == 1 && topic.is_some(), "{said}: {:?}", found.first().map(|found| found.template));
+            assert!(
+                found.len() == 1 && topic.is_some(),
+                "{said}: {:?}",
+                found.first().map(|found| found.template)
+            );
         }
     }
 }
@@ -279,7 +288,10 @@ fn the_command_explains_every_message() {
                 "outside" => {
                     let topic = message.topic.as_deref().unwrap_or_default();
                     assert!(told.starts_with(&format!("Not a problem of the history: {topic}")), "{told}");
-                    assert!(told.contains("next: ") && found["topic"] == topic && found["rule"].is_null(), "{told}");
+                    assert!(
+                        told.contains("next: ") && found["topic"] == topic && found["rule"].is_null(),
+                        "{told}"
+                    );
                 }
                 code => assert!(told.starts_with(code) && found["rule"] == code, "{told}"),
             }

@@ -85,7 +85,10 @@ fn pasted_messages_are_recognised() {
         };
         let Pasted { provider, link, expect, text, .. } = message;
         let expect = expect.as_deref().or_else(|| message.accept[0].as_deref()).unwrap_or_default();
-        println!("{verdict}: {names:?} for {expect} ({provider}, {link}): {}", text.chars().take(300).collect::<String>());
+        println!(
+            "{verdict}: {names:?} for {expect} ({provider}, {link}): {}",
+            text.chars().take(300).collect::<String>()
+        );
     }
     println!("messages about histories: {right} of {histories} right, {wrong} wrong");
     assert_eq!(wrong, 0);

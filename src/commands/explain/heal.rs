@@ -38,7 +38,8 @@ pub(super) fn heals(doc: &Doc, codes: &[Code], judged: &[(String, Options)]) -> 
                 continue;
             }
             let left = fixed.left().judged.iter();
-            let mut left = left.filter(|left| codes.contains(&left.finding.code) && left.severity > Severity::Info);
+            let mut left =
+                left.filter(|left| codes.contains(&left.finding.code) && left.severity > Severity::Info);
             if left.next().is_none() {
                 return Ok(Some(Heals { flags: format!("{said}{flags}"), changes: fixed.changes.len() }));
             }

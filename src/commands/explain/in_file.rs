@@ -189,7 +189,8 @@ impl Look<'_> {
 
 /// What the user said of the file, as flags of `fix`.
 fn given(own: &Options) -> String {
-    let usage = own.usage.filter(|usage| *usage != Usage::Exchange).map(|usage| (" --as ", usage.name().to_owned()));
+    let usage =
+        own.usage.filter(|usage| *usage != Usage::Exchange).map(|usage| (" --as ", usage.name().to_owned()));
     let said = [
         own.format.map(|format| (" --format ", format.info().name.to_owned())),
         own.target.map(|target| (" --target ", target.name.to_owned())),
@@ -286,7 +287,10 @@ impl InFile {
         let label = &doc.label;
         if let Some(Heals { flags, changes }) = &self.heals {
             let changes = count(*changes as u64, "change");
-            return format!("`replaylint fix{}{flags} {label}` repairs it ({changes}); -w writes the file.", self.given);
+            return format!(
+                "`replaylint fix{}{flags} {label}` repairs it ({changes}); -w writes the file.",
+                self.given
+            );
         }
         match self.there.iter().find_map(|there| there.no_fix) {
             Some(why) => format!("There is no legal fix: {why}."),

@@ -41,8 +41,10 @@ const WAIT: &str = "wait and send the same request again";
 const EXTRA: &str = "the block holds a key that the API does not know, often left over from streaming";
 const DELETE: &str = "delete the key that the message names";
 const TEMPLATE: &str = "the model's chat template accepts only some orders of messages";
-const MERGE_ALL: &str = "merge adjacent messages of one role, and begin with a user message after the system message";
-const SYSTEM_FIRST: &str = "move the instructions into one system message at the start, or make the later one a user message";
+const MERGE_ALL: &str =
+    "merge adjacent messages of one role, and begin with a user message after the system message";
+const SYSTEM_FIRST: &str =
+    "move the instructions into one system message at the start, or make the later one a user message";
 const NO_SYSTEM: &str = "move the instructions into the first user message";
 const ASK: &str = "keep at least one user message in the request, also where the oldest turns are cut";
 const ONE_LAST: &str = "merge the assistant messages at the end, or end the request with a user message";

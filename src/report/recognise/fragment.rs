@@ -12,12 +12,78 @@ const TELLING: usize = 9;
 
 /// Words that any error has.
 const COMMON: [&str; 72] = [
-    "a", "access", "after", "all", "an", "and", "any", "api", "are", "array", "as", "at", "be", "been", "but", "by",
-    "can", "cannot", "content", "does", "error", "expected", "field", "following", "for", "from", "got", "has", "have",
-    "in", "input", "instead", "invalid", "is", "it", "its", "maximum", "message", "messages", "missing", "model",
-    "must", "name", "no", "not", "object", "of", "on", "only", "or", "parameter", "please", "provided", "request",
-    "required", "should", "string", "supported", "text", "that", "the", "there", "this", "to", "too", "try", "type",
-    "use", "valid", "value", "with", "your",
+    "a",
+    "access",
+    "after",
+    "all",
+    "an",
+    "and",
+    "any",
+    "api",
+    "are",
+    "array",
+    "as",
+    "at",
+    "be",
+    "been",
+    "but",
+    "by",
+    "can",
+    "cannot",
+    "content",
+    "does",
+    "error",
+    "expected",
+    "field",
+    "following",
+    "for",
+    "from",
+    "got",
+    "has",
+    "have",
+    "in",
+    "input",
+    "instead",
+    "invalid",
+    "is",
+    "it",
+    "its",
+    "maximum",
+    "message",
+    "messages",
+    "missing",
+    "model",
+    "must",
+    "name",
+    "no",
+    "not",
+    "object",
+    "of",
+    "on",
+    "only",
+    "or",
+    "parameter",
+    "please",
+    "provided",
+    "request",
+    "required",
+    "should",
+    "string",
+    "supported",
+    "text",
+    "that",
+    "the",
+    "there",
+    "this",
+    "to",
+    "too",
+    "try",
+    "type",
+    "use",
+    "valid",
+    "value",
+    "with",
+    "your",
 ];
 
 /// The runs of words that templates have, by their first [`WORDS`] words.
@@ -63,18 +129,25 @@ impl Fragments {
             let Ok(three) = <[String; WORDS]>::try_from(lower[at..at + WORDS].to_vec()) else { break };
             let mut next = HashMap::new();
             for &(piece, place) in self.starts.get(&three).into_iter().flatten() {
-                let began = place.checked_sub(1).and_then(|before| open.get(&(piece, before))).copied().unwrap_or(at);
+                let began =
+                    place.checked_sub(1).and_then(|before| open.get(&(piece, before))).copied().unwrap_or(at);
                 next.insert((piece, place), began);
             }
             open = next;
             let Some(&began) = open.values().min() else { continue };
             let run = &lower[began..at + WORDS];
             let letters: usize = run.iter().map(String::len).sum();
-            if letters < LETTERS || telling(run) < TELLING || best.as_ref().is_some_and(|best| best.letters >= letters) {
+            if letters < LETTERS
+                || telling(run) < TELLING
+                || best.as_ref().is_some_and(|best| best.letters >= letters)
+            {
                 continue;
             }
-            let mut templates: Vec<usize> =
-                open.iter().filter(|(_, from)| **from == began).map(|((piece, _), _)| self.pieces[*piece].0).collect();
+            let mut templates: Vec<usize> = open
+                .iter()
+                .filter(|(_, from)| **from == began)
+                .map(|((piece, _), _)| self.pieces[*piece].0)
+                .collect();
             templates.sort_unstable();
             templates.dedup();
             let (last, word) = words[at + WORDS - 1];
@@ -91,9 +164,9 @@ fn telling(run: &[String]) -> usize {
 /// The words of a text, with their places.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    text.split(move |c| !word(c)).filter(|word| !word.is_empty()).map(move |word| {
-        (word.as_ptr() as usize - text.as_ptr() as usize, word)
-    })
+    text.split(move |c| !word(c))
+        .filter(|word| !word.is_empty())
+        .map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
 }
 
 #[cfg(test)]
@@ -107,11 +180,20 @@ mod tests {
 
     #[test]
     fn a_run_of_telling_words_is_found() {
-        let templates = ["No tool output found for {noun} {call_id}.", "No tool call found for {noun}.", "{a} is not supported with this model."];
+        let templates = [
+            "No tool output found for {noun} {call_id}.",
+            "No tool call found for {noun}.",
+            "{a} is not supported with this model.",
+        ];
         let fragments = Fragments::new(templates.into_iter().enumerate());
-        let found = |text: &str| fragments.longest(text).map(|run| (run.templates, text[run.span.0..run.span.1].to_owned()));
+        let found = |text: &str| {
+            fragments.longest(text).map(|run| (run.templates, text[run.span.0..run.span.1].to_owned()))
+        };
         assert_eq!(found("400: no tool output found"), Some((vec![0], "no tool output found".to_owned())));
-        assert_eq!(found("it said 'tool output found for' something"), Some((vec![0], "tool output found for".to_owned())));
+        assert_eq!(
+            found("it said 'tool output found for' something"),
+            Some((vec![0], "tool output found for".to_owned()))
+        );
         assert!(found("No tool").is_none());
         assert!(found("temperature is not supported with this model").is_none());
     }

@@ -15,7 +15,9 @@ pub fn unframed(text: &str) -> String {
 }
 
 fn is_border(c: char) -> bool {
-    c.is_whitespace() || c == '>' || matches!(c, '|' | '•' | '·' | '⎿' | '⏺' | '✕' | '✖' | '✗' | '\u{2500}'..='\u{25ff}')
+    c.is_whitespace()
+        || c == '>'
+        || matches!(c, '|' | '•' | '·' | '⎿' | '⏺' | '✕' | '✖' | '✗' | '\u{2500}'..='\u{25ff}')
 }
 
 const LEVELS: [&str; 8] = ["TRACE", "DEBUG", "INFO", "WARNING", "WARN", "ERROR", "FATAL", "CRITICAL"];
@@ -46,7 +48,8 @@ fn after_time(line: &str) -> Option<&str> {
         && (marks(':') >= 2 || marks('-') == 2 && time.len() == 10)
         && time.chars().filter(char::is_ascii_digit).count() >= 5;
     let rest = inner[end..].trim_start_matches([']', ')']);
-    (is_time && (rest.is_empty() || rest.starts_with([' ', '\t', '|', ':']))).then(|| rest.trim_start_matches(['|', ':']))
+    (is_time && (rest.is_empty() || rest.starts_with([' ', '\t', '|', ':'])))
+        .then(|| rest.trim_start_matches(['|', ':']))
 }
 
 #[cfg(test)]

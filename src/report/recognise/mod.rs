@@ -81,7 +81,8 @@ pub struct Recognised {
 impl Recognised {
     /// Whether another sentence adds nothing to this one.
     fn says_all_of(&self, other: &Recognised) -> bool {
-        let subject = |one: &Recognised| (one.claims.first().map(|claim| claim.rule.code), one.elsewhere.map(|e| e.because));
+        let subject =
+            |one: &Recognised| (one.claims.first().map(|claim| claim.rule.code), one.elsewhere.map(|e| e.because));
         subject(self) == subject(other) && other.ids().iter().all(|id| self.ids().contains(id))
     }
 
@@ -115,7 +116,8 @@ struct Topical {
 
 fn topical(table: &'static [Outside]) -> Vec<Topical> {
     let of_row = |row: &'static Outside| {
-        let topical = |template: &&'static str| Topical { topic: row.topic, template, sentence: Sentence::short(template) };
+        let topical =
+            |template: &&'static str| Topical { topic: row.topic, template, sentence: Sentence::short(template) };
         row.says.iter().map(topical)
     };
     table.iter().flat_map(of_row).collect()
@@ -219,7 +221,11 @@ impl Recogniser {
         let hit = Hit { start, end, weight: run.letters, captures: Vec::new() };
         let mut found = likeliest.recognised(hit);
         for claim in known.iter().flat_map(|known| &known.claims) {
-            if !found.claims.iter().any(|other| (other.rule.code, other.variant) == (claim.rule.code, claim.variant)) {
+            if !found
+                .claims
+                .iter()
+                .any(|other| (other.rule.code, other.variant) == (claim.rule.code, claim.variant))
+            {
                 found.claims.push(*claim);
             }
         }
@@ -232,7 +238,8 @@ impl Recogniser {
         let each: Vec<(&Known, HashSet<String>)> =
             self.known.iter().map(|known| (known, words(known.template))).collect();
         // A word that many sentences have tells little.
-        let worth = |word: &String| 1.0 / each.iter().filter(|(_, words)| words.contains(word)).count().max(1) as f64;
+        let worth =
+            |word: &String| 1.0 / each.iter().filter(|(_, words)| words.contains(word)).count().max(1) as f64;
         let score = |words: &HashSet<String>| {
             let all: f64 = words.iter().map(worth).sum();
             let shared: Vec<&String> = words.intersection(&said).collect();
@@ -290,8 +297,20 @@ fn first_topic(table: &[Topical], text: &str) -> Option<Recognised> {
 fn names_history(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let names = [
-        "messages.", "messages[", "input[", "contents[", "tool_call", "tool call", "tool_use", "tool_result", "functioncall",
-        "function call", "tooluse", "toolresult", "reasoning_content", "thinking",
+        "messages.",
+        "messages[",
+        "input[",
+        "contents[",
+        "tool_call",
+        "tool call",
+        "tool_use",
+        "tool_result",
+        "functioncall",
+        "function call",
+        "tooluse",
+        "toolresult",
+        "reasoning_content",
+        "thinking",
     ];
     names.iter().any(|name| lower.contains(name))
 }

@@ -26,7 +26,8 @@ pub fn plain(text: &str) -> String {
 
 /// Takes off the escapes of a URL, if the text has been part of one.
 fn unquoted(text: &str) -> String {
-    let spaced = ["%20", "%27", "%22", "%60", "%3A"].iter().map(|escape| text.matches(escape).count()).sum::<usize>();
+    let spaced =
+        ["%20", "%27", "%22", "%60", "%3A"].iter().map(|escape| text.matches(escape).count()).sum::<usize>();
     if spaced < 2 {
         return text.to_owned();
     }
@@ -72,7 +73,8 @@ fn unescaped(text: &str) -> String {
         match c {
             '\\' | '"' | '\'' | '`' | '/' => out.push(c),
             // Markdown escapes its own marks.
-            '_' | '*' | '[' | ']' | '(' | ')' | '{' | '}' | '<' | '>' | '#' | '!' | '.' | '-' | '+' | '~' | '|' => {
+            '_' | '*' | '[' | ']' | '(' | ')' | '{' | '}' | '<' | '>' | '#' | '!' | '.' | '-' | '+' | '~'
+            | '|' => {
                 out.push(c);
             }
             'n' | 'r' => out.push('\n'),

@@ -138,7 +138,14 @@ impl Sentence {
             pattern.text.push_str(r"(?-u:\b)");
         }
         let word = longest_word(&parts).to_ascii_lowercase();
-        Sentence { regex: OnceLock::new(), pattern: pattern.text, names: pattern.names, word, weight, lead: lead_weight }
+        Sentence {
+            regex: OnceLock::new(),
+            pattern: pattern.text,
+            names: pattern.names,
+            word,
+            weight,
+            lead: lead_weight,
+        }
     }
 
     /// The first place where the sentence occurs; `lower` is the text in lower case. Linear in the length of the text,
@@ -315,7 +322,9 @@ impl Pattern {
             _ if is(name, &["noun"]) => format!("(?:[a-z]+{SPACE}){{1,4}}?(?:call|output)"),
             _ if at_end => format!("{LISTED}(?:,[ \t]*[A-Za-z]+[_-]{LISTED})*"),
             None => WORD.to_owned(),
-            _ if is(name, &["id", "ids", "path", "field", "type", "name", "role", "key", "prefix"]) => WORD.to_owned(),
+            _ if is(name, &["id", "ids", "path", "field", "type", "name", "role", "key", "prefix"]) => {
+                WORD.to_owned()
+            }
             _ => "[^\r\n]+?".to_owned(),
         }
     }
