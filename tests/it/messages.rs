@@ -250,7 +250,7 @@ fn what_nobody_said_is_not_recognised() {
         "the message of the model is not valid for this request",
         "Something went wrong while we were building the site; please try again",
         "error: mismatched types: expected `&str`, found `String`",
-        "The tool printed its output and the call ended",
+        "The build of the project ended with an error in line 7",
     ] {
         let found = recogniser.recognise(text);
         assert!(found.is_empty(), "{text}: {}", found[0].template);

@@ -8,82 +8,19 @@ use super::template::pieces;
 const WORDS: usize = 3;
 /// Letters that a fragment has at least, and those of words that other texts seldom have.
 const LETTERS: usize = 16;
-const TELLING: usize = 9;
+const TELLING: usize = 10;
 
 /// Words that any error has.
-const COMMON: [&str; 72] = [
-    "a",
-    "access",
-    "after",
-    "all",
-    "an",
-    "and",
-    "any",
-    "api",
-    "are",
-    "array",
-    "as",
-    "at",
-    "be",
-    "been",
-    "but",
-    "by",
-    "can",
-    "cannot",
-    "content",
-    "does",
-    "error",
-    "expected",
-    "field",
-    "following",
-    "for",
-    "from",
-    "got",
-    "has",
-    "have",
-    "in",
-    "input",
-    "instead",
-    "invalid",
-    "is",
-    "it",
-    "its",
-    "maximum",
-    "message",
-    "messages",
-    "missing",
-    "model",
-    "must",
-    "name",
-    "no",
-    "not",
-    "object",
-    "of",
-    "on",
-    "only",
-    "or",
-    "parameter",
-    "please",
-    "provided",
-    "request",
-    "required",
-    "should",
-    "string",
-    "supported",
-    "text",
-    "that",
-    "the",
-    "there",
-    "this",
-    "to",
-    "too",
-    "try",
-    "type",
-    "use",
-    "valid",
-    "value",
-    "with",
-    "your",
+#[rustfmt::skip]
+const COMMON: [&str; 89] = [
+    "a", "access", "after", "all", "an", "and", "any", "api", "are", "array", "as", "at", "be", "been",
+    "before", "but", "by", "can", "cannot", "content", "does", "during", "empty", "end", "error", "expected",
+    "field", "following", "for", "from", "got", "has", "have", "id", "if", "in", "input", "instead",
+    "invalid", "is", "it", "item", "its", "maximum", "message", "messages", "missing", "model", "must",
+    "name", "no", "not", "object", "of", "on", "one", "only", "or", "parameter", "please", "provided",
+    "request", "required", "should", "start", "string", "supported", "text", "that", "the", "there", "this",
+    "to", "too", "try", "type", "until", "use", "valid", "value", "was", "were", "when", "which", "will",
+    "with", "without", "would", "your",
 ];
 
 /// The runs of words that templates have, by their first [`WORDS`] words.
@@ -158,7 +95,12 @@ impl Fragments {
 }
 
 fn telling(run: &[String]) -> usize {
-    run.iter().filter(|word| COMMON.binary_search(&word.as_str()).is_err()).map(String::len).sum()
+    run.iter().filter(|word| !is_common(word)).map(String::len).sum()
+}
+
+/// Whether any error may have a word, in lower case.
+pub fn is_common(word: &str) -> bool {
+    COMMON.binary_search(&word).is_ok()
 }
 
 /// The words of a text, with their places.

@@ -43,7 +43,6 @@ pub static LIKELY: &[Likely] = &[
     row("\"loc\": [\"body\", \"messages\", {message}", &[(400, 0)]),
     row("\"loc\": [\"body\", \"input\", {index}", &[(400, 0), (414, 0)]),
     // Of Responses servers.
-    row("Items are not persisted when `store` is set to false", &[(205, 0), (303, 0)]),
     row("Missing required parameter: 'input[{index}].arguments'.", &[(414, 8), (410, 0), (400, 0)]),
     row("Invalid value: '{value}'. Supported values are: 'code_interpreter_call'", &[(400, 2)]),
     row("Invalid input type 'compaction_trigger' at index {index}", &[(417, 0)]),

@@ -9,6 +9,7 @@ mod likely;
 mod outside;
 mod plain;
 mod template;
+mod topic;
 
 use std::collections::HashSet;
 
@@ -21,10 +22,11 @@ use crate::targets::TARGETS;
 
 pub use elsewhere::{ELSEWHERE, Elsewhere};
 pub use likely::LIKELY;
-pub use outside::{OUTSIDE, Topic, WRAPPERS};
+pub use outside::{OUTSIDE, WRAPPERS};
 pub use plain::plain;
+pub use topic::Topic;
 
-use fragment::Fragments;
+use fragment::{Fragments, is_common};
 use outside::Outside;
 use template::{Hit, Sentence, beginning};
 
@@ -182,10 +184,8 @@ impl Recogniser {
         if !found.is_empty() {
             return found;
         }
-        let topic = |table: &[Topical]| {
-            let one = |text: &str| first_topic(table, text);
-            one(&text).or_else(|| joined.as_deref().and_then(one))
-        };
+        let texts = [Some(text.as_str()), joined.as_deref()];
+        let topic = |table: &[Topical]| first_topic(table, &texts);
         let last = || topic(&self.wrappers).filter(|_| !names_history(&text));
         topic(&self.outside).or_else(|| self.fragment(&text)).or_else(last).into_iter().collect()
     }
@@ -259,13 +259,13 @@ impl Recogniser {
 /// Rules that a fragment may mean at most.
 const FEW: usize = 3;
 
-/// The part of a sentence's words, by their worth, that a text must share to be near, and the number of them.
-const NEAR: f64 = 0.5;
-const SHARED: usize = 4;
+/// The part of a sentence's telling words, by their worth, that a text must share to be near, and the number of them.
+const NEAR: f64 = 0.4;
+const SHARED: usize = 3;
 
 fn words(text: &str) -> HashSet<String> {
-    let word = |word: &str| (word.len() > 2).then(|| word.to_ascii_lowercase());
-    text.split(|c: char| !c.is_ascii_alphabetic()).filter_map(word).collect()
+    let words = text.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| word.len() > 2);
+    words.map(str::to_ascii_lowercase).filter(|word| !is_common(word)).collect()
 }
 
 /// A text longer than this is a log, not a message that a terminal wrapped.
@@ -276,11 +276,12 @@ fn joined(text: &str) -> Option<String> {
     (text.len() <= MOST_JOINED && text.contains('\n')).then(|| text.lines().map(str::trim).collect())
 }
 
-/// The first row of a table that a text holds.
-fn first_topic(table: &[Topical], text: &str) -> Option<Recognised> {
-    let lower = text.to_ascii_lowercase();
+/// The first row of a table that one of the texts holds.
+fn first_topic(table: &[Topical], texts: &[Option<&str>]) -> Option<Recognised> {
+    let texts: Vec<(&str, String)> =
+        texts.iter().flatten().map(|text| (*text, text.to_ascii_lowercase())).collect();
     table.iter().find_map(|row| {
-        let hit = row.sentence.find(text, &lower)?;
+        let hit = texts.iter().find_map(|(text, lower)| row.sentence.find(text, lower))?;
         Some(Recognised {
             template: row.template,
             captures: hit.captures,
