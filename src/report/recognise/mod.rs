@@ -101,6 +101,9 @@ impl Recognised {
     }
 }
 
+/// Finds a sentence, or its beginning, in a text that comes also in lower case.
+type Find = dyn Fn(&Known, &str, &str) -> Option<Hit>;
+
 /// Everything that is recognised.
 pub struct Recogniser {
     known: Vec<Known>,
@@ -174,34 +177,30 @@ impl Recogniser {
     /// The errors that a text contains, in its order; none if it has none that is known.
     pub fn recognise(&self, text: &str) -> Vec<Recognised> {
         let text = plain(text);
-        let found = self.sentences(&text);
-        if !found.is_empty() {
-            return found;
-        }
-        // Lines that a terminal broke within words.
+        // A terminal may have broken lines within words: joined again, the text may say more.
         let joined = joined(&text);
-        let found = joined.as_deref().map(|joined| self.sentences(joined)).unwrap_or_default();
-        if !found.is_empty() {
-            return found;
-        }
         let texts = [Some(text.as_str()), joined.as_deref()];
+        let whole = |known: &Known, text: &str, lower: &str| known.whole.as_ref()?.find(text, lower);
+        let begin = |known: &Known, text: &str, lower: &str| known.begin.as_ref()?.find(text, lower);
+        for find in [&whole as &Find, &begin] {
+            let found = texts.iter().flatten().map(|text| self.sentences(text, find));
+            let weight = |found: &Vec<Recognised>| found.iter().map(|one| one.weight).max();
+            let most = found.reduce(|a, b| if weight(&b) > weight(&a) { b } else { a }).unwrap_or_default();
+            if !most.is_empty() {
+                return most;
+            }
+        }
+        let fragment = || texts.iter().flatten().find_map(|text| self.fragment(text));
         let topic = |table: &[Topical]| first_topic(table, &texts);
         let last = || topic(&self.wrappers).filter(|_| !names_history(&text));
-        topic(&self.outside).or_else(|| self.fragment(&text)).or_else(last).into_iter().collect()
+        topic(&self.outside).or_else(fragment).or_else(last).into_iter().collect()
     }
 
-    /// Whole sentences, or else the beginnings of some.
-    fn sentences(&self, text: &str) -> Vec<Recognised> {
+    /// The sentences that a text holds.
+    fn sentences(&self, text: &str, find: &Find) -> Vec<Recognised> {
         let lower = text.to_ascii_lowercase();
-        let find = |sentence: &dyn Fn(&Known) -> Option<&Sentence>| {
-            let hit = |known: &Known| {
-                let sentence = sentence(known)?;
-                sentence.find(text, &lower).map(|hit| known.recognised(hit))
-            };
-            most_telling(self.known.iter().filter_map(hit).collect())
-        };
-        let whole = find(&|known| known.whole.as_ref());
-        if whole.is_empty() { find(&|known| known.begin.as_ref()) } else { whole }
+        let hit = |known: &Known| find(known, text, &lower).map(|hit| known.recognised(hit));
+        most_telling(self.known.iter().filter_map(hit).collect())
     }
 
     /// A piece of a sentence that few rules explain: the likeliest first, the others with it.
