@@ -196,6 +196,14 @@ impl Traits {
         Traits(bits)
     }
 
+    pub const fn and(self, one: Trait) -> Traits {
+        Traits(self.0 | 1 << one as u8)
+    }
+
+    pub const fn with(self, other: Traits) -> Traits {
+        Traits(self.0 | other.0)
+    }
+
     pub const fn has(self, one: Trait) -> bool {
         self.0 >> one as u8 & 1 == 1
     }

@@ -63,6 +63,7 @@ crate::rule! {
         Variant {
             message: "the user's message is empty",
             api: Some("messages.{message}: user messages must have non-empty content"),
+            also: &["messages.{message}: all messages must have non-empty content except for the optional final assistant message"],
             evidence: Evidence::Reported,
             fix: "drop the message",
             loss: Loss::Lossless,

@@ -51,6 +51,7 @@ crate::rule! {
         Variant {
             message: "tool_use {call_id} has no tool_result in the next message",
             api: Some(API),
+            also: &["messages.{message}: Did not find {arg} `tool_result` block(s) at the beginning of this message. Messages following `tool_use` blocks must begin with a matching number of `tool_result` blocks."],
             evidence: Evidence::Reported,
             fix: "drop the call (use --orphans stub to add a placeholder output instead)",
             ..Variant::BASE

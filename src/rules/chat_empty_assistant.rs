@@ -47,7 +47,10 @@ crate::rule! {
     [
         Variant {
             message: "assistant message without content or tool calls",
-            also: &["invalid message content type: <nil>"],
+            also: &[
+                "invalid message content type: <nil>",
+                "the message at position {arg} with role '{role}' must not be empty",
+            ],
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             fix: "drop the message",

@@ -56,6 +56,11 @@ crate::rule! {
     [
         Variant {
             message: "the server rejects `reasoning_content`",
+            also: &[
+                "'messages.{message}' : for 'role: {role}' the following must be satisfied[('messages.{partner_message}' : property 'reasoning_content' is unsupported",
+                "Extra inputs are not permitted, field: 'messages[{message}].reasoning'",
+                "Extra inputs are not permitted, field: 'messages[{message}].reasoning_content'",
+            ],
             evidence: Evidence::Reported,
             fix: "remove the field",
             ..Variant::BASE

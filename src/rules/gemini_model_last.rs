@@ -41,6 +41,7 @@ crate::rule! {
         Variant {
             message: "the request ends with a model turn",
             api: Some("Requests ending with a model turn are not supported."),
+            also: &["Please ensure that multiturn requests ends with a user role or a function response."],
             answer: Answer::GOOGLE,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,

@@ -121,5 +121,16 @@ crate::rule! {
             },
             ..Variant::BASE
         },
+        Variant {
+            message: "{type} {any_id} has no arguments",
+            api: Some("Missing required parameter: 'input[{index}].arguments'."),
+            evidence: Evidence::Reported,
+            answer: Answer {
+                param: Some("input[{index}].arguments"),
+                code: Some("missing_required_parameter"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
     ]
 }

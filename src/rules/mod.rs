@@ -119,6 +119,7 @@ rules![
     anthropic_unknown_role,
     anthropic_extra_field,
     anthropic_empty_messages,
+    anthropic_undefined_reference,
     gemini_missing_response,
     gemini_orphan_response,
     gemini_leading_call,
