@@ -144,8 +144,10 @@ enum OrphansArg {
 enum ReasoningArg {
     /// Change as little as the findings require
     Auto,
-    /// Replace every group that can be referenced whole by references
+    /// Replace every group that can be referenced whole by references to the stored items
     Reference,
+    /// Replace references by the items that they name, where the file contains them
+    Inline,
     /// Never remove or rewrite it; what remains broken is reported
     Keep,
     /// Remove all of it, and the ids of its groups
@@ -166,6 +168,7 @@ impl From<ReasoningArg> for Reasoning {
         match arg {
             ReasoningArg::Auto => Reasoning::Auto,
             ReasoningArg::Reference => Reasoning::Reference,
+            ReasoningArg::Inline => Reasoning::Inline,
             ReasoningArg::Keep => Reasoning::Keep,
             ReasoningArg::Strip => Reasoning::Strip,
         }

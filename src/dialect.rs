@@ -167,6 +167,11 @@ pub trait Dialect: Sync {
         None
     }
 
+    /// A message of the user that asks the model to go on.
+    fn go_on(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Whether results had better not stand in one message with anything else.
     fn keeps_results_apart(&self) -> bool {
         false

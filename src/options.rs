@@ -56,6 +56,8 @@ pub struct FileOptions {
     pub order: Option<String>,
     pub select: Vec<String>,
     pub ignore: Vec<String>,
+    /// Rules in whose words the server has rejected the history: their findings are errors.
+    pub proven: Vec<String>,
     /// Bytes, or with `k`, `M`, `G` behind.
     pub max_record_size: Option<String>,
     /// A file with a JSON Schema for one item, instead of the provider's.
@@ -81,6 +83,7 @@ impl FileOptions {
             pointer: self.pointer.or_else(|| other.pointer.clone()),
             order: self.order.or_else(|| other.order.clone()),
             select: list(self.select, &other.select),
+            proven: list(self.proven, &other.proven),
             ignore: self.ignore.into_iter().chain(other.ignore.iter().cloned()).collect(),
             max_record_size: self.max_record_size.or_else(|| other.max_record_size.clone()),
             schema: self.schema.or_else(|| other.schema.clone()),
@@ -192,7 +195,7 @@ fn judge_options(about: &FileOptions) -> Result<judge::Options, Misuse> {
         model: about.model.clone(),
         schemas: about.schema.as_deref().map_or(Ok(Schemas::Official), schema)?,
         age: age(about)?,
-        enabled: enabled(&about.select, &about.ignore)?,
+        enabled: enabled(&about.select, &about.ignore, &about.proven)?,
     })
 }
 
@@ -300,8 +303,8 @@ fn matches(selector: &str, rule: &Rule) -> bool {
     selector.eq_ignore_ascii_case("all") || prefix || selector == rule.name
 }
 
-pub fn enabled(select: &[String], ignore: &[String]) -> Result<Enabled, Misuse> {
-    for selector in select.iter().chain(ignore) {
+pub fn enabled(select: &[String], ignore: &[String], proven: &[String]) -> Result<Enabled, Misuse> {
+    for selector in select.iter().chain(ignore).chain(proven) {
         if !RULES.iter().any(|rule| matches(selector, rule)) {
             let names: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
             let hint = meant(selector, &names).map(|name| format!("did you mean '{name}'? ")).unwrap_or_default();
@@ -310,7 +313,8 @@ pub fn enabled(select: &[String], ignore: &[String]) -> Result<Enabled, Misuse> 
         }
     }
     let any = |list: &[String], rule: &Rule| list.iter().any(|selector| matches(selector, rule));
-    Ok(Enabled::new(|rule| (select.is_empty() || any(select, rule)) && !any(ignore, rule)))
+    let enabled = Enabled::new(|rule| (select.is_empty() || any(select, rule)) && !any(ignore, rule));
+    Ok(enabled.proving(selected(proven)))
 }
 
 /// The rules that were asked for by name.
@@ -471,7 +475,7 @@ mod tests {
     fn rules_are_selected_by_code_prefix_and_name() {
         let of = |select: &[&str], ignore: &[&str]| {
             let own = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
-            enabled(&own(select), &own(ignore)).ok()
+            enabled(&own(select), &own(ignore), &[]).ok()
         };
         let some = of(&["RL1", "duplicate-id"], &["rl103"]).expect("rules");
         assert!(some.has(Code(101)) && some.has(Code(301)) && !some.has(Code(103)) && !some.has(Code(201)));

@@ -64,6 +64,9 @@ pub enum When {
     Error,
     /// Where it is a warning, too.
     Always,
+    /// Never by itself: what is missing is the user's next message, which a log need not hold yet. `--fix-warnings`, or
+    /// the rule's name, asks for it.
+    Asked,
     /// Never: it is a person's decision, and has a flag of its own.
     Flag,
 }
@@ -305,6 +308,33 @@ impl Cx<'_> {
             }
             false => !self.goes_with_its_id(row),
         })
+    }
+
+    /// Why a group cannot be replayed by references: the server has to store its items under their ids. A client's call
+    /// without an id stays in full, as outputs do.
+    pub fn unreferable<'r>(&self, mut items: impl Iterator<Item = &'r Row>) -> Option<&'static str> {
+        if !self.stored {
+            return Some("the server stores no items");
+        }
+        if !self.caps.references {
+            return Some("the target takes no references");
+        }
+        items.find_map(|row| match row {
+            _ if row.has(ItemFlags::SYNTHETIC_ID) => Some("an id in it was made up by a client"),
+            _ if row.has(ItemFlags::LONG_ID) => Some("an id in it is too long"),
+            _ if row.has_id() || row.is_client_call() => None,
+            _ if row.is_reasoning() => Some("its reasoning has no id"),
+            _ => Some("an item in it has no id"),
+        })
+    }
+
+    /// A group whose reasoning has an id and no blob, on a server that stores it: without its id the reasoning would be
+    /// lost, and a reference keeps it.
+    pub fn lives_by_reference<'r>(&self, items: impl Iterator<Item = &'r Row> + Clone) -> bool {
+        let caps = &self.caps;
+        let bare = |row: &Row| row.is_reasoning() && !row.has(ItemFlags::BLOB);
+        let detachable = caps.detached_reasoning && !caps.bare_reasoning && self.thinking != Thinking::Never;
+        detachable && items.clone().any(bare) && self.unreferable(items).is_none()
     }
 
     /// A hosted call that the target takes without its id.

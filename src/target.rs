@@ -40,8 +40,9 @@ impl Levels {
     pub const OFF: Levels = Levels { stored: None, stateless: None };
     pub const STATELESS_ERROR: Levels = Levels { stored: None, stateless: E };
     pub const STATELESS_WARNING: Levels = Levels { stored: None, stateless: W };
+    pub const STORED_ERROR: Levels = Levels { stored: E, stateless: None };
     pub const STORED_WARNING: Levels = Levels { stored: W, stateless: None };
-    pub const ERROR_OR_WARNING: Levels = Levels { stored: E, stateless: W };
+    pub const ERROR_OR_INFO: Levels = Levels { stored: E, stateless: I };
 
     pub fn at(self, stored: bool) -> Option<Severity> {
         if stored { self.stored } else { self.stateless }
@@ -166,6 +167,18 @@ pub enum Trait {
     NoReasoning,
     /// Documents come with their bytes, not from a place in S3.
     NoRemoteDocuments,
+    /// The messages are put into a chat template, which may refuse their order.
+    ChatTemplate,
+    /// At least one message is the user's.
+    WantsUser,
+    /// Members of messages that the server does not know are refused.
+    KnownMembers,
+    /// The first message is the user's.
+    UserFirst,
+    /// The user has the last word, and results of calls stand alone in their turn.
+    UserLast,
+    /// Results of calls stand alone in their message.
+    ResultsAlone,
 }
 
 /// A set of traits.
@@ -181,6 +194,14 @@ impl Traits {
             n += 1;
         }
         Traits(bits)
+    }
+
+    pub const fn and(self, one: Trait) -> Traits {
+        Traits(self.0 | 1 << one as u8)
+    }
+
+    pub const fn with(self, other: Traits) -> Traits {
+        Traits(self.0 | other.0)
     }
 
     pub const fn has(self, one: Trait) -> bool {

@@ -82,6 +82,9 @@ pub(super) struct Judging {
     /// Skip these rules
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub ignore: Vec<String>,
+    /// Report findings of these rules as errors: the server has rejected the history for them
+    #[arg(long, value_name = "RULE", value_delimiter = ',', hide_short_help = true)]
+    pub proven: Vec<String>,
     /// Treat the input as a request (an unanswered last call is an error) or as a log (it is pending)
     #[arg(long = "as", value_name = "KIND", value_parser = ["request", "log"])]
     pub usage: Option<String>,
@@ -273,6 +276,7 @@ impl Typed {
             pointer: self.reading.pointer,
             order: self.reading.order,
             select: self.judging.select,
+            proven: self.judging.proven,
             ignore: self.judging.ignore,
             max_record_size: self.reading.max_record_size,
             schema: self.judging.schema,

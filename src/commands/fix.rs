@@ -11,6 +11,7 @@ use crate::judge;
 use crate::options::Misuse;
 use crate::place::Pieces;
 use crate::report::homes;
+use crate::report::left_alone::{self, LeftAlone};
 use crate::report::repair::{self, ChangeNote, Counts};
 use crate::report::words::count;
 use crate::report::{self, Content, Report, Seen, Summary};
@@ -49,6 +50,7 @@ struct Done {
     fixed: Fixed,
     notes: Vec<ChangeNote>,
     left: Seen,
+    left_alone: Vec<LeftAlone>,
     /// Met in a walk, and nothing in it looks like a conversation.
     foreign: bool,
     skipped: bool,
@@ -101,6 +103,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
         let skipped = left.is_none();
         let mut left = left.unwrap_or_default();
         let foreign = met && !met::was_one(&left);
+        let left_alone = left_alone::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
         homes::notes(&doc.segments, &mut notes);
         if !doc.segments.is_empty() {
             let edits = fixed.patch.edits(doc.id);
@@ -108,7 +111,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
             homes::diagnostics(&segments::patched(&doc.segments, edits, &view)?, &mut left);
         }
         let left = Seen::new(&doc.label, fixed.left(), left);
-        Ok(Done { doc, fixed, notes, left, foreign, skipped })
+        Ok(Done { doc, fixed, notes, left, left_alone, foreign, skipped })
     };
     let mut ended = None;
     run.each_doc(&inputs, work, |input, done| {
@@ -142,6 +145,8 @@ struct Session<'r> {
     counts: Counts,
     changes: Vec<ChangeNote>,
     left: Vec<Seen>,
+    /// Groups that `--reasoning` asks to change and that stay as they are.
+    left_alone: Vec<LeftAlone>,
     /// Where what is taken out is kept; not in a preview.
     dropped: Option<Dropped>,
     /// Something of the current doc was written.
@@ -183,6 +188,7 @@ impl<'r> Session<'r> {
             counts: Counts::default(),
             changes: Vec::new(),
             left: Vec::new(),
+            left_alone: Vec::new(),
             dropped,
             wrote: Cell::new(false),
             filter,
@@ -216,6 +222,7 @@ impl<'r> Session<'r> {
         self.counts.add(&done.notes);
         self.changes.extend(done.notes);
         self.left.push(done.left);
+        self.left_alone.extend(done.left_alone);
         Ok(())
     }
 
@@ -320,7 +327,7 @@ impl<'r> Session<'r> {
             let mut tape = Tape::new();
             scan(&text, &mut tape).ok()?;
             // What is added answers a call, or stands in front of a message.
-            let bridge = || dialect.bridge().map(|text| text.as_bytes().to_vec());
+            let bridge = || dialect.bridge().or(dialect.go_on()).map(|text| text.as_bytes().to_vec());
             dialect.stub(tape.root(&text)?).ok().or_else(bridge)
         };
         let content = if self.run.content() == Content::Shown { Content::Shown } else { Content::Masked };
@@ -349,6 +356,9 @@ impl<'r> Session<'r> {
         }
         report.repairs(&self.changes, &self.counts);
         self.left.iter().try_for_each(|seen| report.doc(seen, out))?;
+        if people && !self.run.quiet {
+            left_alone::write(&self.left_alone, self.repairs.options.reasoning, out)?;
+        }
         report.finish(&self.summary, out)?;
         if people && !self.run.quiet { self.words(out) } else { Ok(()) }
     }

@@ -93,6 +93,9 @@ impl Fitter<'_> {
                     message.blocks.push(block);
                 }
             }
+            if self.takes.calls_last && message.voice == Voice::Assistant {
+                self.calls_last(&mut message);
+            }
             if self.takes.document_text {
                 self.text_with_documents(&mut message);
             }
@@ -103,6 +106,16 @@ impl Fitter<'_> {
             }
         }
         conversation.messages = fitted;
+    }
+
+    /// What follows a call comes before the first of them, in its order.
+    fn calls_last(&mut self, message: &mut Message) {
+        let is_call = |block: &Block| matches!(block.what, What::Call(_));
+        let Some(first) = message.blocks.iter().position(is_call) else { return };
+        let behind = message.blocks.split_off(first);
+        let (calls, others): (Vec<Block>, Vec<Block>) = behind.into_iter().partition(is_call);
+        others.iter().for_each(|block| self.losses.add(LossKind::CALL_LAST, block.at));
+        message.blocks.extend(others.into_iter().chain(calls));
     }
 
     /// The block as the dialect takes it; `None` if it takes nothing of it.

@@ -59,6 +59,7 @@ fn loss_of(change: &Change) -> LossKind {
     let rule = code.and_then(rules::by_code);
     match change.action {
         Action::Stub => LossKind::STUB_RESULT,
+        Action::Move if kind.is_of_blocks() && kind != Kind::ToolResult => LossKind::CALL_LAST,
         Action::Move => LossKind::RESULT_MOVED,
         Action::Drop if kind.is_output() => LossKind::ORPHAN_RESULT,
         Action::Drop | Action::Strip if kind == Kind::Reasoning => LossKind::REASONING,

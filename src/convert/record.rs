@@ -10,11 +10,11 @@ use crate::json::{Tape, scan};
 use crate::judge::{self, Findings, Judged, Options};
 use crate::neutral::{LossKind, Lost};
 use crate::place::{DocId, Place};
-use crate::read::Texts;
-use crate::read::{self, detect};
+use crate::read::{self, Texts, detect};
+use crate::rule::When;
 use crate::rules;
 use crate::source::{Container, ReadAt};
-use crate::target::Target;
+use crate::target::{Severity, Target};
 use crate::targets;
 
 use super::foreign::Items;
@@ -107,12 +107,13 @@ impl<'c> Converter<'c> {
         }
         let takers = self.takers(info, self.how.options.store);
         let written = self.how.plan.written;
-        let mut error = refused(result, written, &takers);
+        let log = info.usage != Usage::Request;
+        let mut error = refused(result, written, &takers, log);
         // A request is what was sent: whether it was right to is a matter for `check`. A log is made one.
         let mends = || info.usage != Usage::Request || self.loses_its_store(&converted, result, info);
         if error.is_some() && !converted.copies.is_empty() && mends() {
             mend(result, &mut converted, &takers);
-            error = refused(result, written, &takers);
+            error = refused(result, written, &takers, log);
         }
         // Of a piece of a log nothing may be left, or nothing by which anybody would know it again.
         let unread = || error.is_none_or(|code| code == UNKNOWN) && !is_recognised(result, written);
@@ -142,7 +143,7 @@ impl<'c> Converter<'c> {
         let items = self.how.plan.written == Written::Items;
         items
             && converted.stored.is_some()
-            && refused(result, Written::Items, &self.takers(info, converted.stored)).is_none()
+            && refused(result, Written::Items, &self.takers(info, converted.stored), false).is_none()
     }
 
     /// How the result is judged: as what its source was meant for, if that speaks the same dialect, and as `check`
@@ -206,14 +207,17 @@ impl<'c> Converter<'c> {
 }
 
 /// The first error that `check` finds in a result.
-fn refused(result: &Vec<u8>, written: Written, takers: &[Options]) -> Option<Code> {
+fn refused(result: &Vec<u8>, written: Written, takers: &[Options], log: bool) -> Option<Code> {
     let container = match written {
         Written::Items => Container::Lines { start: 0 },
         Written::Request => Container::Document { start: 0 },
     };
     takers.iter().find_map(|options| {
         let found = judge::judge_made(MADE, result, container, options, &Findings).ok()?;
-        found.first_error().map(|judged| judged.finding.code)
+        // A log may end before the user's next message.
+        let whole = |judged: &&Judged| !log || judged.variant().when != When::Asked;
+        let mut errors = found.judged.iter().filter(|judged| judged.severity == Severity::Error);
+        errors.find(whole).map(|judged| judged.finding.code)
     })
 }
 

@@ -81,6 +81,35 @@ impl Plan<'_> {
         }
     }
 
+    /// What follows a call in its turn, and is no call and no thinking, comes to stand before it.
+    pub(super) fn advance(&mut self, ix: u32, judged: &Judged) {
+        let turns = &self.cx.history.messages;
+        let Some(step) = turns.number_of(ix).and_then(|turn| turns.step_of(turn)) else { return };
+        let stays = |kind: Kind| matches!(kind, Kind::ToolUse | Kind::Thinking | Kind::ToolResult);
+        let is_whole = |row: &u32| *row > ix && self.cx.row(*row).has(BlockFlags::CONTENT);
+        let messages: Vec<u32> = step.model.clone().map(|turn| turns.get(turn).row).filter(is_whole).collect();
+        let blocks = turns.rows_of(step.model.clone()).filter(|other| *other > ix);
+        let blocks: Vec<u32> = blocks.filter(|other| !stays(self.cx.row(*other).kind)).collect();
+        let Some(message) = turns.number_of(ix).map(|turn| turns.get(turn).row) else { return };
+        if self.is_dropped(ix) || self.is_dropped(message) {
+            return;
+        }
+        // A text that is all of its message's content moves with its message.
+        for (anchor, others) in [(message, messages), (ix, blocks)] {
+            let place = self.cx.row(anchor).at;
+            for other in others {
+                if !self.fates.get(&other).is_none_or(Fate::stays) {
+                    continue;
+                }
+                let row = *self.cx.row(other);
+                self.fate(anchor).before.push(Fresh::Moved(row, Vec::new()));
+                self.fate(other).moved = true;
+                let (loss, what) = (judged.variant().loss, judged.variant().fix);
+                self.change_with(other, cause(judged), Action::Move, loss, what, Some(place));
+            }
+        }
+    }
+
     /// A result goes with its call, and with the message that the call is in.
     pub(super) fn drop_results_of(&mut self, ix: u32, cause: Cause) {
         let calls = match self.cx.history.messages.of_row(ix).filter(|message| message.row == ix) {

@@ -14,13 +14,14 @@ mod pairs;
 mod plan;
 mod planner;
 mod possible;
+mod references;
 mod render;
 mod rounds;
 mod rows;
 mod thinking;
 mod turns;
 
-use crate::history::{Code, Row};
+use crate::history::{Code, Flags, Row};
 use crate::place::Place;
 use crate::rule::Loss;
 
@@ -46,6 +47,8 @@ pub enum Reasoning {
     Auto,
     /// Every group that can be referenced whole becomes references.
     Reference,
+    /// Every reference gives way to the item that it names, where the file contains it.
+    Inline,
     /// Never removed or rewritten.
     Keep,
     /// All of it goes, with the ids of its groups.
@@ -117,5 +120,13 @@ pub struct Change {
 pub struct Refusal {
     pub code: Code,
     pub at: Place,
+    pub why: &'static str,
+}
+
+/// A group that a flag asks to change, and why it stays as it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Left {
+    pub at: Place,
+    pub flags: Flags,
     pub why: &'static str,
 }

@@ -3,9 +3,10 @@
 //! whether it is legal.
 
 use crate::dialect::TextChange as Text;
-use crate::history::{Flags, Group, ItemFlags, Kind, Remedy, Row, Wish};
+use crate::history::{Code, Family, Group, Kind, Remedy, Row, Wish};
 use crate::judge::Judged;
 use crate::rule::Loss;
+use crate::rules::reasoning_without_item;
 
 use super::mode::Mode;
 use super::once::is_fixed_in_place;
@@ -31,6 +32,7 @@ impl Plan<'_> {
             return;
         }
         let wanted = match judged.finding.remedy {
+            Remedy::Group(_) if self.prefers_references(&group, judged.finding.code) => Mode::Referenced,
             Remedy::Group(Wish::Flatten) => Mode::Flattened,
             Remedy::Group(Wish::Refer) => Mode::Referenced,
             _ => Mode::Detached,
@@ -84,15 +86,16 @@ impl Plan<'_> {
         Ok(mode)
     }
 
-    /// References need a server that stores the items, an id on each, and no call of a client.
     fn can_refer(&self, group: &Group) -> bool {
-        self.cx.stored
-            && self.cx.caps.references
-            && self.touched(group).all(|(_, row)| {
-                row.has_id()
-                    && !row.has(ItemFlags::SYNTHETIC_ID)
-                    && (!row.of.is_call() || row.has(Flags::SERVER_RUN))
-            })
+        self.cx.unreferable(self.touched(group).map(|(_, row)| row)).is_none()
+    }
+
+    /// Reasoning whose call has no id: `--reasoning reference` rather makes a reference of it than take its id.
+    fn prefers_references(&self, group: &Group, code: Code) -> bool {
+        self.options.reasoning == Reasoning::Reference
+            && code == reasoning_without_item::RULE.code
+            && group.has_members()
+            && self.can_refer(group)
     }
 
     /// Without its hosted calls the group can live without its ids, and something is left that its reasoning leads to.
@@ -106,7 +109,7 @@ impl Plan<'_> {
     }
 
     /// The items of a group that its mode speaks of: not those that are dropped anyway, nor unknown ones.
-    fn touched<'s>(&'s self, group: &Group) -> impl Iterator<Item = (u32, &'s Row)> + 's {
+    pub(super) fn touched<'s>(&'s self, group: &Group) -> impl Iterator<Item = (u32, &'s Row)> + 's {
         let range = group.start..group.end;
         range.map(|ix| (ix, self.cx.row(ix))).filter(|(ix, row)| row.is_model_made() && !self.is_dropped(*ix))
     }
@@ -119,7 +122,9 @@ impl Plan<'_> {
             let linked_before = group.has_reasoning();
             for (ix, row) in touched {
                 match mode {
-                    Mode::Referenced if row.is_reference() => {}
+                    // Approvals are paired by the id itself; what has no id stays in full.
+                    Mode::Referenced
+                        if row.is_reference() || !row.has_id() || row.kind.family() == Some(Family::Approval) => {}
                     Mode::Referenced => {
                         self.fate(ix).text.push(Text::Refer);
                         self.change(
@@ -135,6 +140,7 @@ impl Plan<'_> {
                         self.drop_row(ix, cause, Loss::Lossy, "drop the reasoning");
                     }
                     _ if row.kind == Kind::McpListTools && !linked_before => {}
+                    _ if self.stays_referenced(&row) => {}
                     Mode::Thinned | Mode::Flattened if self.cx.goes_with_its_id(&row) => {
                         let what = "drop the server-side call, which cannot be replayed without its id";
                         self.drop_row(ix, cause, Loss::Lossy, what);
@@ -187,23 +193,14 @@ impl Plan<'_> {
         true
     }
 
-    /// `--reasoning strip` and `--reasoning reference` act on every group.
+    /// `--reasoning strip` acts on every group.
     pub(super) fn reasoning_by_flag(&mut self) {
-        let (mode, flag) = match self.options.reasoning {
-            Reasoning::Strip => (Mode::Flattened, "--reasoning strip"),
-            Reasoning::Reference => (Mode::Referenced, "--reasoning reference"),
-            Reasoning::Auto | Reasoning::Keep => return,
-        };
-        if !self.by_flag {
+        if self.options.reasoning != Reasoning::Strip || !self.by_flag {
             return;
         }
         for (at, group) in self.cx.history.groups.iter().enumerate() {
-            let all_referenced = self.touched(group).all(|(_, row)| row.is_reference());
-            let applies = group.has_reasoning()
-                && self.legal(group, mode) == Ok(mode)
-                && !(mode == Mode::Referenced && all_referenced);
-            if applies {
-                self.want(at, mode, Cause::Flag(flag));
+            if group.has_reasoning() && self.legal(group, Mode::Flattened) == Ok(Mode::Flattened) {
+                self.want(at, Mode::Flattened, Cause::Flag("--reasoning strip"));
             }
         }
     }
@@ -238,11 +235,20 @@ impl Plan<'_> {
                         );
                     }
                 }
-            } else if rest.iter().any(Row::has_id_member)
-                && let Ok(mode) = self.legal(&group, Mode::Detached)
-            {
-                self.want(at, mode, cause);
+            } else if rest.iter().any(Row::has_id_member) {
+                let wanted =
+                    if self.keeps_by_reference(&group, &rest) { Mode::Referenced } else { Mode::Detached };
+                if let Ok(mode) = self.legal(&group, wanted) {
+                    self.want(at, mode, cause);
+                }
             }
         }
+    }
+
+    /// What is left of a group keeps its reasoning by references, where it would lose it without its id. The server looks
+    /// for the item that followed the reasoning, so that has to be left.
+    fn keeps_by_reference(&self, group: &Group, rest: &[Row]) -> bool {
+        let referenced = self.cx.stored && rest.iter().all(Row::is_reference);
+        (referenced || self.cx.lives_by_reference(rest.iter())) && !self.is_dropped(group.body)
     }
 }

@@ -15,7 +15,7 @@ use crate::target::{Severity, Trait};
 use super::mode::Mode;
 use super::once::Once;
 use super::rows::RowIndex;
-use super::{Action, Cause, Change, FixOptions, Reasoning, Refusal};
+use super::{Action, Cause, Change, FixOptions, Left, Reasoning, Refusal};
 
 /// An item that comes to stand where none stood.
 #[derive(Clone, Debug)]
@@ -30,6 +30,8 @@ pub(super) enum Fresh {
     Message(Vec<Fresh>),
     /// A message of the model that says nothing.
     Bridge,
+    /// A message of the user that asks the model to go on.
+    GoOn,
 }
 
 impl Fresh {
@@ -37,7 +39,7 @@ impl Fresh {
         match self {
             Fresh::Moved(row, changes) => see(row, changes),
             Fresh::Message(list) => list.iter_mut().for_each(|fresh| fresh.each_moved(see)),
-            Fresh::Copied(_) | Fresh::Stub(_) | Fresh::Bridge => {}
+            Fresh::Copied(_) | Fresh::Stub(_) | Fresh::Bridge | Fresh::GoOn => {}
         }
     }
 }
@@ -75,6 +77,7 @@ pub struct HistoryPlan {
     pub(super) unset: Vec<Place>,
     pub changes: Vec<Change>,
     pub refusals: Vec<Refusal>,
+    pub left: Vec<Left>,
 }
 
 impl HistoryPlan {
@@ -113,6 +116,8 @@ pub(super) struct Plan<'p> {
     /// By the index of the item; [`NONE`] for a member of the request.
     changes: Vec<(u32, Change)>,
     refusals: Vec<Refusal>,
+    /// Groups that a flag leaves as they are.
+    pub left: Vec<Left>,
     /// Flags that act on all reasoning do.
     pub by_flag: bool,
     pub once: Once,
@@ -137,6 +142,7 @@ impl<'p> Plan<'p> {
             request: None,
             changes: Vec::new(),
             refusals: Vec::new(),
+            left: Vec::new(),
             by_flag: true,
             once: Once::default(),
         }
@@ -178,6 +184,7 @@ impl<'p> Plan<'p> {
         }
         self.settle_rests();
         self.reasoning_by_flag();
+        self.references_by_flag();
         self.apply_modes();
     }
 
@@ -191,7 +198,8 @@ impl<'p> Plan<'p> {
                 || !fate.before.is_empty()
                 || !fate.behind.is_empty()
         });
-        if self.fates.is_empty() && self.request.is_none() && self.unset.is_empty() && self.refusals.is_empty() {
+        let says_nothing = self.refusals.is_empty() && self.left.is_empty();
+        if self.fates.is_empty() && self.request.is_none() && self.unset.is_empty() && says_nothing {
             return None;
         }
         self.carry_changes();
@@ -208,6 +216,7 @@ impl<'p> Plan<'p> {
             unset: self.unset,
             changes: self.changes.into_iter().map(|(_, change)| change).collect(),
             refusals: self.refusals,
+            left: self.left,
         })
     }
 

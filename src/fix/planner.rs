@@ -37,17 +37,19 @@ impl OnHistory for Planner<'_> {
         }
         let mut wanted: Vec<&Judged> = judged.iter().filter(|judged| self.options.wants(judged)).collect();
         let mut refused: Vec<(&Judged, &'static str)> = Vec::new();
-        let mut by_flag = true;
+        let mut flag = None;
         for _ in 0..ATTEMPTS {
             let mut plan = Plan::new(cx, self.options, info.dialect, number);
-            plan.by_flag = by_flag;
+            plan.by_flag = flag.is_none();
             refused.iter().for_each(|(judged, why)| plan.refuse(judged, why));
             plan.findings(&wanted);
+            plan.left.extend(flag.and_then(|why| plan.first_left(why)));
             let impossible = plan.impossible(info, self.spread);
             if impossible.is_empty() {
                 return plan.finish(info);
             }
-            by_flag &= !impossible.iter().any(|(cause, _)| matches!(cause, Cause::Flag(_)));
+            let by_flag = impossible.iter().find(|(cause, _)| matches!(cause, Cause::Flag(_)));
+            flag = flag.or(by_flag.map(|(_, why)| *why));
             let why: HashMap<Cause, &'static str> = impossible.into_iter().collect();
             wanted.retain(|judged| {
                 let Some(why) = why.get(&cause(judged)) else { return true };

@@ -331,6 +331,7 @@ impl Render<'_> {
                     .and_then(|call| step.info.dialect.stub(call).ok());
                 vec![With::text(stub.unwrap_or_default())]
             }
+            Fresh::GoOn => vec![With::text(step.info.dialect.go_on().unwrap_or_default())],
             Fresh::Bridge => vec![With::text(step.info.dialect.bridge().unwrap_or_default())],
             Fresh::Message(list) => {
                 let (before, behind) = step.info.dialect.envelope().unwrap_or_default();

@@ -15,7 +15,7 @@ use super::plan::HistoryPlan;
 use super::planner::Planner;
 use super::possible::{EMPTY, EMPTY_CALL};
 use super::render::render;
-use super::{Action, Cause, Change, FixOptions, Refusal};
+use super::{Action, Cause, Change, FixOptions, Left, Refusal};
 
 /// A round that leaves something is followed by another, so many times in any case; then only while each leaves less.
 const ROUNDS: usize = 5;
@@ -35,6 +35,8 @@ pub struct Fixed {
     pub after: Option<JudgedDoc<HistoryPlan>>,
     /// Findings on the patched bytes whose fix was not made, and why.
     pub refusals: Vec<Refusal>,
+    /// Groups that `--reasoning` asks to change and that stay as they are, by place in the original bytes.
+    pub left_alone: Vec<Left>,
     /// Histories that are left as they were, and why; `None` is what belongs to no history.
     pub given_up: GivenUp,
     /// Why nothing was repaired at all: a bug of ours.
@@ -114,6 +116,7 @@ impl Job<'_> {
             before,
             after: None,
             refusals: Vec::new(),
+            left_alone: Vec::new(),
             given_up: GivenUp::new(),
             bug: None,
         };
@@ -127,6 +130,8 @@ impl Job<'_> {
             current.made.retain(|plan| !given_up.contains_key(&Some(plan.number)));
             let plans = std::mem::take(&mut current.made);
             fixed.refusals = plans.iter().flat_map(|plan| plan.refusals.iter().copied()).collect();
+            let left = plans.iter().flat_map(|plan| plan.left.iter().copied());
+            fixed.left_alone = left.map(|left| left_in_original(left, &pieces, round)).collect();
             let open = self.open(&current.judged, &fixed.refusals, given_up);
             let mut patch = render(id, &view, container, &plans)?;
             let raised = match given_up.contains_key(&None) {
@@ -252,6 +257,10 @@ fn to_original(mut change: Change, pieces: &Pieces, round: usize) -> Change {
         }
     }
     change
+}
+
+fn left_in_original(left: Left, pieces: &Pieces, round: usize) -> Left {
+    if round > 0 { Left { at: pieces.original(left.at), ..left } } else { left }
 }
 
 /// Of an item that goes in the end, only that is told.

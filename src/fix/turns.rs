@@ -94,6 +94,11 @@ impl Plan<'_> {
                 }
             }
         }
+        for judged in of(Act::Advance) {
+            if let Some(ix) = rows.of(&judged.finding.row) {
+                self.advance(ix, judged);
+            }
+        }
         for (step, list) in arrivals {
             self.settle_arrivals(step, list);
         }
@@ -104,6 +109,11 @@ impl Plan<'_> {
         for judged in of(Act::Bridge) {
             if let Some(ix) = rows.of(&judged.finding.row) {
                 self.bridge(ix, judged);
+            }
+        }
+        for judged in of(Act::GoOn) {
+            if let Some(ix) = rows.of(&judged.finding.row) {
+                self.go_on(ix, judged);
             }
         }
         self.blocks(rows, judged, |act| matches!(act, Act::Request(_)));
@@ -122,6 +132,21 @@ impl Plan<'_> {
             self.fate(ix).text.push(change);
             self.change(ix, cause(judged), Action::Rewrite, variant.loss, variant.fix);
         }
+    }
+
+    /// The user asks the model to go on behind its last message.
+    fn go_on(&mut self, ix: u32, judged: &Judged) {
+        if self.dialect.go_on().is_none() || self.fates.get(&ix).is_some_and(|fate| !fate.stays()) {
+            return;
+        }
+        if !self.may_lose() {
+            return self.refuse(judged, "it would add words of the user (--lossless)");
+        }
+        if self.cx.row(ix).has(Flags::ALONE) {
+            return self.refuse(judged, NO_LIST);
+        }
+        self.fate(ix).behind.push(Fresh::GoOn);
+        self.change(ix, cause(judged), Action::Stub, judged.variant().loss, judged.variant().fix);
     }
 
     fn bridge(&mut self, ix: u32, judged: &Judged) {

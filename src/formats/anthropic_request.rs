@@ -75,7 +75,12 @@ fn settings(body: Val<'_>, record: &Record<'_>) -> Settings {
         let marks = list.iter().flat_map(Val::elements).filter(|entry| entry.get("cache_control").is_some());
         marks.count() as u32
     };
+    // Tools of MCP servers are not in the file.
+    let is_toolset = |tool: Val<'_>| tool.get("type").is_some_and(|kind| kind.is("mcp_toolset"));
+    let all_named = |list: &Val<'_>| list.count() > 0 && !list.elements().any(is_toolset);
+    let named = tools.filter(Val::is_array).filter(all_named).filter(|_| whole && body.get("mcp_servers").is_none());
     Settings {
+        tools: named.map(|list| record.base.of(list)),
         usage: if is_request { Usage::Request } else { Usage::Log },
         model: model.map(|model| String::from_utf8_lossy(&model).into()),
         facts,

@@ -96,12 +96,17 @@ pub(super) fn is_body(val: Val<'_>) -> bool {
             match objects.peek().is_some() {
                 true if named || model.is_some() => claim::most(input, in_request) > 0,
                 true => responses_items::list_score(input) >= TELLING,
-                false => input.count() == 0 && (named || model.is_some()),
+                false => input.count() == 0 && (named || model.is_some() || has_stored_prompt(val)),
             }
         }
         Some(input) => input.is_string() && model.is_some() && converses(),
-        None => val.at(&["prompt", "id"]).is_some_and(|id| id.is_string()) && val.get("messages").is_none(),
+        None => has_stored_prompt(val),
     }
+}
+
+/// A prompt that is stored on the server brings an input of its own.
+fn has_stored_prompt(body: Val<'_>) -> bool {
+    body.at(&["prompt", "id"]).is_some_and(|id| id.is_string()) && body.get("messages").is_none()
 }
 
 /// How surely an object is an item of a list that a request's own keys stand around: there, an item of another API is a

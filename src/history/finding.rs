@@ -72,6 +72,10 @@ pub enum Act {
     Hoist,
     /// Put a message of the model in front, so that the turns alternate as the target wants.
     Bridge,
+    /// Bring what follows the call in its turn to before it.
+    Advance,
+    /// Put a message of the user behind that asks the model to go on.
+    GoOn,
     /// Put what is no result into a message of its own behind.
     Split,
     /// Edit members of the request around the messages.

@@ -141,5 +141,7 @@ flags! {
         REASONED,
         /// The key is nine letters and digits.
         NINE,
+        /// A result that refers to tools.
+        REFERS,
     }
 }

@@ -229,6 +229,10 @@ impl Kind {
     pub fn of_id(id: &[u8]) -> Kind {
         let Some(end) = id.iter().position(|b| *b == b'_') else { return Kind::Unknown };
         let prefix = &id[..end];
+        // The output of a search that the server ran has a prefix of its own.
+        if prefix == b"tso" {
+            return Kind::ToolSearchOutput;
+        }
         // Outputs share a prefix with their call; a reference names the call.
         KINDS
             .iter()
@@ -333,6 +337,7 @@ mod tests {
             ("ws_1", Kind::WebSearchCall),
             ("fc_1", Kind::FunctionCall),
             ("tsc_1", Kind::ToolSearchCall),
+            ("tso_1", Kind::ToolSearchOutput),
             ("mcpr_1", Kind::McpApprovalRequest),
             ("resp_1", Kind::Unknown),
             ("rs", Kind::Unknown),

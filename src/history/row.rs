@@ -132,7 +132,9 @@ impl Row {
         match self.of.class() {
             Class::Message => self.role == Role::Assistant || self.is_reference(),
             Class::Reasoning | Class::Call | Class::Hosted => true,
-            Class::Output => self.has(Flags::SERVER_RUN) || self.kind == Kind::ProgramOutput,
+            Class::Output => {
+                self.has(Flags::SERVER_RUN) || self.kind == Kind::ProgramOutput || self.is_reference()
+            }
             Class::Reference | Class::Other => false,
         }
     }

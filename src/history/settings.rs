@@ -126,7 +126,7 @@ pub struct Settings {
     pub previous: Option<Anchor>,
     /// The value of `conversation`, if it is set.
     pub conversation: Option<Place>,
-    /// The list of tools of the request, if it defines namespaces.
+    /// The list of tools of the request: of Responses if it defines namespaces, of Anthropic if it names them all.
     pub tools: Option<Place>,
     /// The response that the record holds.
     pub response: Option<Anchor>,

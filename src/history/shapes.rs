@@ -2,7 +2,7 @@
 
 use super::flags::Flags;
 use super::groups::Group;
-use super::kind::Family;
+use super::kind::{Family, Kind};
 use super::pairs::{NONE, Pair, PairState};
 use super::row::Row;
 
@@ -40,6 +40,8 @@ pub struct Shapes {
     pub orphan_runs: Vec<OrphanRun>,
     /// By reference, in order.
     pub claims: Vec<Claim>,
+    /// References to searches that the server ran, sorted.
+    pub hosted_searches: Vec<u32>,
     /// Outputs that a claim or an orphan run explains, sorted.
     explained: Vec<u32>,
 }
@@ -49,7 +51,8 @@ impl Shapes {
     pub fn of(rows: &[Row], pairs: &[Pair], groups: &[Group], server_state: bool) -> Self {
         let mut shapes = Shapes { tail: tail(rows), ..Shapes::default() };
         let orphans = orphans(rows, pairs);
-        shapes.claims = claims(rows, &orphans);
+        shapes.hosted_searches = hosted_searches(rows);
+        shapes.claims = claims(rows, &orphans, &shapes.hosted_searches);
         shapes.explained.extend(shapes.claims.iter().map(|claim| claim.output).filter(|output| *output != NONE));
         let claimed = shapes.explained.clone();
         let is_orphan = |ix: u32| orphans.binary_search(&ix).is_ok() && claimed.binary_search(&ix).is_err();
@@ -77,10 +80,27 @@ impl Shapes {
     }
 }
 
+/// References to searches that the server ran: a reference to the output of each follows.
+fn hosted_searches(rows: &[Row]) -> Vec<u32> {
+    let (mut open, mut hosted) = (Vec::new(), Vec::new());
+    for (row, ix) in rows.iter().zip(0..).filter(|(row, _)| row.is_reference()) {
+        match row.of {
+            Kind::ToolSearchCall => open.push(ix),
+            Kind::ToolSearchOutput => hosted.extend(open.pop()),
+            _ => {}
+        }
+    }
+    hosted.sort_unstable();
+    hosted
+}
+
 /// Each reference to a client's call takes the first output behind it that has no call and that no earlier one took.
-fn claims(rows: &[Row], orphans: &[u32]) -> Vec<Claim> {
+fn claims(rows: &[Row], orphans: &[u32], hosted: &[u32]) -> Vec<Claim> {
     let is_approval = |row: &Row| row.of.family() == Some(Family::Approval);
-    let is_call = |(_, row): &(usize, &Row)| row.is_reference() && row.of.is_call() && !is_approval(row);
+    let is_call = |(ix, row): &(usize, &Row)| {
+        let of_client = row.is_reference() && row.of.is_call() && !is_approval(row);
+        of_client && hosted.binary_search(&(*ix as u32)).is_err()
+    };
     let mut free = orphans.iter().copied().peekable();
     let mut claims = Vec::new();
     for (ix, _) in rows.iter().enumerate().filter(is_call) {

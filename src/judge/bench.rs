@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use crate::format::FormatInfo;
-use crate::history::{Act, BlockFlags, Code, Finding, Flags, History, Kind, Known, Remedy, Row};
+use crate::history::{Act, BlockFlags, Code, Finding, Flags, History, Kind, Known, Remedy, Row, Wish};
 use crate::place::Place;
 use crate::rule::{About, Age, Check, Cx, Look, Loss, Out, Rule, When};
 use crate::rules::{self, RULES, fields, schema_violation};
 use crate::target::{Levels, Severity, Target, Thinking, Trait, Traits};
 use crate::targets;
 
-use super::Options;
+use super::{Options, proof};
 
 /// A finding with its weight.
 #[derive(Clone, Copy)]
@@ -55,7 +55,7 @@ impl Judged {
             && match self.variant().when {
                 When::Error => self.severity == Severity::Error,
                 When::Always => self.severity >= Severity::Warning,
-                When::Flag => false,
+                When::Asked | When::Flag => false,
             }
     }
 
@@ -110,7 +110,7 @@ impl<'h> Bench<'h> {
         let stored = options.store.or(settings.store).unwrap_or(target.store);
         let model = settings.model.as_deref().or(options.model.as_deref());
         let thinking = model.map_or(Thinking::Unknown, |model| target.thinking(model));
-        let traits = target.traits(model);
+        let traits = target.traits(model).with(proof::traits(&options.enabled.proven));
         let spoken = if speaks(info, target) { target.dialect } else { "" };
         Bench { target, stored, thinking, traits, history, age: options.age, spoken }
     }
@@ -147,7 +147,8 @@ impl<'h> Bench<'h> {
             }
         }
         if fields::judge(self.target.dialect) {
-            let weighs = |code, variant| enabled.has(code) && self.level(code, variant).is_some();
+            let weighs =
+                |code, variant| enabled.has(code) && (enabled.proves(code) || self.level(code, variant).is_some());
             fields::raise_noted(self.history, &weighs, &mut out);
         }
         let bound = self.last_bound_thinking();
@@ -157,7 +158,7 @@ impl<'h> Bench<'h> {
             .filter(|finding| enabled.has(finding.code))
             .filter_map(|finding| {
                 let judges = rules::by_code(finding.code)?.judges(self.spoken);
-                let severity = self.severity(&finding).filter(|_| judges)?;
+                let severity = self.severity(&finding, enabled).filter(|_| judges)?;
                 let finding = self.with_index(self.without_illegal_remedy(finding));
                 let (mut loss, flattens) = loss(cx, &finding);
                 if bound.is_some_and(|at| finding.row.at.start < at) && self.unbinds(&finding) {
@@ -171,8 +172,12 @@ impl<'h> Bench<'h> {
         (judged, out.unheaded)
     }
 
-    fn severity(&self, finding: &Finding) -> Option<Severity> {
-        self.level(finding.code, finding.variant)
+    fn severity(&self, finding: &Finding, enabled: &Enabled) -> Option<Severity> {
+        match self.level(finding.code, finding.variant) {
+            Some(Severity::Info) => Some(Severity::Info),
+            _ if enabled.proves(finding.code) => Some(Severity::Error),
+            level => level,
+        }
     }
 
     fn level(&self, code: Code, variant: u8) -> Option<Severity> {
@@ -254,7 +259,8 @@ fn loss(cx: &Cx<'_>, finding: &Finding) -> (Loss, bool) {
     let at = cx.history.index_of(&finding.row);
     let Some(group) = cx.history.group_of(at) else { return (Loss::Lossless, false) };
     let items = cx.history.rows[group.all()].iter().filter(|row| row.is_model_made());
-    if cx.can_detach(items) { (Loss::Lossless, false) } else { (Loss::Lossy, true) }
+    let by_reference = finding.remedy == Remedy::Group(Wish::Refer) && cx.lives_by_reference(items.clone());
+    if by_reference || cx.can_detach(items) { (Loss::Lossless, false) } else { (Loss::Lossy, true) }
 }
 
 /// The rules of a run.
@@ -262,6 +268,8 @@ fn loss(cx: &Cx<'_>, finding: &Finding) -> (Loss, bool) {
 pub struct Enabled {
     rules: Vec<&'static Rule>,
     codes: Vec<bool>,
+    /// Those in whose words the server has rejected the history.
+    proven: Vec<Code>,
 }
 
 impl Enabled {
@@ -272,7 +280,16 @@ impl Enabled {
         for rule in &rules {
             codes[usize::from(rule.code.0) % 1000] = true;
         }
-        Enabled { rules, codes }
+        Enabled { rules, codes, proven: Vec::new() }
+    }
+
+    /// The same, with rules whose findings the server has confirmed.
+    pub fn proving(self, proven: Vec<Code>) -> Self {
+        Enabled { proven, ..self }
+    }
+
+    fn proves(&self, code: Code) -> bool {
+        self.proven.contains(&code)
     }
 
     pub fn has(&self, code: Code) -> bool {

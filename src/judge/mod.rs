@@ -5,6 +5,7 @@ mod doc;
 mod items;
 mod keep;
 mod look;
+mod proof;
 
 use crate::format::{Format, FormatInfo};
 use crate::read;

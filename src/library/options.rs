@@ -129,7 +129,7 @@ impl Options {
     }
 
     fn with_rules(mut self) -> Result<Self, Error> {
-        self.judge.enabled = options::enabled(&self.select, &self.ignore)?;
+        self.judge.enabled = options::enabled(&self.select, &self.ignore, &[])?;
         Ok(self)
     }
 

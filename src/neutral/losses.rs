@@ -65,6 +65,8 @@ impl LossKind {
     pub const MEDIA_AS_TEXT: LossKind = kind(911, 7);
     /// What the server summed up, and can be read.
     pub const SUMMARY_AS_TEXT: LossKind = kind(911, 8);
+    /// What followed a call in its turn comes before it.
+    pub const CALL_LAST: LossKind = kind(911, 9);
     pub const NOT_CONVERTED: LossKind = kind(912, 0);
     pub const RESULT_REFUSED: LossKind = kind(912, 1);
 }

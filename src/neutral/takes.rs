@@ -39,6 +39,8 @@ pub struct Takes {
     pub result_text: bool,
     /// Arguments are an object, not the text of one.
     pub object_inputs: bool,
+    /// Nothing else may follow a call in its turn.
+    pub calls_last: bool,
     /// Calls need the definitions of their tools.
     pub wants_tools: bool,
     /// A conversation must not begin with the model.
@@ -103,6 +105,7 @@ impl Takes {
         document_text: false,
         result_text: false,
         object_inputs: false,
+        calls_last: false,
         wants_tools: false,
         user_first: false,
         settings: &[],

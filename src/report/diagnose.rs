@@ -243,6 +243,7 @@ impl Teller<'_> {
             "expected" => self.violation.as_ref()?.expected.clone(),
             "got" => self.violation.as_ref()?.got.map(str::to_owned),
             "where" => self.in_messages(),
+            "member" if self.violation.is_none() => self.member_at(finding.partner?),
             "member" => member(self.violation.as_ref()?),
             "kind" => self.violation.as_ref()?.expected.as_deref()?.strip_prefix("a ").map(str::to_owned),
             "ordinal" => Some((self.number(finding.row.at, 0)?.parse::<u32>().ok()? + 1).to_string()),
@@ -269,6 +270,12 @@ impl Teller<'_> {
         };
         let item: String = behind.split('/').map(step).collect();
         Some(item + &harmless(&self.violation.as_ref()?.field()))
+    }
+
+    /// The member whose value lies at a place.
+    fn member_at(&self, place: Place) -> Option<String> {
+        let pointer = &self.spots.get(&place)?.pointer;
+        pointer.rsplit('/').next().map(printable)
     }
 
     /// A number in the pointer of an item.

@@ -29,6 +29,7 @@ mod json;
 mod jsonl;
 mod junit;
 mod kinds;
+pub mod left_alone;
 mod output;
 mod sarif;
 mod style;

@@ -54,7 +54,7 @@ pub fn fixed(rule: &Rule, target: Option<&Target>) -> Fixed {
         let by_default = match variant.when {
             When::Error => worst == Some(Severity::Error),
             When::Always => worst >= Some(Severity::Warning) || target.is_none(),
-            When::Flag => false,
+            When::Asked | When::Flag => false,
         };
         match (variant.fix.is_empty() || target.is_some() && worst.is_none(), by_default) {
             (true, _) => Fixed::Never,

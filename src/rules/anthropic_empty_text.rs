@@ -21,7 +21,7 @@ crate::rule! {
     /// > messages.0: user messages must have non-empty content
     ///
     /// It happens when a stream is interrupted before its first word. White space next to other blocks of the assistant is
-    /// accepted, so that is a warning.
+    /// accepted, so that is a warning; a message of nothing but white space is an error.
     ///
     /// ## Example
     ///
@@ -63,6 +63,7 @@ crate::rule! {
         Variant {
             message: "the user's message is empty",
             api: Some("messages.{message}: user messages must have non-empty content"),
+            also: &["messages.{message}: all messages must have non-empty content except for the optional final assistant message"],
             evidence: Evidence::Reported,
             fix: "drop the message",
             loss: Loss::Lossless,
@@ -75,12 +76,21 @@ crate::rule! {
             loss: Loss::Lossless,
             ..Variant::BASE
         },
+        Variant {
+            message: "the message is only white space",
+            api: Some("messages: text content blocks must contain non-whitespace text"),
+            evidence: Evidence::Reported,
+            fix: "drop the message",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
     ]
 }
 
 const BLANK: u8 = 1;
 const EMPTY_MESSAGE: u8 = 2;
 const NO_CONTENT: u8 = 3;
+const BLANK_MESSAGE: u8 = 4;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let users = cx.history.messages.list.iter().filter(|message| message.role == Role::User).count();
@@ -101,14 +111,14 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         } else if row.has(BlockFlags::EMPTY) && message.role == Role::User {
             add(message.row, EMPTY_MESSAGE, true);
         } else if row.has(BlockFlags::BLANK) {
-            add(message.row, BLANK, true);
+            add(message.row, BLANK_MESSAGE, true);
         }
         let says = |ix: u32| !(cx.row(ix).has(BlockFlags::EMPTY) || cx.row(ix).has(BlockFlags::BLANK));
         let alone = !message.blocks().any(says);
         for ix in message.blocks().filter(|ix| cx.row(*ix).kind == Kind::Text) {
             match cx.row(ix) {
                 row if row.has(BlockFlags::EMPTY) => add(ix, 0, alone),
-                row if row.has(BlockFlags::BLANK) => add(ix, BLANK, alone),
+                row if row.has(BlockFlags::BLANK) => add(ix, if alone { BLANK_MESSAGE } else { BLANK }, alone),
                 _ => {}
             }
         }

@@ -37,6 +37,7 @@ crate::rule! {
         Variant {
             message: "tool_use {call_id} has a field the API rejects: text",
             api: Some("messages.{message}.content.{block}.tool_use.text: Extra inputs are not permitted"),
+            also: &["messages.{message}.content.{block}.tool_use.text: Additional input is not allowed"],
             evidence: Evidence::Reported,
             fix: "remove the field",
             loss: Loss::Lossless,
@@ -45,6 +46,7 @@ crate::rule! {
         Variant {
             message: "tool_use {call_id} has a field the API rejects: index",
             api: Some("messages.{message}.content.{block}.tool_use.index: Extra inputs are not permitted"),
+            also: &["messages.{message}.content.{block}.tool_use.index: Additional input is not allowed"],
             evidence: Evidence::Reported,
             fix: "remove the field",
             loss: Loss::Lossless,

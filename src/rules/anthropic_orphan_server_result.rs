@@ -32,13 +32,13 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Off by default: `--fix-warnings` drops the result. It is not turned into text: search results are encrypted,
-    /// and anything else would become words of the model.
+    /// The result of an advisor is dropped. For other tools that is off by default: `--fix-warnings` drops the result. It
+    /// is not turned into text: search results are encrypted, and anything else would become words of the model.
     ///
     /// ## Evidence
     ///
-    /// Reported: anthropics/claude-code#64383, #65726. Recorded: one request with such a result was accepted, so it is a
-    /// warning.
+    /// Reported: anthropics/claude-code#64383, #65726, #80439, #84783, all for `advisor_tool_result`, which is an error.
+    /// Recorded: one request with such a result of another tool was accepted by claude-opus-4-8, so that is a warning.
     536, "anthropic-orphan-server-result" of "anthropic" about [MissingPartner], Check::History(check),
     [
         Variant {
@@ -60,10 +60,22 @@ crate::rule! {
             fix: "drop the later result",
             ..Variant::BASE
         },
+        Variant {
+            message: "orphaned {type} {call_id}: no call with this id before it",
+            related: "the call is here",
+            api: Some(
+                "unexpected `tool_use_id` found in `{type}` blocks: {call_id}. Each `{type}` block must have a \
+                 corresponding `server_tool_use` block before it.",
+            ),
+            evidence: Evidence::Reported,
+            fix: "drop the result",
+            ..Variant::BASE
+        },
     ]
 }
 
 const AGAIN: u8 = 1;
+const ADVISOR: u8 = 2;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let mut calls: HashMap<u64, usize> = HashMap::new();
@@ -78,7 +90,14 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         match (calls.get(&row.key), first.get(&row.key)) {
             (Some(call), Some(&twin)) if *call < ix => out.add(finding.variant(AGAIN).with(rows[twin].at)),
             (Some(call), None) if *call < ix => drop(first.insert(row.key, ix)),
-            (call, _) => out.add(finding.with(call.map(|call| rows[*call].at))),
+            (call, _) => {
+                let mut advisor = false;
+                cx.look.look(row, &mut |block| {
+                    advisor = block.get("type").is_some_and(|kind| kind.is("advisor_tool_result"));
+                });
+                let variant = if advisor { ADVISOR } else { 0 };
+                out.add(finding.variant(variant).with(call.map(|call| rows[*call].at)));
+            }
         }
     }
 }

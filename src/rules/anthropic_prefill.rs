@@ -44,7 +44,8 @@ crate::rule! {
     ///
     /// Reported: anomalyco/opencode#13768, agenticloops-ai/agentic-ai-engineering#43 and many more; thinking at the end:
     /// tailcallhq/forgecode#2107, NousResearch/hermes-agent PR#13010, CLIProxyAPI PR#5322, which measured it; white space:
-    /// Anthropic's page on prefill.
+    /// Anthropic's page on prefill. Claude Sonnet 5: a recorded rejection of July 2026; Claude Fable 5:
+    /// vybestack/llxprt-code#3695. Four recorded requests to models that take prefill were accepted.
     546, "anthropic-prefill" of "anthropic", Check::History(check),
     [
         Variant {
@@ -52,9 +53,9 @@ crate::rule! {
             api: Some(
                 "This model does not support assistant message prefill. The conversation must end with a user message.",
             ),
-            levels: Levels::WARNING,
             evidence: Evidence::Reported,
             fix: "drop the message",
+            when: When::Asked,
             ..Variant::BASE
         },
         Variant {

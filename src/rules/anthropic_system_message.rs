@@ -55,6 +55,7 @@ crate::rule! {
         Variant {
             message: "system message at the start of `messages`: instructions belong in `system`",
             api: Some("messages.{message}: use the top-level 'system' parameter for the initial system prompt"),
+            also: &["The Messages API accepts a top-level `system` parameter, not \"system\" as an input message role."],
             evidence: Evidence::Reported,
             fix: "move them to the request's `system`",
             loss: Loss::Lossless,

@@ -1,6 +1,6 @@
 //! RL542: thinking stands behind other blocks of its turn.
 
-use crate::history::{Act, BlockFlags, Finding, Kind};
+use crate::history::{Act, BlockFlags, Finding, Kind, Step};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -18,6 +18,14 @@ crate::rule! {
     ///
     /// It happens when a client sorts the blocks of a message by their kind.
     ///
+    /// Thinking after a `tool_use` of the same message means that a client has put several responses into one message. What
+    /// is known of that: the signatures were made for other messages, and the API was reported to reject such histories with
+    ///
+    /// > messages.3.content.4: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.
+    /// > These blocks must remain as they were in the original response.
+    ///
+    /// though nobody has shown that every model does. It is a warning.
+    ///
     /// ## Example
     ///
     /// ```json
@@ -31,12 +39,14 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Off by default: `--fix-warnings` drops the thinking. It is not moved to the front: newer models bind it to what
+    /// Off by default: `--fix-warnings` drops the thinking that is out of place, `--reasoning strip` drops all thinking,
+    /// which is what helps where a signature is rejected. It is not moved to the front: newer models bind it to what
     /// came before it.
     ///
     /// ## Evidence
     ///
-    /// Reported: anthropics/claude-code#20705 and others. Recorded: one request with thinking between calls of server
+    /// Reported: anthropics/claude-code#20705 and others; several responses in one message: elidickinson/pi-claude-bridge#104,
+    /// OpenRyoko#13. Recorded: one request with thinking between calls of server
     /// tools was accepted, so it is a warning.
     542, "anthropic-thinking-not-first" of "anthropic", Check::History(check),
     [
@@ -52,20 +62,44 @@ crate::rule! {
             fix: "drop the thinking",
             ..Variant::BASE
         },
+        Variant {
+            message: "{type} comes after a tool_use of the same message, so the message holds several responses; their \
+                      signatures may no longer be valid (use --reasoning strip to remove all thinking)",
+            related: "the tool_use",
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "drop the thinking",
+            ..Variant::BASE
+        },
     ]
 }
+
+const SEVERAL: u8 = 1;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let messages = &cx.history.messages;
     for step in &messages.steps {
         // A text that is all of a message's content has no row of its own.
-        let texts = step.model.clone().map(|number| messages.get(number).row);
+        let texts = step.model.clone().map(|message| messages.get(message).row);
         let said = texts.filter(|ix| cx.row(*ix).has(BlockFlags::CONTENT));
         let first = said.chain(messages.rows_of(step.model.clone())).min();
-        let Some(first) = first.filter(|ix| cx.row(*ix).kind != Kind::Thinking) else { continue };
+        let Some(first) = first.filter(|ix| cx.row(*ix).kind != Kind::Thinking) else {
+            of_several(cx, step, out);
+            continue;
+        };
         for ix in messages.rows_of(step.model.clone()).filter(|ix| cx.row(*ix).kind == Kind::Thinking) {
             let finding = Finding::new(RULE.code, *cx.row(ix));
             out.add(finding.with(cx.row(first).at).act(Act::Drop));
         }
+    }
+}
+
+/// Thinking after a call: one message that was put together from several responses.
+fn of_several(cx: &Cx<'_>, step: &Step, out: &mut Out) {
+    let rows = || cx.history.messages.rows_of(step.model.clone());
+    let Some(call) = rows().find(|ix| cx.row(*ix).kind == Kind::ToolUse) else { return };
+    for ix in rows().filter(|ix| *ix > call && cx.row(*ix).kind == Kind::Thinking) {
+        let finding = Finding::new(RULE.code, *cx.row(ix)).variant(SEVERAL);
+        out.add(finding.with(cx.row(call).at).act(Act::Drop));
     }
 }

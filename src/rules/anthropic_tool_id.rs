@@ -42,6 +42,7 @@ crate::rule! {
         Variant {
             message: "the id of tool_use {call_id} has characters that are not allowed",
             api: Some("messages.{message}.content.{block}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"),
+            also: &["messages.{message}.content.{block}.server_tool_use.id: String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'"],
             evidence: Evidence::Reported,
             fix: "give the call and its result a valid id",
             loss: Loss::Lossless,

@@ -3,7 +3,8 @@
 use crate::dialect::Item;
 use crate::history::{Act, BlockFlags, Finding, Kind, KindSet};
 use crate::json::Val;
-use crate::rule::{Check, Evidence, Out, Variant};
+use crate::rule::{Check, Evidence, Loss, Out, Variant};
+use crate::target::Levels;
 
 crate::rule! {
     /// ## What it does
@@ -34,11 +35,18 @@ crate::rule! {
     /// ## Fix
     ///
     /// The block is dropped: a signature cannot be made up. The model loses its thinking.
+    /// `--reasoning strip` drops all thinking, also what is signed: that is the fix where the API rejects a signature, which
+    /// no file shows.
     ///
     /// ## Evidence
     ///
     /// Reported: llxprt-code#2335, hermes-agent#24401, oh-my-pi#6379, strands-agents/sdk-python#1598. No recorded accepted
     /// request has such a block.
+    ///
+    /// A signed block whose text is empty is not reported: seven recorded requests to claude-sonnet-5, whose thinking text may be
+    /// left out, and one to claude-sonnet-4-6 were accepted with one. Users also report it as the cause of "`thinking` blocks in
+    /// the latest assistant message cannot be modified" (hive-mind#1836, openclaw#112029, CLIProxyAPI#3663): after that
+    /// answer `explain --error` looks for such blocks, and `--proven RL541` reports and drops them.
     541, "anthropic-unsigned-thinking" of "anthropic" about [Field], Check::Item(KindSet::of(&[Kind::Thinking]), check),
     [
         Variant {
@@ -57,6 +65,7 @@ crate::rule! {
         Variant {
             message: "{type} has no thinking",
             api: Some("messages.{message}.content.{block}.thinking.thinking: Field required"),
+            also: &["each thinking block must contain thinking"],
             evidence: Evidence::Reported,
             fix: "drop the thinking",
             ..Variant::BASE
@@ -67,12 +76,21 @@ crate::rule! {
             fix: "drop the thinking",
             ..Variant::BASE
         },
+        Variant {
+            message: "{type} is empty although it is signed",
+            levels: Levels::OFF,
+            evidence: Evidence::Reported,
+            fix: "drop the thinking",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
     ]
 }
 
 const EMPTY: u8 = 1;
 const WITHOUT: u8 = 2;
 const NO_DATA: u8 = 3;
+const SIGNED_EMPTY: u8 = 4;
 
 fn check(item: &Item<'_>, out: &mut Out) {
     let signed = item.row.has(BlockFlags::SIGNED);
@@ -81,6 +99,9 @@ fn check(item: &Item<'_>, out: &mut Out) {
         Some(b"thinking") if !item.val.get("thinking").as_ref().is_some_and(Val::is_string) => WITHOUT,
         Some(b"thinking") if !signed && item.val.get("signature").is_some() => EMPTY,
         Some(b"thinking") if !signed => 0,
+        Some(b"thinking") if item.val.get("thinking").and_then(|val| val.as_str()).is_some_and(|text| text.is_empty()) => {
+            SIGNED_EMPTY
+        }
         _ => return,
     };
     out.add(Finding::new(RULE.code, item.row).variant(variant).act(Act::Drop));

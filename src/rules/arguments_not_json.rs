@@ -33,6 +33,7 @@ crate::rule! {
     [
         Variant {
             message: "arguments of {type} {call_id} are not valid JSON",
+            also: &["Responses function_call arguments are invalid JSON"],
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             ..Variant::BASE

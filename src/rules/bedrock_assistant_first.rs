@@ -2,7 +2,7 @@
 
 use crate::history::{Act, BlockFlags, Finding, Flags, Kind, Message, Role};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
-use crate::target::{Answer, Levels};
+use crate::target::{Answer, Levels, Trait};
 
 crate::rule! {
     /// ## What it does
@@ -15,7 +15,7 @@ crate::rule! {
     ///
     /// > A conversation must start with a user message. Try again with a conversation that starts with a user message.
     ///
-    /// One recorded request to Claude that begins so was accepted, so it is a warning. It happens when a history is cut from
+    /// One recorded request to Claude that begins so was accepted, so it is a warning; for Nova it is an error. It happens when a history is cut from
     /// the front.
     ///
     /// ## Example
@@ -28,7 +28,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// With `--fix-warnings` the messages are dropped, with the results of their calls. A history without a user
+    /// The messages are dropped, with the results of their calls; where it is a warning, this requires `--fix-warnings`. A history without a user
     /// message is left as it is.
     ///
     /// ## Evidence
@@ -41,6 +41,14 @@ crate::rule! {
             api: Some("A conversation must start with a user message. Try again with a conversation that starts with a user message."),
             answer: Answer::AWS,
             levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "drop the message",
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the conversation starts with an assistant message, which Nova rejects",
+            api: Some("A conversation must start with a user message. Try again with a conversation that starts with a user message."),
+            answer: Answer::AWS,
             evidence: Evidence::Reported,
             fix: "drop the message",
             ..Variant::BASE
@@ -60,7 +68,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let begin = messages.iter().position(says);
     let leading = messages[..begin.unwrap_or(1)].iter().filter(|message| message.role == Role::Assistant);
     for row in leading.map(|message| cx.row(message.row)).filter(|row| !row.has(Flags::RECORDED)) {
-        let finding = Finding::new(RULE.code, *row);
+        let finding = Finding::new(RULE.code, *row).variant(u8::from(cx.has(Trait::UserFirst)));
         out.add(match begin {
             Some(_) => finding.act(Act::Drop),
             None => finding.never("the history has no user message"),

@@ -1,13 +1,18 @@
 //! RL586: a text is blank.
 
+use crate::dialects::bedrock::tool_result;
 use crate::history::{Act, BlockFlags, Finding, Flags, Kind, Row};
+use crate::json::Val;
+use crate::json::edit::Base;
+use crate::json::mend::{Cannot, Mend, put_member};
+use crate::place::Edit;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a block whose `text` is empty or only white space.
+    /// Finds a block whose `text` is empty or only white space, and an empty text in a `toolResult`.
     ///
     /// ## Why it matters
     ///
@@ -16,7 +21,8 @@ crate::rule! {
     /// > The text field in the ContentBlock object at messages.1.content.0 is blank. Add text to the text field, and try
     /// > again.
     ///
-    /// Two recorded requests with such a block were accepted, so it is a warning.
+    /// Two recorded requests to Claude with such a block were accepted, so it is a warning. An empty text in a result was
+    /// accepted in none, and is an error.
     ///
     /// ## Example
     ///
@@ -30,11 +36,11 @@ crate::rule! {
     /// ## Fix
     ///
     /// With `--fix-warnings` the block is dropped, and its message with it if nothing else is in it. The only block
-    /// of a history is kept.
+    /// of a history is kept. The empty text of a result becomes one that says that the tool gave no output.
     ///
     /// ## Evidence
     ///
-    /// Reported: hermes-agent PR#63983. Two recorded accepted requests have a blank text.
+    /// Reported: hermes-agent PR#63983, langchain-ai/langchain-aws#403; in results NousResearch/hermes-agent#55093. Two recorded accepted requests have a blank text.
     586, "bedrock-blank-text" of "bedrock" about [Field], Check::History(check),
     [
         Variant {
@@ -47,8 +53,20 @@ crate::rule! {
             loss: Loss::Lossless,
             ..Variant::BASE
         },
+        Variant {
+            message: "the text of toolResult {call_id} is empty",
+            answer: Answer::AWS,
+            evidence: Evidence::Reported,
+            fix: "replace it by a text saying that the tool gave no output",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
     ]
 }
+
+const RESULT: u8 = 1;
+
+static MEND: Mend = Mend::by(say_so);
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let is_blank = |row: &&Row| {
@@ -63,4 +81,26 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             _ => finding.act(Act::Drop),
         });
     }
+    let results = cx.history.rows.iter().filter(|row| row.kind == Kind::ToolResult && !row.has(Flags::RECORDED));
+    for row in results {
+        let mut empty = false;
+        cx.look.look(row, &mut |block| empty = empty_texts(block).next().is_some());
+        if empty {
+            out.add(Finding::new(RULE.code, *row).variant(RESULT).mend(&MEND));
+        }
+    }
+}
+
+/// Members of a result's content whose text is empty.
+fn empty_texts(block: Val<'_>) -> impl Iterator<Item = Val<'_>> {
+    let content = tool_result(block).and_then(|result| result.get("content")).filter(Val::is_array);
+    let is_empty = |part: &Val<'_>| part.get("text").and_then(|text| text.as_str()).is_some_and(|text| text.is_empty());
+    content.into_iter().flat_map(|content| content.elements()).filter(is_empty)
+}
+
+fn say_so(block: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    for part in empty_texts(block) {
+        put_member(part, "text", br#""the tool gave no output""#, base, out)?;
+    }
+    Ok(())
 }

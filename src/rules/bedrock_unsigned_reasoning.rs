@@ -39,7 +39,7 @@ crate::rule! {
     /// ## Fix
     ///
     /// For Claude the reasoning is dropped: a signature cannot be made up. For gpt-oss the signature is removed,
-    /// and the reasoning is kept.
+    /// and the reasoning is kept. Where the API rejects a signature that is there, `--reasoning strip` drops all reasoning.
     ///
     /// ## Evidence
     ///

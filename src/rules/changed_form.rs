@@ -82,5 +82,11 @@ crate::rule! {
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
+        Variant {
+            message: "moved what follows a call in its turn to before the call",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
     ]
 }

@@ -12,7 +12,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a function call whose `arguments` are empty or not valid JSON.
+    /// Finds a function call whose `arguments` are empty or not valid JSON; for servers whose chat templates go through
+    /// their members, also arguments that are another JSON value than an object.
     ///
     /// ## Why it matters
     ///
@@ -24,7 +25,9 @@ crate::rule! {
     ///
     /// > invalid params, invalid function arguments json string, tool_call_id: call_abc (2013)
     ///
-    /// It happens when a stream breaks off within a call.
+    /// vLLM, llama.cpp and SGLang parse them for the chat template, and every later turn fails with a parser's message
+    /// (`Failed to parse tool call arguments as JSON`, `Unterminated string starting at: …`, `Can only get item pairs from
+    /// a mapping`). It happens when a stream breaks off within a call.
     ///
     /// ## Example
     ///
@@ -36,13 +39,14 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// With `--fix-warnings`, empty arguments become `{}`; others become an object that contains the text,
-    /// `{"arguments": "…"}`, so nothing is lost.
+    /// Empty arguments become `{}`; others become an object that contains the text, `{"arguments": "…"}`, so nothing is
+    /// lost. Where it is a warning, this requires `--fix-warnings`.
     ///
     /// ## Evidence
     ///
-    /// Reported: cc-switch#4735, NousResearch/hermes-agent#12167, oh-my-pi#181, nanobot#2373. No report names
-    /// OpenAI.
+    /// Reported: cc-switch#4735, NousResearch/hermes-agent#12167, oh-my-pi#181, nanobot#2373; vLLM:
+    /// vllm-project/vllm#43995; llama.cpp: ggml-org/llama.cpp#25510; SGLang: sgl-project/sglang#28035. No report names
+    /// OpenAI, and Groq accepted `null` four times.
     513, "chat-arguments" of "chat" about [Field], Check::Item(CALLS, check),
     [
         Variant {
@@ -50,8 +54,25 @@ crate::rule! {
             also: &[
                 "The \"function.arguments\" parameter of the code model must be in JSON format.",
                 "invalid params, invalid function arguments json string, tool_call_id: {call_id} (2013)",
+                "Failed to parse tool call arguments as JSON",
+                "cannot unmarshal string into Go struct field ChatRequest.messages.tool_calls.function.arguments",
+                "Can only get item pairs from a mapping",
+                "'str object' has no attribute 'items'",
+                "Expecting ',' delimiter: line {arg} column",
+                "Expecting property name enclosed in double quotes: line {arg} column",
+                "Unterminated string starting at: line {arg} column",
+                "Value looks like object, but can't find closing '}' symbol",
             ],
             levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "wrap the text in an object",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "arguments of tool call {call_id} are not a JSON object",
+            also: &["Can only get item pairs from a mapping", "'str object' has no attribute 'items'"],
+            levels: Levels::OFF,
             evidence: Evidence::Reported,
             fix: "wrap the text in an object",
             loss: Loss::Lossless,
@@ -66,13 +87,13 @@ static MEND: Mend = Mend::by(make_object).at(&["function"]);
 
 fn check(item: &Item<'_>, out: &mut Out) {
     let arguments = item.val.at(&["function", "arguments"]).and_then(|arguments| arguments.text());
-    if arguments.is_some_and(|arguments| !is_json(&arguments)) {
-        out.add(Finding::new(RULE.code, item.row).mend(&MEND));
+    let Some(arguments) = arguments else { return };
+    let mut tape = Tape::new();
+    let read = scan(&arguments, &mut tape).is_ok();
+    let is_object = read && tape.root(&arguments).is_some_and(|root| root.is_object());
+    if !is_object {
+        out.add(Finding::new(RULE.code, item.row).variant(u8::from(read)).mend(&MEND));
     }
-}
-
-fn is_json(arguments: &[u8]) -> bool {
-    scan(arguments, &mut Tape::new()).is_ok()
 }
 
 /// Arguments that are empty become an empty object, others an object that holds their text.

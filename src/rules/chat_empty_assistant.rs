@@ -7,13 +7,18 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds an assistant message without text and without calls.
+    /// Finds an assistant message without text and without calls; for xAI and Moonshot also one that has only
+    /// `reasoning_content`.
     ///
     /// ## Why it matters
     ///
-    /// OpenAI takes it. Moonshot and Cloudflare reject it; xAI says
+    /// OpenAI takes it. Cloudflare rejects it; xAI says
     ///
     /// > Each message must have at least one content element
+    ///
+    /// Moonshot
+    ///
+    /// > Invalid request: the message at position 4 with role 'assistant' must not be empty
     ///
     /// and Ollama
     ///
@@ -30,21 +35,33 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// With `--fix-warnings` the message is dropped. It has no content, so nothing is lost.
+    /// The message is dropped. It has no content, so nothing is lost but its reasoning, if it has any. Where it is a
+    /// warning, this requires `--fix-warnings`.
     ///
     /// ## Evidence
     ///
     /// Reported: langchain-ai/langchain#34140, inspect_ai's changelog, pi-mono#165. Four recorded requests with
-    /// such a message were accepted.
+    /// such a message were accepted by other servers. For xAI (AstrBotDevs/AstrBot#6447) and Moonshot
+    /// (labring/FastGPT#3575) it is an error. With calls, xAI accepted `[]` 24 times and null ten times.
     519, "chat-empty-assistant" of "chat" about [Field], Check::History(check),
     [
         Variant {
             message: "assistant message without content or tool calls",
-            also: &["invalid message content type: <nil>"],
+            also: &[
+                "invalid message content type: <nil>",
+                "the message at position {arg} with role '{role}' must not be empty",
+            ],
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             fix: "drop the message",
             loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "assistant message with reasoning but without content or tool calls",
+            levels: Levels::OFF,
+            evidence: Evidence::Reported,
+            fix: "drop the message and its reasoning",
             ..Variant::BASE
         },
     ]
@@ -55,7 +72,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let row = *cx.row(message.row);
         // What a server has said so may be sent to it again; null is RL507's matter.
         if says_nothing(cx, message) && !row.has(Flags::RECORDED) && !row.has(BlockFlags::NULL) {
-            out.add(Finding::new(RULE.code, row).act(Act::Drop));
+            let variant = u8::from(row.has(BlockFlags::REASONED));
+            out.add(Finding::new(RULE.code, row).variant(variant).act(Act::Drop));
         }
     }
 }
@@ -63,8 +81,5 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 fn says_nothing(cx: &Cx<'_>, message: &Message) -> bool {
     let row = cx.row(message.row);
     let empty = |ix: u32| cx.row(ix).kind == Kind::Text && cx.row(ix).has(BlockFlags::EMPTY);
-    !row.has(BlockFlags::CONTENT)
-        && !row.has(BlockFlags::BLANK)
-        && !row.has(BlockFlags::REASONED)
-        && message.blocks().all(empty)
+    !row.has(BlockFlags::CONTENT) && !row.has(BlockFlags::BLANK) && message.blocks().all(empty)
 }

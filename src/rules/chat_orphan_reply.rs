@@ -40,6 +40,7 @@ crate::rule! {
             also: &[
                 "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'",
                 "tool result's tool id({call_id}) not found",
+                "Message has tool role, but there was no previous assistant message with a tool call",
             ],
             evidence: Evidence::Reported,
             fix: "drop the message",

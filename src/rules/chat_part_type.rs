@@ -40,7 +40,13 @@ crate::rule! {
         Variant {
             message: "part of type {type}, which belongs to another API",
             api: Some("Invalid value: '{type}'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', 'audio', and 'file'."),
-            also: &["Invalid 'messages[{message}]'. Content blocks are expected to be either text or image_url type."],
+            also: &[
+                "Invalid 'messages[{message}]'. Content blocks are expected to be either text or image_url type.",
+                "unknown variant `{type}`, expected `text`",
+                "unknown variant `{type}`, expected one of `text`",
+                "cannot unmarshal array into Go struct field {path}.content of type string",
+                "message[{message}].content[{block}] has invalid field(s)",
+            ],
             answer: Answer { param: Some("messages[{message}].content[{block}].type"), ..Answer::HISTORY },
             evidence: Evidence::Reported,
             ..Variant::BASE

@@ -1,14 +1,18 @@
-//! RL515: a message carries what the model thought where the server refuses that.
+//! RL515: a message carries what the model thought, or another member, where the server refuses that.
 
-use crate::history::{BlockFlags, Finding};
-use crate::json::mend::Mend;
+use crate::history::{BlockFlags, Finding, Flags, Row};
+use crate::json::Val;
+use crate::json::edit::{Base, remove_members};
+use crate::json::mend::{Cannot, Mend};
+use crate::place::{Edit, Place};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Trait;
 
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds `reasoning_content` in messages for servers that reject the field.
+    /// Finds `reasoning_content` in messages for servers that reject the field, `reasoning` for Moonshot, which calls it
+    /// `reasoning_content`, and for Groq and Moonshot any other field of a message that the API does not have.
     ///
     /// ## Why it matters
     ///
@@ -19,7 +23,14 @@ crate::rule! {
     ///
     /// > messages.2.assistant.reasoning_content: property 'messages.2.assistant.reasoning_content' is unsupported
     ///
-    /// It happens when a conversation began with DeepSeek, Kimi or another server that hands the field out.
+    /// > 'messages.0' : for 'role:user' the following must be satisfied[('messages.0' : property 'timestamp' is
+    /// > unsupported)]
+    ///
+    /// and Moonshot says
+    ///
+    /// > Extra inputs are not permitted, field: 'messages[8].reasoning'
+    ///
+    /// It happens when a client stores notes of its own in its messages, and when a conversation began with DeepSeek, Kimi or another server that hands the field out.
     ///
     /// ## Example
     ///
@@ -33,17 +44,23 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// Cerebras has the same field as `reasoning`: there it is renamed, and nothing is lost. For Groq it is
-    /// removed.
+    /// Cerebras has the same field as `reasoning`, and Moonshot has `reasoning` as `reasoning_content`: there it is renamed,
+    /// and nothing is lost. For Groq it is removed. Other fields are removed: the model never sees them.
     ///
     /// ## Evidence
     ///
-    /// Reported: kilocode#10375, qwen-code#11045, opencode#48774, hermes#34716, jan#8136. A recorded request to
-    /// Cerebras with `reasoning` was accepted.
+    /// Reported: kilocode#10375, qwen-code#11045, opencode#48774, hermes#34716, jan#8136; other fields: ServiceStack/llms#17,
+    /// odysseus-dev/odysseus#200; Moonshot: earendil-works/pi#4514. A recorded request to Cerebras with `reasoning` was
+    /// accepted, and no recorded request to Groq or Moonshot has a field that OpenAI's messages do not have.
     515, "chat-refused-reasoning" of "chat", Check::History(check),
     [
         Variant {
             message: "the server rejects `reasoning_content`",
+            also: &[
+                "'messages.{message}' : for 'role: {role}' the following must be satisfied[('messages.{partner_message}' : property 'reasoning_content' is unsupported",
+                "Extra inputs are not permitted, field: 'messages[{message}].reasoning'",
+                "Extra inputs are not permitted, field: 'messages[{message}].reasoning_content'",
+            ],
             evidence: Evidence::Reported,
             fix: "remove the field",
             ..Variant::BASE
@@ -55,28 +72,95 @@ crate::rule! {
             loss: Loss::Lossless,
             ..Variant::BASE
         },
+        Variant {
+            message: "the server rejects `reasoning`; its name there is `reasoning_content`",
+            related: "this field",
+            evidence: Evidence::Reported,
+            fix: "rename the field to `reasoning_content`",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the {role} message has a field that the server rejects⟨: {member}⟩",
+            related: "this field",
+            evidence: Evidence::Reported,
+            fix: "remove the field",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
     ]
 }
 
 const OTHER_NAME: u8 = 1;
+const OWN_NAME: u8 = 2;
+const UNKNOWN: u8 = 3;
 
 static RENAME: Mend = Mend::rename("reasoning_content", "reasoning");
+static RENAME_BACK: Mend = Mend::rename("reasoning", "reasoning_content");
 static STRIP: Mend = Mend::strip(&["reasoning_content"]);
+static KNOWN_ONLY: Mend = Mend::by(strip_unknown);
+
+/// Members of messages of OpenAI's API, and those that Groq and Moonshot have besides.
+const KNOWN: [&[u8]; 12] = [
+    b"role",
+    b"content",
+    b"name",
+    b"tool_calls",
+    b"tool_call_id",
+    b"function_call",
+    b"refusal",
+    b"annotations",
+    b"audio",
+    b"reasoning",
+    b"reasoning_content",
+    b"partial",
+];
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    if !cx.has(Trait::RefusesReasoning) {
+    let (refuses, strict) = (cx.has(Trait::RefusesReasoning), cx.has(Trait::KnownMembers));
+    if !refuses && !strict {
         return;
     }
-    for row in cx.history.messages.list.iter().map(|message| *cx.row(message.row)) {
-        if !row.has(BlockFlags::REASONED) {
-            continue;
-        }
-        let mut taken = true;
-        cx.look.look(&row, &mut |message| taken = message.get("reasoning").is_some());
+    for row in cx.history.messages.list.iter().map(|turn| *cx.row(turn.row)) {
         let finding = Finding::new(RULE.code, row);
-        out.add(match cx.has(Trait::NamesItReasoning) && !taken {
-            true => finding.variant(OTHER_NAME).mend(&RENAME),
-            false => finding.mend(&STRIP),
+        let (mut reasoning, mut own, mut unknown) = (None, false, None);
+        cx.look.look(&row, &mut |message| {
+            let said = message.get("reasoning").filter(|val| !val.is_null());
+            reasoning = said.map(|val| place(&row, message, val));
+            own = message.get("reasoning_content").is_some();
+            unknown = unknown_members(message).next().map(|val| place(&row, message, val));
         });
+        if refuses && row.has(BlockFlags::REASONED) && own {
+            out.add(match cx.has(Trait::NamesItReasoning) && reasoning.is_none() {
+                true => finding.variant(OTHER_NAME).mend(&RENAME),
+                false => finding.mend(&STRIP),
+            });
+        } else if let Some(at) = reasoning.filter(|_| strict && !refuses && !own && !row.has(Flags::RECORDED)) {
+            out.add(finding.variant(OWN_NAME).with(at).mend(&RENAME_BACK));
+        }
+        if let Some(at) = unknown.filter(|_| strict && !row.has(Flags::RECORDED)) {
+            out.add(finding.variant(UNKNOWN).with(at).mend(&KNOWN_ONLY));
+        }
     }
+}
+
+/// The values of members that no message has.
+fn unknown_members(message: Val<'_>) -> impl Iterator<Item = Val<'_>> {
+    message.members().filter(|member| !KNOWN.contains(&member.key.decode().as_ref())).map(|member| member.val)
+}
+
+/// Where in the doc a value of the message lies.
+fn place(row: &Row, message: Val<'_>, val: Val<'_>) -> Place {
+    Place::new(row.at.doc, row.at.start + u64::from(val.start() - message.start()), val.size())
+}
+
+fn strip_unknown(message: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    let keys: Vec<String> = message
+        .members()
+        .map(|member| member.key.decode().into_owned())
+        .filter(|key| !KNOWN.contains(&key.as_slice()))
+        .map(|key| String::from_utf8_lossy(&key).into_owned())
+        .collect();
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    Ok(remove_members(message, &keys, base, out)?)
 }

@@ -49,6 +49,7 @@ crate::rule! {
         Variant {
             message: "the model does not accept messages with the role {role}",
             api: Some("Unsupported value: 'messages[{message}].role' does not support '{role}' with this model."),
+            also: &["chat content has invalid message role: {role}"],
             answer: Answer {
                 param: Some("messages[{message}].role"),
                 code: Some("unsupported_value"),

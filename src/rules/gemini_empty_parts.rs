@@ -54,10 +54,34 @@ crate::rule! {
             loss: Loss::Lossless,
             ..Variant::BASE
         },
+        Variant {
+            message: "the part is empty",
+            api: Some("* GenerateContentRequest.contents[{message}].parts[{block}].data: required oneof field 'data' must have one initialized field"),
+            answer: Answer::GOOGLE,
+            evidence: Evidence::Reported,
+            fix: "drop the part",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
     ]
 }
 
+const PART: u8 = 1;
+
 fn check(cx: &Cx<'_>, out: &mut Out) {
+    let parts = cx.history.rows.iter().filter(|row| row.kind != Kind::BlockMessage).count();
+    // What a part of another kind is, its text says.
+    for row in cx.history.rows.iter().filter(|row| row.kind == Kind::Block && !row.has(Flags::RECORDED)) {
+        let mut empty = false;
+        cx.look.look(row, &mut |part| empty = part.is_object() && part.count() == 0);
+        if empty {
+            let finding = Finding::new(RULE.code, *row).variant(PART);
+            out.add(match parts {
+                1 => finding.never("nothing else would remain of the history"),
+                _ => finding.act(Act::Drop),
+            });
+        }
+    }
     let messages = &cx.history.messages.list;
     for message in messages {
         let row = cx.row(message.row);

@@ -38,6 +38,7 @@ crate::rule! {
         Variant {
             message: "functionCall⟨ {name}⟩ before the first user message",
             api: Some("Please ensure that function call turn comes immediately after a user turn or after a function response turn."),
+            also: &["Please ensure that function call turns come immediately after a user turn or after a function response turn."],
             answer: Answer::GOOGLE,
             evidence: Evidence::Reported,
             fix: "drop the call",

@@ -2,7 +2,7 @@
 
 use crate::history::{Act, Finding, Flags, Kind, Role};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
-use crate::target::{Answer, Levels};
+use crate::target::{Answer, Levels, Trait};
 
 crate::rule! {
     /// ## What it does
@@ -16,7 +16,10 @@ crate::rule! {
     /// > Please ensure that the number of function response parts is equal to the number of function call parts of the
     /// > function call turn.
     ///
-    /// Google's own host takes it, so it is a warning.
+    /// Up to Gemini 3.5 Google's own host takes it, so it is a warning. Gemini 3.6 and later reject it, with a sentence that
+    /// misleads, because the last turn is the user's (RL569 has the same sentence):
+    ///
+    /// > Requests ending with a model turn are not supported.
     ///
     /// ## Example
     ///
@@ -30,12 +33,13 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// With `--fix-warnings` everything else is moved to a content of its own after the responses, and nothing is lost.
+    /// Everything else is moved to a content of its own after the responses, and nothing is lost. Where it is a warning,
+    /// this requires `--fix-warnings`.
     ///
     /// ## Evidence
     ///
     /// Reported: envoyproxy/ai-gateway PR#2686, BerriAI/litellm PR#17820; six recorded accepted requests to Google's own
-    /// host have such a content.
+    /// host have such a content. Gemini 3.6 and later: agentgateway#2811, BerriAI/litellm#35236, anomalyco/opencode#43479.
     568, "gemini-mixed-response" of "gemini", Check::History(check),
     [
         Variant {
@@ -43,6 +47,15 @@ crate::rule! {
             api: Some("Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn."),
             answer: Answer::GOOGLE,
             levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "move everything else to a content of its own after it",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} in the same content as function responses, which Gemini 3.6 and later reject",
+            api: Some("Requests ending with a model turn are not supported."),
+            answer: Answer::GOOGLE,
             evidence: Evidence::Reported,
             fix: "move everything else to a content of its own after it",
             loss: Loss::Lossless,
@@ -58,7 +71,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         if let Some(other) = other.filter(|_| message.blocks().any(|ix| is_response(&ix)))
             && !cx.row(other).has(Flags::RECORDED)
         {
-            out.add(Finding::new(RULE.code, *cx.row(other)).act(Act::Split));
+            let variant = u8::from(cx.has(Trait::UserLast));
+            out.add(Finding::new(RULE.code, *cx.row(other)).variant(variant).act(Act::Split));
         }
     }
 }

@@ -1,8 +1,8 @@
 //! RL569: a request ends with a turn of the model.
 
-use crate::history::{Finding, Flags, PairState, Role, Usage};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
-use crate::target::{Answer, Levels};
+use crate::history::{Act, PairState, Finding, Flags, Role, Usage};
+use crate::rule::{Check, Cx, Evidence, Out, Variant, When};
+use crate::target::{Answer, Levels, Trait};
 
 crate::rule! {
     /// ## What it does
@@ -28,23 +28,38 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: what the user says next is not in the file.
+    /// For Gemini 3.6 and later, `--fix-warnings` adds a user turn that says "Continue.", as several clients do. Otherwise
+    /// none: what the user says next is not in the file.
     ///
     /// ## Evidence
     ///
-    /// Reported: microsoft/semantic-kernel PR#13288, UKGovernmentBEIS/inspect_ai.
+    /// Reported: microsoft/semantic-kernel PR#13288, UKGovernmentBEIS/inspect_ai; for Gemini 3.6 and later
+    /// anomalyco/opencode#45359, #47034, pipecat#5821, all of August and September 2026. For earlier models, and where the
+    /// model is not known, it is a warning.
     569, "gemini-model-last" of "gemini", Check::History(check),
     [
         Variant {
             message: "the request ends with a model turn",
             api: Some("Requests ending with a model turn are not supported."),
+            also: &["Please ensure that multiturn requests ends with a user role or a function response."],
             answer: Answer::GOOGLE,
             levels: Levels::WARNING,
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
+        Variant {
+            message: "the request ends with a model turn, which Gemini 3.6 and later reject",
+            api: Some("Requests ending with a model turn are not supported."),
+            answer: Answer::GOOGLE,
+            evidence: Evidence::Reported,
+            fix: "add a user turn that says \"Continue.\"",
+            when: When::Asked,
+            ..Variant::BASE
+        },
     ]
 }
+
+const REFUSED: u8 = 1;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let messages = &cx.history.messages;
@@ -53,6 +68,10 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let waits =
         cx.history.pairs.iter().any(|pair| pair.state == PairState::Open && last.blocks().contains(&pair.call));
     if cx.history.settings.usage != Usage::Log && !row.has(Flags::RECORDED) && !waits {
-        out.add(Finding::new(RULE.code, *row).never("what the user says next is not in the file"));
+        let finding = Finding::new(RULE.code, *row);
+        out.add(match cx.has(Trait::UserLast) {
+            true => finding.variant(REFUSED).act(Act::GoOn),
+            false => finding.never("what the user says next is not in the file"),
+        });
     }
 }

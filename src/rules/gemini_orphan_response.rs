@@ -1,8 +1,8 @@
 //! RL561: a response answers no call.
 
-use crate::history::{Act, Finding, Pair, PairState};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
-use crate::target::Answer;
+use crate::history::{Act, Pair, PairState, Finding, Flags};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
+use crate::target::{Answer, Levels};
 
 crate::rule! {
     /// ## What it does
@@ -58,13 +58,30 @@ crate::rule! {
             fix: "drop the response",
             ..Variant::BASE
         },
+        Variant {
+            message: "functionResponse⟨ {name}⟩ has neither the id nor the name of a call in the previous turn",
+            related: "the call that it answers by its place",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            fix: "give it the name of its call",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
     ]
 }
 
 const SURPLUS: u8 = 1;
+const STRANGER: u8 = 2;
 
 fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     let messages = &cx.history.messages;
+    if pair.state == PairState::Answered {
+        let (call, output) = (cx.row(pair.call), cx.row(pair.output));
+        let same_id = call.id != 0 && call.id == output.id;
+        if output.key != 0 && call.key != 0 && output.key != call.key && !same_id && !output.has(Flags::RECORDED) {
+            out.add(Finding::new(RULE.code, *output).variant(STRANGER).with(call.at).act(Act::Retype));
+        }
+    }
     if pair.state != PairState::Orphan {
         return;
     }

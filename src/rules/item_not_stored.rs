@@ -25,7 +25,8 @@ crate::rule! {
     /// ## Fix
     ///
     /// If the full item is elsewhere in the file, it replaces the reference. Otherwise the group of the
-    /// reference is dropped, with the outputs of its calls.
+    /// reference is dropped, with the outputs of its calls. Before a history moves away from the server that stores its
+    /// items, `--reasoning inline` does the same without a finding.
     ///
     /// ## Evidence
     ///

@@ -12,8 +12,8 @@ crate::rule! {
     ///
     /// Finds items that have their server id but lack the reasoning that the server links them to. The link
     /// cannot be seen in the item, so it is an error only where it is proven: reasoning without an id comes before an item with
-    /// one; a recorded response in the same file shows the missing reasoning; a reference to a hosted call has no
-    /// reasoning in its run; or a web search has none although the model reasoned. Anything else is a warning at
+    /// one; a recorded response in the same file shows the missing reasoning; or a web search, or a reference to a
+    /// server-side call of any kind, has none although the model reasons and the effort is not `none`. Anything else is a warning at
     /// most: 67 recorded function calls with ids and without any reasoning were accepted, because their model had not
     /// reasoned.
     ///
@@ -29,9 +29,10 @@ crate::rule! {
     /// ## Example
     ///
     /// ```json
-    /// [{"role":"user","content":"Look it up"},
-    ///  {"type":"item_reference","id":"ws_1"},
-    ///  {"role":"assistant","content":"Found it."}]
+    /// {"model":"gpt-5","input":[
+    ///   {"role":"user","content":"Look it up"},
+    ///   {"type":"item_reference","id":"ws_1"},
+    ///   {"role":"assistant","content":"Found it."}]}
     /// ```
     ///
     /// ## Fix
@@ -106,6 +107,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                 // Torn away is another finding (RL110).
                 (Told::Unlinked | Told::Torn(_), _) => {}
                 (Told::Nothing, Class::Hosted) => hosted(cx, row, out),
+                // Of the calls only those that the server ran are linked where they are references.
+                (Told::Nothing, Class::Call) if row.is_reference() => hosted(cx, row, out),
                 (Told::Nothing, _) => plain.get_or_insert((*row, 0)).1 += 1,
             }
         }
@@ -121,9 +124,15 @@ pub(super) fn linked_items<'h>(cx: &'h Cx<'_>, group: &Group) -> impl Iterator<I
         // A list of tools comes before any thought, an approval is keyed by its id, and what a server puts out is no call.
         let other = matches!(row.of, Kind::McpListTools | Kind::McpApprovalRequest) || row.of.class() == Class::Output;
         // References to client calls without any reasoning were accepted (RL304).
-        let referenced_call = row.is_reference() && row.of.is_call();
+        let referenced_call = row.is_reference() && row.of.is_call() && !is_hosted_search(cx, row);
         row.has_id() && row.is_model_made() && !other && !referenced_call
     })
+}
+
+/// A referenced tool search that the server ran.
+fn is_hosted_search(cx: &Cx<'_>, row: &Row) -> bool {
+    let hosted = &cx.history.shapes.hosted_searches;
+    !hosted.is_empty() && hosted.binary_search(&cx.history.index_of(row)).is_ok()
 }
 
 /// Reasoning without an id cannot be the one that an id'd item is linked to.
@@ -169,8 +178,8 @@ pub(super) fn told(cx: &Cx<'_>, row: &Row, present: &HashMap<u64, Place>) -> Tol
 
 fn hosted(cx: &Cx<'_>, row: &Row, out: &mut Out) {
     let reasons = cx.reasons();
-    let proven = row.is_reference() || row.kind == Kind::WebSearchCall && reasons == Some(true);
-    if proven {
+    let checked = row.is_reference() || row.kind == Kind::WebSearchCall;
+    if checked && reasons == Some(true) {
         out.add(Finding::new(RULE.code, *row).remedy(Remedy::Group(Wish::PutBack)));
     } else if cx.thinking != Thinking::Never && !row.has(Flags::SYNTHETIC) {
         out.add(Finding::new(RULE.code, *row).variant(UNPROVEN_HOSTED).remedy(Remedy::Group(Wish::PutBack)));

@@ -109,5 +109,28 @@ crate::rule! {
             evidence: Evidence::Reported,
             ..Variant::BASE
         },
+        Variant {
+            message: "{type} has no id",
+            api: Some("Missing required parameter: 'input[{index}].id'."),
+            evidence: Evidence::Reported,
+            fix: "drop the search, which says nothing to the server without its id",
+            answer: Answer {
+                param: Some("input[{index}].id"),
+                code: Some("missing_required_parameter"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{type} {any_id} has no arguments",
+            api: Some("Missing required parameter: 'input[{index}].arguments'."),
+            evidence: Evidence::Reported,
+            answer: Answer {
+                param: Some("input[{index}].arguments"),
+                code: Some("missing_required_parameter"),
+                ..Answer::HISTORY
+            },
+            ..Variant::BASE
+        },
     ]
 }

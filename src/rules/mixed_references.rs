@@ -27,7 +27,8 @@ crate::rule! {
     /// ## Fix
     ///
     /// None by default: no recorded request has mixed groups. With `--fix-warnings` the whole group is replaced by
-    /// references where that is legal.
+    /// references where that is legal. `--reasoning reference` does so with every group, and `--reasoning inline` puts
+    /// full items in place of references where the file contains them.
     ///
     /// ## Evidence
     ///

@@ -30,7 +30,8 @@ crate::rule! {
     /// ## Fix
     ///
     /// The reasoning is dropped and its group loses its ids. The reasoning is lost for the model, including its
-    /// summary.
+    /// summary. If the request may be stored after all, `--store true` judges it so and nothing is lost; there,
+    /// `--reasoning reference` sends only the ids of its items.
     ///
     /// ## Evidence
     ///

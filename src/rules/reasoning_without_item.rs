@@ -1,7 +1,7 @@
 //! RL202: reasoning lost the item that it was made for.
 
 use crate::history::{Finding, Group, ItemFlags, Remedy, Usage, Wish};
-use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -19,7 +19,7 @@ crate::rule! {
     ///
     /// It looks for the original item by its id: a recorded rejection has an assistant message right after the
     /// reasoning, but without its id. It happens when a message is edited, or an interrupted turn leaves only its
-    /// reasoning. Without storage three such requests were accepted, so there it is a warning (Azure rejects it always).
+    /// reasoning. Without storage 15 such requests were accepted, so there it is only noted (Azure rejects it always).
     /// In a log of another system, which keeps no ids of calls, a call right after the reasoning is a warning as well.
     /// At the end of a log the item may still come: there it is only noted.
     ///
@@ -34,20 +34,23 @@ crate::rule! {
     /// ## Fix
     ///
     /// The ids of the whole group are removed: the reasoning keeps its encrypted content and loses its id, as do the items after it, so the model still
-    /// sees all of it. Without a blob, or on Azure, the reasoning is dropped.
+    /// sees all of it. Without a blob, or on Azure, the reasoning is dropped; but before a call it is replaced by a
+    /// reference to itself where the server stores items, and nothing is lost (a warning remains). `--reasoning
+    /// reference` makes references of all groups that the server stores; `--reasoning strip` drops all reasoning.
     ///
     /// ## Evidence
     ///
     /// Recorded: pydantic-ai `test_openai_responses_thinking_with_modified_history` (rejected), ruby_llm (the same shape
     /// without ids, accepted). Reported: vercel/ai#7099, openai/openai-node#1567, openai/openai-agents-js#326,
-    /// continuedev/continue#8933, OpenHands#11406; Azure: openclaw#57499, badlogic/pi-mono#2702.
+    /// continuedev/continue#8933, OpenHands#11406; Azure: openclaw#57499, badlogic/pi-mono#2702. A reference before a call
+    /// without an id is what coder's chatd sends to OpenAI for reasoning without a blob.
     202, "reasoning-without-item" of "responses" about [Reasoning, Identity], Check::Group(check),
     [
         Variant {
             message: "reasoning item {id} is missing the item it belongs to",
             related: "the next item",
             api: Some("Item '{id}' of type 'reasoning' was provided without its required following item."),
-            levels: Levels::ERROR_OR_WARNING,
+            levels: Levels::ERROR_OR_INFO,
             evidence: Evidence::Recorded,
             fix: "remove the item ids of this group",
             ..Variant::BASE
@@ -76,12 +79,23 @@ crate::rule! {
             fix: "drop the reasoning (this format cannot store it without an id)",
             ..Variant::BASE
         },
+        Variant {
+            message: "reasoning item {id} is missing the item it belongs to",
+            related: "the next item",
+            api: Some("Item '{id}' of type 'reasoning' was provided without its required following item."),
+            levels: Levels::STORED_ERROR,
+            evidence: Evidence::Recorded,
+            fix: "replace it by a reference to the stored item, because it has no encrypted_content",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
     ]
 }
 
 const REFERENCE: u8 = 1;
 const PENDING: u8 = 2;
 const CALL: u8 = 3;
+const STORED: u8 = 4;
 
 fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
     if !group.has_reasoning() || cx.history.shapes.orphan_run_at(group.start).is_some() {
@@ -92,6 +106,7 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
         return;
     }
     let follower = cx.history.rows[group.members()].iter().find(|row| row.is_model_made());
+    let model_made = || cx.history.rows[group.all()].iter().filter(|row| row.is_model_made());
     let finding = Finding::new(RULE.code, head);
     match follower {
         Some(follower) if follower.has_id() => {}
@@ -101,6 +116,9 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
         // Logs of other systems never keep the id of a call; nobody saw that refused.
         Some(follower) if head.has(ItemFlags::BOUND) && follower.kind.is_call() => {
             out.add(finding.variant(CALL).with(follower.at).remedy(Remedy::Group(Wish::Detach)));
+        }
+        Some(follower) if cx.stored && cx.lives_by_reference(model_made()) => {
+            out.add(finding.variant(STORED).with(follower.at).remedy(Remedy::Group(Wish::Refer)));
         }
         Some(follower) => out.add(finding.with(follower.at).remedy(Remedy::Group(Wish::Detach))),
         // A lone reference is not known to be refused: the server may hold what follows.

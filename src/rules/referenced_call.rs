@@ -24,7 +24,8 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None: there is nothing to repair.
+    /// None: there is nothing to repair. `--reasoning reference` writes such references, and `--reasoning inline` puts
+    /// the calls back in full where the file contains them.
     ///
     /// ## Evidence
     ///

@@ -91,6 +91,7 @@ crate::rule! {
     ///
     /// - `content` that is required and missing, or null, is left to the rules that mend it (RL507, RL519).
     /// - `tool_calls` and `name` may be null, as clients write them that dump what the server said.
+    /// - An address in the place of the object in `image_url` was accepted by some deployments; it is a warning.
     /// - System and developer messages hold texts only by the documents; other parts are not turned down.
     ///
     /// Of Anthropic Messages:

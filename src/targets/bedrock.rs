@@ -45,5 +45,22 @@ const TRAITS: &[(&str, Traits)] = &[
     ("amazon.nova-pro", WITHOUT),
     ("deepseek.r1", WITHOUT),
     ("claude-", CLAUDE),
+    ("amazon.nova", Traits::of(&[Trait::UserFirst])),
+    ("meta.llama", Traits::of(&[Trait::ResultsAlone])),
     ("gpt-oss", Traits::of(&[Trait::UnsignedReasoning])),
+];
+
+pub static BEDROCK_NOVA: Target = Target {
+    name: "bedrock-nova",
+    title: "AWS Bedrock Converse API with a model of the Nova family, whatever the file names",
+    traits: NOVA_TRAITS,
+    evidence: "20 recorded accepted requests to Nova (results beside text); langgenius/dify#12340 (the user speaks first)",
+    ..Target::like(&BEDROCK)
+};
+
+const NOVA_TRAITS: &[(&str, Traits)] = &[
+    ("", Traits::of(&[Trait::UserFirst])),
+    ("amazon.nova-micro", WITHOUT),
+    ("amazon.nova-lite", WITHOUT),
+    ("amazon.nova-pro", WITHOUT),
 ];

@@ -33,6 +33,8 @@ pub static CHAT: Target = Target {
         ),
         // The rule about roles says it.
         Verdict { api: UNSEEN, ..one(400, 2, Levels::ERROR) },
+        // 61 recorded requests end with the assistant, and were accepted.
+        one(517, 0, Levels::OFF),
     ],
     evidence: "rules and their pages; recorded accepted requests to OpenAI and Azure, two recorded rejections by role",
 };
@@ -42,11 +44,17 @@ const fn at(code: &'static str) -> Answer {
     Answer { param: Some("messages{where}"), code: Some(code), ..Answer::HISTORY }
 }
 
-const fn unseen(code: u16, levels: Levels) -> Verdict {
+pub(super) const fn unseen(code: u16, levels: Levels) -> Verdict {
     Verdict { api: UNSEEN, ..all(code, levels) }
 }
 
-const fn said(code: u16, variant: Option<u8>, levels: Levels, api: &'static str, answer: Answer) -> Verdict {
+pub(super) const fn said(
+    code: u16,
+    variant: Option<u8>,
+    levels: Levels,
+    api: &'static str,
+    answer: Answer,
+) -> Verdict {
     Verdict { code: Code(code), variant, levels, api: Some(api), answer: Some(answer) }
 }
 
@@ -63,6 +71,10 @@ static OTHERS: Target = Target {
         unseen(503, Levels::ERROR),
         unseen(504, Levels::WARNING),
         unseen(505, Levels::WARNING),
+        // Nothing can answer a call without an id.
+        Verdict { api: UNSEEN, ..one(506, 1, Levels::ERROR) },
+        // Nor does a reply without one answer anything, if no call stands before it.
+        Verdict { api: UNSEEN, ..one(506, 2, Levels::ERROR) },
         // A reply that only its place ties to its call: for a server that pairs by id the call is unanswered.
         Verdict { api: UNSEEN, ..one(506, 3, Levels::ERROR) },
         unseen(506, Levels::WARNING),
@@ -72,6 +84,7 @@ static OTHERS: Target = Target {
         unseen(510, Levels::WARNING),
         unseen(511, Levels::WARNING),
         unseen(512, Levels::WARNING),
+        one(517, 0, Levels::WARNING),
         unseen(520, Levels::OFF),
     ],
     ..Target::like(&CHAT)
@@ -79,7 +92,7 @@ static OTHERS: Target = Target {
 
 pub static CHAT_COMPATIBLE: Target = Target {
     name: "chat-compatible",
-    title: "OpenRouter, vLLM, Ollama and other compatible servers: only calls and their results are checked",
+    title: "any other compatible server: only calls and their results are checked",
     traits: &[("", Traits::of(&[Trait::NoDeveloper]))],
     verdicts: COMPATIBLE_VERDICTS,
     evidence: "recorded accepted requests to fifteen hosts; all providers pair calls and replies",
@@ -87,7 +100,12 @@ pub static CHAT_COMPATIBLE: Target = Target {
 };
 
 /// Some of these servers pair replies by their order: recorded for GLM (Z.ai) and Ollama.
-const COMPATIBLE_VERDICTS: &[Verdict] = &[Verdict { api: UNSEEN, ..one(506, 3, Levels::WARNING) }];
+const COMPATIBLE_VERDICTS: &[Verdict] = &[
+    // Ten recorded requests have longer ids, and were accepted.
+    unseen(505, Levels::OFF),
+    Verdict { api: UNSEEN, ..one(506, 3, Levels::WARNING) },
+    one(513, 1, Levels::WARNING),
+];
 
 pub static MISTRAL: Target = Target {
     name: "mistral",
@@ -171,19 +189,36 @@ pub static KIMI: Target = Target {
         ("kimi-k2.5", Thinking::ByDefault),
         ("kimi-k2.6", Thinking::ByDefault),
     ],
-    traits: &[("", Traits::of(&[Trait::WantsReasoning, Trait::NoDeveloper]))],
+    traits: &[("", Traits::of(&[Trait::WantsReasoning, Trait::NoDeveloper, Trait::KnownMembers]))],
     verdicts: KIMI_VERDICTS,
     evidence: "continuedev/continue#11600, labring/FastGPT#6357, oai-compatible-copilot#140; two recorded accepted requests",
     ..Target::like(&OTHERS)
 };
 
-const KIMI_VERDICTS: &[Verdict] = &[said(
-    514,
-    None,
-    Levels::ERROR,
-    "thinking is enabled but reasoning_content is missing in assistant tool call message at index {message}",
-    Answer::BODY,
-)];
+const KIMI_VERDICTS: &[Verdict] = &[
+    unseen(507, Levels::ERROR),
+    said(
+        514,
+        None,
+        Levels::ERROR,
+        "thinking is enabled but reasoning_content is missing in assistant tool call message at index {message}",
+        Answer::BODY,
+    ),
+    said(
+        515,
+        None,
+        Levels::ERROR,
+        "Extra inputs are not permitted, field: 'messages[{message}].{member}'",
+        Answer::BODY,
+    ),
+    said(
+        519,
+        None,
+        Levels::ERROR,
+        "Invalid request: the message at position {message} with role 'assistant' must not be empty",
+        Answer::BODY,
+    ),
+];
 
 pub static CEREBRAS: Target = Target {
     name: "cerebras",
@@ -203,7 +238,7 @@ const CEREBRAS_VERDICTS: &[Verdict] =
 pub static GROQ: Target = Target {
     name: "groq",
     title: "Groq: rejects `reasoning_content`",
-    traits: &[("", Traits::of(&[Trait::RefusesReasoning]))],
+    traits: &[("", Traits::of(&[Trait::RefusesReasoning, Trait::KnownMembers]))],
     verdicts: GROQ_VERDICTS,
     evidence: "hermes#34716, hermes#45655, jan#8136; 17 recorded accepted requests",
     ..Target::like(&OTHERS)
@@ -212,7 +247,13 @@ pub static GROQ: Target = Target {
 const NOT_SATISFIED: &str = "'messages.{message}' : for 'role:assistant' the following must be \
                              satisfied[('messages.{message}' : property 'reasoning_content' is unsupported)]";
 
-const GROQ_VERDICTS: &[Verdict] = &[said(515, None, Levels::ERROR, NOT_SATISFIED, Answer::BODY)];
+const GROQ_VERDICTS: &[Verdict] = &[
+    said(515, Some(0), Levels::ERROR, NOT_SATISFIED, Answer::BODY),
+    said(515, Some(3), Levels::ERROR, UNKNOWN_MEMBER, Answer::BODY),
+];
+
+const UNKNOWN_MEMBER: &str = "'messages.{message}' : for 'role:{role}' the following must be \
+                              satisfied[('messages.{message}' : property '{member}' is unsupported)]";
 
 pub static XAI_CHAT: Target = Target {
     name: "xai-chat",
@@ -222,5 +263,7 @@ pub static XAI_CHAT: Target = Target {
     ..Target::like(&OTHERS)
 };
 
-const XAI_VERDICTS: &[Verdict] =
-    &[said(519, None, Levels::WARNING, "Each message must have at least one content element", Answer::BODY)];
+const XAI_VERDICTS: &[Verdict] = &[
+    unseen(507, Levels::ERROR),
+    said(519, None, Levels::ERROR, "Each message must have at least one content element", Answer::BODY),
+];

@@ -45,6 +45,7 @@ static OTHERS: Target = Target {
         all(410, Levels::WARNING),
         one(413, 1, Levels::OFF),
         all(413, Levels::WARNING),
+        one(414, 8, Levels::OFF),
         all(416, Levels::WARNING),
         // Each of these servers has a schema of its own, which is looser in places.
         one(400, 0, Levels::WARNING),

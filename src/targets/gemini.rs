@@ -23,4 +23,14 @@ const VERDICTS: &[Verdict] = &[
 
 /// Google's page on thought signatures: models from Gemini 3 on check them, those before do not. Those before also accept
 /// calls without any response, if the user speaks instead (recorded).
-const TRAITS: &[(&str, Traits)] = &[("gemini-3", Traits::of(&[Trait::SignedCalls, Trait::CountsResponses]))];
+const TRAITS: &[(&str, Traits)] = &[
+    ("gemini-3", Traits::of(&[Trait::SignedCalls, Trait::CountsResponses])),
+    ("gemini-3.6", USER_LAST),
+    ("gemini-3.7", USER_LAST),
+    ("gemini-3.8", USER_LAST),
+    ("gemini-3.9", USER_LAST),
+    ("gemini-4", USER_LAST),
+];
+
+/// Reports of August and September 2026 name these models, and none before them.
+const USER_LAST: Traits = Traits::of(&[Trait::UserLast]);

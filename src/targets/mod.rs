@@ -3,6 +3,8 @@
 pub mod anthropic;
 pub mod bedrock;
 pub mod chat;
+pub mod chat_hosted;
+pub mod chat_local;
 pub mod compatible;
 pub mod gemini;
 pub mod openai;
@@ -26,9 +28,18 @@ pub static TARGETS: &[&Target] = &[
     &chat::CEREBRAS,
     &chat::GROQ,
     &chat::XAI_CHAT,
+    &chat_hosted::OPENROUTER,
+    &chat_hosted::DASHSCOPE,
+    &chat_hosted::GLM,
+    &chat_hosted::MINIMAX,
+    &chat_local::CHAT_TEMPLATE,
+    &chat_local::VLLM,
+    &chat_local::LLAMACPP,
+    &chat_local::OLLAMA,
     &anthropic::ANTHROPIC,
     &gemini::GEMINI,
     &bedrock::BEDROCK,
+    &bedrock::BEDROCK_NOVA,
 ];
 
 /// The target with this name.

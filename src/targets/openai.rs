@@ -89,7 +89,6 @@ const CODEX_VERDICTS: &[Verdict] = &[
     one(201, 1, Levels::OFF),
     one(201, 2, Levels::OFF),
     one(201, 3, Levels::WARNING),
-    one(202, 0, Levels::WARNING),
     one(202, 1, Levels::OFF),
     all(203, Levels::WARNING),
     all(204, Levels::OFF),
@@ -99,4 +98,6 @@ const CODEX_VERDICTS: &[Verdict] = &[
     all(307, Levels::OFF),
     all(310, Levels::WARNING),
     one(413, 1, Levels::ERROR),
+    // Codex sends its searches without their ids.
+    one(414, 8, Levels::OFF),
 ];

@@ -12,6 +12,7 @@ use replaylint::internals::json::pointer::Finder;
 use replaylint::internals::json::{Tape, scan};
 use replaylint::internals::judge::Options;
 use replaylint::internals::neutral::{LossKind, settle::STUB};
+use replaylint::internals::rule::When;
 use replaylint::internals::target::{Severity, Target};
 use replaylint::internals::{formats, targets};
 use serde_json::{Value, json};
@@ -30,12 +31,13 @@ const TO: [&str; 6] = ["responses", "responses-items", "chat", "anthropic", "gem
 
 /// Every line of a result is a request of its dialect that carries no error; lines of items are one log.
 pub fn legal(name: &str, to: &str, out: &[u8]) {
-    let faults = illegal(name, to, out, None);
+    let faults = illegal(name, to, out, None, false);
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
-/// What `legal` finds; `target` is another than the usual one.
-fn illegal(name: &str, to: &str, out: &[u8], target: Option<&'static Target>) -> Vec<String> {
+/// What `legal` finds; `target` is another than the usual one. What was a log may end with the model's turn: the user has
+/// not spoken yet, and nothing is wrong with what is there.
+fn illegal(name: &str, to: &str, out: &[u8], target: Option<&'static Target>, log: bool) -> Vec<String> {
     let mut faults = Vec::new();
     let (docs, format): (Vec<&[u8]>, String) = match to {
         // One item alone is a document of its own kind.
@@ -48,6 +50,7 @@ fn illegal(name: &str, to: &str, out: &[u8], target: Option<&'static Target>) ->
         for options in [read_as(&format), Options::default()] {
             let found = check(doc, &Options { target, ..options });
             let errors = found.judged.iter().filter(|judged| judged.severity == Severity::Error);
+            let errors = errors.filter(|judged| !log || judged.variant().when != When::Asked);
             let errors: Vec<String> =
                 errors.map(|judged| format!("{} at {:?}", judged.finding.code, judged.finding.row.at)).collect();
             if !errors.is_empty() {
@@ -124,7 +127,7 @@ fn excuse(thing: &Thing, things: &[Thing], lost: &[Named]) -> Excuse {
             LossKind::TOOL_RENAMED => all.name = true,
             LossKind::ROLE => all.side = true,
             LossKind::INSTRUCTIONS_AS_USER => (all.side, all.order) = (true, true),
-            LossKind::RESULT_MOVED | LossKind::MEDIA_MOVED => all.order = true,
+            LossKind::RESULT_MOVED | LossKind::MEDIA_MOVED | LossKind::CALL_LAST => all.order = true,
             LossKind::REFUSAL_AS_TEXT | LossKind::ERROR_MARK | LossKind::CITATION => {}
             // White space is what stands for an empty result.
             LossKind::STUB_TEXT => all.value |= thing.value.as_str().is_some_and(|text| text.trim().is_empty()),
@@ -196,13 +199,13 @@ fn there_and_back(name: &str, text: &[u8], from: &str, to: &str, options: &Optio
         trip.nothing = Some(first.judged.iter().map(|judged| judged.finding.code.to_string()).collect());
         return trip;
     }
-    trip.faults.extend(illegal(name, to, &there, None));
+    trip.faults.extend(illegal(name, to, &there, None, false));
     let (back, second) = converted(&there, &read_as(&format!("{to}-request")), plan(from));
     if second.failed > 0 {
         trip.faults.push(format!("{name} to {to} and back: {}", cut(&there)));
         return trip;
     }
-    trip.faults.extend(illegal(name, from, &back, None));
+    trip.faults.extend(illegal(name, from, &back, None, false));
     let parse = |text: &[u8]| serde_json::from_slice::<Value>(text).expect("JSON");
     let (a, b, c) =
         (essence::of(from, &parse(text)), essence::of(to, &parse(&there)), essence::of(from, &parse(&back)));
@@ -306,7 +309,7 @@ fn accepted_requests_convert_without_an_error_and_keep_what_no_loss_names() {
                 }
                 // Within its dialect a request stays what its own provider takes.
                 let target = options.target.filter(|_| from == "responses");
-                faults.extend(illegal(&row.path, to, &out, target));
+                faults.extend(illegal(&row.path, to, &out, target, false));
                 count[1] += done.judged.len() as u64;
                 continue;
             }
@@ -363,7 +366,7 @@ fn every_stored_file_converts_without_an_error() {
             let (out, done) = converted(&text, &Options::default(), plan(to));
             // Items of several conversations are no conversation.
             if to != "responses-items" || done.converted == 1 {
-                faults.extend(illegal(&name, to, &out, None));
+                faults.extend(illegal(&name, to, &out, None, info.usage != Usage::Request));
             }
             let count = told.entry(info.name).or_default();
             count[0] += u64::from(to == TO[0]);

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use replaylint::internals::fix::{FixOptions, Orphans, Reasoning};
-use replaylint::internals::history::{Effort, Usage};
+use replaylint::internals::history::{Code, Effort, Usage};
 use replaylint::internals::judge::{Enabled, Options};
 use replaylint::internals::read;
 use replaylint::internals::report::Content;
@@ -46,6 +46,9 @@ struct Case {
     /// Only these rules run.
     #[serde(default)]
     select: Vec<String>,
+    /// Rules in whose words the server has rejected the history.
+    #[serde(default)]
+    proven: Vec<u16>,
     /// In seconds, counted from `now`.
     max_item_age: Option<u64>,
     #[serde(default)]
@@ -75,7 +78,8 @@ impl Case {
             store: self.store,
             model: self.model.clone(),
             age: self.max_item_age.map(|most| Age { most, now: self.now }),
-            enabled: Enabled::new(|rule| self.select.is_empty() || self.select.contains(&rule.code.to_string())),
+            enabled: Enabled::new(|rule| self.select.is_empty() || self.select.contains(&rule.code.to_string()))
+                .proving(self.proven.iter().map(|code| Code(*code)).collect()),
             ..Options::default()
         }
     }
@@ -90,6 +94,7 @@ impl Case {
                 Some("strip") => Reasoning::Strip,
                 Some("keep") => Reasoning::Keep,
                 Some("reference") => Reasoning::Reference,
+                Some("inline") => Reasoning::Inline,
                 _ => Reasoning::Auto,
             },
             lossless: self.lossless,
@@ -128,6 +133,9 @@ impl Case {
             )
             .expect("memory writes");
             let _ = write!(page, "{}{}", String::from_utf8_lossy(&diff), after);
+        }
+        for left in &repaired.fixed.left_alone {
+            let _ = writeln!(page, "left alone at byte {}: {}", left.at.start, left.why);
         }
         if !repaired.left.is_empty() {
             let _ = write!(page, "\nleft:\n{}", printed(&repaired.left));

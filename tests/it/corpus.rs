@@ -86,6 +86,14 @@ pub fn chat_target(host: &str) -> &'static str {
         "xai" => "xai-chat",
         "api.groq.com" => "groq",
         "api.cerebras.ai" => "cerebras",
+        "openrouter" => "openrouter",
+        "api.z.ai" => "glm",
+        "api.minimax.io" => "minimax",
+        // Ollama's own host, and the port that its local server listens on.
+        "ollama.com" | "localhost:11434" => "ollama",
+        // The ports of llama.cpp and of vLLM.
+        "localhost:8080" => "llamacpp",
+        "localhost:8000" => "vllm",
         host if host.contains("mistral") => "mistral",
         _ => "chat-compatible",
     }

@@ -18,6 +18,7 @@ mod fuzz_mutate;
 mod fuzz_seeds;
 #[path = "../../benches/generate.rs"]
 mod generate;
+mod histories;
 mod layers;
 mod linear;
 #[path = "../../benches/logs.rs"]
@@ -28,7 +29,9 @@ mod mutations_anthropic;
 mod mutations_chat;
 mod mutations_gemini_bedrock;
 mod outputs;
+mod pages;
 mod parity;
+mod pasted;
 mod products;
 mod properties;
 mod properties_chat;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::options::{Lints, Misuse};
 use crate::place::DocId;
 use crate::report::page::{paint, render, wrapped};
-use crate::report::recognise::{Claim, Recognised, Recogniser, plain};
+use crate::report::recognise::{Claim, Recognised, Recogniser, Topic, plain};
 use crate::report::seek::Wanted;
 use crate::report::words::{fill, printable};
 use crate::report::{Content, Style, rulebook, write_pretty};
@@ -41,7 +41,9 @@ pub fn error(pasted: &Pasted, telling: &Telling, out: &mut dyn Write) -> Result<
     let index = Wanted::index_in(&plain(&pasted.text));
     for (n, mut one) in found.into_iter().enumerate() {
         let wanted = Wanted { ids: one.ids(), index };
-        let seen = doc.as_ref().map(|doc| look(doc, &one, wanted, pasted)).transpose()?;
+        // What is not about the history is in no file.
+        let doc = doc.as_ref().filter(|_| one.topic.is_none());
+        let seen = doc.map(|doc| look(doc, &one, wanted, pasted)).transpose()?;
         if let Some(seen) = &seen {
             // Of rules that share their words the one that the file breaks is meant.
             one.claims.sort_by_key(|claim| !seen.there.iter().any(|there| there.rule == claim.rule.code));
@@ -53,8 +55,8 @@ pub fn error(pasted: &Pasted, telling: &Telling, out: &mut dyn Write) -> Result<
         if n > 0 {
             writeln!(out)?;
         }
-        tell(&one, doc.is_some(), &telling.style, out)?;
-        if let (Some(doc), Some(seen)) = (&doc, &seen) {
+        tell(&one, seen.as_ref(), pasted.path.as_deref(), &telling.style, out)?;
+        if let (Some(doc), Some(seen)) = (doc, &seen) {
             writeln!(out)?;
             seen.tell(doc, !one.claims.is_empty(), &telling.style, out)?;
         }
@@ -114,10 +116,19 @@ fn said(one: &Recognised) -> String {
         .unwrap_or_else(|| one.template.to_owned())
 }
 
-fn tell(one: &Recognised, with_file: bool, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+fn tell(
+    one: &Recognised,
+    seen: Option<&InFile>,
+    path: Option<&Path>,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let rules = rules(one);
     let Some(rule) = rules.first() else {
-        return tell_elsewhere(one, style, out);
+        return match one.topic {
+            Some(topic) => tell_topic(one, topic, path, style, out),
+            None => tell_elsewhere(one, path, style, out),
+        };
     };
     writeln!(out, "{}\n", paint(style, "1", &format!("{} {}", rule.code, rule.name)))?;
     write!(out, "{}", wrapped(&format!("the API says: {}", said(one)), "  ", "    ", style))?;
@@ -127,26 +138,56 @@ fn tell(one: &Recognised, with_file: bool, style: &Style, out: &mut dyn Write) -
     writeln!(out, "\n{}\n", paint(style, "1", "The fix"))?;
     write!(out, "{}", render(rulebook::section(rule, "Fix"), style))?;
     let mut notes = Vec::new();
-    if !with_file {
+    if seen.is_none() {
         notes.push(format!("`replaylint fix{} FILE` shows the fix, and -w applies it.", flag(target(one))));
     }
     notes.push(format!("See `replaylint explain {}` for the whole page.", rule.code));
     if rules.len() > 1 {
         let others: Vec<String> = rules[1..].iter().map(|rule| format!("{} {}", rule.code, rule.name)).collect();
-        notes.push(format!("The same message is used for {}.", others.join(", ")));
+        let has = |rule: &Rule| seen.is_some_and(|seen| seen.there.iter().any(|there| there.rule == rule.code));
+        let found: Vec<String> = rules.iter().filter(|rule| has(rule)).map(|rule| rule.code.to_string()).collect();
+        let here = match (seen.is_some(), found.is_empty()) {
+            (false, _) => String::new(),
+            (true, true) => " None of them is found in this file.".to_owned(),
+            (true, false) => format!(" In this file it is {}.", found.join(" and ")),
+        };
+        notes.push(format!("The same message is used for {}.{here}", others.join(", ")));
     }
     writeln!(out)?;
     write!(out, "{}", wrapped(&notes.join(" "), "", "", style))
 }
 
-fn tell_elsewhere(one: &Recognised, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}\n", paint(style, "1", "A known error that is not about the history"))?;
+fn tell_elsewhere(one: &Recognised, path: Option<&Path>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}\n", paint(style, "1", "A known error that no rule can find in a file"))?;
     write!(out, "{}", wrapped(&format!("the API says: {}", said(one)), "  ", "    ", style))?;
     if let Some(elsewhere) = one.elsewhere {
         write!(out, "{}", wrapped(&format!("because {}", elsewhere.because), "  ", "    ", style))?;
-        write!(out, "{}", wrapped(&format!("remedy: {}", elsewhere.remedy), "  ", "    ", style))?;
+        let remedy = for_file(elsewhere.remedy, path);
+        write!(out, "{}", wrapped(&format!("remedy: {remedy}"), "  ", "    ", style))?;
     }
     Ok(())
+}
+
+/// What is not about the history: what it is, and what to do next.
+fn tell_topic(
+    one: &Recognised,
+    topic: &Topic,
+    path: Option<&Path>,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out, "{}\n", paint(style, "1", &format!("Not a problem of the history: {}", topic.name)))?;
+    write!(out, "{}", wrapped(&format!("the message says: {}", said(one)), "  ", "    ", style))?;
+    write!(out, "{}", wrapped(&format!("which means that {}", topic.what), "  ", "    ", style))?;
+    write!(out, "{}", wrapped(&format!("next: {}", for_file(topic.next, path)), "  ", "    ", style))
+}
+
+/// A remedy with the file that was named in its commands.
+fn for_file(remedy: &str, path: Option<&Path>) -> String {
+    match path {
+        Some(path) => remedy.replace(" FILE`", &format!(" {}`", path.display())),
+        None => remedy.to_owned(),
+    }
 }
 
 /// The target whose words these are, if no other says so.
@@ -172,16 +213,18 @@ fn value(one: &Recognised, seen: Option<&InFile>) -> Value {
     set("captures", Value::Object(captures));
     set("target", json!(target(one).map(|target| target.name)));
     set("also", rules.iter().skip(1).map(rule).collect());
-    let remedy = match (rules.first(), one.elsewhere) {
-        (Some(rule), _) => rulebook::section(rule, "Fix").split_whitespace().collect::<Vec<_>>().join(" "),
-        (None, Some(elsewhere)) => elsewhere.remedy.to_owned(),
-        (None, None) => String::new(),
+    set("topic", json!(one.topic.map(|topic| topic.name)));
+    let (because, remedy) = match (rules.first(), one.elsewhere, one.topic) {
+        (Some(rule), ..) => {
+            let fix = rulebook::section(rule, "Fix").split_whitespace().collect::<Vec<_>>().join(" ");
+            (Some(rulebook::sentence(rule).to_owned()), fix)
+        }
+        (None, Some(elsewhere), _) => (Some(elsewhere.because.to_owned()), elsewhere.remedy.to_owned()),
+        (None, None, Some(topic)) => (Some(topic.what.to_owned()), topic.next.to_owned()),
+        (None, None, None) => (None, String::new()),
     };
     set("remedy", json!(remedy));
-    set(
-        "because",
-        rules.first().map_or_else(|| json!(one.elsewhere.map(|e| e.because)), |r| json!(rulebook::sentence(r))),
-    );
+    set("because", json!(because));
     set("in_file", seen.map_or(Value::Null, InFile::value));
     Value::Object(value)
 }

@@ -1,10 +1,11 @@
 //! Where in a file a pasted error comes from: the items that it names, what the rule finds there, and what `fix` would do.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::history::Usage;
+use crate::history::{Code, Usage};
 use crate::judge::{self, JudgedDoc, Options};
 use crate::report::page::{paint, wrapped};
 use crate::report::recognise::Recognised;
@@ -16,110 +17,208 @@ use crate::source::Doc;
 use crate::target::{Severity, Target};
 
 use super::super::Failure;
-use super::error::{Pasted, flag, target};
+use super::error::{Pasted, flag};
+use super::heal::{Heals, heals, strips};
 
 /// What a file shows of an error.
 pub(super) struct InFile {
     /// Items that the error names.
     named: Vec<NamedItem>,
-    /// What the claimed rules find at them, or anywhere if the error names none.
+    /// What the claimed rules find at them, or anywhere if the error names none. What `check` would call a warning is an
+    /// error here: the server has proven it.
     pub(super) there: Vec<Diagnostic>,
     /// Other errors at them.
     others: Vec<Diagnostic>,
     /// What the claimed rules find at other items.
     away: usize,
-    /// What had to be assumed for the rule to find it.
+    /// What had to be assumed for the rule to find it, as flags.
     assumed: Option<String>,
     conversation: bool,
     /// What was looked for.
     wanted: Wanted,
     /// Ids that the error names and the file does not have; the index was looked for instead.
     missed: Vec<String>,
+    /// Some of what is there is only a warning to `check`.
+    proven: bool,
+    /// Nothing claims the error, and what is there may be its cause.
+    suspected: bool,
+    heals: Option<Heals>,
+    /// The file, as the user named it.
+    label: String,
+    /// What the user said of it, as flags.
+    given: String,
 }
 
-/// Looks for what the error names. If check finds nothing there as the file stands, then for the servers that do say so.
-pub(super) fn look(doc: &Doc, one: &Recognised, mut wanted: Wanted, pasted: &Pasted) -> Result<InFile, Failure> {
+/// Looks for what the error names, and for what repairs it.
+pub(super) fn look(doc: &Doc, one: &Recognised, wanted: Wanted, pasted: &Pasted) -> Result<InFile, Failure> {
     let own = pasted.lints.of(&doc.label);
-    let mut first = try_look(doc, one, &wanted, own, pasted.content)?;
-    if first.named.is_empty() && !wanted.ids.is_empty() && wanted.index.is_some() {
-        let missed = std::mem::take(&mut wanted.ids);
-        first = InFile { missed, ..try_look(doc, one, &wanted, own, pasted.content)? };
+    let look = Look { doc, one, own, content: pasted.content };
+    let (mut seen, options) = look.first(wanted)?;
+    let codes: Vec<Code> = seen.there.iter().map(|there| there.rule).collect();
+    if !codes.is_empty() {
+        let flags = seen.assumed.clone().unwrap_or_default();
+        let proof = (format!("{flags} --proven {}", list(&codes)), proving(&options, &codes));
+        seen.heals = heals(doc, &codes, &[(flags, options), proof])?;
     }
-    let at_end = |there: &Diagnostic| there.no_fix.is_some_and(is_end_of_log);
-    if !first.there.is_empty() && first.there.iter().all(at_end) && own.read.usage.is_none() {
-        // The log ends in what the message names: what was sent is a request.
-        let mut options = assume(own, None, None);
-        options.read.usage = Some(Usage::Request);
-        let seen = try_look(doc, one, &wanted, &options, pasted.content)?;
-        if !seen.there.is_empty() {
-            return Ok(InFile { assumed: Some(AS_REQUEST.to_owned()), missed: first.missed, ..seen });
+    if one.elsewhere.is_some_and(|elsewhere| elsewhere.strips) && seen.heals.is_none() {
+        seen.heals = strips(doc, own)?;
+    }
+    for there in seen.there.iter_mut().filter(|there| there.severity == Severity::Warning) {
+        (there.severity, seen.proven) = (Severity::Error, true);
+    }
+    Ok(seen)
+}
+
+struct Look<'l> {
+    doc: &'l Doc,
+    one: &'l Recognised,
+    /// The user's options.
+    own: &'l Options,
+    content: Content,
+}
+
+impl Look<'_> {
+    /// What is seen under the first assumption under which something is, and the options that make it. If check finds
+    /// nothing as the file stands, then for the servers that do say so, and last with the message as proof.
+    fn first(&self, mut wanted: Wanted) -> io::Result<(InFile, Options)> {
+        let own = self.own;
+        let claimed: Vec<Code> = self.one.claims.iter().map(|claim| claim.rule.code).collect();
+        let mut first = self.see(&claimed, &wanted, own)?;
+        if first.named.is_empty() && !wanted.ids.is_empty() && wanted.index.is_some() {
+            let missed = std::mem::take(&mut wanted.ids);
+            first = InFile { missed, ..self.see(&claimed, &wanted, own)? };
         }
-    }
-    if !first.there.is_empty() || one.claims.is_empty() {
-        return Ok(first);
-    }
-    let targets = target(one).into_iter().chain(own.target).map(Some).chain([None]);
-    for target in targets {
-        for store in [None, Some(false), Some(true)] {
-            // What the user said holds.
-            let free = (own.target.is_none() || target.is_none()) && (own.store.is_none() || store.is_none());
-            if !free || target.is_none() && store.is_none() {
-                continue;
-            }
-            let options = assume(own, target, store);
-            let seen = try_look(doc, one, &wanted, &options, pasted.content)?;
+        for (flags, options) in self.assumptions(&first) {
+            let seen = self.see(&claimed, &wanted, &options)?;
             if !seen.there.is_empty() {
-                let store = store.map(|store| format!(" --store {store}")).unwrap_or_default();
-                return Ok(InFile {
-                    assumed: Some(format!("{}{store}", flag(target))),
-                    missed: first.missed,
-                    ..seen
-                });
+                return Ok((InFile { assumed: Some(flags), missed: first.missed, ..seen }, options));
             }
         }
+        if !first.there.is_empty() {
+            return Ok((first, own.clone()));
+        }
+        let suspects = self.one.elsewhere.map_or(&[][..], |elsewhere| elsewhere.suspects);
+        let suspects: Vec<Code> = suspects.iter().map(|(code, _)| Code(*code)).collect();
+        let (codes, wanted) = match claimed.is_empty() {
+            true => (suspects, Wanted::default()),
+            false => (claimed, wanted),
+        };
+        let options = proving(own, &codes);
+        let seen = self.see(&codes, &wanted, &options)?;
+        if seen.there.is_empty() {
+            return Ok((first, own.clone()));
+        }
+        let suspected = self.one.claims.is_empty();
+        let found: Vec<Code> = seen.there.iter().map(|there| there.rule).collect();
+        let assumed = Some(format!(" --proven {}", list(&found)));
+        Ok((InFile { assumed, missed: first.missed, proven: true, suspected, ..seen }, proving(own, &found)))
     }
-    Ok(first)
+
+    /// What may be assumed, in order, and the flags that say so.
+    fn assumptions(&self, first: &InFile) -> Vec<(String, Options)> {
+        let own = self.own;
+        let at_end = |there: &Diagnostic| there.no_fix.is_some_and(is_end_of_log);
+        if !first.there.is_empty() {
+            // The log ends in what the message names: what was sent is a request.
+            let ends = first.there.iter().all(at_end) && own.read.usage.is_none();
+            let mut request = assume(own, None, None);
+            request.read.usage = Some(Usage::Request);
+            return if ends { vec![(AS_REQUEST.to_owned(), request)] } else { Vec::new() };
+        }
+        if self.one.claims.is_empty() {
+            return Vec::new();
+        }
+        let mut all = Vec::new();
+        let said = self.one.claims.iter().filter_map(|claim| claim.target);
+        let mut targets: Vec<Option<&'static Target>> = Vec::new();
+        for target in said.chain(own.target).map(Some).chain([None]) {
+            if !targets.iter().any(|other| other.map(|t| t.name) == target.map(|t| t.name)) {
+                targets.push(target);
+            }
+        }
+        for target in targets {
+            for store in [None, Some(false), Some(true)] {
+                // What the user said holds.
+                let free = (own.target.is_none() || target.is_none()) && (own.store.is_none() || store.is_none());
+                if free && (target.is_some() || store.is_some()) {
+                    let stored = store.map(|store| format!(" --store {store}")).unwrap_or_default();
+                    all.push((format!("{}{stored}", flag(target)), assume(own, target, store)));
+                }
+            }
+        }
+        all
+    }
+
+    fn see(&self, codes: &[Code], wanted: &Wanted, options: &Options) -> io::Result<InFile> {
+        let doc = self.doc;
+        let lint: JudgedDoc<_> = judge::judge(doc.id, &*doc.bytes, options, 1, &Seek::new(wanted))?;
+        let named = named(doc.id, &*doc.bytes, &lint, wanted)?;
+        let diagnostics = diagnose(doc.id, &doc.label, &*doc.bytes, &lint, self.content)?;
+        let (mut there, mut others, mut away) = (Vec::new(), Vec::new(), 0);
+        let conversation = lint.format.is_some();
+        for (judged, diagnostic) in lint.judged.iter().zip(diagnostics) {
+            let finding = &judged.finding;
+            let here =
+                named.iter().any(|named| named.row.at == finding.row.at || finding.partner == Some(named.row.at));
+            match (codes.contains(&finding.code), here || wanted.is_empty()) {
+                (true, true) => there.push(diagnostic),
+                (true, false) => away += 1,
+                (false, true) if !wanted.is_empty() && judged.severity > Severity::Info => others.push(diagnostic),
+                (false, _) => {}
+            }
+        }
+        let (wanted, missed) = (wanted.clone(), Vec::new());
+        let (assumed, proven, suspected, heals) = (None, false, false, None);
+        let label = doc.label.clone();
+        Ok(InFile {
+            named,
+            there,
+            others,
+            away,
+            assumed,
+            conversation,
+            wanted,
+            missed,
+            proven,
+            suspected,
+            heals,
+            label,
+            given: given(self.own),
+        })
+    }
+}
+
+/// What the user said of the file, as flags of `fix`.
+fn given(own: &Options) -> String {
+    let usage =
+        own.read.usage.filter(|usage| *usage != Usage::Exchange).map(|usage| (" --as ", usage.name().to_owned()));
+    let said = [
+        own.read.format.map(|format| (" --format ", format.info().name.to_owned())),
+        own.target.map(|target| (" --target ", target.name.to_owned())),
+        own.store.map(|store| (" --store ", store.to_string())),
+        usage,
+        own.model.clone().map(|model| (" --model ", model)),
+        (!own.read.pointer.is_empty()).then(|| (" --pointer ", format!("/{}", own.read.pointer.join("/")))),
+    ];
+    said.into_iter().flatten().map(|(flag, value)| format!("{flag}{value}")).collect()
 }
 
 const AS_REQUEST: &str = " --as request";
 
 /// The user's options with something assumed.
 fn assume(own: &Options, target: Option<&'static Target>, store: Option<bool>) -> Options {
-    Options {
-        read: own.read.clone(),
-        target: target.or(own.target),
-        store: store.or(own.store),
-        model: own.model.clone(),
-        ..Options::default()
-    }
+    Options { target: target.or(own.target), store: store.or(own.store), ..own.clone() }
 }
 
-fn try_look(
-    doc: &Doc,
-    one: &Recognised,
-    wanted: &Wanted,
-    options: &Options,
-    content: Content,
-) -> io::Result<InFile> {
-    let lint: JudgedDoc<_> = judge::judge(doc.id, &*doc.bytes, options, 1, &Seek::new(wanted))?;
-    let named = named(doc.id, &*doc.bytes, &lint, wanted)?;
-    let diagnostics = diagnose(doc.id, &doc.label, &*doc.bytes, &lint, content)?;
-    let (mut there, mut others, mut away) = (Vec::new(), Vec::new(), 0);
-    let conversation = lint.format.is_some();
-    for (judged, diagnostic) in lint.judged.iter().zip(diagnostics) {
-        let finding = &judged.finding;
-        let here =
-            named.iter().any(|named| named.row.at == finding.row.at || finding.partner == Some(named.row.at));
-        let is_claimed = one.claims.iter().any(|claim| claim.rule.code == finding.code);
-        match (is_claimed, here || wanted.is_empty()) {
-            (true, true) => there.push(diagnostic),
-            (true, false) => away += 1,
-            (false, true) if !wanted.is_empty() && judged.severity > Severity::Info => others.push(diagnostic),
-            (false, _) => {}
-        }
-    }
-    let (wanted, missed) = (wanted.clone(), Vec::new());
-    Ok(InFile { named, there, others, away, assumed: None, conversation, wanted, missed })
+/// The user's options, and the message as proof of what these rules find.
+fn proving(own: &Options, codes: &[Code]) -> Options {
+    Options { enabled: own.enabled.clone().proving(codes.to_vec()), ..own.clone() }
+}
+
+/// Codes as a flag takes them, each once.
+fn list(codes: &[Code]) -> String {
+    let codes: BTreeSet<String> = codes.iter().map(|code| code.to_string()).collect();
+    codes.into_iter().collect::<Vec<_>>().join(",")
 }
 
 /// Places that are listed before the rest is only counted.
@@ -134,12 +233,8 @@ impl InFile {
             say(&format!("No item of this file has the id {}; the item with its number is:", ids(&self.missed)))?;
         }
         if !self.there.is_empty() {
-            if let Some(flags) = &self.assumed {
-                let why = match flags == AS_REQUEST {
-                    true => "because the log ends here and the message is about a request",
-                    false => "because the message comes from there",
-                };
-                say(&format!("Judged with `{}`, {why}.", flags.trim()))?;
+            if let Some(why) = self.why_here() {
+                say(&why)?;
                 writeln!(out)?;
             }
             print(&self.there, style, out)?;
@@ -159,20 +254,53 @@ impl InFile {
             writeln!(out)?;
             print(&self.others, style, out)?;
         }
-        Ok(())
+        match &self.heals {
+            Some(_) => write!(out, "\n{}", wrapped(&self.repair(doc), "", "", style)),
+            None => Ok(()),
+        }
     }
 
-    /// How to get the repair that the diagnostics promise.
+    /// On what grounds the diagnostics are shown, where it is not simply what `check` says.
+    fn why_here(&self) -> Option<String> {
+        let judged = |flags: &str, why: &str| Some(format!("Judged with `{}`, because {why}.", flags.trim()));
+        match self.assumed.as_deref() {
+            _ if self.suspected => Some(
+                "Servers accept this as a rule, so `replaylint check` does not report it; after this message it is the likely \
+                 cause."
+                    .to_owned(),
+            ),
+            Some(AS_REQUEST) => judged(AS_REQUEST, "the log ends here and the message is about a request"),
+            Some(flags) if self.proven && flags.starts_with(" --proven") => {
+                judged(flags, "other servers accept this, and the message proves that this one does not")
+            }
+            Some(flags) => judged(flags, "the message comes from there"),
+            None if self.proven => Some(
+                "`replaylint check` reports this as a warning, because some servers accept it; the message proves that this \
+                 one does not."
+                    .to_owned(),
+            ),
+            None => None,
+        }
+    }
+
+    /// The command that repairs it, or why there is none.
     fn repair(&self, doc: &Doc) -> String {
-        let fixable = || self.there.iter().filter(|there| there.fix.is_some());
-        let mut flags_of = fixable().filter_map(|there| there.fix.as_ref()).map(|fix| fix.flag);
-        let asked = match flags_of.clone().next() {
-            None => return "There is no legal fix.".to_owned(),
-            Some(_) if flags_of.clone().any(|flag| flag.is_none()) => String::new(),
-            Some(_) => flags_of.find_map(|flag| flag).map(|flag| format!(" {flag}")).unwrap_or_default(),
-        };
-        let flags = self.assumed.as_deref().unwrap_or_default();
-        format!("`replaylint fix{flags}{asked} {}` shows the fix, and -w applies it.", doc.label)
+        let label = &doc.label;
+        if let Some(Heals { flags, changes }) = &self.heals {
+            let changes = count(*changes as u64, "change");
+            return format!(
+                "`replaylint fix{}{flags} {label}` repairs it ({changes}); -w writes the file.",
+                self.given
+            );
+        }
+        match self.there.iter().find_map(|there| there.no_fix) {
+            Some(why) => format!("There is no legal fix: {why}."),
+            None if self.there.iter().any(|there| there.fix.is_some()) => format!(
+                "No single command repairs all of it; `replaylint fix{} --fix-warnings {label}` shows what can be repaired.",
+                self.given
+            ),
+            None => "There is no legal fix.".to_owned(),
+        }
     }
 
     /// Why there is no diagnostic to show.
@@ -227,6 +355,9 @@ impl InFile {
             "diagnostics": list(&self.there),
             "others": list(&self.others),
             "assumed": self.assumed.as_deref().map(str::trim),
+            "proven": self.proven,
+            "suspected": self.suspected,
+            "command": self.heals.as_ref().map(|heals| format!("replaylint fix{}{} {}", self.given, heals.flags, self.label)),
             "missed": self.missed,
         })
     }

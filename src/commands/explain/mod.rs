@@ -1,6 +1,7 @@
 //! `explain`: a rule's page, or what a pasted error means and where in a file it comes from.
 
 mod error;
+mod heal;
 mod in_file;
 mod page;
 

@@ -93,7 +93,7 @@ fn told(rule: &Rule, n: u8, variant: &Variant) -> Vec<String> {
                 == Some(Severity::Error);
             let when = match when {
                 When::Error if is_error => "if it is an error",
-                When::Error => "requires --fix-warnings",
+                When::Error | When::Asked => "requires --fix-warnings",
                 When::Always => "also if it is a warning",
                 When::Flag => "requires --acknowledge-safety",
             };
@@ -132,7 +132,7 @@ fn variant(rule: &Rule, n: u8, variant: &Variant) -> Value {
     let when = match variant.when {
         When::Error => "error",
         When::Always => "warning",
-        When::Flag => "request",
+        When::Asked | When::Flag => "request",
     };
     let fix = (!variant.fix.is_empty())
         .then(|| json!({ "title": variant.fix, "loss": variant.loss.name(), "when": when }));

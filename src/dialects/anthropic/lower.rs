@@ -44,6 +44,7 @@ pub static TAKES: Takes = Takes {
     document_text: false,
     result_text: false,
     object_inputs: true,
+    calls_last: true,
     wants_tools: true,
     user_first: false,
     settings: &[

@@ -73,6 +73,7 @@ struct Fields<'t> {
     id: Option<Str<'t>>,
     answers: Option<Str<'t>>,
     text: Option<Val<'t>>,
+    content: Option<Val<'t>>,
     signed: bool,
     cached: bool,
 }
@@ -86,6 +87,7 @@ impl<'t> Fields<'t> {
                 b"id" => fields.id = member.val.as_str(),
                 b"tool_use_id" => fields.answers = member.val.as_str(),
                 b"text" => fields.text = Some(member.val),
+                b"content" => fields.content = Some(member.val),
                 b"signature" | b"data" => fields.signed = member.val.as_str().is_some_and(|s| !s.is_empty()),
                 b"cache_control" => fields.cached = member.val.is_object(),
                 _ => {}
@@ -98,6 +100,7 @@ impl<'t> Fields<'t> {
         let mut flags = match kind {
             Kind::Text => text_flags(self.text),
             Kind::Thinking if self.signed => BlockFlags::SIGNED,
+            Kind::ToolResult | Kind::ServerResult if self.content.is_some_and(refers) => BlockFlags::REFERS,
             _ => BlockFlags::NONE,
         };
         if self.cached {
@@ -105,4 +108,10 @@ impl<'t> Fields<'t> {
         }
         flags
     }
+}
+
+/// Whether the content of a result refers to tools, as that of a search for tools does.
+fn refers(content: Val<'_>) -> bool {
+    let is_reference = |block: Val<'_>| block.get("type").is_some_and(|kind| kind.is("tool_reference"));
+    content.get("tool_references").is_some() || content.is_array() && content.elements().any(is_reference)
 }

@@ -70,6 +70,7 @@ pub static TAKES: Takes = Takes {
     document_text: true,
     result_text: true,
     object_inputs: true,
+    calls_last: false,
     wants_tools: true,
     user_first: true,
     settings: &["max_tokens", "temperature", "top_p", "stop", "choice"],

@@ -44,6 +44,7 @@ pub static TAKES: Takes = Takes {
     document_text: false,
     result_text: false,
     object_inputs: false,
+    calls_last: false,
     wants_tools: false,
     user_first: false,
     settings: &[

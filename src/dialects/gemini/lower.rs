@@ -41,6 +41,7 @@ pub static TAKES: Takes = Takes {
     document_text: false,
     result_text: false,
     object_inputs: true,
+    calls_last: false,
     wants_tools: false,
     user_first: true,
     settings: &["max_tokens", "temperature", "top_p", "top_k", "stop", "choice", "choice_none", "output"],

@@ -61,6 +61,10 @@ impl Dialect for Gemini {
         inner.get("name").and_then(|name| name.as_str())
     }
 
+    fn go_on(&self) -> Option<&'static str> {
+        Some(r#"{"role":"user","parts":[{"text":"Continue."}]}"#)
+    }
+
     fn keeps_results_apart(&self) -> bool {
         true
     }

@@ -1,6 +1,6 @@
-//! Errors that no rule can find in a stored history: the state of a server, keys that only it has, settings of the
-//! request, quotas. They are recognised, too, so that nobody looks for the fault where it is not. A sentence that a rule
-//! comes to own leaves this table; a test says so.
+//! Errors that concern a history and that no rule can find in the file: the state of a server, keys that only it has,
+//! what the template of a model accepts. A sentence that a rule comes to own leaves this table; a test says so. What is
+//! not about the history at all is in the table of [topics](super::outside).
 
 /// A sentence, and what to do about it.
 #[derive(Debug)]
@@ -9,10 +9,19 @@ pub struct Elsewhere {
     pub says: &'static str,
     pub because: &'static str,
     pub remedy: &'static str,
+    /// Taking out all reasoning helps.
+    pub strips: bool,
+    /// Rules that are silent, because what they find is accepted as a rule, and that may find the cause: code and variant.
+    pub suspects: &'static [(u16, u8)],
 }
 
 const fn row(says: &'static str, because: &'static str, remedy: &'static str) -> Elsewhere {
-    Elsewhere { says, because, remedy }
+    Elsewhere { says, because, remedy, strips: false, suspects: &[] }
+}
+
+/// About reasoning that the server cannot read, or that was changed.
+const fn sealed(says: &'static str, because: &'static str, remedy: &'static str) -> Elsewhere {
+    Elsewhere { says, because, remedy, strips: true, suspects: &[] }
 }
 
 const FOREIGN_BLOB: &str = "the encrypted reasoning was made for another account, organisation, project, model or \
@@ -21,34 +30,45 @@ const STRIP: &str = "`replaylint fix --reasoning strip -w FILE` removes all reas
 const FULL_HISTORY: &str =
     "leave `previous_response_id` out and send the whole history: `replaylint rebuild --chain never`";
 const SIGNED: &str = "thinking is signed over everything before it, so that an edit of an earlier turn breaks it";
-const WITHOUT_THINKING: &str =
-    "send the turn as it was received, or take all `thinking` and `redacted_thinking` blocks out";
+const WITHOUT_THINKING: &str = "send the turn as it was received, or take all `thinking` and `redacted_thinking` blocks \
+                                out: `replaylint fix --reasoning strip -w FILE`";
 const FOREIGN_SIGNATURE: &str = "the thought's signature was made for another model, project or route, or was cut";
 const WITHOUT_SIGNATURE: &str = "take the signature out where it is not required, else put \
                                  `skip_thought_signature_validator` in its place";
 const MERGE: &str = "merge adjacent messages of one role; the current API accepts them as they are";
-const SHORTER: &str =
-    "drop or summarise the oldest turns, calls together with their outputs, then run `replaylint check`";
-const NO_MODEL: &str = "the model does not exist, or the account has no access to it";
-const OTHER_MODEL: &str = "use another model; `replaylint check --model NAME FILE` checks the history for it";
-const NO_FETCH: &str = "the server could not fetch what an item names by its URL";
-const EMBED: &str = "embed the content in the item, or drop the item";
 const WAIT: &str = "wait and send the same request again";
+
+const EXTRA: &str = "the block holds a key that the API does not know, often left over from streaming";
+const DELETE: &str = "delete the key that the message names";
+const TEMPLATE: &str = "the model's chat template accepts only some orders of messages";
+const MERGE_ALL: &str =
+    "merge adjacent messages of one role, and begin with a user message after the system message";
+const SYSTEM_FIRST: &str =
+    "move the instructions into one system message at the start, or make the later one a user message";
+const NO_SYSTEM: &str = "move the instructions into the first user message";
+const ASK: &str = "keep at least one user message in the request, also where the oldest turns are cut";
+const ONE_LAST: &str = "merge the assistant messages at the end, or end the request with a user message";
+const ILLEGAL: &str = "the server rejects the list of messages and does not say why";
+const ASK_LAST: &str = "end the request with a user or tool message, keep at least one user message, give every tool message \
+                        its call, and leave out empty messages; `replaylint check FILE` names what it finds";
 
 /// The table.
 #[rustfmt::skip]
 pub static ELSEWHERE: &[Elsewhere] = &[
     // Blobs that the server cannot read (OpenAI, Azure, OpenCode, xAI).
-    row("The encrypted content {blob} could not be verified.", FOREIGN_BLOB, STRIP),
-    row("The encrypted content for item {id} could not be verified.", FOREIGN_BLOB, STRIP),
-    row("reasoning encrypted_content was not issued to this caller", FOREIGN_BLOB, STRIP),
-    row("Could not decrypt the provided", FOREIGN_BLOB, STRIP),
+    sealed("The encrypted content {blob} could not be verified.", FOREIGN_BLOB, STRIP),
+    sealed("invalid_encrypted_content", FOREIGN_BLOB, STRIP),
+    sealed("The encrypted content for item {id} could not be verified.", FOREIGN_BLOB, STRIP),
+    sealed("reasoning encrypted_content was not issued to this caller", FOREIGN_BLOB, STRIP),
+    sealed("Could not decrypt the provided", FOREIGN_BLOB, STRIP),
     row("Could not decode the compaction blob.",
         "the `encrypted_content` of a compaction was edited, or is of another account",
         "drop the compaction item; what it summed up is lost unless the turns before it are sent instead"),
     row("Encrypted content is not supported with this model.",
         "the request asks for `reasoning.encrypted_content` and the model does not reason",
         "take `reasoning.encrypted_content` out of `include`"),
+
+    sealed("input item ID does not belong to this connection", FOREIGN_BLOB, STRIP),
 
     // State that the server does not have, or has locked.
     row("Previous response with id '{previous_id}' not found.",
@@ -77,15 +97,35 @@ pub static ELSEWHERE: &[Elsewhere] = &[
         "a turn mixes code execution on the server with tools of the client",
         "send the `container` id of the response with the next request"),
 
+    row("Backend request failed with status {status}",
+        "the gateway does not pass on what the provider said",
+        "look up the provider's own answer in the gateway's log; `replaylint check FILE` checks the history without it"),
+
     // Signatures that only the server can check.
-    row("`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.", SIGNED, WITHOUT_THINKING),
-    row("Invalid `signature` in `thinking` block", SIGNED, WITHOUT_THINKING),
-    row("Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
+    Elsewhere {
+        says: "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.",
+        because: SIGNED,
+        remedy: WITHOUT_THINKING,
+        strips: true,
+        suspects: &[(541, 4)],
+    },
+    sealed("Invalid `signature` in `thinking` block", SIGNED, WITHOUT_THINKING),
+    sealed("Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
         SIGNED,
         "take all thinking blocks out (the named one alone is not enough), or ask for `drop_block` in \
          `thinking.block_binding.prefix_mismatch_behavior`"),
-    row("Corrupted thought signature.", FOREIGN_SIGNATURE, WITHOUT_SIGNATURE),
-    row("Thought signature is not valid", FOREIGN_SIGNATURE, WITHOUT_SIGNATURE),
+    sealed("Invalid `signature` in `thinking` block. The block is bound to a different conversation.{rest}The `thinking` block \
+         that preceded this one when it was created is missing from this request.",
+        "an earlier `thinking` block was removed, and each later one is signed over it",
+        "put the earlier blocks back, or take all thinking blocks out: `replaylint fix --reasoning strip -w FILE`"),
+    sealed("Invalid `signature` in `thinking` block. The block is bound to a different conversation.{rest}The `system` prompt \
+         differs from the one this block was created with.",
+        "the `system` prompt was changed after the thinking was created, and thinking is signed over it",
+        "send the same `system` prompt as before, or take all thinking blocks out: \
+         `replaylint fix --reasoning strip -w FILE`"),
+    sealed("Corrupted thought signature.", FOREIGN_SIGNATURE, WITHOUT_SIGNATURE),
+    sealed("Invalid thought signature", FOREIGN_SIGNATURE, WITHOUT_SIGNATURE),
+    sealed("Thought signature is not valid", FOREIGN_SIGNATURE, WITHOUT_SIGNATURE),
 
     // What servers of some time or family ask for, and others do not.
     row("roles must alternate between \"user\" and \"assistant\"", "older and compatible servers do not merge turns", MERGE),
@@ -96,25 +136,24 @@ pub static ELSEWHERE: &[Elsewhere] = &[
     row("a ttl='{ttl}' cache_control block must not come after a ttl='{other}' cache_control block",
         "blocks that are cached longer must come first, in the order tools, system, messages",
         "give them one `ttl`, or take `cache_control` off the later ones"),
-    row("image dimensions exceed max allowed size",
-        "an image is too large; with more than 20 images in a request the limit is lower",
-        "make the images smaller, or drop old ones"),
-    row("{path}: Extra inputs are not permitted",
-        "the block holds a key that the API does not know, often left over from streaming",
-        "delete the key that the message names"),
+    row("messages.{path}: Extra inputs are not permitted", EXTRA, DELETE),
+    row("system.{path}: Extra inputs are not permitted", EXTRA, DELETE),
 
-    // No fault of the history at all.
-    row("Rate limit reached for", "too many requests or tokens in a short time", WAIT),
-    row("You exceeded your current quota", "the account has no credit left", "look at plan and billing"),
-    row("This model's maximum context length is {limit} tokens", "the history is too long for the model", SHORTER),
-    row("Your input exceeds the context window of this model.", "the history is too long for the model", SHORTER),
-    row("prompt is too long: {tokens} tokens > {limit} maximum", "the history is too long for the model", SHORTER),
-    row("The model `{model}` does not exist or you do not have access to it.", NO_MODEL, OTHER_MODEL),
-    row("The requested model '{model}' does not exist.", NO_MODEL, OTHER_MODEL),
-    row("The model `{model}` has been deprecated", "the model was taken out of service", OTHER_MODEL),
-    row("{model} is not found for API version", NO_MODEL, OTHER_MODEL),
-    row("The provided model identifier is invalid.", NO_MODEL, OTHER_MODEL),
-    row("The API deployment for this resource does not exist.", "the deployment does not exist", OTHER_MODEL),
-    row("Error while downloading {url}", NO_FETCH, EMBED),
-    row("Cannot fetch content from the provided URL.", NO_FETCH, EMBED),
+    // What templates of open models and their servers accept.
+    row("conversation roles must alternate", TEMPLATE, MERGE_ALL),
+    row("conversation roles must alternate user and assistant roles except for tool calls and results", TEMPLATE, MERGE_ALL),
+    row("System message must be at the beginning", TEMPLATE, SYSTEM_FIRST),
+    row("System role not supported", TEMPLATE, NO_SYSTEM),
+    row("Only user and assistant roles are supported", TEMPLATE, NO_SYSTEM),
+    row("No user query found in messages", TEMPLATE, ASK),
+    row("The input messages do not contain elements with the role of user", TEMPLATE, ASK),
+    row("You have passed a message containing <|channel|> tags in the content field",
+        "the model's own channel tags were stored as text of an assistant message",
+        "remove the tags: what was analysis belongs into the message's `thinking` or `reasoning_content`, the rest into `content`"),
+    row("Cannot have 2 or more assistant messages at the end of the list", TEMPLATE, ONE_LAST),
+    row("The messages parameter is illegal", ILLEGAL, ASK_LAST),
+    row("messages 参数非法", ILLEGAL, ASK_LAST),
+    row("Conversation blocks and tool result blocks cannot be provided in the same turn",
+        "Llama models on Bedrock accept `toolResult` blocks only in a turn without other blocks",
+        "move the other blocks to a user turn of their own after the results"),
 ];

@@ -1,22 +1,33 @@
 //! From a pasted error to the rule that explains it. The recognisers are the rules' and the targets' own templates of
-//! the provider's sentences, so that a rule that is added is recognised by that alone; a short table holds what no rule
-//! can find in a stored history.
+//! the provider's sentences, so that a rule that is added is recognised by that alone. Tables hold what several rules may
+//! mean, what no rule can find in a stored history, and what is not about the history at all.
 
 mod elsewhere;
+mod fragment;
+mod frame;
+mod likely;
+mod outside;
 mod plain;
 mod template;
+mod topic;
 
 use std::collections::HashSet;
 
+use crate::history::Code;
 use crate::judge::levels;
 use crate::rule::Rule;
-use crate::rules::RULES;
+use crate::rules::{RULES, by_code};
 use crate::target::{Severity, Target};
 use crate::targets::TARGETS;
 
 pub use elsewhere::{ELSEWHERE, Elsewhere};
+pub use likely::LIKELY;
+pub use outside::{OUTSIDE, WRAPPERS};
 pub use plain::plain;
+pub use topic::Topic;
 
+use fragment::{Fragments, is_common};
+use outside::Outside;
 use template::{Hit, Sentence, beginning};
 
 /// A variant of a rule, broken in the words of a sentence.
@@ -49,6 +60,8 @@ struct Known {
     /// Its first sentence, where that is telling.
     begin: Option<Sentence>,
     claims: Vec<Claim>,
+    /// How many of the claims were put first by hand.
+    likely: usize,
     elsewhere: Option<&'static Elsewhere>,
 }
 
@@ -61,11 +74,20 @@ pub struct Recognised {
     /// The rules that say so, the likeliest first; empty if it is no fault that the history shows.
     pub claims: Vec<Claim>,
     pub elsewhere: Option<&'static Elsewhere>,
+    /// What it is about, if not about the history.
+    pub topic: Option<&'static Topic>,
     span: (usize, usize),
     weight: usize,
 }
 
 impl Recognised {
+    /// Whether another sentence adds nothing to this one.
+    fn says_all_of(&self, other: &Recognised) -> bool {
+        let subject =
+            |one: &Recognised| (one.claims.first().map(|claim| claim.rule.code), one.elsewhere.map(|e| e.because));
+        subject(self) == subject(other) && other.ids().iter().all(|id| self.ids().contains(id))
+    }
+
     /// The ids of items that the sentence names.
     pub fn ids(&self) -> Vec<String> {
         let is_id = |name: &str| name == "id" || name == "ids" || name.ends_with("_id") || name.ends_with("_ids");
@@ -79,9 +101,31 @@ impl Recognised {
     }
 }
 
+/// Finds a sentence, or its beginning, in a text that comes also in lower case.
+type Find = dyn Fn(&Known, &str, &str) -> Option<Hit>;
+
 /// Everything that is recognised.
 pub struct Recogniser {
     known: Vec<Known>,
+    fragments: Fragments,
+    outside: Vec<Topical>,
+    wrappers: Vec<Topical>,
+}
+
+/// A sentence of a topic.
+struct Topical {
+    topic: &'static Topic,
+    template: &'static str,
+    sentence: Sentence,
+}
+
+fn topical(table: &'static [Outside]) -> Vec<Topical> {
+    let of_row = |row: &'static Outside| {
+        let topical =
+            |template: &&'static str| Topical { topic: row.topic, template, sentence: Sentence::short(template) };
+        row.says.iter().map(topical)
+    };
+    table.iter().flat_map(of_row).collect()
 }
 
 impl Default for Recogniser {
@@ -92,7 +136,18 @@ impl Default for Recogniser {
 
 impl Recogniser {
     pub fn new() -> Self {
-        let mut this = Recogniser { known: Vec::new() };
+        let fragments = Fragments::new(std::iter::empty());
+        let (outside, wrappers) = (topical(OUTSIDE), topical(WRAPPERS));
+        let mut this = Recogniser { known: Vec::new(), fragments, outside, wrappers };
+        for likely in LIKELY {
+            let claim = |(code, variant): &(u16, u8)| {
+                let rule = by_code(Code(*code))?;
+                Some(Claim { rule, variant: *variant, target: None })
+            };
+            let known = this.entry(likely.says);
+            known.claims.extend(likely.rules.iter().filter_map(claim));
+            known.likely = known.claims.len();
+        }
         for (template, claim) in claims() {
             this.entry(template).claims.push(claim);
         }
@@ -100,48 +155,97 @@ impl Recogniser {
             this.entry(elsewhere.says).elsewhere = Some(elsewhere);
         }
         for known in &mut this.known {
-            known.claims.sort_by_key(|claim| (std::cmp::Reverse(claim.worst()), claim.rule.code, claim.variant));
-            known.claims.dedup_by_key(|claim| (claim.rule.code, claim.variant));
+            let likely = known.likely;
+            known.claims[likely..]
+                .sort_by_key(|claim| (std::cmp::Reverse(claim.worst()), claim.rule.code, claim.variant));
+            let mut seen = HashSet::new();
+            known.claims.retain(|claim| seen.insert((claim.rule.code, claim.variant)));
         }
+        this.fragments = Fragments::new(this.known.iter().map(|known| known.template).enumerate());
         this
     }
 
     fn entry(&mut self, template: &'static str) -> &mut Known {
         let at = self.known.iter().position(|known| known.template == template).unwrap_or_else(|| {
             let (whole, begin) = (Sentence::new(template), beginning(template).and_then(Sentence::new));
-            self.known.push(Known { template, whole, begin, claims: Vec::new(), elsewhere: None });
+            self.known.push(Known { template, whole, begin, claims: Vec::new(), likely: 0, elsewhere: None });
             self.known.len() - 1
         });
         &mut self.known[at]
     }
 
-    /// The errors that a text tells of, in its order; none if it tells of none that is known.
+    /// The errors that a text contains, in its order; none if it has none that is known.
     pub fn recognise(&self, text: &str) -> Vec<Recognised> {
         let text = plain(text);
-        let find = |sentence: &dyn Fn(&Known) -> Option<&Sentence>| {
-            let hit = |known: &Known| {
-                let sentence = sentence(known)?;
-                Some(known.recognised(sentence.find(&text)?, sentence.weight))
-            };
-            most_telling(self.known.iter().filter_map(hit).collect())
-        };
-        let whole = find(&|known| known.whole.as_ref());
-        if whole.is_empty() { find(&|known| known.begin.as_ref()) } else { whole }
+        // A terminal may have broken lines within words: joined again, the text may say more.
+        let joined = joined(&text);
+        let texts = [Some(text.as_str()), joined.as_deref()];
+        let whole = |known: &Known, text: &str, lower: &str| known.whole.as_ref()?.find(text, lower);
+        let begin = |known: &Known, text: &str, lower: &str| known.begin.as_ref()?.find(text, lower);
+        for find in [&whole as &Find, &begin] {
+            let found = texts.iter().flatten().map(|text| self.sentences(text, find));
+            let weight = |found: &Vec<Recognised>| found.iter().map(|one| one.weight).max();
+            let most = found.reduce(|a, b| if weight(&b) > weight(&a) { b } else { a }).unwrap_or_default();
+            if !most.is_empty() {
+                return most;
+            }
+        }
+        let fragment = || texts.iter().flatten().find_map(|text| self.fragment(text));
+        let topic = |table: &[Topical]| first_topic(table, &texts);
+        let last = || topic(&self.wrappers).filter(|_| !names_history(&text));
+        topic(&self.outside).or_else(fragment).or_else(last).into_iter().collect()
     }
 
-    /// The sentences that have most in common with a text that was not recognised.
+    /// The sentences that a text holds.
+    fn sentences(&self, text: &str, find: &Find) -> Vec<Recognised> {
+        let lower = text.to_ascii_lowercase();
+        let hit = |known: &Known| find(known, text, &lower).map(|hit| known.recognised(hit));
+        most_telling(self.known.iter().filter_map(hit).collect())
+    }
+
+    /// A piece of a sentence that few rules explain: the likeliest first, the others with it.
+    fn fragment(&self, text: &str) -> Option<Recognised> {
+        let run = self.fragments.longest(text)?;
+        let known: Vec<&Known> = run.templates.iter().map(|at| &self.known[*at]).collect();
+        let firsts: HashSet<Option<Code>> =
+            known.iter().map(|known| known.claims.first().map(|claim| claim.rule.code)).collect();
+        // What is in a rule's sentence and in that of no rule may mean anything.
+        if firsts.len() > FEW || firsts.len() > 1 && firsts.contains(&None) {
+            return None;
+        }
+        let likeliest = known.iter().min_by_key(|known| {
+            known.claims.first().map(|claim| (std::cmp::Reverse(claim.worst()), claim.rule.code, claim.variant))
+        })?;
+        let (start, end) = run.span;
+        let hit = Hit { start, end, weight: run.letters, captures: Vec::new() };
+        let mut found = likeliest.recognised(hit);
+        for claim in known.iter().flat_map(|known| &known.claims) {
+            if !found
+                .claims
+                .iter()
+                .any(|other| (other.rule.code, other.variant) == (claim.rule.code, claim.variant))
+            {
+                found.claims.push(*claim);
+            }
+        }
+        Some(found)
+    }
+
+    /// The sentences that a text shares most of its telling words with.
     pub fn nearest(&self, text: &str) -> Vec<(&'static str, Vec<Claim>)> {
         let said = words(&plain(text));
-        let told: Vec<(&Known, HashSet<String>)> =
+        let each: Vec<(&Known, HashSet<String>)> =
             self.known.iter().map(|known| (known, words(known.template))).collect();
         // A word that many sentences have tells little.
         let worth =
-            |word: &String| 1.0 / told.iter().filter(|(_, words)| words.contains(word)).count().max(1) as f64;
+            |word: &String| 1.0 / each.iter().filter(|(_, words)| words.contains(word)).count().max(1) as f64;
         let score = |words: &HashSet<String>| {
             let all: f64 = words.iter().map(worth).sum();
-            words.intersection(&said).map(worth).sum::<f64>() / all.max(f64::MIN_POSITIVE)
+            let shared: Vec<&String> = words.intersection(&said).collect();
+            let part = shared.iter().map(|word| worth(word)).sum::<f64>() / all.max(f64::MIN_POSITIVE);
+            if shared.len() < SHARED { 0.0 } else { part }
         };
-        let mut scored: Vec<(f64, &Known)> = told.iter().map(|(known, words)| (score(words), *known)).collect();
+        let mut scored: Vec<(f64, &Known)> = each.iter().map(|(known, words)| (score(words), *known)).collect();
         scored.retain(|(score, _)| *score >= NEAR);
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         // One sentence of a rule is enough.
@@ -151,12 +255,64 @@ impl Recogniser {
     }
 }
 
-/// The part of a sentence's words, by their worth, that a text must share to be near.
-const NEAR: f64 = 0.2;
+/// Rules that a fragment may mean at most.
+const FEW: usize = 3;
+
+/// The part of a sentence's telling words, by their worth, that a text must share to be near, and the number of them.
+const NEAR: f64 = 0.4;
+const SHARED: usize = 3;
 
 fn words(text: &str) -> HashSet<String> {
-    let word = |word: &str| (word.len() > 2).then(|| word.to_ascii_lowercase());
-    text.split(|c: char| !c.is_ascii_alphabetic()).filter_map(word).collect()
+    let words = text.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| word.len() > 2);
+    words.map(str::to_ascii_lowercase).filter(|word| !is_common(word)).collect()
+}
+
+/// A text longer than this is a log, not a message that a terminal wrapped.
+const MOST_JOINED: usize = 1 << 16;
+
+/// The text without its line breaks.
+fn joined(text: &str) -> Option<String> {
+    (text.len() <= MOST_JOINED && text.contains('\n')).then(|| text.lines().map(str::trim).collect())
+}
+
+/// The first row of a table that one of the texts holds.
+fn first_topic(table: &[Topical], texts: &[Option<&str>]) -> Option<Recognised> {
+    let texts: Vec<(&str, String)> =
+        texts.iter().flatten().map(|text| (*text, text.to_ascii_lowercase())).collect();
+    table.iter().find_map(|row| {
+        let hit = texts.iter().find_map(|(text, lower)| row.sentence.find(text, lower))?;
+        Some(Recognised {
+            template: row.template,
+            captures: hit.captures,
+            claims: Vec::new(),
+            elsewhere: None,
+            topic: Some(row.topic),
+            span: (hit.start, hit.end),
+            weight: hit.weight,
+        })
+    })
+}
+
+/// Whether a text speaks of items: then what surrounds it does not say what it is about.
+fn names_history(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let names = [
+        "messages.",
+        "messages[",
+        "input[",
+        "contents[",
+        "tool_call",
+        "tool call",
+        "tool_use",
+        "tool_result",
+        "functioncall",
+        "function call",
+        "tooluse",
+        "toolresult",
+        "reasoning_content",
+        "thinking",
+    ];
+    names.iter().any(|name| lower.contains(name))
 }
 
 /// All sentences of rules and targets, with what they claim.
@@ -172,7 +328,7 @@ pub fn claims() -> impl Iterator<Item = (&'static str, Claim)> {
         let verdicts = target.verdicts.iter().filter_map(|verdict| Some((verdict, verdict.api?)));
         let verdicts = verdicts.filter(|(_, template)| !template.is_empty());
         verdicts.filter_map(move |(verdict, template)| {
-            let rule = crate::rules::by_code(verdict.code)?;
+            let rule = by_code(verdict.code)?;
             Some((template, Claim { rule, variant: verdict.variant.unwrap_or(0), target: Some(target) }))
         })
     };
@@ -180,20 +336,21 @@ pub fn claims() -> impl Iterator<Item = (&'static str, Claim)> {
 }
 
 impl Known {
-    fn recognised(&self, hit: Hit, weight: usize) -> Recognised {
+    fn recognised(&self, hit: Hit) -> Recognised {
         Recognised {
             template: self.template,
             captures: hit.captures,
             claims: self.claims.clone(),
             elsewhere: self.elsewhere,
+            topic: None,
             span: (hit.start, hit.end),
-            weight,
+            weight: hit.weight,
         }
     }
 }
 
 /// Of sentences that were found at one place the one with most text of its own; those that say the same in the same
-/// place are one, with the claims of all.
+/// place are one, with the claims of all. A second sentence that says no more than the first is left out.
 fn most_telling(mut found: Vec<Recognised>) -> Vec<Recognised> {
     found.sort_by_key(|one| (std::cmp::Reverse(one.weight), std::cmp::Reverse(one.captures.len())));
     let mut kept: Vec<Recognised> = Vec::new();
@@ -210,8 +367,14 @@ fn most_telling(mut found: Vec<Recognised>) -> Vec<Recognised> {
             Some(_) => {}
         }
     }
-    kept.sort_by_key(|one| one.span);
-    kept
+    let mut distinct: Vec<Recognised> = Vec::new();
+    for one in kept {
+        if !distinct.iter().any(|other| other.says_all_of(&one)) {
+            distinct.push(one);
+        }
+    }
+    distinct.sort_by_key(|one| one.span);
+    distinct
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! An error as it was before gateways, loggers and terminals wrapped it: JSON escapes taken off as often as they were
-//! put on, colours and HTML entities gone, quotes straight. No JSON is parsed for that, as what is pasted is often the
-//! middle of one.
+//! put on, escapes of Markdown and URLs, colours, HTML entities and the frames of lines gone, quotes straight. No JSON is
+//! parsed for that, as what is pasted is often the middle of one.
+
+use super::frame::unframed;
 
 /// Nobody wraps more often.
 const LAYERS: usize = 8;
@@ -19,7 +21,41 @@ pub fn plain(text: &str) -> String {
         }
         out = next;
     }
-    straight(&uncoloured(&out))
+    unframed(&straight(&unstarred(&uncoloured(&unquoted(&out)))))
+}
+
+/// Takes off the escapes of a URL, if the text has been part of one.
+fn unquoted(text: &str) -> String {
+    let spaced =
+        ["%20", "%27", "%22", "%60", "%3A"].iter().map(|escape| text.matches(escape).count()).sum::<usize>();
+    if spaced < 2 {
+        return text.to_owned();
+    }
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let digits = tail.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        let byte = digits.and_then(|two| u8::from_str_radix(two, 16).ok()).filter(|_| *first == b'%');
+        out.push(byte.unwrap_or(*first));
+        rest = &tail[if byte.is_some() { 2 } else { 0 }..];
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Takes out the stars of bold type; three or more mask something.
+fn unstarred(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("**") {
+        let stars = rest.len() - at - rest[at..].trim_start_matches('*').len();
+        out.push_str(&rest[..at]);
+        if stars > 2 {
+            out.push_str(&rest[at..at + stars]);
+        }
+        rest = &rest[at + stars..];
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Takes one layer of JSON escapes off, and the escapes of quotes that shells and other languages know.
@@ -36,6 +72,11 @@ fn unescaped(text: &str) -> String {
         rest = &rest[c.len_utf8()..];
         match c {
             '\\' | '"' | '\'' | '`' | '/' => out.push(c),
+            // Markdown escapes its own marks.
+            '_' | '*' | '[' | ']' | '(' | ')' | '{' | '}' | '<' | '>' | '#' | '!' | '.' | '-' | '+' | '~'
+            | '|' => {
+                out.push(c);
+            }
             'n' | 'r' => out.push('\n'),
             't' => out.push(' '),
             'u' => match rest.get(..4).and_then(|hex| u32::from_str_radix(hex, 16).ok()) {
@@ -128,6 +169,13 @@ mod tests {
     fn wrapping_of_terminals_and_pages_goes() {
         assert_eq!(plain("\u{1b}[31;1mItem\u{1b}[0m ‘x’ “y”\u{1b}["), "Item 'x' \"y\"");
         assert_eq!(plain("&quot;Item&quot; &#39;x&#39; &amp; &other;"), "\"Item\" 'x' & &other;");
+    }
+
+    #[test]
+    fn escapes_of_markdown_and_urls_go() {
+        assert_eq!(plain(r"tool\_use \[1\] **bold** messages.***.x"), "tool_use [1] bold messages.***.x");
+        assert_eq!(plain("No%20tool%20output%20%27x%27"), "No tool output 'x'");
+        assert_eq!(plain("100%20 of it"), "100%20 of it");
     }
 
     #[test]

@@ -31,6 +31,22 @@ fn parse(template: &str) -> Vec<Part<'_>> {
     parts
 }
 
+/// The template's own text, between its names.
+pub fn pieces(template: &str) -> Vec<&str> {
+    fn push<'t>(parts: &[Part<'t>], out: &mut Vec<&'t str>) {
+        for part in parts {
+            match part {
+                Part::Text(text) => out.push(text),
+                Part::Name(_) => {}
+                Part::Maybe(inner) => push(inner, out),
+            }
+        }
+    }
+    let mut out = Vec::new();
+    push(&parse(template), &mut out);
+    out
+}
+
 /// The part of a template up to the end of its first sentence, if that says enough by itself: what a log that cuts its
 /// lines leaves.
 pub fn beginning(template: &str) -> Option<&str> {
@@ -70,42 +86,72 @@ pub struct Sentence {
     /// Compiled once a text is met that may hold the sentence.
     regex: OnceLock<Option<Regex>>,
     pattern: String,
-    /// Names of the captures, in order.
+    /// Names of the captures, in order; a name that may be quoted or not has two.
     names: Vec<String>,
-    /// The longest word of the template's own text: most texts lack it, and are passed over quickly.
+    /// The longest word of the template's own text, in lower case: most texts lack it, and are passed over quickly.
     word: String,
     pub weight: usize,
+    /// The part of the weight that a text may lack.
+    lead: usize,
 }
 
 /// A sentence that was found.
 pub struct Hit {
     pub start: usize,
     pub end: usize,
-    /// Name and what stands there, in the order of the template.
+    /// How much of the template's own text was found.
+    pub weight: usize,
+    /// Name and what was found for it, in the order of the template.
     pub captures: Vec<(String, String)>,
 }
 
 impl Sentence {
     /// `None` for a template with too little text of its own to be told from others.
     pub fn new(template: &str) -> Option<Sentence> {
+        let sentence = Sentence::with_lead(template, lead(template));
+        (sentence.weight >= LEAST).then_some(sentence)
+    }
+
+    /// Of any length, and word for word: short ones are found as whole words.
+    pub fn short(template: &str) -> Sentence {
+        Sentence::with_lead(template, 0)
+    }
+
+    fn with_lead(template: &str, lead: usize) -> Sentence {
         let template = template.trim().trim_end_matches('.');
-        let parts = parse(template);
-        let weight = weight(&parts);
-        if weight < LEAST {
-            return None;
+        let (lead, rest) = template.split_at(lead);
+        let parts = parse(rest);
+        let weight = weight(&parse(template));
+        let mut pattern = Pattern::new();
+        let lead_weight = self::weight(&parse(lead));
+        if !lead.is_empty() {
+            pattern.text.push_str("(?:(");
+            pattern.names.push(LEAD.to_owned());
+            pattern.push(&parse(lead), false);
+            pattern.text.push_str("))?");
         }
-        let mut pattern = Pattern::default();
-        if template.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        if lead.is_empty() && template.starts_with(|c: char| c.is_ascii_alphanumeric()) {
             pattern.text.push_str(r"(?-u:\b)");
         }
         pattern.push(&parts, true);
-        let word = longest_word(&parts);
-        Some(Sentence { regex: OnceLock::new(), pattern: pattern.text, names: pattern.names, word, weight })
+        if weight < ENOUGH && template.ends_with(|c: char| c.is_ascii_alphanumeric()) {
+            pattern.text.push_str(r"(?-u:\b)");
+        }
+        let word = longest_word(&parts).to_ascii_lowercase();
+        Sentence {
+            regex: OnceLock::new(),
+            pattern: pattern.text,
+            names: pattern.names,
+            word,
+            weight,
+            lead: lead_weight,
+        }
     }
 
-    /// The first place where the sentence stands. Linear in the length of the text, whatever it is.
-    pub fn find(&self, text: &str) -> Option<Hit> {
-        if !text.contains(&self.word) {
+    /// The first place where the sentence occurs; `lower` is the text in lower case. Linear in the length of the text,
+    /// whatever it is.
+    pub fn find(&self, text: &str, lower: &str) -> Option<Hit> {
+        if !lower.contains(&self.word) {
             return None;
         }
         let regex = self.regex.get_or_init(|| Regex::new(&self.pattern).ok()).as_ref()?;
@@ -116,36 +162,118 @@ impl Sentence {
             let text = found.get(n + 1)?.as_str().trim_end_matches(end);
             Some((name.clone(), text.to_owned()))
         };
-        let captures = self.names.iter().enumerate().filter_map(capture).collect();
-        Some(Hit { start: whole.start(), end: whole.end(), captures })
+        let mut captures: Vec<(String, String)> = self.names.iter().enumerate().filter_map(capture).collect();
+        let had = captures.len();
+        captures.retain(|(name, _)| name != LEAD);
+        let weight = self.weight - if captures.len() == had { self.lead } else { 0 };
+        Some(Hit { start: whole.start(), end: whole.end(), weight, captures })
     }
 }
 
+/// The name of what a text may lack; templates have no such.
+const LEAD: &str = "";
+
+/// What gateways and clients leave away from the start of a sentence.
+const LEADS: [&str; 6] = [
+    "Invalid parameter: ",
+    "Invalid request: ",
+    "invalid params, ",
+    "The model returned the following errors: ",
+    "* GenerateContentRequest.",
+    "Invalid ",
+];
+
+/// What validators say of any field: only the path in front tells what it is about.
+const OF_ANY_FIELD: [&str; 5] =
+    ["Extra inputs", "Field required", "Input should", "String should", "required oneof field"];
+
+/// The length of the part of a template that a text may lack: a common prefix, or the path of the message.
+fn lead(template: &str) -> usize {
+    let prefix = LEADS.iter().find(|prefix| template.starts_with(**prefix)).map(|prefix| prefix.len());
+    let path = || {
+        let list = ["messages", "input", "contents"].iter().find(|list| template.starts_with(**list))?;
+        template[list.len()..].starts_with(['.', ':', '[']).then_some(())?;
+        let end = template.find(": ")? + 2;
+        OF_ANY_FIELD.iter().all(|any| !template[end..].starts_with(any)).then_some(end)
+    };
+    let length = prefix.or_else(path).unwrap_or(0);
+    if weight(&parse(&template[length..])) >= ENOUGH { length } else { 0 }
+}
+
 /// A regular expression as it grows.
-#[derive(Default)]
 struct Pattern {
     text: String,
     names: Vec<String>,
-    /// The character of the template's own text that stands in front.
+    /// The character of the template's own text before the next part.
     before: Option<char>,
 }
 
-/// What ends a word that is no quoted text.
-const WORD: &str = "[^ \t\r\n'\"`<>]+";
+/// What ends a word that is no quoted text. An id may be masked.
+const WORD: &str = "(?:<[^<> \t\r\n]{1,40}>|[^ \t\r\n'\"`<>]+)";
 /// The same in a list that ends a sentence.
-const LISTED: &str = "[^ \t\r\n'\"`<>,]+";
+const LISTED: &str = "(?:<[^<> \t\r\n]{1,40}>|[^ \t\r\n'\"`<>,]+)";
+/// A number, or what reports put in its place.
+const NUMBER: &str = "(?:[0-9]+|\\*+|…|\\.\\.\\.|[A-Za-z]\\b|<[^<>\r\n]{0,40}>|\\{[A-Za-z_]*\\})";
+const SPACE: &str = "[ \t\r\n]*";
+const QUOTES: &str = "['\"`]*";
+
+fn is_quote(c: char) -> bool {
+    matches!(c, '\'' | '"')
+}
+
+/// Whether the name at this index has quotes around it.
+fn is_quoted(parts: &[Part<'_>], n: usize) -> bool {
+    let before = n.checked_sub(1).and_then(|n| parts.get(n));
+    match (before, parts.get(n), parts.get(n + 1)) {
+        (Some(Part::Text(before)), Some(Part::Name(name)), Some(Part::Text(after))) => {
+            !is_number(name) && before.ends_with(is_quote) && after.starts_with(is_quote)
+        }
+        _ => false,
+    }
+}
+
+fn is(name: &str, ends: &[&str]) -> bool {
+    ends.iter().any(|end| name.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('_')))
+}
+
+fn is_number(name: &str) -> bool {
+    is(name, &["index", "length", "arg", "message", "block"])
+}
 
 impl Pattern {
-    /// `last`: nothing of the template stands behind the parts.
+    fn new() -> Self {
+        Pattern { text: "(?i)".to_owned(), names: Vec::new(), before: None }
+    }
+
+    /// `last`: nothing of the template follows the parts.
     fn push(&mut self, parts: &[Part<'_>], last: bool) {
         for (n, part) in parts.iter().enumerate() {
             let at_end = last && parts[n + 1..].iter().all(|part| matches!(part, Part::Text("")));
             match part {
-                Part::Text(text) => self.push_text(text),
+                Part::Text(text) => {
+                    let text = if is_quoted(parts, n + 1) { &text[..text.len() - 1] } else { *text };
+                    let text = if n > 0 && is_quoted(parts, n - 1) { &text[1..] } else { text };
+                    let number = matches!(parts.get(n + 1), Some(Part::Name(name)) if is_number(name));
+                    match text.strip_suffix('.').filter(|_| number) {
+                        // messages.3 is also written messages[3] and messages.[3].
+                        Some(text) => {
+                            self.push_text(text);
+                            self.text.push_str("\\.?\\[?");
+                            self.before = Some('.');
+                        }
+                        None => self.push_text(text),
+                    }
+                }
+                Part::Name(name) if is_quoted(parts, n) => {
+                    self.text.push_str("(?:['\"`]+([^'\"`\r\n]*)['\"`]+|([^ \t\r\n'\"`,]+))");
+                    self.names.extend([(*name).to_owned(), (*name).to_owned()]);
+                    self.before = Some('x');
+                }
                 Part::Name(name) => {
-                    self.text.push('(');
-                    self.text.push_str(&self.class(name, at_end));
-                    self.text.push(')');
+                    let class = self.class(name, at_end);
+                    let bare = class == NUMBER || self.before == Some('[');
+                    let (open, close) = if bare { ("", "\\]?") } else { (QUOTES, QUOTES) };
+                    self.text.push_str(&format!("{open}({class}){close}"));
                     self.names.push((*name).to_owned());
                     self.before = Some('x');
                 }
@@ -159,32 +287,44 @@ impl Pattern {
     }
 
     fn push_text(&mut self, text: &str) {
-        for c in text.chars() {
+        // Gateways mask the list as well as the index.
+        let rest = match text.strip_prefix("messages").filter(|_| self.before.is_none()) {
+            Some(rest) => {
+                self.text.push_str("(?:messages|\\*{2,})");
+                self.before = Some('s');
+                rest
+            }
+            None => text,
+        };
+        for c in rest.chars() {
             match c {
-                ' ' if self.before == Some(' ') => {}
-                ' ' => self.text.push_str("[ \t\r\n]+"),
-                '\'' | '"' => self.text.push_str("['\"]"),
-                // Marks of code, which few keep when they copy.
-                '`' => self.text.push_str("['\"`]?"),
+                ' ' | '\'' | '"' | '`' if self.before == Some(c) => {}
+                // A terminal breaks lines also inside of words, and what joins them again leaves no space.
+                ' ' => self.text.push_str(SPACE),
+                '\'' | '"' | '`' => self.text.push_str(QUOTES),
+                '[' => self.text.push_str(&format!("\\[{SPACE}")),
                 c => self.text.push_str(&regex::escape(c.encode_utf8(&mut [0; 4]))),
             }
             self.before = Some(c);
         }
     }
 
-    /// What may stand for a name.
+    /// What may be found for a name.
     fn class(&self, name: &str, at_end: bool) -> String {
-        let is = |ends: &[&str]| ends.iter().any(|end| name == *end || name.ends_with(&format!("_{end}")));
         match self.before {
-            _ if is(&["index", "length", "arg", "message", "block"]) => "[0-9]+".to_owned(),
+            _ if is_number(name) => NUMBER.to_owned(),
+            // Sentences between two that matter.
+            _ if name == "rest" => "(?s:.{0,600}?)".to_owned(),
             Some('\'' | '"') => "[^'\"\r\n]*".to_owned(),
             // The marks around it may be gone.
             Some('`') => WORD.to_owned(),
             Some('[') => "[^\\]\r\n]*".to_owned(),
-            _ if is(&["noun"]) => "(?:[a-z]+[ \t\r\n]+){1,4}?(?:call|output)".to_owned(),
+            _ if is(name, &["noun"]) => format!("(?:[a-z]+{SPACE}){{1,4}}?(?:call|output)"),
             _ if at_end => format!("{LISTED}(?:,[ \t]*[A-Za-z]+[_-]{LISTED})*"),
             None => WORD.to_owned(),
-            _ if is(&["id", "ids", "path", "field", "type", "name", "role", "key", "prefix"]) => WORD.to_owned(),
+            _ if is(name, &["id", "ids", "path", "field", "type", "name", "role", "key", "prefix"]) => {
+                WORD.to_owned()
+            }
             _ => "[^\r\n]+?".to_owned(),
         }
     }
@@ -195,7 +335,7 @@ mod tests {
     use super::*;
 
     fn captures(template: &str, text: &str) -> Option<Vec<String>> {
-        let hit = Sentence::new(template).expect("a sentence").find(text)?;
+        let hit = Sentence::new(template).expect("a sentence").find(text, &text.to_ascii_lowercase())?;
         Some(hit.captures.into_iter().map(|(name, text)| format!("{name}={text}")).collect())
     }
 

@@ -41,6 +41,7 @@ const KEYED: KindSet = KindSet::of(&[
     K::ProgramOutput,
 ]);
 const LOCAL_SHELL_OUTPUT: KindSet = KindSet::of(&[K::LocalShellCallOutput]);
+const TOOL_SEARCH: KindSet = KindSet::of(&[K::ToolSearchCall]);
 const WEB_SEARCH: KindSet = KindSet::of(&[K::WebSearchCall]);
 const IMAGE: KindSet = KindSet::of(&[K::ImageGenerationCall]);
 const COMPUTER_OUTPUT: KindSet = KindSet::of(&[K::ComputerCallOutput]);
@@ -186,6 +187,8 @@ pub static ROWS: &[Field] = &[
     row(414, 5, PROGRAM, &["fingerprint"], Is::Missing, Cure::Never(NOT_MADE_UP)),
     row(414, 6, WEB_SEARCH, &["action", "queries"], Is::Missing, Cure::Never(NOT_MADE_UP)),
     row(414, 7, LOCAL_SHELL_OUTPUT, &["call_id"], Is::Missing, Cure::Never(NOT_MADE_UP)),
+    row(414, 8, WEB_SEARCH, &["id"], Is::Missing, Cure::Act(Act::Drop)),
+    row(414, 8, TOOL_SEARCH, &["arguments"], Is::Missing, Cure::Never(NOT_MADE_UP)),
     // RL415
     row(415, 0, LONG_OUTPUTS, &["output"], Is::Longer(TEXT_LIMIT), CUT),
     row(415, 0, TEXT_OUTPUTS, &["output", "*", "text"], Is::Longer(TEXT_LIMIT), CUT),

@@ -1,0 +1,57 @@
+//! Groups that `--reasoning reference` or `--reasoning inline` leaves as they are, and why.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use crate::fix::{Fixed, Reasoning};
+use crate::place::DocId;
+use crate::source::ReadAt;
+
+use super::repair::spots;
+
+/// So many places of one reason are listed; the rest is counted.
+const LISTED: usize = 20;
+
+/// A group, or all groups of a doc for one reason.
+#[derive(Clone, Debug)]
+pub struct LeftAlone {
+    path: String,
+    why: &'static str,
+    /// Line and column of each group's first item.
+    at: Vec<(u64, u64)>,
+}
+
+/// Makes the groups of a doc readable, a note for each reason.
+pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::Result<Vec<LeftAlone>> {
+    if fixed.left_alone.is_empty() {
+        return Ok(Vec::new());
+    }
+    let wanted: Vec<_> = fixed.left_alone.iter().map(|left| (left.at, left.flags)).collect();
+    let spots = spots(id, bytes, fixed.before.container, &fixed.before.lines, &wanted)?;
+    let mut notes: Vec<LeftAlone> = Vec::new();
+    let mut by_reason: HashMap<&'static str, usize> = HashMap::new();
+    for left in &fixed.left_alone {
+        let n = *by_reason.entry(left.why).or_insert_with(|| {
+            notes.push(LeftAlone { path: label.to_owned(), why: left.why, at: Vec::new() });
+            notes.len() - 1
+        });
+        notes[n].at.extend(spots.get(&left.at).map(|spot| (spot.line, spot.column)));
+    }
+    Ok(notes)
+}
+
+/// Writes a line for each group.
+pub fn write(notes: &[LeftAlone], reasoning: Reasoning, out: &mut dyn Write) -> io::Result<()> {
+    let what = if reasoning == Reasoning::Inline { "not inlined" } else { "not referenced" };
+    for note in notes {
+        let (path, why) = (&note.path, note.why);
+        for (line, column) in note.at.iter().take(LISTED) {
+            writeln!(out, "{path}:{line}:{column}: {what}: {why}")?;
+        }
+        let more = note.at.len().saturating_sub(LISTED);
+        if more > 0 {
+            writeln!(out, "{path}: {more} more {what}: {why}")?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! Fragments: a sentence that a terminal or a person cut. A run of its words is enough where only one rule says them.
+
+use std::collections::HashMap;
+
+use super::template::pieces;
+
+/// Consecutive words of which a fragment has at least so many.
+const WORDS: usize = 3;
+/// Letters that a fragment has at least, and those of words that other texts seldom have.
+const LETTERS: usize = 16;
+const TELLING: usize = 10;
+
+/// Words that any error has.
+#[rustfmt::skip]
+const COMMON: [&str; 89] = [
+    "a", "access", "after", "all", "an", "and", "any", "api", "are", "array", "as", "at", "be", "been",
+    "before", "but", "by", "can", "cannot", "content", "does", "during", "empty", "end", "error", "expected",
+    "field", "following", "for", "from", "got", "has", "have", "id", "if", "in", "input", "instead",
+    "invalid", "is", "it", "item", "its", "maximum", "message", "messages", "missing", "model", "must",
+    "name", "no", "not", "object", "of", "on", "one", "only", "or", "parameter", "please", "provided",
+    "request", "required", "should", "start", "string", "supported", "text", "that", "the", "there", "this",
+    "to", "too", "try", "type", "until", "use", "valid", "value", "was", "were", "when", "which", "will",
+    "with", "without", "would", "your",
+];
+
+/// The runs of words that templates have, by their first [`WORDS`] words.
+pub struct Fragments {
+    pieces: Vec<(usize, Vec<String>)>,
+    starts: HashMap<[String; WORDS], Vec<(usize, usize)>>,
+}
+
+/// A run of words that a text shares with some templates.
+pub struct Run {
+    /// The templates, by the numbers that they came with.
+    pub templates: Vec<usize>,
+    pub letters: usize,
+    /// Bytes of the text.
+    pub span: (usize, usize),
+}
+
+impl Fragments {
+    pub fn new<'t>(templates: impl Iterator<Item = (usize, &'t str)>) -> Self {
+        let mut this = Fragments { pieces: Vec::new(), starts: HashMap::new() };
+        for (template, text) in templates {
+            for piece in pieces(text) {
+                let words: Vec<String> = words(piece).map(|(_, word)| word.to_ascii_lowercase()).collect();
+                for (at, three) in words.windows(WORDS).enumerate() {
+                    if let Ok(three) = <[String; WORDS]>::try_from(three.to_vec()) {
+                        this.starts.entry(three).or_default().push((this.pieces.len(), at));
+                    }
+                }
+                this.pieces.push((template, words));
+            }
+        }
+        this
+    }
+
+    /// The longest run of words that says enough, with all templates that have it. Linear in the length of the text.
+    pub fn longest(&self, text: &str) -> Option<Run> {
+        let words: Vec<(usize, &str)> = words(text).collect();
+        let lower: Vec<String> = words.iter().map(|(_, word)| word.to_ascii_lowercase()).collect();
+        let mut best: Option<Run> = None;
+        // Runs that end at the word before, by piece and place in it, with the word at which they began.
+        let mut open: HashMap<(usize, usize), usize> = HashMap::new();
+        for at in 0..(lower.len() + 1).saturating_sub(WORDS) {
+            let Ok(three) = <[String; WORDS]>::try_from(lower[at..at + WORDS].to_vec()) else { break };
+            let mut next = HashMap::new();
+            for &(piece, place) in self.starts.get(&three).into_iter().flatten() {
+                let began =
+                    place.checked_sub(1).and_then(|before| open.get(&(piece, before))).copied().unwrap_or(at);
+                next.insert((piece, place), began);
+            }
+            open = next;
+            let Some(&began) = open.values().min() else { continue };
+            let run = &lower[began..at + WORDS];
+            let letters: usize = run.iter().map(String::len).sum();
+            if letters < LETTERS
+                || telling(run) < TELLING
+                || best.as_ref().is_some_and(|best| best.letters >= letters)
+            {
+                continue;
+            }
+            let mut templates: Vec<usize> = open
+                .iter()
+                .filter(|(_, from)| **from == began)
+                .map(|((piece, _), _)| self.pieces[*piece].0)
+                .collect();
+            templates.sort_unstable();
+            templates.dedup();
+            let (last, word) = words[at + WORDS - 1];
+            best = Some(Run { templates, letters, span: (words[began].0, last + word.len()) });
+        }
+        best
+    }
+}
+
+fn telling(run: &[String]) -> usize {
+    run.iter().filter(|word| !is_common(word)).map(String::len).sum()
+}
+
+/// Whether any error may have a word, in lower case.
+pub fn is_common(word: &str) -> bool {
+    COMMON.binary_search(&word).is_ok()
+}
+
+/// The words of a text, with their places.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.split(move |c| !word(c))
+        .filter(|word| !word.is_empty())
+        .map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_words_are_sorted() {
+        assert!(COMMON.is_sorted());
+    }
+
+    #[test]
+    fn a_run_of_telling_words_is_found() {
+        let templates = [
+            "No tool output found for {noun} {call_id}.",
+            "No tool call found for {noun}.",
+            "{a} is not supported with this model.",
+        ];
+        let fragments = Fragments::new(templates.into_iter().enumerate());
+        let found = |text: &str| {
+            fragments.longest(text).map(|run| (run.templates, text[run.span.0..run.span.1].to_owned()))
+        };
+        assert_eq!(found("400: no tool output found"), Some((vec![0], "no tool output found".to_owned())));
+        assert_eq!(
+            found("it said 'tool output found for' something"),
+            Some((vec![0], "tool output found for".to_owned()))
+        );
+        assert!(found("No tool").is_none());
+        assert!(found("temperature is not supported with this model").is_none());
+    }
+}

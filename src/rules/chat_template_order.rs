@@ -1,0 +1,137 @@
+//! RL522: messages stand in an order that chat templates refuse.
+
+use crate::history::{Finding, Flags, Role, Message, Usage};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::{Answer, Levels, Trait};
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// For servers that put the messages into the model's own chat template (vLLM, llama.cpp, SGLang and other users of
+    /// the templates on Hugging Face), finds lists of messages that common templates reject: a system message after the
+    /// first message, no user message, two user or two assistant messages in a row, and two assistant messages at
+    /// the end. DashScope (Qwen) requires a user message, too.
+    ///
+    /// ## Why it matters
+    ///
+    /// A template raises an error of its own words, and the server answers HTTP 400 or 500:
+    ///
+    /// > System message must be at the beginning.
+    ///
+    /// > No user query found in messages.
+    ///
+    /// > Conversation roles must alternate user/assistant/user/assistant/...
+    ///
+    /// > Cannot have 2 or more assistant messages at the end of the list.
+    ///
+    /// DashScope says
+    ///
+    /// > The input messages do not contain elements with the role of user
+    ///
+    /// It happens when a history that OpenAI or Anthropic accepted is sent to a local model.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"model":"qwen3.5-35b-a3b","messages":[
+    ///  {"role":"system","content":"Be brief"},{"role":"user","content":"Hi"},
+    ///  {"role":"system","content":"Answer in French"},{"role":"user","content":"Well?"}]}
+    /// ```
+    ///
+    /// (with `--target chat-template`)
+    ///
+    /// ## Fix
+    ///
+    /// None: merging messages changes what the model sees, and another template may take them as they are. Put later
+    /// instructions into the first system message, and merge messages of one role.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: anomalyco/opencode#17638 (system), diegosouzapw/OmniRoute#4982 and agentscope-java#613 (no user),
+    /// run-llama/llama_index#11731 and eclipse-theia/theia#17104 (alternation), co-l/openfox#367 (two at the end). The
+    /// template decides, so each is a warning: llama.cpp accepted consecutive user messages in six recorded requests,
+    /// and OpenAI 19 lists without a user message. On other targets the rule is silent.
+    522, "chat-template-order" of "chat", Check::History(check),
+    [
+        Variant {
+            message: "system message after the first message, which many chat templates reject",
+            api: Some("System message must be at the beginning."),
+            answer: Answer::BODY,
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "no user message, which many chat templates require",
+            api: Some("No user query found in messages."),
+            also: &["The input messages do not contain elements with the role of user"],
+            answer: Answer::BODY,
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{role} message directly after a {partner_role} message, which many chat templates reject",
+            related: "the previous message",
+            api: Some("Conversation roles must alternate user/assistant/user/assistant/..."),
+            also: &[
+                "After the optional system message, conversation roles must alternate user and assistant roles except \
+                 for tool calls and results.",
+            ],
+            answer: Answer::BODY,
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "two assistant messages at the end",
+            related: "the previous message",
+            api: Some("Cannot have 2 or more assistant messages at the end of the list."),
+            answer: Answer::BODY,
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+    ]
+}
+
+const NO_USER: u8 = 1;
+const NOT_ALTERNATING: u8 = 2;
+const TWO_LAST: u8 = 3;
+
+const TEMPLATE: &str = "whether it is rejected depends on the model's chat template";
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    let turns = &cx.history.messages.list;
+    let row = |turn: &Message| *cx.row(turn.row);
+    let Some(first) = turns.first() else { return };
+    let wants_user = cx.has(Trait::ChatTemplate) || cx.has(Trait::WantsUser);
+    let is_request = cx.history.settings.usage == Usage::Request;
+    if wants_user && is_request && !turns.iter().any(|turn| turn.role == Role::User) {
+        out.add(Finding::new(RULE.code, row(first)).variant(NO_USER).never("what the user said is not in the file"));
+    }
+    if !cx.has(Trait::ChatTemplate) {
+        return;
+    }
+    for (number, pair) in turns.windows(2).enumerate() {
+        let [before, turn] = pair else { continue };
+        let finding = Finding::new(RULE.code, row(turn)).never(TEMPLATE);
+        let is_last = number + 2 == turns.len();
+        match (before.role, turn.role) {
+            (Role::System | Role::Developer, Role::System | Role::Developer) if leads(turns, number) => {}
+            (_, Role::System | Role::Developer) => out.add(finding),
+            (Role::Assistant, Role::Assistant) if is_last && !row(turn).has(Flags::RECORDED) => {
+                out.add(finding.variant(TWO_LAST).with(row(before).at));
+            }
+            (Role::User, Role::User) | (Role::Assistant, Role::Assistant) => {
+                out.add(finding.variant(NOT_ALTERNATING).with(row(before).at));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Only instructions stand before the next message: templates join them.
+fn leads(turns: &[Message], until: usize) -> bool {
+    turns[..=until].iter().all(|turn| matches!(turn.role, Role::System | Role::Developer))
+}

@@ -1,0 +1,91 @@
+//! Hosted servers of other vendors that speak Chat Completions, named by what users report most.
+
+use crate::target::{Answer, Levels, Target, Trait, Traits, Verdict, all, one};
+
+use super::chat::{CHAT_COMPATIBLE, said, unseen};
+
+pub static OPENROUTER: Target = Target {
+    name: "openrouter",
+    title: "OpenRouter: passes messages on to many providers; only calls and their results are checked",
+    // The role `developer` was accepted.
+    traits: &[],
+    evidence: "30 recorded accepted requests; the provider behind it has rules of its own",
+    ..Target::like(&CHAT_COMPATIBLE)
+};
+
+pub static DASHSCOPE: Target = Target {
+    name: "dashscope",
+    title: "Alibaba DashScope (Qwen): arguments must be a JSON object, a user message is required",
+    traits: &[("", Traits::of(&[Trait::NoDeveloper, Trait::WantsUser]))],
+    verdicts: DASHSCOPE_VERDICTS,
+    evidence: "HKUDS/nanobot#2469, QwenLM/qwen-code#2360, agentscope-ai/agentscope-java#613, cc-switch#4735",
+    ..Target::like(&CHAT_COMPATIBLE)
+};
+
+const NOT_JSON: &str = "<400> InternalError.Algo.InvalidParameter: The \"function.arguments\" parameter of the code model must be in JSON format.";
+
+const NO_USER: &str =
+    "<400> InternalError.Algo.InvalidParameter: The input messages do not contain elements with the role of user";
+
+const DASHSCOPE_VERDICTS: &[Verdict] = &[
+    said(
+        502,
+        None,
+        Levels::ERROR,
+        "<400> InternalError.Algo.InvalidParameter: messages with role \"tool\" must be a response to a preceeding \
+         message with \"tool_calls\".",
+        Answer::BODY,
+    ),
+    unseen(508, Levels::WARNING),
+    said(513, None, Levels::ERROR, NOT_JSON, Answer::BODY),
+    said(522, Some(1), Levels::ERROR, NO_USER, Answer::BODY),
+];
+
+pub static GLM: Target = Target {
+    name: "glm",
+    title: "Z.ai and Zhipu (GLM): tool messages without an id are paired by their order",
+    traits: &[("", Traits::of(&[Trait::NoDeveloper, Trait::WantsUser]))],
+    verdicts: GLM_VERDICTS,
+    evidence: "recorded accepted requests to api.z.ai; MetaGLM/zhipuai-sdk-python-v4#14 (no user message)",
+    ..Target::like(&CHAT_COMPATIBLE)
+};
+
+/// Of anything that is wrong with the messages GLM says only this.
+const ILLEGAL: &str = "The messages parameter is illegal. Please check the documentation.";
+
+const GLM_VERDICTS: &[Verdict] = &[
+    one(506, 0, Levels::OFF),
+    one(506, 3, Levels::OFF),
+    said(522, Some(1), Levels::WARNING, ILLEGAL, Answer { code: Some("1214"), ..Answer::BODY }),
+];
+
+pub static MINIMAX: Target = Target {
+    name: "minimax",
+    title: "MiniMax: arguments must be a JSON object, results directly after their calls",
+    traits: &[("", Traits::of(&[Trait::NoDeveloper]))],
+    verdicts: MINIMAX_VERDICTS,
+    evidence: "MiniMax-M2#76, cc-switch#4735, oh-my-pi#181; recorded accepted requests",
+    ..Target::like(&CHAT_COMPATIBLE)
+};
+
+const NO_RESULT: &str = "invalid params, tool call result does not follow tool call (2013)";
+
+const MINIMAX_VERDICTS: &[Verdict] = &[
+    said(501, Some(0), Levels::ERROR, NO_RESULT, Answer::BODY),
+    said(501, Some(1), Levels::ERROR, NO_RESULT, Answer::BODY),
+    said(
+        502,
+        None,
+        Levels::ERROR,
+        "invalid params, tool result's tool id({call_id}) not found (2013)",
+        Answer::BODY,
+    ),
+    said(
+        513,
+        None,
+        Levels::ERROR,
+        "invalid params, invalid function arguments json string, tool_call_id: {call_id} (2013)",
+        Answer::BODY,
+    ),
+    all(522, Levels::OFF),
+];
