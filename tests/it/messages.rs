@@ -11,6 +11,8 @@ use replaylint::internals::report::recognise::{ELSEWHERE, LIKELY, OUTSIDE, Recog
 use replaylint::internals::report::words::fill;
 use serde::Deserialize;
 
+use crate::work::{Work, grows_linearly};
+
 /// Messages that nothing explains yet, by their names in the catalogue. A rule that comes to know one makes the test
 /// fail: then its code goes into the catalogue, and the name goes from here.
 const PENDING: &[&str] = &["anthropic: system messages hold only texts", "data of a file"];
