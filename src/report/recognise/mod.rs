@@ -40,6 +40,12 @@ impl Claim {
             None => TARGETS.iter().filter_map(at).max(),
         }
     }
+
+    /// The provider says nothing else of this rule: it is more likely meant than one of which it says other things, too.
+    fn says_only(&self, sentence: &str) -> bool {
+        let mut own = self.rule.variants.iter().filter_map(|variant| variant.api);
+        own.next() == Some(sentence) && own.all(|api| api == sentence)
+    }
 }
 
 /// A sentence that some provider was seen to say.
@@ -100,7 +106,10 @@ impl Recogniser {
             this.entry(elsewhere.says).elsewhere = Some(elsewhere);
         }
         for known in &mut this.known {
-            known.claims.sort_by_key(|claim| (std::cmp::Reverse(claim.worst()), claim.rule.code, claim.variant));
+            let says = known.template;
+            known.claims.sort_by_key(|claim| {
+                (std::cmp::Reverse(claim.worst()), !claim.says_only(says), claim.rule.code, claim.variant)
+            });
             known.claims.dedup_by_key(|claim| (claim.rule.code, claim.variant));
         }
         this
