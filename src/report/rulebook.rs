@@ -154,7 +154,7 @@ mod tests {
         let rule = by_code(Code(202)).expect("a rule");
         let told = verdicts(rule, 0);
         assert!(told[0].0 == "error" && told[0].1.contains(&"azure"), "{told:?}");
-        assert!(told.iter().any(|(word, _)| word == "error where items are stored, else warning"), "{told:?}");
+        assert!(told.iter().any(|(word, _)| word == "error where items are stored, else info"), "{told:?}");
         assert!(told.last().is_some_and(|(word, names)| word == "off" && names.contains(&"xai")), "{told:?}");
     }
 

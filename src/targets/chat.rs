@@ -101,8 +101,8 @@ pub static CHAT_COMPATIBLE: Target = Target {
 
 /// Some of these servers pair replies by their order: recorded for GLM (Z.ai) and Ollama.
 const COMPATIBLE_VERDICTS: &[Verdict] = &[
-    // Ten recorded requests have longer ids, and were accepted.
-    unseen(505, Levels::OFF),
+    // Ten recorded requests have ids of more than 40 characters, and were accepted.
+    Verdict { api: UNSEEN, ..one(505, 1, Levels::OFF) },
     Verdict { api: UNSEEN, ..one(506, 3, Levels::WARNING) },
     one(513, 1, Levels::WARNING),
 ];

@@ -145,6 +145,7 @@ fn many_blocks_take_linear_time() {
             json!({"type": "text", "text": "x"}),
         ]),
         json!({"role": "user", "content": results(20_000, &own)}),
+        go.clone(),
     ];
     let open: Vec<Value> =
         (0..10_000).flat_map(|n| [go.clone(), said(calls(1, &|_| own(n)))]).chain([go.clone()]).collect();

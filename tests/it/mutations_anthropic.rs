@@ -104,7 +104,8 @@ fn breaks(original: &Value) -> Vec<Broken> {
             add("a message of the user in front of the results", &["RL530"], &|body| {
                 insert(body, at.0, json!({"role": "user", "content": "Interrupted"}));
             });
-            add("result among the assistant's blocks", &["RL534"], &|body| {
+            // Without the user's message the assistant's are one turn, in which a text may then follow a call.
+            add("result among the assistant's blocks", &["RL534", "RL530"], &|body| {
                 let result = take(body, at);
                 list(body, call_at.0).push(result);
             });
@@ -134,8 +135,8 @@ fn breaks(original: &Value) -> Vec<Broken> {
                 list(body, at.0)[at.1].as_object_mut().expect("an object").remove("signature");
             }),
             "text" => add("empty a text", &["RL544"], &|body| {
-                list(body, at.0).push(json!({"type": "text", "text": "x"}));
                 list(body, at.0)[at.1]["text"] = json!("");
+                list(body, at.0).insert(at.1, json!({"type": "text", "text": "x"}));
             }),
             _ => {}
         }

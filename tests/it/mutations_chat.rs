@@ -51,9 +51,9 @@ fn breaks(messages: &[Value]) -> Vec<Broken> {
         match role(message) {
             "user" => add("null for content", &["RL507"], &|messages| messages[n]["content"] = Value::Null),
             "tool" if !message["tool_call_id"].is_string() => {
-                // Its place alone says which call it answers.
-                add("drop a reply", &["RL501"], &|messages| drop(messages.remove(n)));
-                add("a user in front of a reply", &["RL501"], &|messages| messages.insert(n, user()));
+                // Its place alone says which call it answers: elsewhere it answers none.
+                add("drop a reply", &["RL501", "RL506"], &|messages| drop(messages.remove(n)));
+                add("a user in front of a reply", &["RL501", "RL506"], &|messages| messages.insert(n, user()));
                 add("duplicate a reply", &["RL506"], &|messages| messages.insert(n + 1, messages[n].clone()));
                 add("a foreign id", &["RL501", "RL502"], &|messages| {
                     messages[n]["tool_call_id"] = json!("foreign12");

@@ -319,7 +319,7 @@ fn violations_are_told_once_at_their_block_and_without_content() {
             "chat",
             r#"{"role":"user","content":[{"type":"image_url","image_url":"SECRET"}]}"#,
             FaultKind::Type,
-            false,
+            true,
             "/image_url must be an object, but is a string",
         ),
         (

@@ -51,6 +51,12 @@ impl Claim {
             None => TARGETS.iter().filter_map(at).max(),
         }
     }
+
+    /// The provider says nothing else of this rule: it is more likely meant than one of which it says other things, too.
+    fn says_only(&self, sentence: &str) -> bool {
+        let mut own = self.rule.variants.iter().filter_map(|variant| variant.api);
+        own.next() == Some(sentence) && own.all(|api| api == sentence)
+    }
 }
 
 /// A sentence that some provider was seen to say.
@@ -156,8 +162,10 @@ impl Recogniser {
         }
         for known in &mut this.known {
             let likely = known.likely;
-            known.claims[likely..]
-                .sort_by_key(|claim| (std::cmp::Reverse(claim.worst()), claim.rule.code, claim.variant));
+            let says = known.template;
+            known.claims[likely..].sort_by_key(|claim| {
+                (std::cmp::Reverse(claim.worst()), !claim.says_only(says), claim.rule.code, claim.variant)
+            });
             let mut seen = HashSet::new();
             known.claims.retain(|claim| seen.insert((claim.rule.code, claim.variant)));
         }

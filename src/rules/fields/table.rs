@@ -188,7 +188,7 @@ pub static ROWS: &[Field] = &[
     row(414, 6, WEB_SEARCH, &["action", "queries"], Is::Missing, Cure::Never(NOT_MADE_UP)),
     row(414, 7, LOCAL_SHELL_OUTPUT, &["call_id"], Is::Missing, Cure::Never(NOT_MADE_UP)),
     row(414, 8, WEB_SEARCH, &["id"], Is::Missing, Cure::Act(Act::Drop)),
-    row(414, 8, TOOL_SEARCH, &["arguments"], Is::Missing, Cure::Never(NOT_MADE_UP)),
+    row(414, 9, TOOL_SEARCH, &["arguments"], Is::Missing, Cure::Never(NOT_MADE_UP)),
     // RL415
     row(415, 0, LONG_OUTPUTS, &["output"], Is::Longer(TEXT_LIMIT), CUT),
     row(415, 0, TEXT_OUTPUTS, &["output", "*", "text"], Is::Longer(TEXT_LIMIT), CUT),
