@@ -3,8 +3,10 @@
 //! dialect's business.
 
 mod probe;
+mod ranked;
 
 use crate::dialect::{Dialect, Item, Origin};
+use crate::history::ranked::Rank;
 use crate::history::stream::{Event, Stream};
 use crate::history::tree::{Builder, Entry, Forest};
 use crate::history::{Around, Code, Finding, Flags, History, Role, Row, Settings, Usage};
@@ -13,6 +15,9 @@ use crate::json::edit::Base;
 use crate::place::Place;
 
 pub use probe::Probe;
+
+pub use ranked::Unsent;
+use ranked::{Ranked, Told};
 
 /// One record as a format sees it.
 #[derive(Clone, Copy)]
@@ -133,6 +138,9 @@ pub enum Mark {
     Replace,
     /// An event of a stream whose history is reduced: the items that follow are what it says.
     Event(Box<Event>),
+    /// A part of the log begins that says itself where it belongs: the marks and items that follow wait until all are
+    /// there.
+    Ranked(Box<Rank>),
 }
 
 /// Takes what a format finds in a record.
@@ -267,6 +275,8 @@ pub struct Assembler {
     in_node: bool,
     /// Reduces events, if there are any.
     stream: Option<Box<Stream>>,
+    /// Parts that wait to be put in order.
+    ranked: Option<Box<Ranked>>,
 }
 
 impl Assembler {
@@ -285,6 +295,7 @@ impl Assembler {
             tree,
             in_node: false,
             stream: None,
+            ranked: None,
         }
     }
 
@@ -303,6 +314,19 @@ impl Assembler {
         self.in_node
     }
 
+    /// Puts the parts that wait for it in order.
+    pub fn settle(&mut self) {
+        let Some(ranked) = self.ranked.take() else { return };
+        let (told, unsent) = ranked.finish();
+        self.settings.unsent = unsent;
+        for told in told {
+            match told {
+                Told::Rows(rows) => self.rows(&rows),
+                Told::Mark(mark) => drop(self.mark(mark)),
+            }
+        }
+    }
+
     /// The nodes that were gathered.
     pub fn into_tree(self) -> Builder {
         self.tree.unwrap_or_default()
@@ -315,6 +339,10 @@ impl Assembler {
 
     /// Takes a run of rows.
     pub fn rows(&mut self, rows: &[Row]) {
+        if let Some(ranked) = &mut self.ranked {
+            ranked.take(Told::Rows(rows.to_vec()));
+            return;
+        }
         if let Some(stream) = &mut self.stream {
             stream.rows(rows);
             return;
@@ -330,6 +358,17 @@ impl Assembler {
 
     /// Takes a mark. Gives a history if the mark ends one.
     pub fn mark(&mut self, mark: Mark) -> Option<History> {
+        let mark = match (mark, &mut self.ranked) {
+            (Mark::Ranked(rank), ranked) => {
+                ranked.get_or_insert_default().begin(*rank);
+                return None;
+            }
+            (mark @ (Mark::Start(_) | Mark::End), _) | (mark, None) => mark,
+            (mark, Some(ranked)) => {
+                ranked.take(Told::Mark(mark));
+                return None;
+            }
+        };
         match mark {
             Mark::Start(settings) => {
                 self.settings = *settings;
@@ -369,6 +408,7 @@ impl Assembler {
                     tree.entry(*entry);
                 }
             }
+            Mark::Ranked(_) => {}
             Mark::Event(event) => self.stream.get_or_insert_default().event(&event),
             Mark::Replace => {
                 if let Some(tree) = &mut self.tree {
@@ -416,6 +456,7 @@ impl Assembler {
     }
 
     fn end(&mut self) -> Option<History> {
+        self.settle();
         if !std::mem::take(&mut self.open) {
             return None;
         }

@@ -228,6 +228,7 @@ fn tell(run: &Run, doc: &Doc, done: Recast) -> io::Result<Done> {
             histories: done.converted,
             records: done.records,
             apart: done.converted > 1,
+            unsent: Vec::new(),
             diagnostics: Vec::new(),
         },
     };

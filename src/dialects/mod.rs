@@ -11,6 +11,7 @@ pub mod chat;
 pub mod coder;
 pub mod coder_part;
 pub mod coder_replay;
+pub mod coder_row;
 mod coder_text;
 pub mod gemini;
 pub mod replay;

@@ -43,6 +43,7 @@ formats![
     codex_session,
     coder_chat,
     coder_chat_lines,
+    coder_page,
     ag2_events,
     ag2_log,
     kode_session,

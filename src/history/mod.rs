@@ -9,6 +9,7 @@ pub mod id;
 pub mod kind;
 pub mod known;
 pub mod pairs;
+pub mod ranked;
 pub mod row;
 pub mod settings;
 pub mod shapes;

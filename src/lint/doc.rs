@@ -425,6 +425,7 @@ impl<H: OnHistory> Run<'_, H> {
         all.histories += 1;
         all.items += history.rows.len() as u64;
         all.slimmed |= history.settings.slimmed;
+        all.unsent.append(&mut history.settings.unsent);
         if let Some(wanted) = self.wanted {
             all.known.gather(&history, wanted);
             return;

@@ -149,6 +149,7 @@ fn add(batch: &mut Batch, assembler: Assembler, id: DocId) -> Assembler {
 
 /// Ends a doc.
 fn end(mut assembler: Assembler, id: DocId) -> Builder {
+    assembler.settle();
     if let Some(nodes) = assembler.stream().map(|stream| streams::nodes(stream)) {
         let mut tree = assembler.into_tree();
         for (entry, rows) in nodes {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::format::Format;
+use crate::format::{Format, Unsent};
 use crate::history::Known;
 use crate::source::Container;
 
@@ -19,6 +19,7 @@ pub(super) struct Gathered<T> {
     pub histories: u32,
     pub items: u64,
     pub slimmed: bool,
+    pub unsent: Vec<Unsent>,
     pub lines: Vec<(u64, u64)>,
     pub wanted: HashSet<u64>,
     pub known: Known,
@@ -35,6 +36,7 @@ impl<T> Default for Gathered<T> {
             histories: 0,
             items: 0,
             slimmed: false,
+            unsent: Vec::new(),
             lines: Vec::new(),
             wanted: HashSet::new(),
             known: Known::default(),
@@ -56,6 +58,7 @@ impl<T> Gathered<T> {
             histories: self.histories,
             items: self.items,
             slimmed: self.slimmed,
+            unsent: self.unsent,
             lines: self.lines,
         }
     }
@@ -97,6 +100,7 @@ impl<T> Gathered<T> {
         self.histories += chunk.own.histories;
         self.items += chunk.own.items;
         self.slimmed |= chunk.own.slimmed;
+        self.unsent.extend(chunk.own.unsent);
         self.judged.extend(chunk.own.judged);
         self.made.extend(chunk.own.made);
         self.wanted.extend(chunk.own.wanted);

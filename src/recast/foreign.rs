@@ -80,9 +80,7 @@ impl Items {
     }
 
     fn of_replay(replayed: Replayed) -> Items {
-        let left_out = replayed.left_out.into_iter().map(|(place, _)| lost(LossKind::UNKNOWN, place));
-        let stubbed = replayed.stubbed.into_iter().map(|place| lost(LossKind::STUB_RESULT, place));
-        let lost = left_out.chain(stubbed).collect();
+        let lost = replayed.left_out.into_iter().map(|(place, _)| lost(LossKind::UNKNOWN, place)).collect();
         Items::new(replayed.items, replayed.made_of, lost)
     }
 

@@ -138,6 +138,7 @@ impl Recast {
             histories: self.converted,
             items: self.items,
             slimmed: false,
+            unsent: Vec::new(),
             lines: self.lines,
             targets: Vec::new(),
             schemas: Schemas::Official,

@@ -9,8 +9,9 @@ use crate::formats::responses_request;
 use crate::history::{Flags, History, Role, Row, Settings, Usage};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan, string};
-use crate::lint;
+use crate::lint::{self, Enabled};
 use crate::place::{DocId, Place};
+use crate::rules::reasoning_without_item;
 use crate::target::Target;
 
 use super::cut::{self, Kept};
@@ -80,6 +81,7 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     let lifted = lift::items(conversation, nodes, keeps)?;
     let mut notes = Vec::new();
     left_out(&lifted, &mut notes);
+    let keeps_ids = lifted.keeps_ids;
     let mut items = lifted.items;
     let is_new = !items.is_empty();
     if id.is_some() {
@@ -111,7 +113,10 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
         model: asked.lint.model.clone(),
         effort: asked.lint.effort,
         schemas: asked.lint.schemas.clone(),
-        enabled: asked.lint.enabled.clone(),
+        enabled: Enabled::new(|rule| {
+            let kept = keeps_ids && rule.code == reasoning_without_item::RULE.code;
+            asked.lint.enabled.has(rule.code) && !kept
+        }),
         ..lint::Options::default()
     };
     let fixed = fix::fix(BODY, &body, &options, asked.fix, 1)?;
@@ -134,6 +139,10 @@ fn left_out(lifted: &lift::Lifted, notes: &mut Vec<String>) {
     if lifted.incomplete > 0 {
         let items = count(lifted.incomplete, "item", "items");
         notes.push(format!("{items} left out: incomplete when stored"));
+    }
+    if lifted.detached > 0 {
+        let items = count(lifted.detached, "reasoning item", "reasoning items");
+        notes.push(format!("{items} sent without the id: nothing of the model follows (RL202)"));
     }
     let mut reasons: Vec<&str> = lifted.left_out.iter().map(|(_, why)| *why).collect();
     reasons.sort_unstable();

@@ -32,6 +32,10 @@ pub struct Lifted {
     pub ends: Vec<usize>,
     /// What of a replayed log was not sent, and why.
     pub left_out: Vec<(Place, &'static str)>,
+    /// Reasoning items of a replayed log that lost their ids on the way.
+    pub detached: usize,
+    /// Reasoning with its blob keeps its id where its follower has none, as the log's client sends it.
+    pub keeps_ids: bool,
 }
 
 impl Lifted {
@@ -88,13 +92,14 @@ pub(super) fn instructions(conversation: &Conversation, nodes: &[u32], stored: b
 fn replayed(
     conversation: &Conversation,
     nodes: &[u32],
-    replay: Box<dyn Replay>,
+    mut replay: Box<dyn Replay>,
     to: &mut Lifted,
 ) -> io::Result<()> {
     let forest = &conversation.forest;
     let rows = |node: &u32| forest.rows_of(*node).iter().map(|row| row.at.start);
     let starts = || nodes.iter().flat_map(|node| rows(node).chain([forest.node(*node).entry.at.start]));
     let (Some(from), Some(last)) = (starts().min(), starts().max()) else { return Ok(()) };
+    replay.only(&starts().collect());
     let doc = nodes.first().and_then(|node| conversation.part(forest.node(*node).entry.at.doc));
     let Some(doc) = doc.map(|part| &part.doc) else { return Ok(()) };
     let source =
@@ -104,6 +109,8 @@ fn replayed(
     to.ends.extend(replayed.ends.iter().map(|end| end + before));
     to.items.append(&mut replayed.items);
     to.left_out.append(&mut replayed.left_out);
+    to.detached += replayed.detached;
+    to.keeps_ids |= replayed.keeps_ids;
     Ok(())
 }
 

@@ -34,6 +34,7 @@ use std::collections::BTreeMap;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
+use crate::format::Unsent;
 use crate::history::Code;
 use crate::lint::DocLint;
 use crate::place::Place;
@@ -223,6 +224,8 @@ pub struct Style {
     /// No summary.
     pub quiet: bool,
     pub statistics: bool,
+    /// Warnings count as errors.
+    pub denies_warnings: bool,
     /// At most this many diagnostics (text and concise); the others are counted.
     pub limit: Option<usize>,
 }
@@ -245,6 +248,7 @@ impl Style {
         grouped: true,
         quiet: false,
         statistics: false,
+        denies_warnings: false,
         limit: None,
     };
 }
@@ -263,6 +267,8 @@ pub struct Seen {
     pub records: u32,
     /// Each record is a conversation by itself, told apart from the others.
     pub apart: bool,
+    /// Rows that are never sent, by their names, and why.
+    pub unsent: Vec<Unsent>,
     /// In the order of the doc.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -278,6 +284,7 @@ impl Seen {
             histories: lint.histories,
             records: lint.records,
             apart: matches!(lint.container, Container::Lines { .. }) && !one,
+            unsent: lint.unsent.clone(),
             diagnostics,
         }
     }
@@ -316,7 +323,7 @@ pub static OUTPUTS: &[(&str, Make)] = &[
     ("github", |style| Box::new(github::Github::new(style))),
     ("gitlab", |style| Box::new(gitlab::Gitlab::new(style))),
     ("junit", |style| Box::new(junit::Junit::new(style))),
-    ("api-error", |_| Box::new(api_error::ApiError::default())),
+    ("api-error", |style| Box::new(api_error::ApiError::new(style))),
 ];
 
 /// The output with this name.
