@@ -276,7 +276,7 @@ pub struct Assembler {
     /// Reduces events, if there are any.
     stream: Option<Box<Stream>>,
     /// Parts that wait to be put in order.
-    ranked: Option<Box<Ranked>>,
+    ranked: Option<Box<Ranked<Mark>>>,
 }
 
 impl Assembler {

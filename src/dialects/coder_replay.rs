@@ -14,6 +14,7 @@ use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan};
 use crate::place::Place;
 
+use super::coder_item::{arguments, full_item, is_base64, key_of};
 use super::coder_part::{Part, PartKind};
 use super::coder_row::{parts_in, rank};
 use super::coder_text::{json_text, plain, with_nul};
@@ -347,51 +348,6 @@ impl Rows {
     }
 }
 
-/// The item of a call that the provider ran, if its data were kept, on the call or on its result.
-fn full_item(call: &Part<'_>, parts: &[Part<'_>]) -> Option<Vec<u8>> {
-    let id = call.item_id()?.decode();
-    let same =
-        |part: &&Part<'_>| part.kind == PartKind::HostedResult && part.item_id().is_some_and(|own| own.is(&id));
-    let sides = std::iter::once(call).chain(parts.iter().filter(same));
-    let data = sides.filter_map(Part::item_data).find(|data| data.count() > 1)?;
-    let kind = call.hosted_kind().name();
-    if kind.is_empty() {
-        return None;
-    }
-    let mut members = vec![("type", quoted(kind)), ("id", quoted(&String::from_utf8_lossy(&id)))];
-    let status = data.get("status").filter(Val::is_string);
-    members.push(("status", status.map_or_else(|| quoted("completed"), raw)));
-    members.extend(data.get("action").filter(Val::is_object).map(|action| ("action", raw(action))));
-    Some(object(&members))
-}
-
-/// An id as chatd sends it: other providers take no other characters.
-fn key_of(part: &Part<'_>) -> Option<String> {
-    let key = part.get("tool_call_id").and_then(text).filter(|key| !key.is_empty())?;
-    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
-    Some(key.chars().map(plain).collect())
-}
-
-/// Arguments that are no object are none.
-fn arguments(part: &Part<'_>) -> String {
-    let args = part.arguments();
-    if let Some(args) = args.filter(Val::is_object) {
-        return json_text(args);
-    }
-    let words = args.and_then(text).unwrap_or_default();
-    let mut tape = Tape::new();
-    let is_object = scan(words.as_bytes(), &mut tape).is_ok()
-        && tape.root(words.as_bytes()).is_some_and(|val| val.is_object());
-    if is_object { words } else { "{}".to_owned() }
-}
-
-fn is_base64(text: &str) -> bool {
-    let body = text.trim_end_matches('=');
-    text.len().is_multiple_of(4)
-        && text.len() - body.len() <= 2
-        && body.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -406,8 +362,13 @@ mod tests {
         Box::new(replay).finish().items.iter().map(|item| String::from_utf8_lossy(item).into_owned()).collect()
     }
 
+    /// What the parts become, with an answer behind them, which is left out here.
     fn assistant(parts: &str, store: bool) -> Vec<String> {
-        replay(&format!(r#"[{{"role":"assistant","content":[{parts}]}}]"#), store)
+        let parts = if parts.is_empty() { String::new() } else { format!("{parts},") };
+        let answer = r#"{"type":"text","text":"."}"#;
+        let mut made = replay(&format!(r#"[{{"role":"assistant","content":[{parts}{answer}]}}]"#), store);
+        made.pop();
+        made
     }
 
     const BLOB: &str = r#"{"type":"reasoning","text":"","provider_metadata":{"openai":{"data":{"item_id":"rs_1","encrypted_content":"gAAA","summary":["", "s"]}}}}"#;
@@ -429,6 +390,21 @@ mod tests {
         let empty = BLOB.replace(r#"["", "s"]"#, "[]");
         let item = FULL.replace(r#"[{"type":"summary_text","text":"s"}]"#, "[]");
         assert_eq!(assistant(&empty, false), [item]);
+    }
+
+    #[test]
+    fn reasoning_that_nothing_of_the_model_follows_has_no_id() {
+        let bare = FULL.replace(r#""id":"rs_1","#, "");
+        let row = |more: &str| format!(r#"[{{"role":"assistant","content":[{BLOB}]}}{more}]"#);
+        assert_eq!(replay(&row(""), true), [&*bare]);
+        let user = r#",{"role":"user","content":"?"}"#;
+        assert_eq!(replay(&row(user), true)[0], bare);
+        // A run of results without calls goes with it, later.
+        let result = r#",{"role":"tool","content":[{"tool_call_id":"a","result":{}}]}"#;
+        assert_eq!(replay(&row(result), true)[0], FULL);
+        let call = r#",{"role":"assistant","content":[{"type":"tool-call","tool_call_id":"a","tool_name":"f"}]}"#;
+        assert_eq!(replay(&row(&format!("{result}{call}")), true)[0], bare);
+        assert_eq!(replay(&row(call), true)[0], FULL);
     }
 
     #[test]

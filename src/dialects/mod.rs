@@ -9,6 +9,7 @@ pub mod anthropic;
 pub mod bedrock;
 pub mod chat;
 pub mod coder;
+mod coder_item;
 pub mod coder_part;
 pub mod coder_replay;
 pub mod coder_row;
