@@ -213,6 +213,8 @@ pub struct Replayed {
     pub made_of: Vec<Place>,
     /// What was left out, and why.
     pub left_out: Vec<(Place, &'static str)>,
+    /// What of it was left out because nothing answered it.
+    pub unanswered: Vec<Place>,
     /// Reasoning items that lost their ids, because nothing of the model follows them.
     pub detached: usize,
     /// Reasoning with its blob keeps its id where its follower has none, as its client sends it.

@@ -80,7 +80,11 @@ impl Items {
     }
 
     fn of_replay(replayed: Replayed) -> Items {
-        let lost = replayed.left_out.into_iter().map(|(place, _)| lost(LossKind::UNKNOWN, place)).collect();
+        let kind = |place: &Place| match replayed.unanswered.contains(place) {
+            true => LossKind::WITHOUT_RESULT,
+            false => LossKind::NOT_REPLAYED,
+        };
+        let lost = replayed.left_out.iter().map(|(place, _)| lost(kind(place), *place)).collect();
         Items::new(replayed.items, replayed.made_of, lost)
     }
 

@@ -90,6 +90,9 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     let mut kept = None;
     if let (Some(budget), None) = (asked.budget, &id) {
         let found = cut_items(&items, &lifted.ends, budget, asked.fix.orphans == Orphans::Drop);
+        for ix in &found.detached {
+            without_id(&mut items[*ix as usize]);
+        }
         items = found.items.iter().map(|ix| std::mem::take(&mut items[*ix as usize])).collect();
         kept = Some(found);
     }
@@ -172,6 +175,16 @@ fn cut_items(items: &[Vec<u8>], ends: &[usize], budget: Budget, drops: bool) -> 
     }
     let sizes: Vec<usize> = items.iter().map(|item| String::from_utf8_lossy(item).chars().count()).collect();
     cut::cut(&History::new(rows, Settings::default()), &sizes, budget, drops)
+}
+
+/// Takes the id from an item.
+fn without_id(item: &mut Vec<u8>) {
+    let mut tape = Tape::new();
+    let Some(val) = scan(item, &mut tape).ok().and_then(|()| tape.root(item)) else { return };
+    let members = val.members().filter(|member| !member.key.is(b"id"));
+    let members: Vec<Vec<u8>> =
+        members.map(|member| [b"\"", member.key.raw, b"\":", member.val.raw()].concat()).collect();
+    *item = [b"{", &*members.join(&b","[..]), b"}"].concat();
 }
 
 /// Members of a request that the next one does not repeat.
