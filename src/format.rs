@@ -2,6 +2,7 @@
 //! of the conversation. Formats are told by content, on a summary of the top-level keys; the items themselves are the
 //! dialect's business.
 
+mod healed;
 mod probe;
 mod ranked;
 
@@ -445,7 +446,8 @@ impl Assembler {
         let branch = |leaf: u32| {
             let path = forest.path(leaf);
             let path = if self.histories == Histories::PerNode { &path[path.len() - 1..] } else { &path };
-            let rows: Vec<Row> = path.iter().flat_map(|node| forest.rows_of(*node)).copied().collect();
+            let rows = path.iter().flat_map(|node| forest.rows_of(*node)).copied().collect();
+            let rows = healed::results_first(rows);
             let answer = forest.answer_above(leaf).map(|node| &forest.node(node).entry);
             let mut settings = self.settings.clone();
             settings.model = answer.and_then(|entry| entry.model.clone()).or(settings.model);

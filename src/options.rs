@@ -203,8 +203,10 @@ fn lint_options(about: &About) -> Result<lint::Options, Misuse> {
 
 fn format(name: &str) -> Result<&'static dyn Format, Misuse> {
     formats::by_name(name).ok_or_else(|| {
-        let names = formats::FORMATS.iter().map(|format| format.info().name);
-        unknown("format", name, names.collect())
+        let mut names: Vec<&str> = formats::FORMATS.iter().map(|format| format.info().name).collect();
+        // A format of two sorts of files has two rows.
+        names.dedup();
+        unknown("format", name, names)
     })
 }
 

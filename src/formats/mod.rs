@@ -47,6 +47,7 @@ formats![
     ag2_events,
     ag2_log,
     kode_session,
+    kode_responses,
     iterate_stream,
 ];
 

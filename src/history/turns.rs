@@ -93,7 +93,12 @@ impl Turns {
     pub(super) fn tail(&self, rows: &[Row]) -> Option<u32> {
         let step = self.steps.last()?;
         let is_last = step.answers.end as usize == self.turns.len();
-        let only_results = self.rows_of(step.answers.clone()).all(|ix| rows[ix as usize].kind == Kind::ToolResult);
+        let answers = &self.turns[step.answers.start as usize..step.answers.end as usize];
+        let says = |turn: &Turn| {
+            rows[turn.row as usize].kind == Kind::Turn && rows[turn.row as usize].has(Flags::CONTENT)
+        };
+        let only_results = !answers.iter().any(says)
+            && self.rows_of(step.answers.clone()).all(|ix| rows[ix as usize].kind == Kind::ToolResult);
         let tail = match is_last && only_results {
             true => self.turns[step.model.start as usize].row,
             false => rows.len() as u32,

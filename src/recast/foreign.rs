@@ -17,10 +17,10 @@ use crate::lint::{Options, Texts};
 use crate::neutral::{At, LossKind, Lost};
 use crate::place::{DocId, Place};
 use crate::replay::records::is_stream;
-use crate::replay::{self, SESSION, foreign, stream};
+use crate::replay::{self, foreign, stream};
 use crate::source::ReadAt;
 
-use super::{Recasting, session};
+use super::Recasting;
 
 /// The items of a history, each as its text, or the request that it makes, and what was left out.
 pub(super) struct Items {
@@ -49,7 +49,7 @@ impl Items {
             return Items::of_stream(id, bytes, options).map(Some);
         }
         let stored = options.store.or(history.settings.store).unwrap_or(true);
-        if info.dialect.name() == SESSION {
+        if replay::is_session(info) {
             // Items of the Responses API are written anew; every other API gets the messages as they were.
             return Ok(Some(match how.plan.to.name() == RESPONSES.name() {
                 true => Items::of_session(bytes, history, info),
@@ -100,7 +100,10 @@ impl Items {
     }
 
     fn of_messages(bytes: &dyn ReadAt, history: &History, info: &FormatInfo) -> Items {
-        let messages = session::messages(&history.rows, &Texts::new(bytes, info.dialect));
+        let text = Texts::new(bytes, info.dialect);
+        let messages = replay::messages(&history.rows, &mut |row, see| {
+            text.item(row, see);
+        });
         let (mut texts, mut made_of, mut runs) = (Vec::new(), Vec::new(), Vec::new());
         for message in messages {
             texts.push(message.text);

@@ -5,7 +5,6 @@ mod doc;
 mod foreign;
 mod mend;
 mod record;
-mod session;
 
 use std::io;
 

@@ -4,60 +4,21 @@ use std::io;
 
 use crate::dialect::{Dialect, Origin};
 use crate::dialects::responses::RESPONSES;
-use crate::fix::{self, Action, FixOptions, Fixed, Orphans};
+use crate::fix::{self, Action, Orphans};
 use crate::formats::responses_request;
 use crate::history::{Flags, History, Role, Row, Settings, Usage};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan, string};
 use crate::lint::{self, Enabled};
-use crate::place::{DocId, Place};
+use crate::place::Place;
 use crate::rules::reasoning_without_item;
-use crate::target::Target;
 
 use super::cut::{self, Kept};
-use super::lift::{self, message, text_part};
-use super::{Budget, ChainOptions, Conversation, Judge, Reason, Verdict};
-
-/// When to build on the server's state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Policy {
-    /// Where it is safe.
-    #[default]
-    Auto,
-    Always,
-    Never,
-}
-
-/// What is asked for.
-pub struct Rebuild<'r> {
-    pub policy: Policy,
-    pub chain: &'r ChainOptions,
-    /// What the user says next.
-    pub ask: Option<&'r str>,
-    pub budget: Option<Budget>,
-    pub fix: &'r FixOptions,
-    /// The target to judge it for, and what else is told about it.
-    pub target: Option<&'static Target>,
-    pub lint: &'r lint::Options,
-}
-
-/// A request that was built, and how.
-pub struct Rebuilt {
-    pub verdict: Verdict,
-    /// It builds on this response.
-    pub chained: Option<String>,
-    pub kept: Option<Kept>,
-    /// Items of the repaired input.
-    pub items: usize,
-    /// What the reader should know, in words.
-    pub notes: Vec<String>,
-    /// The body before its repair, and the repair.
-    pub body: Vec<u8>,
-    pub fixed: Fixed,
-}
-
-/// The id under which the body is judged.
-pub const BODY: DocId = DocId(u32::MAX);
+use super::lift;
+use super::lifted::{Lifted, message, text_part};
+use super::messages_body;
+use super::request::{BODY, Policy, Rebuild, Rebuilt};
+use super::{Budget, Conversation, Judge, Reason};
 
 /// Builds the request that comes next at a node.
 pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io::Result<Rebuilt> {
@@ -72,6 +33,9 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     }
     let wanted = asked.policy == Policy::Always || verdict.is_chain();
     let id = verdict.id.clone().filter(|_| wanted);
+    if id.is_none() && messages_body::applies(conversation, at, asked.target) {
+        return messages_body::rebuild(conversation, at, asked, verdict);
+    }
     let path = forest.path(at);
     let behind =
         verdict.answer.and_then(|answer| path.iter().position(|node| *node == answer)).map_or(0, |ix| ix + 1);
@@ -125,10 +89,10 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     let fixed = fix::fix(BODY, &body, &options, asked.fix, 1)?;
     let count = |action: Action| fixed.changes.iter().filter(|change| change.action == action).count();
     let items = (items.len() + count(Action::Stub)).saturating_sub(count(Action::Drop));
-    Ok(Rebuilt { verdict, chained: id.map(String::from), kept, items, notes, body, fixed })
+    Ok(Rebuilt { verdict, chained: id.map(String::from), kept, items, unit: "item", notes, body, fixed })
 }
 
-fn left_out(lifted: &lift::Lifted, notes: &mut Vec<String>) {
+fn left_out(lifted: &Lifted, notes: &mut Vec<String>) {
     let count =
         |n: usize, what: &str, many: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {many}") };
     if !lifted.thinking.is_empty() {

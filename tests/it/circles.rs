@@ -22,8 +22,6 @@ const KNOWN: &[&[&str]] = &[
     &["commands::explain::error", "commands::explain::in_file"],
     &["commands::rebuild", "commands::stored"],
     &["convert", "convert::fit"],
-    &["recast::doc", "recast::foreign"],
-    &["replay::blocks", "replay::conversation", "replay::lift"],
     &["replay::events", "replay::records"],
     &["report", "report::diagnose", "report::proposal", "report::repair"],
 ];
