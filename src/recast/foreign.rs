@@ -67,7 +67,9 @@ impl Items {
 
     /// An event stream: what its next request would send.
     fn of_stream(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<Items> {
-        let sent = stream::rebuild(id, bytes, options, &stream::Asked::default())?;
+        // Whoever carries requests out, the history is a list of messages.
+        let asked = stream::Asked { provider: Some(stream::Provider::CloudflareAi), ..stream::Asked::default() };
+        let sent = stream::rebuild(id, bytes, options, &asked)?;
         let texts = sent.map(|sent| vec![sent.body]).unwrap_or_default();
         Ok(Items {
             dialect: &CHAT,

@@ -11,6 +11,7 @@ pub mod conversation;
 pub mod cut;
 mod events;
 pub mod foreign;
+mod frame;
 mod lift;
 mod lifted;
 mod messages;

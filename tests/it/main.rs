@@ -28,6 +28,7 @@ mod mutations_anthropic;
 mod mutations_chat;
 mod mutations_gemini_bedrock;
 mod outputs;
+mod pages;
 mod parity;
 mod products;
 mod properties;
