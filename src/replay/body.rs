@@ -193,7 +193,10 @@ fn members(
         (None, None, _) => notes.push("the model is not known; set it with --model NAME".to_owned()),
         _ => {}
     }
-    if let Some(store) = asked.chain.store {
+    // Without a body nothing says whether the client asks the server to store, but what the client always does.
+    let habit = || forest.answer_above(at).and_then(|answer| forest.node(answer).entry.store);
+    let habit = if nearest.is_none() { habit() } else { None };
+    if let Some(store) = asked.chain.store.or(habit) {
         members.retain(|(key, _)| key != "store");
         let at = members.iter().position(|(key, _)| key == "model").map_or(0, |ix| ix + 1);
         members.insert(at, ("store".to_owned(), store.to_string().into_bytes()));

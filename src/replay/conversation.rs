@@ -34,7 +34,7 @@ impl Conversation {
         docs: impl IntoIterator<Item = Doc>,
         options: impl Fn(&str) -> &'o Options,
     ) -> io::Result<Vec<Conversation>> {
-        let mut all: Vec<(Vec<Part>, Builder)> = Vec::new();
+        let mut all: Vec<Gathered> = Vec::new();
         let mut chained: Option<usize> = None;
         for mut doc in docs {
             let mut builder = Builder::default();
@@ -118,8 +118,11 @@ impl Conversation {
     }
 }
 
+/// Docs, and what they hold of a tree.
+type Gathered = (Vec<Part>, Builder);
+
 /// Puts sessions together that were forked from one another: the file of a fork begins with the lines of the other.
-fn forks(all: Vec<(Vec<Part>, Builder)>) -> Vec<(Vec<Part>, Builder)> {
+fn forks(all: Vec<Gathered>) -> Vec<Gathered> {
     let told: Vec<(BTreeSet<String>, BTreeSet<String>)> = all
         .iter()
         .map(|(_, builder)| {
@@ -144,11 +147,11 @@ fn forks(all: Vec<(Vec<Part>, Builder)>) -> Vec<(Vec<Part>, Builder)> {
     if tree.iter().enumerate().all(|(ix, tree)| ix == *tree) {
         return all;
     }
-    let mut groups: BTreeMap<usize, Vec<(usize, (Vec<Part>, Builder))>> = BTreeMap::new();
+    let mut groups: BTreeMap<usize, Vec<(usize, Gathered)>> = BTreeMap::new();
     for (ix, one) in all.into_iter().enumerate() {
         groups.entry(tree[ix]).or_default().push((ix, one));
     }
-    let join = |mut group: Vec<(usize, (Vec<Part>, Builder))>| {
+    let join = |mut group: Vec<(usize, Gathered)>| {
         group.sort_by_key(|(ix, _)| (!told[*ix].1.is_empty(), *ix));
         let (mut parts, mut builder) = (Vec::new(), Builder::default());
         for (_, (own, more)) in group {
