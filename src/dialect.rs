@@ -1,6 +1,8 @@
 //! What a dialect is: the grammar of the items inside an envelope. A dialect turns an item's text into a row, and acts
 //! on an item into edits on its bytes. It knows no envelope, no target and no rule.
 
+use std::collections::BTreeSet;
+
 use crate::history::{Flags, Kind, Pairing, Row};
 use crate::json::edit::Base;
 use crate::json::mend::Mend;
@@ -151,6 +153,11 @@ pub trait Dialect: Sync {
         None
     }
 
+    /// Whether a message that holds only what moves is moved as it is; else what moves gets a new one.
+    fn moves_whole(&self, _message: Val<'_>) -> bool {
+        true
+    }
+
     /// The edits that put what these messages say where their request keeps its instructions.
     fn hoist(
         &self,
@@ -204,6 +211,9 @@ pub trait Replay {
     /// Tells what some later record needs to know.
     fn tell(&mut self, _record: Val<'_>) {}
 
+    /// Only records in which one of these offsets lies are wanted, where records are not in the order of the log.
+    fn only(&mut self, _starts: &BTreeSet<u64>) {}
+
     fn take(&mut self, record: Val<'_>, base: Base<'_>);
 
     fn finish(self: Box<Self>) -> Replayed;
@@ -219,6 +229,10 @@ pub struct Replayed {
     pub made_of: Vec<Place>,
     /// What was left out, and why.
     pub left_out: Vec<(Place, &'static str)>,
-    /// Calls without results that got one.
-    pub stubbed: Vec<Place>,
+    /// What of it was left out because nothing answered it.
+    pub unanswered: Vec<Place>,
+    /// Reasoning items that lost their ids, because nothing of the model follows them.
+    pub detached: usize,
+    /// Reasoning with its blob keeps its id where its follower has none, as its client sends it.
+    pub keeps_ids: bool,
 }

@@ -2,9 +2,12 @@
 //! of the conversation. Formats are told by content, on a summary of the top-level keys; the items themselves are the
 //! dialect's business.
 
+mod healed;
 mod probe;
+mod ranked;
 
 use crate::dialect::{Dialect, Item, Origin};
+use crate::history::ranked::Rank;
 use crate::history::stream::{Event, Stream};
 use crate::history::tree::{Builder, Entry, Forest};
 use crate::history::{Around, Finding, Flags, History, Pairing, Role, Row, Settings, Usage, codes};
@@ -13,6 +16,9 @@ use crate::json::edit::Base;
 use crate::place::Place;
 
 pub use probe::Probe;
+
+pub use ranked::Unsent;
+use ranked::{Ranked, Told};
 
 /// One record as a format sees it.
 #[derive(Clone, Copy)]
@@ -138,6 +144,9 @@ pub enum Mark {
     Replace,
     /// An event of a stream whose history is reduced: the items that follow are what it says.
     Event(Box<Event>),
+    /// A part of the log begins that says itself where it belongs: the marks and items that follow wait until all are
+    /// there.
+    Ranked(Box<Rank>),
 }
 
 /// Takes what a format finds in a record.
@@ -273,6 +282,8 @@ pub struct Assembler {
     in_node: bool,
     /// Reduces events, if there are any.
     stream: Option<Box<Stream>>,
+    /// Parts that wait to be put in order.
+    ranked: Option<Box<Ranked<Mark>>>,
 }
 
 impl Assembler {
@@ -292,6 +303,7 @@ impl Assembler {
             tree,
             in_node: false,
             stream: None,
+            ranked: None,
         }
     }
 
@@ -310,6 +322,19 @@ impl Assembler {
         self.in_node
     }
 
+    /// Puts the parts that wait for it in order.
+    pub fn settle(&mut self) {
+        let Some(ranked) = self.ranked.take() else { return };
+        let (told, unsent) = ranked.finish();
+        self.settings.unsent = unsent;
+        for told in told {
+            match told {
+                Told::Rows(rows) => self.rows(&rows),
+                Told::Mark(mark) => drop(self.mark(mark)),
+            }
+        }
+    }
+
     /// The nodes that were gathered.
     pub fn into_tree(self) -> Builder {
         self.tree.unwrap_or_default()
@@ -322,6 +347,10 @@ impl Assembler {
 
     /// Takes a run of rows.
     pub fn rows(&mut self, rows: &[Row]) {
+        if let Some(ranked) = &mut self.ranked {
+            ranked.take(Told::Rows(rows.to_vec()));
+            return;
+        }
         if let Some(stream) = &mut self.stream {
             stream.rows(rows);
             return;
@@ -337,6 +366,17 @@ impl Assembler {
 
     /// Takes a mark. Gives a history if the mark ends one.
     pub fn mark(&mut self, mark: Mark) -> Option<History> {
+        let mark = match (mark, &mut self.ranked) {
+            (Mark::Ranked(rank), ranked) => {
+                ranked.get_or_insert_default().begin(*rank);
+                return None;
+            }
+            (mark @ (Mark::Start(_) | Mark::End), _) | (mark, None) => mark,
+            (mark, Some(ranked)) => {
+                ranked.take(Told::Mark(mark));
+                return None;
+            }
+        };
         match mark {
             Mark::Start(settings) => {
                 self.settings = *settings;
@@ -376,6 +416,7 @@ impl Assembler {
                     tree.entry(*entry);
                 }
             }
+            Mark::Ranked(_) => {}
             Mark::Event(event) => self.stream.get_or_insert_default().event(&event),
             Mark::Replace => {
                 if let Some(tree) = &mut self.tree {
@@ -412,7 +453,8 @@ impl Assembler {
         let branch = |leaf: u32| {
             let path = forest.path(leaf);
             let path = if self.histories == Histories::PerNode { &path[path.len() - 1..] } else { &path };
-            let rows: Vec<Row> = path.iter().flat_map(|node| forest.rows_of(*node)).copied().collect();
+            let rows = path.iter().flat_map(|node| forest.rows_of(*node)).copied().collect();
+            let rows = healed::results_first(rows);
             let answer = forest.answer_above(leaf).map(|node| &forest.node(node).entry);
             let mut settings = self.settings.clone();
             settings.model = answer.and_then(|entry| entry.model.clone()).or(settings.model);
@@ -423,6 +465,7 @@ impl Assembler {
     }
 
     fn end(&mut self) -> Option<History> {
+        self.settle();
         if !std::mem::take(&mut self.open) {
             return None;
         }

@@ -213,8 +213,10 @@ fn read_options(about: &FileOptions) -> Result<read::Options, Misuse> {
 
 pub fn format(name: &str) -> Result<&'static dyn Format, Misuse> {
     formats::by_name(name).ok_or_else(|| {
-        let names = formats::FORMATS.iter().map(|format| format.info().name);
-        unknown("format", name, names.collect())
+        let mut names: Vec<&str> = formats::FORMATS.iter().map(|format| format.info().name).collect();
+        // A format of two sorts of files has two rows.
+        names.dedup();
+        unknown("format", name, names)
     })
 }
 

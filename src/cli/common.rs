@@ -315,6 +315,7 @@ impl Typed {
                 grouped: !self.loudness.verbose,
                 quiet: self.loudness.quiet,
                 statistics: self.findings.statistics,
+                denies_warnings: self.findings.deny_warnings || config.deny_warnings,
                 limit: match self.findings.max_diagnostics {
                     Some(0) => None,
                     None if self.loudness.verbose => None,
@@ -345,6 +346,7 @@ impl ColorArg {
             grouped: false,
             quiet: true,
             statistics: false,
+            denies_warnings: false,
             limit: None,
         }
     }

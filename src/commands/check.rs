@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crate::convert;
 use crate::history::Code;
-use crate::report::words::count;
+use crate::report::words::{count, printable};
 use crate::report::{Diagnostic, Seen, Summary, diagnose, homes, promise};
 use crate::rule::About;
 use crate::rules::{self, unknown_format};
@@ -94,6 +94,10 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             && let Some(format) = checked.seen.format
         {
             talk(&format!("{}: {format}, {} items", checked.seen.path, checked.seen.items));
+            for (row, why) in &checked.seen.unsent {
+                let row = if row.is_empty() { "a row" } else { &format!("row {}", printable(row)) };
+                talk(&format!("{}: {row} is not sent: {why}", checked.seen.path));
+            }
         }
         sheets.retain_mut(|sheet| {
             let written = sheet.write(out, |report, out| report.doc(&checked.seen, out));

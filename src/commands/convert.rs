@@ -290,6 +290,7 @@ fn tell(run: &Run, doc: &Doc, done: ConvertedDoc) -> io::Result<Done> {
             histories: done.converted,
             records: done.records,
             apart: done.converted > 1,
+            unsent: Vec::new(),
             diagnostics: Vec::new(),
         },
     };

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use crate::fix::FixOptions;
 use crate::place::Pieces;
-use crate::replay::body::BODY;
 use crate::replay::cut::CHARS_A_TOKEN;
+use crate::replay::request::BODY;
 use crate::replay::stream::Provider;
 use crate::replay::{Budget, ChainOptions, Policy, Rebuild, Rebuilt, rebuild as build};
 use crate::report::tree::problems;
@@ -69,7 +69,9 @@ pub fn rebuild(run: &Run, chain: &ChainOptions, wanted: &Wanted, out: &mut dyn W
     }
     let lints = run.lints.of(&conversation.title());
     let by_format = conversation.info(doc).and_then(|info| targets::by_name(info.target));
-    let target = lints.target.or(by_format).filter(|target| target.dialect == RESPONSES);
+    let is_session = conversation.info(doc).is_some_and(crate::replay::is_session);
+    let fits = |target: &&Target| target.dialect == RESPONSES || is_session && target.dialect == MESSAGES;
+    let target = lints.target.or(by_format).filter(fits);
     let target = target.or(targets::by_name(DEFAULT));
     let asked = Rebuild {
         policy: wanted.policy,
@@ -101,6 +103,7 @@ pub fn rebuild(run: &Run, chain: &ChainOptions, wanted: &Wanted, out: &mut dyn W
 
 /// Dialect of the requests that are built.
 const RESPONSES: &str = "responses";
+const MESSAGES: &str = "anthropic";
 const DEFAULT: &str = "openai";
 
 /// A response that is built on is stored, whatever the format's sessions usually are.
@@ -118,7 +121,7 @@ fn for_state(
 /// What was decided, and why.
 fn decisions(built: &Rebuilt, name: &dyn Fn(u32) -> String, budget: Option<Budget>) {
     let reasons: Vec<String> = built.verdict.reasons.iter().map(|reason| harmless(&reason.words(name))).collect();
-    let items = count(built.items as u64, "item");
+    let items = count(built.items as u64, built.unit);
     match &built.chained {
         Some(id) => {
             let id = printable(id);
@@ -133,7 +136,7 @@ fn decisions(built: &Rebuilt, name: &dyn Fn(u32) -> String, budget: Option<Budge
     }
     if let Some(kept) = &built.kept {
         let widened = if kept.widened { ", extended to a legal cut" } else { "" };
-        talk(&format!("  last {} of {}{widened}", grouped(kept.last as u64), count(kept.of as u64, "item")));
+        talk(&format!("  last {} of {}{widened}", grouped(kept.last as u64), count(kept.of as u64, built.unit)));
         if matches!(budget, Some(Budget::Tokens(_))) {
             talk(&format!("  tokens are estimated at {CHARS_A_TOKEN} characters each"));
         }

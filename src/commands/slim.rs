@@ -247,13 +247,19 @@ fn told(made: &Made, doc: &Doc, after: u64, out: &mut dyn Write) -> io::Result<(
     let full = made.full(doc).len();
     let Some(slim) = &made.slim else {
         let references = made.restored.as_ref().map_or(0, |restored| restored.references);
+        let others = made.restored.as_ref().map_or(0, |restored| restored.in_other_bytes);
         let bodies = count(references, "reference");
-        return writeln!(
-            out,
-            "{label}: {bodies} restored, {} bytes become {}",
-            grouped(doc.bytes.len()),
-            grouped(full)
-        );
+        writeln!(out, "{label}: {bodies} restored, {} bytes become {}", grouped(doc.bytes.len()), grouped(full))?;
+        return match others {
+            0 => writeln!(out, "  byte for byte as before"),
+            n if n == references => {
+                writeln!(out, "  the values are the same; spacing or escapes may differ from the original bytes")
+            }
+            n => writeln!(
+                out,
+                "  {n} of them with the same values, but spacing or escapes may differ; the rest byte for byte"
+            ),
+        };
     };
     let Saved { records: _, lists, items, repeated, references } = slim.saved;
     if lists == 0 {

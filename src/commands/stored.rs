@@ -62,6 +62,14 @@ fn of_stream(run: &Run, part: &Part, wanted: &Wanted, out: &mut dyn Write) -> Re
             let near: Vec<String> = near.into_iter().map(printable).collect();
             return Err(options::unknown_of("event or request", &printable(at), &near).into());
         }
+        Err(Refused::Unstored(record)) => {
+            complain(&format!(
+                "{}: record {record}: requests of this contract get their prompt from code, and it is not in the \
+                 stream, so what was sent cannot be rebuilt",
+                printable(&doc.label)
+            ));
+            return Ok(Outcome::Failed);
+        }
         Err(Refused::Order(record)) => {
             complain(&format!(
                 "{}: record {record}: the offset is not greater than the previous one (RL625), so the content \

@@ -65,6 +65,7 @@ impl ConvertedDoc {
             histories: self.converted,
             items: self.items,
             slimmed: false,
+            unsent: Vec::new(),
             lines: self.lines,
             targets: Vec::new(),
             schemas: Schemas::Official,

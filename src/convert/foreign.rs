@@ -19,11 +19,10 @@ use crate::read::Texts;
 use crate::neutral::{At, LossKind, Lost};
 use crate::place::{DocId, Place};
 use crate::replay::records::is_stream;
-use crate::replay::{self, SESSION, foreign, stream};
+use crate::replay::{self, foreign, stream};
 use crate::source::ReadAt;
 
 use super::options::ConvertOptions;
-use super::session;
 
 /// The items of a history, each as its text, or the request that it makes, and what was left out.
 pub(super) struct Items {
@@ -52,7 +51,7 @@ impl Items {
             return Items::of_stream(id, bytes, options).map(Some);
         }
         let stored = options.store.or(history.settings.store).unwrap_or(true);
-        if info.dialect.name() == SESSION {
+        if replay::is_session(info) {
             // Items of the Responses API are written anew; every other API gets the messages as they were.
             return Ok(Some(match how.plan.to.name() == RESPONSES.name() {
                 true => Items::of_session(bytes, history, info),
@@ -70,7 +69,9 @@ impl Items {
 
     /// An event stream: what its next request would send.
     fn of_stream(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<Items> {
-        let sent = stream::rebuild(id, bytes, &options.read, &stream::Asked::default())?;
+        // Whoever carries requests out, the history is a list of messages.
+        let asked = stream::Asked { provider: Some(stream::Provider::CloudflareAi), ..stream::Asked::default() };
+        let sent = stream::rebuild(id, bytes, &options.read, &asked)?;
         let texts = sent.map(|sent| vec![sent.body]).unwrap_or_default();
         Ok(Items {
             dialect: &CHAT,
@@ -83,9 +84,11 @@ impl Items {
     }
 
     fn of_replay(replayed: Replayed) -> Items {
-        let left_out = replayed.left_out.into_iter().map(|(place, _)| lost(LossKind::UNKNOWN, place));
-        let stubbed = replayed.stubbed.into_iter().map(|place| lost(LossKind::STUB_RESULT, place));
-        let lost = left_out.chain(stubbed).collect();
+        let kind = |place: &Place| match replayed.unanswered.contains(place) {
+            true => LossKind::WITHOUT_RESULT,
+            false => LossKind::NOT_REPLAYED,
+        };
+        let lost = replayed.left_out.iter().map(|(place, _)| lost(kind(place), *place)).collect();
         Items::new(replayed.items, replayed.made_of, lost)
     }
 
@@ -101,7 +104,10 @@ impl Items {
     }
 
     fn of_messages(bytes: &dyn ReadAt, history: &History, info: &FormatInfo) -> Items {
-        let messages = session::messages(&history.rows, &Texts::new(bytes, info.dialect));
+        let text = Texts::new(bytes, info.dialect);
+        let messages = replay::messages(&history.rows, &mut |row, see| {
+            text.item(row, see);
+        });
         let (mut texts, mut made_of, mut runs) = (Vec::new(), Vec::new(), Vec::new());
         for message in messages {
             texts.push(message.text);

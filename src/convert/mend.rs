@@ -62,7 +62,11 @@ fn loss_of(change: &Change) -> LossKind {
         Action::Move if kind.is_of_blocks() && kind != Kind::ToolResult => LossKind::CALL_LAST,
         Action::Move => LossKind::RESULT_MOVED,
         Action::Drop if kind.is_output() => LossKind::ORPHAN_RESULT,
-        Action::Drop | Action::Strip if kind == Kind::Reasoning => LossKind::REASONING,
+        Action::Drop if kind == Kind::Reasoning => LossKind::REASONING,
+        // Without its id it still says what it said.
+        Action::Strip if kind == Kind::Reasoning && !rule.is_some_and(|rule| rule.is_about(About::Field)) => {
+            LossKind::ITEM_IDS
+        }
         Action::Drop if kind == Kind::ItemReference => LossKind::REFERENCE,
         Action::Drop => LossKind::UNKNOWN,
         Action::Rewrite if code == Some(mismatched_output::RULE.code) => LossKind::CALL_AS_FUNCTION,

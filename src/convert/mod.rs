@@ -12,7 +12,6 @@ mod options;
 mod plan;
 mod record;
 mod request;
-mod session;
 mod taker;
 mod to;
 mod verbatim;

@@ -41,6 +41,13 @@ impl<'t> Ag2Event<'t> {
         self.fields.get(key)
     }
 
+    /// A text, also of an enum: newer versions mark those, older ones wrote their plain value.
+    pub fn text(&self, key: &str) -> Option<String> {
+        let val = self.get(key)?;
+        let val = val.get("value").filter(|_| val.get("__enum__").is_some()).unwrap_or(val);
+        val.text().map(|text| String::from_utf8_lossy(&text).into_owned())
+    }
+
     /// The provider's item, if it was kept as one.
     pub fn item(&self) -> Option<Val<'t>> {
         let item = self.get("item")?;

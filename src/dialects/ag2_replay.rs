@@ -52,7 +52,9 @@ impl Replay for Events {
                     self.user(text_part("input_text", &words), base.of(val));
                 }
             }
-            b"TextInput" | b"DataInput" | b"BinaryInput" | b"FileIdInput" | b"UrlInput" => self.input(val, base),
+            b"TextInput" | b"DataInput" | b"BinaryInput" | b"FileIdInput" | b"UploadedFile" | b"UrlInput" => {
+                self.input(val, base);
+            }
             b"CompactionSummary" => {
                 let words = event.get("summary").and_then(text).unwrap_or_default();
                 self.user(text_part("input_text", &format!("{SUMMARY}{words}")), base.of(val));
@@ -107,7 +109,9 @@ impl Events {
         let Some(key) = result.get("parent_id").filter(Val::is_string) else {
             return self.made.leave(result, base, "it is not known what it answers");
         };
-        let output = match result.get("error") {
+        // A failed tool's result holds what the model was shown, the traceback; older logs hold the error alone.
+        let shown = result.get("result").is_some_and(|result| parts_of(result).next().is_some());
+        let output = match result.get("error").filter(|_| !shown) {
             Some(error) => quoted(&text(error).or(error.get("message").and_then(text)).unwrap_or_default()),
             None => output(result),
         };
@@ -132,10 +136,10 @@ impl Events {
         let text = |key: &str| item.get(key).and_then(|val| val.text()).filter(|text| !text.is_empty());
         let answered_only = match kind {
             Kind::ImageGenerationCall if text("result").is_none() => {
-                return self.made.leave(item, base, "an image is sent only with its result");
+                return self.made.leave_unanswered(item, base, "the image has no result");
             }
             Kind::ShellCall if !text("call_id").is_some_and(|key| self.answered.contains(key.as_ref())) => {
-                return self.made.leave(item, base, "a shell call is sent only with its output");
+                return self.made.leave_unanswered(item, base, "nothing answered the shell call");
             }
             Kind::ImageGenerationCall => &ANSWERED_IMAGE[..],
             _ => ANSWERED,
@@ -168,9 +172,15 @@ fn without_nulls(val: Val<'_>) -> Vec<u8> {
     }
 }
 
+/// Whether a file's name says that it is an image that the API takes.
+fn names_image(name: &str) -> bool {
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ["png", "jpg", "jpeg", "gif", "webp"].iter().any(|image| ending.eq_ignore_ascii_case(image))
+}
+
 /// A part of what a user gives, or of what a tool returned.
 fn input_part(event: Ag2Event<'_>) -> Option<Vec<u8>> {
-    let get = |key: &str| event.get(key).and_then(text).filter(|text| !text.is_empty());
+    let get = |key: &str| event.text(key).filter(|text| !text.is_empty());
     let is_image = get("kind").is_some_and(|kind| kind.eq_ignore_ascii_case("image"));
     match event.class() {
         b"TextInput" => Some(text_part("input_text", &event.get("content").and_then(text)?)),
@@ -181,7 +191,12 @@ fn input_part(event: Ag2Event<'_>) -> Option<Vec<u8>> {
             Some(data_part(&get("media_type").unwrap_or_default(), &data, get("filename")))
         }
         // A file that lies at the provider brings its own name, and one at an address must bring none.
-        b"FileIdInput" => Some(object(&[("type", quoted("input_file")), ("file_id", quoted(&get("file_id")?))])),
+        b"FileIdInput" | b"UploadedFile" => {
+            let named_so =
+                event.class() == b"UploadedFile" && get("filename").is_some_and(|name| names_image(&name));
+            let kind = if is_image || named_so { "input_image" } else { "input_file" };
+            Some(object(&[("type", quoted(kind)), ("file_id", quoted(&get("file_id")?))]))
+        }
         b"UrlInput" if is_image => {
             Some(object(&[("type", quoted("input_image")), ("image_url", quoted(&get("url")?))]))
         }
@@ -190,13 +205,15 @@ fn input_part(event: Ag2Event<'_>) -> Option<Vec<u8>> {
     }
 }
 
+/// The parts of a result, whichever marker it has.
+fn parts_of(result: Val<'_>) -> impl Iterator<Item = Ag2Event<'_>> {
+    let inner = result.get("data").filter(Val::is_object).unwrap_or(result);
+    inner.get("parts").into_iter().flat_map(|parts| parts.elements()).filter_map(Ag2Event::of)
+}
+
 /// What a tool returned: a single text as such, else a list of parts.
 fn output(result: Val<'_>) -> Vec<u8> {
-    let result = result.get("result");
-    let inner = result.and_then(|result| result.get("data").filter(Val::is_object)).or(result);
-    let parts = inner.and_then(|inner| inner.get("parts"));
-    let parts: Vec<Ag2Event<'_>> =
-        parts.into_iter().flat_map(|parts| parts.elements()).filter_map(Ag2Event::of).collect();
+    let parts: Vec<Ag2Event<'_>> = result.get("result").into_iter().flat_map(parts_of).collect();
     match parts.as_slice() {
         [] => quoted(""),
         [only] if only.class() == b"TextInput" => only.get("content").map_or_else(|| quoted(""), raw),
@@ -340,6 +357,41 @@ mod tests {
                 r#"{"type":"function_call_output","call_id":"a","output":"21 C"}"#.to_owned(),
                 r#"{"type":"function_call_output","call_id":"b","output":[{"type":"input_text","text":"21 C"},{"type":"input_image","image_url":"data:image/png;base64,aGk="}]}"#.to_owned(),
                 r#"{"type":"function_call_output","call_id":"c","output":"no"}"#.to_owned(),
+            ]
+        );
+    }
+
+    #[test]
+    fn later_versions_mark_enums_keep_uploads_and_show_the_traceback() {
+        let part =
+            |class: &str, fields: &str| format!(r#"{{"__event__":"ag2.events.input_events.{class}",{fields}}}"#);
+        let kind =
+            |kind: &str| format!(r#""kind":{{"__enum__":"ag2.events.input_events.BinaryType","value":"{kind}"}}"#);
+        let image = part("UrlInput", &format!(r#""url":"https://x/a.png",{}"#, kind("image")));
+        let page = part("UrlInput", &format!(r#""url":"https://x/a.pdf",{}"#, kind("document")));
+        let upload = |fields: &str| format!(r#"{{"__event__":"ag2.files.types.UploadedFile",{fields}}}"#);
+        let (report, photo) = (
+            upload(r#""file_id":"file_1","filename":"a.pdf""#),
+            upload(r#""file_id":"file_2","filename":"a.PNG""#),
+        );
+        let traceback = part("TextInput", r#""content":"Traceback: no""#);
+        let failed = format!(
+            r#"{{"__event__":"ag2.events.tool_events.ToolErrorEvent","parent_id":"b","name":"f","error":{{"__exception__":"E","message":"no"}},"result":{{"__event__":"T","parts":[{traceback}]}}}}"#
+        );
+        let shown = format!(r#"{{"parent_id":"a","name":"f","result":{{"parts":[{image},{page}]}}}}"#);
+        let made = replay(&[
+            ("ModelRequest", &format!(r#""parts":[{image},{report},{photo}]"#)),
+            ("ToolResultsEvent", &format!(r#""results":[{shown},{failed}]"#)),
+        ]);
+        let user = |part: &str| format!(r#"{{"role":"user","content":[{part}]}}"#);
+        assert_eq!(
+            made,
+            [
+                user(r#"{"type":"input_image","image_url":"https://x/a.png"}"#),
+                user(r#"{"type":"input_file","file_id":"file_1"}"#),
+                user(r#"{"type":"input_image","file_id":"file_2"}"#),
+                r#"{"type":"function_call_output","call_id":"a","output":[{"type":"input_image","image_url":"https://x/a.png"},{"type":"input_file","file_url":"https://x/a.pdf"}]}"#.to_owned(),
+                r#"{"type":"function_call_output","call_id":"b","output":"Traceback: no"}"#.to_owned(),
             ]
         );
     }

@@ -92,9 +92,14 @@ impl Dialect for Coder {
         Some(Names { id: part.item_id(), key: part.str("tool_call_id").filter(|_| !hosted) })
     }
 
+    /// Rows are ordered by their ids, so that one with an id would be read where it was.
+    fn moves_whole(&self, row: Val<'_>) -> bool {
+        row.get("id").is_none_or(|id| id.is_null())
+    }
+
     fn message_around(&self, output: &[u8], beside: Val<'_>) -> Option<Vec<u8>> {
         let mut out = br#"{"role":"tool","#.to_vec();
-        for key in ["visibility", "content_version"] {
+        for key in ["chat_id", "visibility", "content_version"] {
             if let Some(val) = beside.get(key) {
                 out.extend(format!("\"{key}\":").into_bytes());
                 out.extend_from_slice(val.raw());

@@ -8,7 +8,7 @@ use crate::json::{Str, Val, fingerprint};
 /// What a part is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PartKind {
-    /// Text, or anything else that someone says: a file, a skill.
+    /// Text, or anything else that someone says: a file.
     Said,
     Reasoning,
     /// A call that the client runs.
@@ -17,7 +17,7 @@ pub enum PartKind {
     /// A call that the provider ran.
     HostedCall,
     HostedResult,
-    /// Shown, never replayed: a source, blank text, anything unknown.
+    /// Shown, never replayed: a source, a skill, blank text, anything unknown.
     Silent,
 }
 
@@ -47,7 +47,7 @@ impl<'t> Part<'t> {
         let name = val.get("type").and_then(|name| name.text());
         part.kind = match name.as_deref() {
             Some(b"text") if part.is_blank("text") => PartKind::Silent,
-            Some(b"text" | b"file" | b"file-reference" | b"context-file" | b"skill") => PartKind::Said,
+            Some(b"text" | b"file" | b"file-reference" | b"context-file") => PartKind::Said,
             // Blank reasoning that no provider signed is nothing.
             Some(b"reasoning") if part.is_blank("text") && !part.is_signed() => PartKind::Silent,
             Some(b"reasoning") => PartKind::Reasoning,
@@ -102,6 +102,16 @@ impl<'t> Part<'t> {
 
     pub fn blob(&self) -> Option<Val<'t>> {
         self.item_data()?.get("encrypted_content").filter(|blob| blob.as_str().is_some_and(|s| !s.is_empty()))
+    }
+
+    /// The part as one that is not sent.
+    pub fn unsent(self) -> Self {
+        Part { kind: PartKind::Silent, ..self }
+    }
+
+    /// The arguments of a call: an object, or its text under the older name.
+    pub fn arguments(&self) -> Option<Val<'t>> {
+        self.get("args").or_else(|| self.get("input"))
     }
 
     /// The kind of the tool that the provider ran.

@@ -1,33 +1,54 @@
-//! How a chat of coder's chatd is replayed: rows become items of the Responses API, in the order of their parts.
+//! How a chat of coder's chatd is replayed: rows become items of the Responses API, ordered by their ids, in the order of
+//! their parts.
 //!
 //! It follows chatd's own repairs at load time and its mapping to items, but for three things. What the provider ran
-//! goes in full where its data were kept, so that no reference stands beside full items of its group. A call without a
-//! result is answered by one that claims nothing. And no call is made up for a result that has none: that is a finding.
+//! goes in full where its data were kept, so that no reference stands beside full items of its group. Calls without a
+//! result, and results without or before their call, are left to the repair of the request. And reasoning that nothing
+//! of the model follows goes without its id, since the server would look for what followed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::dialect::{Replay, Replayed};
+use crate::history::ranked::{Rank, resolve};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan};
 use crate::place::Place;
 
+use super::coder_item::{arguments, full_item, is_base64, key_of};
 use super::coder_part::{Part, PartKind};
+use super::coder_row::{parts_in, rank};
 use super::coder_text::{json_text, plain, with_nul};
 use super::replay::{array, data_part, object, quoted, raw, text, text_part};
-use super::responses::STUB;
 
-/// Replays the rows of a chat, one after the other.
+/// Replays the rows of a chat. They are kept until all are there, as the file may hold them in any order.
 #[derive(Debug, Default)]
 pub struct Rows {
     /// Whether the server stores items, so that they can be sent by reference.
     store: bool,
+    /// Only rows in which one of these places lies.
+    only: Option<BTreeSet<u64>>,
+    ranks: Vec<Rank>,
+    /// The text of each row, and where it lies.
+    rows: Vec<(Vec<u8>, Place)>,
     made: Replayed,
-    /// Local calls of the last assistant message that nothing answered yet.
-    open: Vec<(String, Place)>,
-    /// Keys of the results that are still to come, one for each.
-    to_come: HashMap<String, u32>,
+    /// What each item is to the reasoning before it.
+    beside: Vec<Beside>,
+    /// Keys of all local calls.
+    called: HashSet<String>,
     /// Images that tools returned: they follow the run of results.
     media: Vec<(Vec<u8>, Place)>,
+}
+
+/// What an item is to the reasoning before it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Beside {
+    /// Reasoning in full, with its id; and how its text begins without it.
+    Reasoning(Vec<u8>),
+    /// The model made it.
+    Model,
+    /// The result of the call with this key.
+    Result(String),
+    Other,
 }
 
 /// How the newest reasoning of a message was sent: what the provider ran behind it goes the same way.
@@ -40,40 +61,36 @@ enum Sent {
 }
 
 impl Replay for Rows {
-    /// Takes the keys of a row's results: a late one is better than none.
-    fn tell(&mut self, row: Val<'_>) {
-        if !is_hidden(row) {
-            let parts = row.get("content").into_iter().flat_map(|content| content.elements());
-            let parts = parts.filter(Val::is_object).map(Part::of).filter(|part| part.kind == PartKind::Result);
-            for key in parts.filter_map(|part| key_of(&part)) {
-                *self.to_come.entry(key).or_default() += 1;
-            }
-        }
+    fn only(&mut self, starts: &BTreeSet<u64>) {
+        self.only = Some(starts.clone());
     }
 
-    fn take(&mut self, row: Val<'_>, base: Base<'_>) {
-        if is_hidden(row) {
-            return;
-        }
-        let role = row.get("role").and_then(text).unwrap_or_default();
-        if role != "tool" {
-            self.end_of_results();
-        }
-        let Some(content) = row.get("content") else { return };
-        let parts: Vec<Part<'_>> = content.elements().filter(Val::is_object).map(Part::of).collect();
-        match role.as_str() {
-            "assistant" => {
-                content.is_string().then(|| self.say("assistant", plain(content), base.of(content)));
-                self.assistant(&parts, base);
-            }
-            "tool" => parts.iter().for_each(|part| self.result(part, base)),
-            "system" | "user" => self.said(&role, content, &parts, base),
-            _ => self.made.leave(row, base, "chatd has no such role"),
+    /// Takes a row, or a page of them.
+    fn take(&mut self, val: Val<'_>, base: Base<'_>) {
+        if let Some(page) = val.get("messages").filter(Val::is_array) {
+            page.elements().for_each(|row| self.keep(row, base));
+        } else if val.is_array() {
+            val.elements().for_each(|row| self.keep(row, base));
+        } else {
+            self.keep(val, base);
         }
     }
 
     fn finish(mut self: Box<Self>) -> Replayed {
+        let (sent, _) = resolve(&self.ranks);
+        let mut rows = std::mem::take(&mut self.rows);
+        let mut tape = Tape::new();
+        for ix in sent {
+            let (bytes, at) = std::mem::take(&mut rows[ix]);
+            if scan(&bytes, &mut tape).is_ok()
+                && let Some(row) = tape.root(&bytes)
+            {
+                self.row(row, Base::new(at.doc, at.start));
+            }
+        }
         self.show_media();
+        self.detach_lone_reasoning();
+        self.made.keeps_ids = self.store;
         self.made
     }
 }
@@ -83,24 +100,85 @@ impl Rows {
         Rows { store, ..Rows::default() }
     }
 
-    /// The results of a turn end here: what nothing answered is answered, and images follow.
-    fn end_of_results(&mut self) {
-        for (key, call) in std::mem::take(&mut self.open) {
-            if self.to_come.get(&key).is_none_or(|more| *more == 0) {
-                self.output(&key, STUB, call);
-                self.made.stubbed.push(call);
+    fn keep(&mut self, row: Val<'_>, base: Base<'_>) {
+        let at = base.of(row);
+        let wanted = |only: &BTreeSet<u64>| only.range(at.start..at.end()).next().is_some();
+        if row.is_object() && self.only.as_ref().is_none_or(wanted) {
+            self.ranks.push(rank(row));
+            self.rows.push((row.raw().to_vec(), at));
+        }
+    }
+
+    fn row(&mut self, row: Val<'_>, base: Base<'_>) {
+        let role = row.get("role").and_then(text).unwrap_or_default();
+        if role != "tool" {
+            self.show_media();
+        }
+        let Some(content) = row.get("content") else { return };
+        let place = base.of(content);
+        if content.is_string()
+            && parts_in(content, |parts| self.content(&role, row, parts, Base::made_of(place))).is_some()
+        {
+            return;
+        }
+        self.content(&role, row, content, base);
+    }
+
+    fn content(&mut self, role: &str, row: Val<'_>, content: Val<'_>, base: Base<'_>) {
+        let parts: Vec<Part<'_>> = content.elements().filter(Val::is_object).map(Part::of).collect();
+        match role {
+            "assistant" => {
+                content.is_string().then(|| self.say("assistant", plain(content), base.of(content)));
+                self.assistant(&parts, base);
+            }
+            "tool" => parts.iter().for_each(|part| self.result(part, base)),
+            "system" | "user" => self.said(role, content, &parts, base),
+            _ => self.made.leave(row, base, "chatd has no such role"),
+        }
+    }
+
+    /// Adds an item of members whose values are JSON already.
+    fn item(&mut self, beside: Beside, members: &[(&str, Vec<u8>)], here: Place) {
+        self.add(beside, object(members), here);
+    }
+
+    fn add(&mut self, beside: Beside, item: Vec<u8>, here: Place) {
+        self.made.add(item, here);
+        self.beside.push(beside);
+    }
+
+    /// Takes the id from reasoning that nothing of the model follows. Reasoning before a run of results none of which
+    /// has a call goes with that run, in the repair.
+    fn detach_lone_reasoning(&mut self) {
+        let mut followed = false;
+        let mut calls_in_run = None;
+        for ix in (0..self.beside.len()).rev() {
+            match &self.beside[ix] {
+                Beside::Model => (followed, calls_in_run) = (true, None),
+                Beside::Other => (followed, calls_in_run) = (false, None),
+                Beside::Result(key) => {
+                    let called = self.called.contains(key);
+                    (followed, calls_in_run) = (false, Some(calls_in_run.unwrap_or(false) || called));
+                }
+                Beside::Reasoning(bare) if !followed && calls_in_run != Some(false) => {
+                    self.made.items[ix].clone_from(bare);
+                    self.made.detached += 1;
+                }
+                Beside::Reasoning(_) => {}
             }
         }
-        self.show_media();
     }
 
     fn show_media(&mut self) {
-        self.media.drain(..).for_each(|(item, here)| self.made.add(item, here));
+        for (item, here) in std::mem::take(&mut self.media) {
+            self.add(Beside::Other, item, here);
+        }
     }
 
     fn say(&mut self, role: &str, words: String, here: Place) {
         if !words.trim().is_empty() {
-            self.made.item(&[("role", quoted(role)), ("content", quoted(&words))], here);
+            let beside = if role == "assistant" { Beside::Model } else { Beside::Other };
+            self.item(beside, &[("role", quoted(role)), ("content", quoted(&words))], here);
         }
     }
 
@@ -125,7 +203,8 @@ impl Rows {
             }
         }
         if !said.is_empty() {
-            self.made.item(&[("role", quoted(role)), ("content", array(&said))], base.of(content));
+            let members = [("role", quoted(role)), ("content", array(&said))];
+            self.item(Beside::Other, &members, base.of(content));
         }
     }
 
@@ -172,7 +251,8 @@ impl Rows {
                     ("summary", array(&summary)),
                     ("encrypted_content", raw(blob)),
                 ];
-                self.made.item(&members, base.of(part.val));
+                let bare = object(&[&members[..1], &members[2..]].concat());
+                self.item(Beside::Reasoning(bare), &members, base.of(part.val));
                 Sent::InFull
             }
             None if self.store => {
@@ -187,7 +267,7 @@ impl Rows {
     }
 
     fn refer(&mut self, id: &str, here: Place) {
-        self.made.item(&[("type", quoted("item_reference")), ("id", quoted(id))], here);
+        self.item(Beside::Model, &[("type", quoted("item_reference")), ("id", quoted(id))], here);
     }
 
     fn hosted(&mut self, part: &Part<'_>, parts: &[Part<'_>], sent: Sent, base: Base<'_>) {
@@ -198,7 +278,9 @@ impl Rows {
                     None => self.made.leave(part.val, base, "a call of the provider without an id cannot be sent"),
                 }
             }
-            (Sent::InFull | Sent::NoReasoning, Some(item)) => self.made.add(item, base.of(part.val)),
+            (Sent::InFull | Sent::NoReasoning, Some(item)) => {
+                self.add(Beside::Model, item, base.of(part.val));
+            }
             (Sent::Nothing, _) => self.made.leave(part.val, base, "its reasoning is not sent"),
             (_, None) => {
                 self.made.leave(part.val, base, "only the id of the server-side call is known");
@@ -217,8 +299,8 @@ impl Rows {
             ("name", quoted(&name)),
             ("arguments", quoted(&arguments(part))),
         ];
-        self.made.item(&members, base.of(part.val));
-        self.open.push((key, base.of(part.val)));
+        self.called.insert(key);
+        self.item(Beside::Model, &members, base.of(part.val));
     }
 
     fn result(&mut self, part: &Part<'_>, base: Base<'_>) {
@@ -230,10 +312,6 @@ impl Rows {
         let Some(key) = key_of(part) else {
             return self.made.leave(part.val, base, "a result without an id cannot be paired");
         };
-        self.open.retain(|(open, _)| *open != key);
-        if let Some(more) = self.to_come.get_mut(&key) {
-            *more = more.saturating_sub(1);
-        }
         let result = part.get("result").filter(|result| !result.is_null());
         let is = |flag: &str| part.get(flag).and_then(|flag| flag.as_bool()) == Some(true);
         if is("is_media")
@@ -265,58 +343,9 @@ impl Rows {
 
     fn output(&mut self, key: &str, words: &str, here: Place) {
         let kind = ("type", quoted("function_call_output"));
-        self.made.item(&[kind, ("call_id", quoted(key)), ("output", quoted(words))], here);
+        let members = [kind, ("call_id", quoted(key)), ("output", quoted(words))];
+        self.item(Beside::Result(key.to_owned()), &members, here);
     }
-}
-
-/// Some rows are for the eyes of people only.
-fn is_hidden(row: Val<'_>) -> bool {
-    row.get("visibility").and_then(text).is_some_and(|who| who != "both" && who != "model")
-}
-
-/// The item of a call that the provider ran, if its data were kept, on the call or on its result.
-fn full_item(call: &Part<'_>, parts: &[Part<'_>]) -> Option<Vec<u8>> {
-    let id = call.item_id()?.decode();
-    let same =
-        |part: &&Part<'_>| part.kind == PartKind::HostedResult && part.item_id().is_some_and(|own| own.is(&id));
-    let sides = std::iter::once(call).chain(parts.iter().filter(same));
-    let data = sides.filter_map(Part::item_data).find(|data| data.count() > 1)?;
-    let kind = call.hosted_kind().name();
-    if kind.is_empty() {
-        return None;
-    }
-    let mut members = vec![("type", quoted(kind)), ("id", quoted(&String::from_utf8_lossy(&id)))];
-    let status = data.get("status").filter(Val::is_string);
-    members.push(("status", status.map_or_else(|| quoted("completed"), raw)));
-    members.extend(data.get("action").filter(Val::is_object).map(|action| ("action", raw(action))));
-    Some(object(&members))
-}
-
-/// An id as chatd sends it: other providers take no other characters.
-fn key_of(part: &Part<'_>) -> Option<String> {
-    let key = part.get("tool_call_id").and_then(text).filter(|key| !key.is_empty())?;
-    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
-    Some(key.chars().map(plain).collect())
-}
-
-/// Arguments that are no object are none.
-fn arguments(part: &Part<'_>) -> String {
-    let args = part.get("args");
-    if let Some(args) = args.filter(Val::is_object) {
-        return json_text(args);
-    }
-    let words = args.and_then(text).unwrap_or_default();
-    let mut tape = Tape::new();
-    let is_object = scan(words.as_bytes(), &mut tape).is_ok()
-        && tape.root(words.as_bytes()).is_some_and(|val| val.is_object());
-    if is_object { words } else { "{}".to_owned() }
-}
-
-fn is_base64(text: &str) -> bool {
-    let body = text.trim_end_matches('=');
-    text.len().is_multiple_of(4)
-        && text.len() - body.len() <= 2
-        && body.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'))
 }
 
 #[cfg(test)]
@@ -329,13 +358,17 @@ mod tests {
         scan(rows.as_bytes(), &mut tape).expect("JSON");
         let mut replay = Rows::new(store);
         let root = tape.root(rows.as_bytes()).expect("a value");
-        root.elements().for_each(|row| replay.tell(row));
-        root.elements().for_each(|row| replay.take(row, Base::new(DocId(0), 0)));
+        replay.take(root, Base::new(DocId(0), 0));
         Box::new(replay).finish().items.iter().map(|item| String::from_utf8_lossy(item).into_owned()).collect()
     }
 
+    /// What the parts become, with an answer behind them, which is left out here.
     fn assistant(parts: &str, store: bool) -> Vec<String> {
-        replay(&format!(r#"[{{"role":"assistant","content":[{parts}]}}]"#), store)
+        let parts = if parts.is_empty() { String::new() } else { format!("{parts},") };
+        let answer = r#"{"type":"text","text":"."}"#;
+        let mut made = replay(&format!(r#"[{{"role":"assistant","content":[{parts}{answer}]}}]"#), store);
+        made.pop();
+        made
     }
 
     const BLOB: &str = r#"{"type":"reasoning","text":"","provider_metadata":{"openai":{"data":{"item_id":"rs_1","encrypted_content":"gAAA","summary":["", "s"]}}}}"#;
@@ -357,6 +390,21 @@ mod tests {
         let empty = BLOB.replace(r#"["", "s"]"#, "[]");
         let item = FULL.replace(r#"[{"type":"summary_text","text":"s"}]"#, "[]");
         assert_eq!(assistant(&empty, false), [item]);
+    }
+
+    #[test]
+    fn reasoning_that_nothing_of_the_model_follows_has_no_id() {
+        let bare = FULL.replace(r#""id":"rs_1","#, "");
+        let row = |more: &str| format!(r#"[{{"role":"assistant","content":[{BLOB}]}}{more}]"#);
+        assert_eq!(replay(&row(""), true), [&*bare]);
+        let user = r#",{"role":"user","content":"?"}"#;
+        assert_eq!(replay(&row(user), true)[0], bare);
+        // A run of results without calls goes with it, later.
+        let result = r#",{"role":"tool","content":[{"tool_call_id":"a","result":{}}]}"#;
+        assert_eq!(replay(&row(result), true)[0], FULL);
+        let call = r#",{"role":"assistant","content":[{"type":"tool-call","tool_call_id":"a","tool_name":"f"}]}"#;
+        assert_eq!(replay(&row(&format!("{result}{call}")), true)[0], bare);
+        assert_eq!(replay(&row(call), true)[0], FULL);
     }
 
     #[test]
@@ -393,7 +441,6 @@ mod tests {
                 r#"{"type":"function_call","call_id":"a_1","name":"f","arguments":"{\"x\":\"\\u0000\"}"}"#,
                 r#"{"type":"function_call","call_id":"b","name":"f","arguments":"{}"}"#,
                 r#"{"type":"function_call_output","call_id":"a_1","output":"{}"}"#,
-                &format!(r#"{{"type":"function_call_output","call_id":"b","output":"{STUB}"}}"#),
                 "{\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"go\u{e000}\"}]}",
                 r#"{"type":"function_call_output","call_id":"c","output":"no"}"#,
             ]

@@ -11,6 +11,12 @@ impl Replayed {
         self.left_out.push((base.of(val), why));
     }
 
+    /// Leaves out what has no result.
+    pub fn leave_unanswered(&mut self, val: Val<'_>, base: Base<'_>, why: &'static str) {
+        self.unanswered.push(base.of(val));
+        self.leave(val, base, why);
+    }
+
     /// A response of the model ends here.
     pub fn end_of_response(&mut self) {
         self.ends.push(self.items.len());

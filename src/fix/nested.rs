@@ -103,7 +103,7 @@ impl Render<'_> {
         if let Fresh::Moved(row, changes) = fresh
             && changes.is_empty()
             && let Some(message) = self.message_around(messages, row.at)?
-            && self.is_alone(message, row.at)?
+            && self.is_alone(step, message, row.at)?
         {
             return Ok(With::Copy(message));
         }
@@ -139,12 +139,13 @@ impl Render<'_> {
         }
     }
 
-    /// Whether the list that an item lies in holds nothing else.
-    fn is_alone(&self, message: Place, item: Place) -> io::Result<bool> {
+    /// Whether the list that an item lies in holds nothing else, and its message can be moved with it.
+    fn is_alone(&self, step: &Step<'_>, message: Place, item: Place) -> io::Result<bool> {
         let (mut text, mut tape) = (Vec::new(), Tape::new());
         self.bytes.read_into(message.start, message.len as usize, &mut text)?;
         let base = Base::new(message.doc, message.start);
         let root = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
+        let root = root.filter(|root| step.info.dialect.moves_whole(*root));
         Ok(root.and_then(|root| list_of(root, base, item)).is_some_and(|list| list.count() == 1))
     }
 }

@@ -90,7 +90,7 @@ pub(super) fn read_event(val: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink)
                 sink.item(said(text, Role::User, at(EVENT)));
             }
         }
-        b"TextInput" | b"DataInput" | b"BinaryInput" | b"FileIdInput" | b"UrlInput" => {
+        b"TextInput" | b"DataInput" | b"BinaryInput" | b"FileIdInput" | b"UploadedFile" | b"UrlInput" => {
             sink.mark(Mark::User);
             sink.item(said(event.fields, Role::User, at(EVENT)));
         }
@@ -113,8 +113,8 @@ pub(super) fn read_event(val: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink)
 /// A response: what the model said, then what it called.
 fn read_response(event: Ag2Event<'_>, origin: Origin<'_>, sink: &mut dyn Sink) {
     for (key, set) in [("model", set_model as fn(&mut Settings, Box<str>)), ("provider", provider::set)] {
-        if let Some(text) = event.get(key).and_then(|val| val.text()) {
-            sink.mark(Mark::Settings(set, String::from_utf8_lossy(&text).into()));
+        if let Some(text) = event.text(key) {
+            sink.mark(Mark::Settings(set, text.into()));
         }
     }
     let message = event.get("message").filter(|message| {

@@ -5,12 +5,15 @@ use std::collections::HashSet;
 
 use crate::dialect::{Item, Origin};
 use crate::dialects::coder::{CODER, Part as ChatPart, PartKind};
+use crate::dialects::coder_row::{holds_parts, parts_in, rank, role_of};
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit};
+use crate::history::ranked::Standing;
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage, time};
 use crate::json::{Val, fingerprint};
 
 use super::provider;
+use super::responses_exchange::{EMBEDDED, within};
 
 pub struct CoderChat;
 
@@ -42,15 +45,7 @@ impl Format for CoderChat {
         if !probe.val.is_array() {
             return 0;
         }
-        let mut best = 0;
-        for row in probe.val.elements().filter(|e| e.is_object()).take(20) {
-            match row_score(row) {
-                0 => return 0,
-                score => best = best.max(score),
-            }
-        }
-        // Rows that could be anybody's messages say nothing by themselves.
-        if best > PLAIN { best } else { 0 }
+        rows_score(probe.val)
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
@@ -72,6 +67,19 @@ const ROW_KEYS: [&str; 3] = ["content_version", "provider_response_id", "model_c
 /// A row that may be one of this table, or a message of any other system.
 pub(super) const PLAIN: u8 = 1;
 
+/// How surely a list is one of rows.
+pub(super) fn rows_score(list: Val<'_>) -> u8 {
+    let mut best = 0;
+    for row in list.elements().filter(|e| e.is_object()).take(20) {
+        match row_score(row) {
+            0 => return 0,
+            score => best = best.max(score),
+        }
+    }
+    // Rows that could be anybody's messages say nothing by themselves.
+    if best > PLAIN { best } else { 0 }
+}
+
 /// How surely an object is a row: by its own keys, or by its parts.
 pub(super) fn row_score(val: Val<'_>) -> u8 {
     let (Some(role), Some(content)) = (val.get("role").and_then(|role| role.text()), val.get("content")) else {
@@ -86,7 +94,8 @@ pub(super) fn row_score(val: Val<'_>) -> u8 {
     if ROW_KEYS.iter().any(|key| val.get(key).is_some()) {
         return 95;
     }
-    content.elements().map(part_score).max().unwrap_or(PLAIN)
+    let best = |parts: Val<'_>| parts.elements().map(part_score).max().unwrap_or(PLAIN);
+    if content.is_string() { parts_in(content, best).unwrap_or(PLAIN) } else { best(content) }
 }
 
 /// Parts with types and keys that nobody else writes together. Another SDK spells its keys in camelCase.
@@ -108,32 +117,42 @@ fn part_score(part: Val<'_>) -> u8 {
 
 /// Reads one row of the table.
 pub(super) fn read_row(row: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
-    // Some rows are for the eyes of people only.
-    if row.get("visibility").and_then(|v| v.as_str()).is_some_and(|v| !v.is(b"both") && !v.is(b"model")) {
-        return;
-    }
-    let role = row.get("role").and_then(|role| role.text()).map_or(Role::None, |role| Role::of(&role));
-    let Some(content) = row.get("content") else { return };
+    let rank = rank(row);
+    let is_sent = !matches!(rank.standing, Standing::Unsent(_));
+    sink.mark(Mark::Ranked(Box::new(rank)));
+    let Some(content) = row.get("content").filter(|_| is_sent) else { return };
+    let role = role_of(row);
     sink.mark(Mark::Entry(Box::new(entry(row, role, record))));
-    let origin = Origin { base: record.base, record: record.number, turn: 0, part: 0, flags: Flags::default() };
-    if content.is_string() {
-        if role == Role::User {
-            sink.mark(Mark::User);
-        }
-        let mut own = Row::of_place(origin.base.of(content), origin.record);
-        (own.kind, own.of, own.role, own.flags) = (Kind::Message, Kind::Message, role, Flags::FOREIGN);
-        sink.item(Item { row: own, val: content, id: None, key: None });
-        return;
+    if !content.is_string() {
+        return read_parts(content, role, record, Flags::default(), sink);
     }
-    let parts: Vec<ChatPart<'_>> =
-        content.elements().filter(|part| part.is_object()).map(ChatPart::of).collect();
+    if parts_in(content, |_| ()).is_some() {
+        sink.mark(Mark::Settings(|settings, _| settings.read_only = Some(EMBEDDED), Box::default()));
+        return within(content, record, |parts, record, flags| {
+            if holds_parts(parts) {
+                read_parts(parts, role, record, flags, sink);
+            }
+        });
+    }
+    if role == Role::User {
+        sink.mark(Mark::User);
+    }
+    let mut own = Row::of_place(record.base.of(content), record.number);
+    (own.kind, own.of, own.role, own.flags) = (Kind::Message, Kind::Message, role, Flags::FOREIGN);
+    sink.item(Item { row: own, val: content, id: None, key: None });
+}
+
+fn read_parts(list: Val<'_>, role: Role, record: &Record<'_>, flags: Flags, sink: &mut dyn Sink) {
+    let origin = Origin { base: record.base, record: record.number, turn: 0, part: 0, flags };
+    let parts: Vec<ChatPart<'_>> = list.elements().filter(|part| part.is_object()).map(ChatPart::of).collect();
     if role == Role::User && parts.iter().any(|part| part.kind == PartKind::Said) {
         sink.mark(Mark::User);
     }
     let mut told = false;
     let in_full = told_in_full(&parts);
-    // What the provider ran goes as the reasoning in front of it does: two references, or two items in full.
-    let mut by_reference = false;
+    // What the provider ran goes as the reasoning before it does: two references, or two items in full.
+    let (mut by_reference, mut reasoned) = (false, false);
+    let mut left_out = HashSet::new();
     for part in &parts {
         if let Some((provider, _)) = part.metadata().next().filter(|_| !told) {
             sink.mark(Mark::Settings(provider::set, String::from_utf8_lossy(&provider.decode()).into()));
@@ -141,8 +160,17 @@ pub(super) fn read_row(row: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
         }
         if part.kind == PartKind::Reasoning {
             by_reference = part.blob().is_none() && part.item_id().is_some();
+            reasoned = true;
         }
         let whole = !by_reference && part.item_id().is_some_and(|id| in_full.contains(&fingerprint(id)));
+        // chatd references a hosted call only after reasoning; of a model that does not reason it sends nothing.
+        let id = part.item_id().map(fingerprint);
+        let unsent = match part.kind {
+            PartKind::HostedCall if !whole && !reasoned => id.is_none_or(|id| left_out.insert(id)),
+            PartKind::HostedResult => id.is_some_and(|id| left_out.contains(&id)),
+            _ => false,
+        };
+        let part = if unsent { part.unsent() } else { *part };
         sink.item(part.item(role, whole, origin));
     }
 }
@@ -169,12 +197,13 @@ fn entry(row: Val<'_>, role: Role, record: &Record<'_>) -> Entry {
 
 /// The id of the response that a row's parts were made from, where only their metadata tell it.
 fn response_of_parts(row: Val<'_>) -> Option<Box<str>> {
-    let parts = row.get("content").into_iter().flat_map(|content| content.elements());
-    let mut told = parts.filter(Val::is_object).filter_map(|part| {
+    let told = |part: Val<'_>| {
         let told = ChatPart::of(part).metadata().find_map(|(_, data)| data.get("response_id")?.text());
-        told.filter(|id| !id.is_empty())
-    });
-    told.next().map(|id| Box::from(String::from_utf8_lossy(&id)))
+        told.filter(|id| !id.is_empty()).map(|id| Box::from(String::from_utf8_lossy(&id)))
+    };
+    let first = |parts: Val<'_>| parts.elements().filter(Val::is_object).find_map(told);
+    let content = row.get("content")?;
+    if content.is_string() { parts_in(content, first).flatten() } else { first(content) }
 }
 
 /// Hosted calls about which the provider's own words are there: they lie with the result.

@@ -37,7 +37,7 @@ const READ_ONLY: &str = "event streams are not edited";
 const PREFIX: &[u8] = b"events.iterate.com/";
 
 /// The offset of a request, as events of all ages call it.
-const REQUEST: [&str; 2] = ["llmRequestId", "llmRequestOffset"];
+const REQUEST: [&str; 3] = ["llmRequestId", "llmRequestOffset", "requestOffset"];
 
 /// What an event must say.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,7 @@ enum Needs {
 /// Types of events, what they do, and what they must say. Later names of a type stand beside the first ones; `agents/`
 /// is read as `agent/`.
 #[rustfmt::skip]
-static TYPES: [(&str, EventKind, Needs); 26] = [
+static TYPES: [(&str, EventKind, Needs); 33] = [
     ("agent/system-prompt-updated", EventKind::System, Needs::Text("systemPrompt")),
     ("agent/input-added", EventKind::Message, Needs::Text("content")),
     ("agent/user-message-received", EventKind::Message, Needs::Text("content")),
@@ -69,6 +69,13 @@ static TYPES: [(&str, EventKind, Needs); 26] = [
     ("agent/llm-request-cancelled", EventKind::Cancelled, Needs::RequestOrName),
     ("agent/llm-request-queued", EventKind::Other, Needs::Nothing),
     ("agent/status-updated", EventKind::Other, Needs::Nothing),
+    ("agent/created", EventKind::Other, Needs::Nothing),
+    ("agent/paused", EventKind::Other, Needs::Nothing),
+    ("agent/resumed", EventKind::Other, Needs::Nothing),
+    ("agent/turn-ended", EventKind::Other, Needs::Nothing),
+    ("agent/web-message-sent", EventKind::Other, Needs::Nothing),
+    ("agent/llm-response-chunks", EventKind::Other, Needs::Nothing),
+    ("agent/llm-response-frame", EventKind::Other, Needs::Nothing),
     ("cloudflare-ai/llm-request-started", EventKind::Started, Needs::Request),
     ("cloudflare-ai/llm-response-chunk", EventKind::Other, Needs::Nothing),
     ("cloudflare-ai/llm-request-completed", EventKind::Ended, Needs::Request),
@@ -140,6 +147,19 @@ fn step(name: &[u8], payload: Option<Val<'_>>) -> EventKind {
     }
 }
 
+/// Whether an event is of the later contract, whose prompts are made by code: what a request of it sent is not in the
+/// stream. Items of context have roles and keys there, and a request names its trigger or its settlement.
+pub fn is_of_later_contract(event: Val<'_>) -> bool {
+    let Some(name) = type_of(event) else { return false };
+    let has = |key: &str| event.get("payload").is_some_and(|payload| payload.get(key).is_some());
+    match name.as_slice() {
+        b"agent/context-added" => has("content") || has("role"),
+        b"agent/llm-request-requested" => has("triggerOffset") || has("expiresAt"),
+        b"agent/llm-request-settled" => has("requestOffset"),
+        _ => false,
+    }
+}
+
 fn request(payload: Option<Val<'_>>) -> Option<u64> {
     let payload = payload?;
     REQUEST.iter().find_map(|key| payload.get(key)?.as_u64())
@@ -182,18 +202,25 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     let step = step(&name, payload);
     let body = payload.and_then(|payload| payload.at(&["body", "messages"])).filter(|list| list.is_array());
     let repeated = body.filter(|list| !is_shortened(*list) && matches!(step, EventKind::Requested | EventKind::Started));
-    let unrecoverable =
-        || payload.and_then(|payload| payload.get("reason")).is_some_and(|it| it.is("unrecoverable"));
+    let unrecoverable = || payload.and_then(|payload| payload.get("reason")).is_some_and(|it| it.is("unrecoverable"));
     let gave_up = name.ends_with(b"/llm-request-attempt-failed") && step == EventKind::Other && unrecoverable();
+    let settled_as = |how: &[u8]| {
+        payload.and_then(|payload| payload.at(&["result", "status"])?.as_str()).is_some_and(|status| status.is(how))
+    };
     let mut said = Said { role: Role::User, contents: Vec::new() };
     said.read(&name, step, payload);
     let mark = Event {
-        step: if gave_up { EventKind::Ended } else { step },
+        step: match step {
+            _ if gave_up => EventKind::Ended,
+            EventKind::Completed if settled_as(b"cancelled") => EventKind::Cancelled,
+            step => step,
+        },
         at: record.base.of(event),
         record: record.number,
         offset: event.get("offset").and_then(|offset| offset.as_u64()),
         request: request(payload),
         name: payload.and_then(|payload| payload.get("requestId")?.as_str()).map_or(0, fingerprint),
+        kind: fingerprint_of(&name),
         said: said.digest(step),
         body: repeated.map(|list| {
             let (digest, default) = digest(list);

@@ -3,30 +3,53 @@
 //!
 //! Lines that share `message.id` are one response. Progress and system lines carry links only. A `compact_boundary`
 //! begins the history anew. Answers that the client made up (`isApiErrorMessage`, model `<synthetic>`) were never part
-//! of it. Only newer versions store the response's id, as `message.id`.
+//! of it. No released version stores a response's id; where there is one, it is `message.id`. The blocks of models that
+//! Kode reaches through the Responses API are judged as the calls and outputs that it sends for them.
 
-use crate::dialect::{Dialect, Item, Origin};
-use crate::dialects::session::SESSION;
+use crate::dialect::{Dialect, Origin};
+use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
-use crate::history::tree::{self, Entry, Marks};
-use crate::history::{Flags, Kind, Role, Row, Usage, time};
+use crate::history::tree::{self, Entry, Marks, Session};
+use crate::history::{Flags, Role, Usage, time};
 use crate::json::{Val, fingerprint_of};
 
+/// What both sorts of sessions are called.
+pub const NAME: &str = "kode-session";
+
+/// Sessions of Claude's models.
 pub struct KodeSession;
 
 pub static FORMAT: KodeSession = KodeSession;
 
 static INFO: FormatInfo = FormatInfo {
-    name: "kode-session",
+    name: NAME,
     title: "Kode session (Claude-Code-like lines), also its older array of messages",
     told_by: "`type` user or assistant with `uuid` and `message`; side lines with `sessionId` or `leafUuid`",
-    dialect: &SESSION,
-    target: "openai-stateless",
+    dialect: &ANTHROPIC,
+    target: "anthropic",
     usage: Usage::Log,
     histories: Histories::Tree,
     parts: &[Part { path: &["message", "content"], unit: Unit::Element }],
     records_responses: false,
 };
+
+impl Format for KodeSession {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        score(probe, |line| is_answer(line) && !is_of_responses(line))
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        is_line(val)
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        read(record, &read_message, sink);
+    }
+}
 
 /// Types of lines that carry no message.
 const SIDE_LINES: [&[u8]; 11] = [
@@ -53,47 +76,68 @@ fn is_of_qwen(line: Val<'_>) -> bool {
 
 const READ_ONLY: &str = "sessions are not edited; `replaylint rebuild` prints a repaired request";
 
-impl Format for KodeSession {
-    fn info(&self) -> &'static FormatInfo {
-        &INFO
-    }
-
-    fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if probe.val.is_array() {
-            let mut messages = probe.val.elements().take(20).peekable();
-            return if messages.peek().is_some() && messages.all(|m| is_message(m)) { 92 } else { 0 };
-        }
-        if !probe.has("type") || probe.has("payload") || is_of_qwen(probe.val) {
+/// How surely a record is of a session. A line by which the two sorts are told apart says most.
+pub(super) fn score(probe: &Probe<'_>, tells: impl Fn(Val<'_>) -> bool) -> u8 {
+    if probe.val.is_array() {
+        let mut messages = probe.val.elements().take(20).peekable();
+        if messages.peek().is_none() || !messages.all(is_message) {
             return 0;
         }
-        if is_message(probe.val) {
-            return if probe.has("uuid") { 97 } else { 0 };
-        }
-        let known = probe.text("type").is_some_and(|name| SIDE_LINES.contains(&name.as_ref()));
-        if !LINKS.iter().any(|key| probe.val.get(key).is_some()) { 0 } else if known { 40 } else { 1 }
+        let telling = probe.val.elements().filter(|line| tells(*line)).take(100).count();
+        return if telling * 2 > probe.val.elements().filter(|line| is_answer(*line)).take(200).count() { 93 } else { 92 };
     }
+    if !probe.has("type") || probe.has("payload") || is_of_qwen(probe.val) {
+        return 0;
+    }
+    if is_message(probe.val) {
+        return if probe.has("uuid") { 97 + u8::from(tells(probe.val)) } else { 0 };
+    }
+    let known = probe.text("type").is_some_and(|name| SIDE_LINES.contains(&name.as_ref()));
+    if !LINKS.iter().any(|key| probe.val.get(key).is_some()) { 0 } else if known { 40 } else { 1 }
+}
 
-    fn knows(&self, val: Val<'_>) -> bool {
-        // The older form is one array; a line of a type that came later carries no message.
-        let typed = || val.get("type").is_some_and(|kind| kind.is_string());
-        val.is_array() || typed() && val.get("payload").is_none() && !is_of_qwen(val)
-    }
+/// Whether a record among others may be of a session.
+pub(super) fn is_line(val: Val<'_>) -> bool {
+    // The older form is one array; a line of a type that came later carries no message.
+    let typed = || val.get("type").is_some_and(|kind| kind.is_string());
+    val.is_array() || typed() && val.get("payload").is_none() && !is_of_qwen(val)
+}
 
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if record.number == 0 {
-            sink.mark(Mark::Settings(|settings, _| settings.read_only = Some(READ_ONLY), Box::default()));
-        }
-        if !record.val.is_array() {
-            read_line(record.val, None, record, sink);
-            return;
-        }
-        let mut before: Option<Box<str>> = None;
-        for (n, line) in record.val.elements().enumerate() {
-            let name = text(line, "uuid").unwrap_or_else(|| format!("m{}", n + 1).into());
-            read_line(line, Some((name.clone(), before)), record, sink);
-            before = Some(name);
-        }
+/// Whether a line holds an answer of a model that Kode reaches through the Responses API: it is no Claude, and signed
+/// nothing.
+pub(super) fn is_of_responses(line: Val<'_>) -> bool {
+    let Some(message) = line.get("message").filter(|_| is_answer(line)) else { return false };
+    let model = message.get("model").and_then(|model| model.text()).unwrap_or_default();
+    let is_claude = memchr::memmem::find(&model.to_ascii_lowercase(), b"claude").is_some();
+    let is_made_up = model.as_ref() == b"<synthetic>" || is_true(line, "isApiErrorMessage");
+    let blocks = || message.get("content").into_iter().flat_map(|content| content.elements());
+    let signed = |block: Val<'_>| {
+        ["signature", "data"].iter().any(|key| block.get(key).and_then(|it| it.as_str()).is_some_and(|it| !it.is_empty()))
+    };
+    !is_claude && !is_made_up && !blocks().any(signed)
+}
+
+/// Hands the rows of a message to a sink.
+pub(super) type ReadMessage = dyn Fn(Val<'_>, Role, &Record<'_>, &mut dyn Sink);
+
+pub(super) fn read(record: &Record<'_>, message: &ReadMessage, sink: &mut dyn Sink) {
+    if record.number == 0 {
+        sink.mark(Mark::Settings(|settings, _| settings.read_only = Some(READ_ONLY), Box::default()));
     }
+    if !record.val.is_array() {
+        read_line(record.val, None, record, message, sink);
+        return;
+    }
+    let mut before: Option<Box<str>> = None;
+    for (n, line) in record.val.elements().enumerate() {
+        let name = text(line, "uuid").unwrap_or_else(|| format!("m{}", n + 1).into());
+        read_line(line, Some((name.clone(), before)), record, message, sink);
+        before = Some(name);
+    }
+}
+
+fn is_answer(line: Val<'_>) -> bool {
+    line.get("type").is_some_and(|kind| kind.is("assistant"))
 }
 
 fn is_message(val: Val<'_>) -> bool {
@@ -111,7 +155,13 @@ fn is_true(val: Val<'_>, key: &str) -> bool {
 }
 
 /// Reads one line; one of an array brings its name and that of the line before.
-fn read_line(line: Val<'_>, listed: Option<(Box<str>, Option<Box<str>>)>, record: &Record<'_>, sink: &mut dyn Sink) {
+fn read_line(
+    line: Val<'_>,
+    listed: Option<(Box<str>, Option<Box<str>>)>,
+    record: &Record<'_>,
+    read: &ReadMessage,
+    sink: &mut dyn Sink,
+) {
     let (name, before) = match listed {
         Some((name, before)) => (Some(name), before),
         None => (text(line, "uuid"), None),
@@ -139,14 +189,18 @@ fn read_line(line: Val<'_>, listed: Option<(Box<str>, Option<Box<str>>)>, record
             entry.message.clone().filter(|id| !id.starts_with("msg_"))
         });
         entry.model = model.filter(|model| !model.starts_with('<'));
+        // Kode asks the server to store nothing.
+        entry.store = Some(false);
+        entry.marks.set(Marks::NO_IDS);
     }
+    entry.session = session(line);
     sink.mark(Mark::Entry(Box::new(entry)));
     if let Some(message) = message.filter(|_| part != tree::Part::Link) {
         let role = if part == tree::Part::Answer { Role::Assistant } else { Role::User };
         if role == Role::User && is_interruption(message) {
             sink.mark(Mark::Aborted(record.base.of(line).start));
         }
-        read_content(message, role, record, sink);
+        read(message, role, record, sink);
     }
 }
 
@@ -187,21 +241,18 @@ fn marks(line: Val<'_>, kind: &[u8]) -> Marks {
     marks
 }
 
-fn read_content(message: Val<'_>, role: Role, record: &Record<'_>, sink: &mut dyn Sink) {
-    let Some(content) = message.get("content") else { return };
-    if content.is_string() {
-        let mut row = Row::of_place(record.base.of(content), record.number);
-        (row.kind, row.of, row.role, row.flags) = (Kind::Message, Kind::Message, role, Flags::SYNTHETIC);
-        sink.item(Item { row, val: content, id: None, key: None });
-        return;
-    }
-    let origin = Origin { base: record.base, record: record.number, turn: 0, part: 0, flags: Flags::default() };
-    for block in content.elements() {
-        SESSION.rows(block, origin, &mut |mut item| {
-            if item.row.kind == Kind::Message {
-                item.row.role = role;
-            }
-            sink.item(item);
-        });
-    }
+/// The rows of a message as the Messages API takes it.
+fn read_message(message: Val<'_>, role: Role, record: &Record<'_>, sink: &mut dyn Sink) {
+    let flags = if role == Role::Assistant { Flags::RECORDED } else { Flags::default() };
+    let origin = Origin { base: record.base, record: record.number, turn: 0, part: 0, flags };
+    ANTHROPIC.rows(message, origin, &mut |mut item| {
+        item.row.role = role;
+        sink.item(item);
+    });
+}
+
+/// The session that a line is of, and the one that this was forked from.
+fn session(line: Val<'_>) -> Option<Box<Session>> {
+    let forked_from = text(line, "forkedFromSessionId").or_else(|| text(line, "forkRootSessionId"));
+    Some(Box::new(Session { id: text(line, "sessionId")?, forked_from }))
 }

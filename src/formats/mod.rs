@@ -43,9 +43,11 @@ formats![
     codex_session,
     coder_chat,
     coder_chat_lines,
+    coder_page,
     ag2_events,
     ag2_log,
     kode_session,
+    kode_responses,
     iterate_stream,
 ];
 

@@ -124,7 +124,6 @@ static ROWS: &[Unread] = &[
     store("a Claude.ai export", &[Has("uuid"), Has("messages.[].content.role")]),
     store("a Google AI Studio export", &[Has("chunkedPrompt")]),
     store("a Grok export", &[Has("conversations.[].conversation")]),
-    store("a page of coder's chat API", &[Has("messages"), Has("queued_messages")]),
     store("a LiteLLM log", &[Has("call_type")]),
     store("a LiteLLM log", &[Has("messages"), Has("kwargs")]),
     store("a Langfuse export", &[Has("[].traceId")]),

@@ -106,7 +106,13 @@ impl Messages {
     pub(super) fn tail(&self, rows: &[Row]) -> Option<u32> {
         let step = self.steps.last()?;
         let is_last = step.answers.end as usize == self.list.len();
-        let only_results = self.rows_of(step.answers.clone()).all(|ix| rows[ix as usize].kind == Kind::ToolResult);
+        let answers = &self.list[step.answers.start as usize..step.answers.end as usize];
+        let says = |message: &Message| {
+            let row = &rows[message.row as usize];
+            row.kind == Kind::BlockMessage && row.has(BlockFlags::CONTENT)
+        };
+        let only_results = !answers.iter().any(says)
+            && self.rows_of(step.answers.clone()).all(|ix| rows[ix as usize].kind == Kind::ToolResult);
         let tail = match is_last && only_results {
             true => self.list[step.model.start as usize].row,
             false => rows.len() as u32,

@@ -11,6 +11,7 @@ pub mod known;
 pub mod looks;
 pub mod messages;
 pub mod pairs;
+pub mod ranked;
 pub mod row;
 pub mod settings;
 pub mod shapes;

@@ -127,6 +127,16 @@ impl Row {
         self.kind.is_output() && !self.has(Flags::SERVER_RUN)
     }
 
+    /// A call that the client answers, in any dialect.
+    pub fn calls_client(&self) -> bool {
+        self.is_client_call() || self.kind == Kind::ToolUse
+    }
+
+    /// The client's answer to a call, in any dialect.
+    pub fn answers_call(&self) -> bool {
+        self.is_client_output() || self.kind == Kind::ToolResult
+    }
+
     /// Made by the model within a response, so that it belongs to the group it stands in.
     pub fn is_model_made(&self) -> bool {
         match self.of.class() {

@@ -149,6 +149,8 @@ pub struct Settings {
     pub empty: Option<Place>,
     /// Why nothing of this history can be edited.
     pub read_only: Option<&'static str>,
+    /// Rows of the log that are never sent, by their names, and why.
+    pub unsent: Vec<(Box<str>, &'static str)>,
 }
 
 impl Settings {

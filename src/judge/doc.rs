@@ -96,6 +96,7 @@ fn finish<T>(found: Reading<Gathered<T>>, options: &Options) -> JudgedDoc<T> {
         histories: found.histories,
         items: found.items,
         slimmed: found.slimmed,
+        unsent: found.unsent,
         lines: found.lines,
     }
 }

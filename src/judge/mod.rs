@@ -7,7 +7,7 @@ mod keep;
 mod look;
 mod proof;
 
-use crate::format::{Format, FormatInfo};
+use crate::format::{Format, FormatInfo, Unsent};
 use crate::read;
 use crate::rule::{Age, Cx};
 use crate::schema::Schemas;
@@ -101,6 +101,8 @@ pub struct JudgedDoc<T> {
     pub items: u64,
     /// References stand for items of it: `slim` was here.
     pub slimmed: bool,
+    /// Rows that are never sent, by their names, and why.
+    pub unsent: Vec<Unsent>,
     /// (offset, number of the line that starts at or before it and begins there) every few megabytes.
     pub lines: Vec<(u64, u64)>,
 }

@@ -50,6 +50,10 @@ impl LossKind {
     pub const ORPHAN_RESULT: LossKind = kind(909, 3);
     /// A field of an item that the target does not know.
     pub const FIELD: LossKind = kind(909, 4);
+    /// Its log holds no result of it.
+    pub const WITHOUT_RESULT: LossKind = kind(909, 5);
+    /// Its log does not keep what a request needs of it.
+    pub const NOT_REPLAYED: LossKind = kind(909, 6);
     pub const STUB_RESULT: LossKind = kind(910, 0);
     pub const STUB_TOOL: LossKind = kind(910, 1);
     pub const STUB_TEXT: LossKind = kind(910, 2);

@@ -391,6 +391,7 @@ impl<'e, T: Take> Run<'e, T> {
         all.histories += 1;
         all.items += history.rows.len() as u64;
         all.slimmed |= history.settings.slimmed;
+        all.unsent.append(&mut history.settings.unsent);
         let settings = &mut history.settings;
         settings.usage = self.options.usage.unwrap_or(settings.usage);
         settings.effort = settings.effort.or(self.options.effort);

@@ -1,6 +1,6 @@
 //! What a reading gathers, stretch by stretch, in the order of the doc.
 
-use crate::format::{Format, Mark};
+use crate::format::{Format, Mark, Unsent};
 use crate::source::Container;
 
 use super::stage::Batch;
@@ -13,6 +13,7 @@ pub(super) struct Met<T> {
     pub histories: u32,
     pub items: u64,
     pub slimmed: bool,
+    pub unsent: Vec<Unsent>,
     pub lines: Vec<(u64, u64)>,
     pub gathered: T,
 }
@@ -25,6 +26,7 @@ impl<T: Default> Default for Met<T> {
             histories: 0,
             items: 0,
             slimmed: false,
+            unsent: Vec::new(),
             lines: Vec::new(),
             gathered: T::default(),
         }
@@ -40,6 +42,7 @@ impl<T: Default> Met<T> {
             histories: self.histories,
             items: self.items,
             slimmed: self.slimmed,
+            unsent: self.unsent,
             lines: self.lines,
             gathered: self.gathered,
         }
@@ -53,6 +56,7 @@ impl<T: Default> Met<T> {
         self.histories += chunk.own.histories;
         self.items += chunk.own.items;
         self.slimmed |= chunk.own.slimmed;
+        self.unsent.extend(chunk.own.unsent);
         take.join(&mut self.gathered, chunk.own.gathered, records, histories);
     }
 }

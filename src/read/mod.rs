@@ -17,7 +17,7 @@ mod texts;
 mod unknown;
 
 use crate::dialect::Item;
-use crate::format::{Format, FormatInfo};
+use crate::format::{Format, FormatInfo, Unsent};
 use crate::history::tree::Builder;
 use crate::history::{Effort, Finding, History, Usage};
 use crate::source::Container;
@@ -120,6 +120,8 @@ pub struct Reading<T> {
     pub items: u64,
     /// References stand for items of it: `slim` was here.
     pub slimmed: bool,
+    /// Rows that are never sent, by their names, and why.
+    pub unsent: Vec<Unsent>,
     /// (offset, number of the line that starts at or before it and begins there) every few megabytes.
     pub lines: Vec<(u64, u64)>,
     pub gathered: T,

@@ -11,6 +11,7 @@ use super::streams;
 /// Ends a doc, or a record that is a history by itself: what it held as nodes. `ended` are the histories that ended on
 /// the way.
 pub(super) fn of(mut assembler: Assembler, ended: Vec<History>, doc: DocId) -> Builder {
+    assembler.settle();
     let nodes = assembler.stream().map(|stream| streams::nodes(stream));
     let knows_nodes = assembler.knows_nodes();
     let last = if knows_nodes || nodes.is_some() { None } else { assembler.finish() };

@@ -184,11 +184,17 @@ fn side(message: Val<'_>) -> Side {
 
 /// The messages that a request sends in a state of the history, as JSON, without white space.
 pub fn messages(texts: &Texts<'_>, stream: &Stream, context: Context) -> Vec<Vec<u8>> {
+    messages_from(texts, stream, context, 0)
+}
+
+/// The same without the first `from` of them.
+pub fn messages_from(texts: &Texts<'_>, stream: &Stream, context: Context, from: u32) -> Vec<Vec<u8>> {
     let (system, rows) = stream.of(context);
     let of_row = |row: &Row| texts.item(row, |own| message(row.role, own.raw()));
-    let first = system.and_then(of_row);
-    let first = first.unwrap_or_else(|| message(Role::System, &string::quoted(DEFAULT_SYSTEM)));
-    std::iter::once(first).chain(rows.iter().filter_map(of_row)).collect()
+    let default = || message(Role::System, &string::quoted(DEFAULT_SYSTEM));
+    let first = (from == 0).then(|| system.and_then(of_row).unwrap_or_else(default));
+    let rest = rows.iter().skip(from.saturating_sub(1) as usize);
+    first.into_iter().chain(rest.filter_map(of_row)).collect()
 }
 
 /// A message of this role, without white space; its content is JSON already.

@@ -6,10 +6,7 @@ use crate::history::{Kind, Role, Row};
 use crate::json::{Val, string};
 use crate::place::Place;
 
-use super::lift::{Lifted, message, text_part};
-
-/// Name of the dialect that these blocks are of.
-pub const DIALECT: &str = "session";
+use super::lifted::{Lifted, message, text_part};
 
 /// Gathers the blocks of one node: outputs stand before what the user adds to them.
 #[derive(Default)]
@@ -25,10 +22,17 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Takes a block, or the text that stands for a message.
+    /// Takes a block, or the text that stands for a message, or a message whose blocks have rows of their own.
     pub fn take(&mut self, row: &Row, val: Val<'_>) {
+        let val = match row.kind {
+            Kind::BlockMessage => match val.get("content").filter(Val::is_string) {
+                Some(text) => text,
+                None => return,
+            },
+            _ => val,
+        };
         match row.kind {
-            Kind::Message => {
+            Kind::Message | Kind::BlockMessage | Kind::Text | Kind::Media => {
                 let part = match val.text() {
                     Some(text) => (!text.is_empty()).then(|| text_part(row.role, &text)),
                     None => part(row.role, val),
@@ -47,7 +51,7 @@ impl Blocks {
                 }
                 self.parts.push(part);
             }
-            Kind::FunctionCall => {
+            Kind::FunctionCall | Kind::ToolUse => {
                 self.end_message();
                 let Some(id) = raw(val, "id") else { return };
                 let name = raw(val, "name").unwrap_or(b"\"\"");
@@ -65,7 +69,7 @@ impl Blocks {
                 ];
                 self.items.push((members.concat(), row.at));
             }
-            Kind::FunctionCallOutput => {
+            Kind::FunctionCallOutput | Kind::ToolResult => {
                 let Some(id) = raw(val, "tool_use_id") else { return };
                 let output = self.output(val.get("content"), row.at);
                 let members: [&[u8]; 5] =

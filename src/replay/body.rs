@@ -4,60 +4,22 @@ use std::io;
 
 use crate::dialect::{Dialect, Origin};
 use crate::dialects::responses::RESPONSES;
-use crate::fix::{self, Action, FixOptions, Fixed, Orphans};
+use crate::fix::{self, Action, Orphans};
 use crate::formats::responses_request;
 use crate::history::{Flags, History, Role, Row, Settings, Usage};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan, string};
-use crate::judge;
-use crate::place::{DocId, Place};
+use crate::judge::{self, Enabled};
 use crate::read;
-use crate::target::Target;
+use crate::place::Place;
+use crate::rules::reasoning_without_item;
 
 use super::cut::{self, Cut};
-use super::lift::{self, message, text_part};
-use super::{Advice, Budget, ChainOptions, Conversation, Judge, Reason};
-
-/// When to build on the server's state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Policy {
-    /// Where it is safe.
-    #[default]
-    Auto,
-    Always,
-    Never,
-}
-
-/// What is asked for.
-pub struct Rebuild<'r> {
-    pub policy: Policy,
-    pub chain: &'r ChainOptions,
-    /// What the user says next.
-    pub ask: Option<&'r str>,
-    pub budget: Option<Budget>,
-    pub fix: &'r FixOptions,
-    /// The target to judge it for, and what else is told about it.
-    pub target: Option<&'static Target>,
-    pub lint: &'r judge::Options,
-}
-
-/// A request that was built, and how.
-pub struct Rebuilt {
-    pub verdict: Advice,
-    /// It builds on this response.
-    pub chained: Option<String>,
-    pub kept: Option<Cut>,
-    /// Items of the repaired input.
-    pub items: usize,
-    /// What the reader should know, in words.
-    pub notes: Vec<String>,
-    /// The body before its repair, and the repair.
-    pub body: Vec<u8>,
-    pub fixed: Fixed,
-}
-
-/// The id under which the body is judged.
-pub const BODY: DocId = DocId(u32::MAX);
+use super::lift;
+use super::lifted::{Lifted, message, text_part};
+use super::messages_body;
+use super::request::{BODY, Policy, Rebuild, Rebuilt};
+use super::{Budget, Conversation, Judge, Reason};
 
 /// Builds the request that comes next at a node.
 pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io::Result<Rebuilt> {
@@ -72,6 +34,9 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     }
     let wanted = asked.policy == Policy::Always || verdict.is_chain();
     let id = verdict.id.clone().filter(|_| wanted);
+    if id.is_none() && messages_body::applies(conversation, at, asked.target) {
+        return messages_body::rebuild(conversation, at, asked, verdict);
+    }
     let path = forest.path(at);
     let behind =
         verdict.answer.and_then(|answer| path.iter().position(|node| *node == answer)).map_or(0, |ix| ix + 1);
@@ -81,6 +46,7 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     let lifted = lift::items(conversation, nodes, keeps)?;
     let mut notes = Vec::new();
     left_out(&lifted, &mut notes);
+    let keeps_ids = lifted.keeps_ids;
     let mut items = lifted.items;
     let is_new = !items.is_empty();
     if id.is_some() {
@@ -89,6 +55,9 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     let mut kept = None;
     if let (Some(budget), None) = (asked.budget, &id) {
         let found = cut_items(&items, &lifted.ends, budget, asked.fix.orphans == Orphans::Drop);
+        for ix in &found.detached {
+            without_id(&mut items[*ix as usize]);
+        }
         items = found.items.iter().map(|ix| std::mem::take(&mut items[*ix as usize])).collect();
         kept = Some(found);
     }
@@ -115,16 +84,19 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
         store: stored,
         model: asked.lint.model.clone(),
         schemas: asked.lint.schemas.clone(),
-        enabled: asked.lint.enabled.clone(),
+        enabled: Enabled::new(|rule| {
+            let kept = keeps_ids && rule.code == reasoning_without_item::RULE.code;
+            asked.lint.enabled.has(rule.code) && !kept
+        }),
         ..judge::Options::default()
     };
     let fixed = fix::fix(BODY, &body, &options, asked.fix, 1)?;
     let count = |action: Action| fixed.changes.iter().filter(|change| change.action == action).count();
     let items = (items.len() + count(Action::Stub)).saturating_sub(count(Action::Drop));
-    Ok(Rebuilt { verdict, chained: id.map(String::from), kept, items, notes, body, fixed })
+    Ok(Rebuilt { verdict, chained: id.map(String::from), kept, items, unit: "item", notes, body, fixed })
 }
 
-fn left_out(lifted: &lift::Lifted, notes: &mut Vec<String>) {
+fn left_out(lifted: &Lifted, notes: &mut Vec<String>) {
     let count =
         |n: usize, what: &str, many: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {many}") };
     if !lifted.thinking.is_empty() {
@@ -138,6 +110,10 @@ fn left_out(lifted: &lift::Lifted, notes: &mut Vec<String>) {
     if lifted.incomplete > 0 {
         let items = count(lifted.incomplete, "item", "items");
         notes.push(format!("{items} left out: incomplete when stored"));
+    }
+    if lifted.detached > 0 {
+        let items = count(lifted.detached, "reasoning item", "reasoning items");
+        notes.push(format!("{items} sent without the id: nothing of the model follows (RL202)"));
     }
     let mut reasons: Vec<&str> = lifted.left_out.iter().map(|(_, why)| *why).collect();
     reasons.sort_unstable();
@@ -167,6 +143,16 @@ fn cut_items(items: &[Vec<u8>], ends: &[usize], budget: Budget, drops: bool) -> 
     }
     let sizes: Vec<usize> = items.iter().map(|item| String::from_utf8_lossy(item).chars().count()).collect();
     cut::cut(&History::new(rows, Settings::default(), RESPONSES.pairing()), &sizes, budget, drops)
+}
+
+/// Takes the id from an item.
+fn without_id(item: &mut Vec<u8>) {
+    let mut tape = Tape::new();
+    let Some(val) = scan(item, &mut tape).ok().and_then(|()| tape.root(item)) else { return };
+    let members = val.members().filter(|member| !member.key.is(b"id"));
+    let members: Vec<Vec<u8>> =
+        members.map(|member| [b"\"", member.key.raw, b"\":", member.val.raw()].concat()).collect();
+    *item = [b"{", &*members.join(&b","[..]), b"}"].concat();
 }
 
 /// Members of a request that the next one does not repeat.
@@ -211,7 +197,10 @@ fn members(
         (None, None, _) => notes.push("the model is not known; set it with --model NAME".to_owned()),
         _ => {}
     }
-    if let Some(store) = asked.chain.store {
+    // Without a body nothing says whether the client asks the server to store, but what the client always does.
+    let habit = || forest.answer_above(at).and_then(|answer| forest.node(answer).entry.store);
+    let habit = if nearest.is_none() { habit() } else { None };
+    if let Some(store) = asked.chain.store.or(habit) {
         members.retain(|(key, _)| key != "store");
         let at = members.iter().position(|(key, _)| key == "model").map_or(0, |ix| ix + 1);
         members.insert(at, ("store".to_owned(), store.to_string().into_bytes()));

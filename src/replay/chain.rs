@@ -25,6 +25,8 @@ pub enum Reason {
     /// Nothing was answered yet.
     FirstRequest,
     NoId,
+    /// And no released version of its client writes one.
+    NeverWritten,
     /// The client never builds on a response, so that nothing says whether the server has it.
     Unchained,
     /// The id has a form that only clients invent.
@@ -55,7 +57,7 @@ impl Reason {
     pub fn code(&self) -> &'static str {
         match self {
             Reason::FirstRequest => "first-request",
-            Reason::NoId => "no-response-id",
+            Reason::NoId | Reason::NeverWritten => "no-response-id",
             Reason::Unchained => "never-chained",
             Reason::SyntheticId => "synthetic-id",
             Reason::NotStored => "not-stored",
@@ -77,6 +79,7 @@ impl Reason {
         match self {
             Reason::FirstRequest => "no response yet".to_owned(),
             Reason::NoId => "no response id is stored".to_owned(),
+            Reason::NeverWritten => "no released Kode writes a response id".to_owned(),
             Reason::Unchained => "its client never builds on a response".to_owned(),
             Reason::SyntheticId => "the response id was made up by a client".to_owned(),
             Reason::NotStored => "the server stores nothing".to_owned(),
@@ -153,14 +156,18 @@ impl<'f> Judge<'f> {
         let entry = &self.forest.node(answer).entry;
         let age = entry.time.map(|time| self.options.now - time);
         let mut reasons = Vec::new();
+        // Where the server stores nothing, an id would be of no use.
+        let stores = self.stores(answer) != Some(false);
+        if !stores {
+            reasons.push(Reason::NotStored);
+        }
         match entry.response.as_deref() {
+            None if !stores => {}
+            None if entry.marks.has(Marks::NO_IDS) => reasons.push(Reason::NeverWritten),
             None if entry.marks.has(Marks::UNCHAINED) => reasons.push(Reason::Unchained),
             None => reasons.push(Reason::NoId),
             Some(id) if id::is_synthetic(id.as_bytes()) => reasons.push(Reason::SyntheticId),
             Some(_) => {}
-        }
-        if self.stores(answer) == Some(false) {
-            reasons.push(Reason::NotStored);
         }
         if entry.marks.has(Marks::FAILED) || entry.marks.has(Marks::UNFINISHED) {
             reasons.push(Reason::Failed);
@@ -187,8 +194,8 @@ impl<'f> Judge<'f> {
             reasons.push(Reason::OtherConfig(config.to_string()));
         }
         match (self.options.max_age, age) {
-            (Some(limit), Some(age)) if age > limit => reasons.push(Reason::TooOld { age, limit }),
-            (Some(_), None) if entry.response.is_some() => reasons.push(Reason::AgeUnknown),
+            (Some(limit), Some(age)) if stores && age > limit => reasons.push(Reason::TooOld { age, limit }),
+            (Some(_), None) if stores && entry.response.is_some() => reasons.push(Reason::AgeUnknown),
             _ => {}
         }
         Advice { answer: Some(answer), id: entry.response.clone(), reasons }

@@ -1,6 +1,7 @@
 //! From docs to conversations. Requests and responses that are linked by the server's ids make one conversation, however
 //! many files they lie in; any other doc is one by itself.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 
 use crate::dialect::Replay;
@@ -13,7 +14,7 @@ use crate::place::{DocId, Place};
 use crate::read::Texts;
 use crate::source::{Container, Doc};
 
-use super::{blocks, nodes};
+use super::nodes;
 
 /// A doc, and what was found while it was read.
 pub struct Part {
@@ -36,7 +37,7 @@ impl Conversation {
         docs: impl IntoIterator<Item = Doc>,
         options: impl Fn(&str) -> &'o Options,
     ) -> io::Result<Vec<Conversation>> {
-        let mut all: Vec<(Vec<Part>, Builder)> = Vec::new();
+        let mut all: Vec<Gathered> = Vec::new();
         let mut chained: Option<usize> = None;
         for mut doc in docs {
             let mut builder = Builder::default();
@@ -67,6 +68,7 @@ impl Conversation {
                 }
             }
         }
+        let all = forks(all);
         let conversation = |(parts, builder): (_, Builder)| Conversation { parts, forest: builder.finish() };
         Ok(all.into_iter().map(conversation).collect())
     }
@@ -106,7 +108,7 @@ impl Conversation {
                 return true;
             }
             let own = || self.item(row, |val| info.dialect.names(val).is_some()).unwrap_or(false);
-            ["responses", blocks::DIALECT].contains(&info.dialect.name()) && !own()
+            super::is_session(info) || info.dialect.name() == "responses" && !own()
         })
     }
 
@@ -117,6 +119,51 @@ impl Conversation {
             parts => format!("{} files", parts.len()),
         }
     }
+}
+
+/// Docs, and what they hold of a tree.
+type Gathered = (Vec<Part>, Builder);
+
+/// Puts sessions together that were forked from one another: the file of a fork begins with the lines of the other.
+fn forks(all: Vec<Gathered>) -> Vec<Gathered> {
+    let told: Vec<(BTreeSet<String>, BTreeSet<String>)> = all
+        .iter()
+        .map(|(_, builder)| {
+            let (own, from) = builder.sessions();
+            let owned = |set: BTreeSet<&str>| set.into_iter().map(str::to_owned).collect();
+            (owned(own), owned(from))
+        })
+        .collect();
+    let mut owners: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (ix, (own, from)) in told.iter().enumerate() {
+        own.iter().chain(from).for_each(|id| owners.entry(id).or_default().push(ix));
+    }
+    // The tree that each is of, by the first of its files; files that are no forks come first in it.
+    let mut tree: Vec<usize> = (0..all.len()).collect();
+    let forked: BTreeSet<&String> = told.iter().flat_map(|(_, from)| from).collect();
+    for id in forked {
+        let of = owners.get(id.as_str()).map_or(&[][..], Vec::as_slice);
+        let Some(first) = of.iter().map(|ix| tree[*ix]).min() else { continue };
+        let joined: BTreeSet<usize> = of.iter().map(|ix| tree[*ix]).collect();
+        tree.iter_mut().filter(|tree| joined.contains(tree)).for_each(|tree| *tree = first);
+    }
+    if tree.iter().enumerate().all(|(ix, tree)| ix == *tree) {
+        return all;
+    }
+    let mut groups: BTreeMap<usize, Vec<(usize, Gathered)>> = BTreeMap::new();
+    for (ix, one) in all.into_iter().enumerate() {
+        groups.entry(tree[ix]).or_default().push((ix, one));
+    }
+    let join = |mut group: Vec<(usize, Gathered)>| {
+        group.sort_by_key(|(ix, _)| (!told[*ix].1.is_empty(), *ix));
+        let (mut parts, mut builder) = (Vec::new(), Builder::default());
+        for (_, (own, more)) in group {
+            parts.extend(own);
+            builder.append(more);
+        }
+        (parts, builder)
+    };
+    groups.into_values().map(join).collect()
 }
 
 /// Words in file names that tell a request from its response.

@@ -1,8 +1,9 @@
 //! Cutting a history at its front without breaking it. Every item knows the last cut that it survives: reasoning and
-//! what it heads go together, an output goes with its call, a message stands for itself. So any budget keeps whole
-//! groups, and where it would keep nothing, it is widened to the nearest cut that keeps something.
+//! what the server made after it go together, an output goes with its call, a message stands for itself, and so do the
+//! function calls of one response together, since nothing binds them to their reasoning but an id that can go. Any
+//! budget keeps whole groups, and where it would keep nothing, it is widened to the nearest cut that keeps something.
 
-use crate::history::{Class, History, NONE, PairState, Role, Row};
+use crate::history::{Class, History, Kind, NONE, PairState, Role, Row};
 
 /// How much of a history is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,6 +29,8 @@ pub struct Cut {
     pub last: usize,
     /// More is kept than was asked for, because less would not be legal.
     pub widened: bool,
+    /// Kept calls whose reasoning is not: they must lose their ids.
+    pub detached: Vec<u32>,
 }
 
 /// Keeps the end of a history. `sizes` are the items' characters; `drops` says that calls without an output go later, so
@@ -49,7 +52,8 @@ pub fn cut(history: &History, sizes: &[usize], budget: Budget, drops: bool) -> C
     let kept = behind.filter(|ix| survives[*ix as usize] >= at || at as usize <= head);
     let mut items: Vec<u32> = (0..head as u32).collect();
     items.extend(kept);
-    Cut { last: items.len() - head, items, of: count - head, widened: at < wanted }
+    let detached = detached(history, &items);
+    Cut { detached, last: items.len() - head, items, of: count - head, widened: at < wanted }
 }
 
 /// The first item of the longest end whose items have at most this many characters together.
@@ -59,17 +63,37 @@ fn fitting(sizes: &[usize], chars: usize) -> usize {
     sizes.len() - sizes.iter().rev().take_while(fits).count()
 }
 
+/// A call that the API takes without its id, and then without its reasoning.
+fn is_detachable(row: &Row) -> bool {
+    matches!(row.kind, Kind::FunctionCall | Kind::CustomToolCall)
+}
+
+/// The kept calls with ids whose reasoning is cut off.
+fn detached(history: &History, kept: &[u32]) -> Vec<u32> {
+    let cut_off =
+        history.groups.iter().filter(|group| group.has_reasoning() && kept.binary_search(&group.start).is_err());
+    let calls = cut_off.flat_map(|group| group.all()).filter(|ix| {
+        let row = &history.rows[*ix];
+        is_detachable(row) && row.has_id() && !row.is_reference()
+    });
+    calls.map(|ix| ix as u32).filter(|ix| kept.binary_search(ix).is_ok()).collect()
+}
+
 /// For each item the largest cut (index of the first item that stays) that it survives.
 fn survives(history: &History, drops: bool) -> Vec<u32> {
     let mut last: Vec<u32> = (0..history.rows.len() as u32).collect();
     for group in history.groups.iter().filter(|group| group.has_reasoning()) {
+        let response = history.rows[group.start as usize].turn;
+        let first_call = group.all().find(|ix| is_detachable(&history.rows[*ix]));
         for ix in group.all() {
             let row = &history.rows[ix];
-            let same_response = row.turn == history.rows[group.start as usize].turn;
-            // A text without an id stands for itself; all else needs the reasoning that it was made with.
-            if same_response && (row.kind.class() != Class::Message || row.has_id()) {
-                last[ix] = group.start;
-            }
+            // A text without an id stands for itself; what the server ran needs the reasoning that it was made with.
+            last[ix] = match first_call {
+                _ if row.turn != response => continue,
+                Some(first) if is_detachable(row) => first as u32,
+                _ if row.kind.class() != Class::Message || row.has_id() => group.start,
+                _ => continue,
+            };
         }
     }
     for pair in &history.pairs {
@@ -90,7 +114,7 @@ fn survives(history: &History, drops: bool) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{Kind, Pairing, Settings};
+    use crate::history::{Pairing, Settings};
     use crate::place::{DocId, Place};
 
     /// u user, s system, m message without an id, M with one, r reasoning, w web search, a b calls, A B outputs,
@@ -142,9 +166,13 @@ mod tests {
             ("ur?w", 1, "r?w", "3/4 widened"),
             ("uaA", 1, "aA", "2/3 widened"),
             ("raAu", 2, "u", "1/4"),
-            ("raA", 1, "raA", "3/3 widened"),
+            ("raA", 1, "aA", "2/3 widened"),
+            ("raA", 2, "aA", "2/3"),
             ("raA", 3, "raA", "3/3"),
-            ("rabAB", 3, "rabAB", "5/5 widened"),
+            ("rabAB", 4, "abAB", "4/5"),
+            ("rabAB", 3, "abAB", "4/5 widened"),
+            ("rwabABu", 5, "abABu", "5/7"),
+            ("rawAu", 4, "aAu", "3/5"),
             ("urm", 1, "m", "1/3"),
             ("urM", 1, "rM", "2/3 widened"),
             ("abABu", 4, "bBu", "3/5"),

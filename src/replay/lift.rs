@@ -5,49 +5,21 @@ use std::io;
 
 use crate::dialect::Replay;
 use crate::history::tree::Marks;
-use crate::history::{Flags, Kind, Role, Row};
+use crate::history::{Flags, Role, Row};
 use crate::json::{Tape, Val, scan, string};
-use crate::place::Place;
 
 use super::Conversation;
-use super::blocks::{self, Blocks};
+use super::blocks::Blocks;
 use super::foreign;
+use super::lifted::{Lifted, See, message, text_part};
 
 /// Members that SDKs and servers put into output items, and that a request must not carry.
 const OUTPUT_ONLY: [&str; 4] = ["parsed", "parsed_arguments", "created_by", "logprobs"];
 
-/// The items of a request, and what could not be taken along.
-#[derive(Default)]
-pub struct Lifted {
-    pub items: Vec<Vec<u8>>,
-    /// Of what each item was made: the block, or the first of them.
-    pub made_of: Vec<Place>,
-    /// Thinking that another provider signed.
-    pub thinking: Vec<Place>,
-    /// Blocks and items of kinds that a request does not take.
-    pub skipped: Vec<Place>,
-    /// Items that were not complete when they were stored.
-    pub incomplete: usize,
-    /// How many items there were when each response ended, as far as a replayed log says so.
-    pub ends: Vec<usize>,
-    /// What of a replayed log was not sent, and why.
-    pub left_out: Vec<(Place, &'static str)>,
-}
-
-impl Lifted {
-    pub(super) fn add(&mut self, item: Vec<u8>, made_of: Place) {
-        self.items.push(item);
-        self.made_of.push(made_of);
-    }
-}
-
-/// Hands the value of a row to what takes it.
-pub type See<'s> = &'s mut dyn FnMut(&Row, &mut dyn FnMut(Val<'_>));
-
 /// The items that the blocks of a session's history become.
 pub fn of_session(rows: &[Row], see: See<'_>) -> Lifted {
     let mut lifted = Lifted::default();
-    let is_users = |row: &Row| row.kind == Kind::FunctionCallOutput || row.role == Role::User;
+    let is_users = |row: &Row| row.answers_call() || row.role == Role::User;
     for node in rows.chunk_by(|a, b| is_users(a) == is_users(b)) {
         let mut blocks = Blocks::default();
         for row in node {
@@ -88,13 +60,14 @@ pub(super) fn instructions(conversation: &Conversation, nodes: &[u32], stored: b
 fn replayed(
     conversation: &Conversation,
     nodes: &[u32],
-    replay: Box<dyn Replay>,
+    mut replay: Box<dyn Replay>,
     to: &mut Lifted,
 ) -> io::Result<()> {
     let forest = &conversation.forest;
     let rows = |node: &u32| forest.rows_of(*node).iter().map(|row| row.at.start);
     let starts = || nodes.iter().flat_map(|node| rows(node).chain([forest.node(*node).entry.at.start]));
     let (Some(from), Some(last)) = (starts().min(), starts().max()) else { return Ok(()) };
+    replay.only(&starts().collect());
     let doc = nodes.first().and_then(|node| conversation.part(forest.node(*node).entry.at.doc));
     let Some(doc) = doc.map(|part| &part.doc) else { return Ok(()) };
     let source =
@@ -104,6 +77,8 @@ fn replayed(
     to.ends.extend(replayed.ends.iter().map(|end| end + before));
     to.items.append(&mut replayed.items);
     to.left_out.append(&mut replayed.left_out);
+    to.detached += replayed.detached;
+    to.keeps_ids |= replayed.keeps_ids;
     Ok(())
 }
 
@@ -113,8 +88,7 @@ fn own(conversation: &Conversation, nodes: &[u32], lifted: &mut Lifted) {
         let marks = conversation.forest.node(node).entry.marks;
         let cut_off = marks.has(Marks::FAILED) || marks.has(Marks::UNFINISHED);
         let rows = conversation.forest.rows_of(node);
-        let is_blocks =
-            |row: &Row| conversation.info(row.at.doc).is_some_and(|info| info.dialect.name() == blocks::DIALECT);
+        let is_blocks = |row: &Row| conversation.info(row.at.doc).is_some_and(super::is_session);
         if rows.first().is_some_and(is_blocks) {
             let mut blocks = Blocks::default();
             for row in rows {
@@ -170,22 +144,4 @@ fn stored(val: Val<'_>, recorded: bool) -> Vec<u8> {
 
 fn is_output_only(key: &[u8]) -> bool {
     OUTPUT_ONLY.iter().any(|name| name.as_bytes() == key)
-}
-
-/// A message with these parts, which are JSON already.
-pub(super) fn message(role: Role, parts: &[u8]) -> Vec<u8> {
-    let role = match role {
-        Role::Assistant => "assistant",
-        Role::System => "system",
-        Role::Developer => "developer",
-        _ => "user",
-    };
-    [format!("{{\"type\":\"message\",\"role\":\"{role}\",\"content\":[").as_bytes(), parts, b"]}"].concat()
-}
-
-/// A text as a part of a message.
-pub(super) fn text_part(role: Role, text: &[u8]) -> Vec<u8> {
-    let kind = if role == Role::Assistant { "output_text" } else { "input_text" };
-    let text = string::quoted(&String::from_utf8_lossy(text));
-    [format!("{{\"type\":\"{kind}\",\"text\":").as_bytes(), &text, b"}"].concat()
 }

@@ -1,6 +1,9 @@
 //! What is done with a conversation as a whole: reading it into a tree, judging for each node whether the next request
 //! may build on the server's state, and building that request.
 
+use crate::format::FormatInfo;
+use crate::formats::kode_session;
+
 mod blocks;
 pub mod body;
 pub mod chain;
@@ -8,19 +11,29 @@ pub mod conversation;
 pub mod cut;
 mod events;
 pub mod foreign;
+mod frame;
 mod lift;
 mod nodes;
+mod lifted;
+mod messages;
+mod messages_body;
 pub mod records;
+pub mod request;
 pub mod slim;
 pub mod stream;
 pub mod turns;
 
-pub use body::{Policy, Rebuild, Rebuilt, rebuild};
-pub use chain::{Advice, ChainOptions, Judge, Reason};
+pub use body::rebuild;
+pub use chain::{ChainOptions, Judge, Reason, Advice};
 pub use conversation::Conversation;
 pub use cut::Budget;
-pub use lift::{Lifted, of_session};
+pub use lift::of_session;
+pub use lifted::{Lifted, See};
+pub use messages::messages;
+pub use request::{Policy, Rebuild, Rebuilt};
 pub use turns::{Turn, turns};
 
-/// Name of the dialect of sessions, whose blocks are written anew for a request.
-pub use blocks::DIALECT as SESSION;
+/// Whether a format is one of sessions, whose blocks are written anew for a request.
+pub fn is_session(info: &FormatInfo) -> bool {
+    info.name == kode_session::NAME
+}

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::formats::iterate_stream;
 use crate::history::Role;
 use crate::history::stream::{Event, EventKind, Misfit};
 use crate::json::string;
@@ -11,6 +12,7 @@ use crate::read::streams;
 use crate::source::ReadAt;
 
 use super::events::Feed;
+use super::frame::{self, Frame, Members};
 use super::records;
 
 /// Who carries a request out: they write the same history differently.
@@ -30,12 +32,10 @@ impl Provider {
         }
     }
 
-    /// Members of the body behind its messages.
-    fn members(self) -> &'static str {
-        match self {
-            Provider::CloudflareAi => ",\"stream\":true",
-            Provider::OpenaiWs => "",
-        }
+    /// The provider that an event is of.
+    fn of_event(kind: &[u8]) -> Option<Provider> {
+        let named = |one: &Provider| memchr::memmem::find(kind, format!("/{}/", one.name()).as_bytes()).is_some();
+        Provider::ALL.into_iter().find(named)
     }
 }
 
@@ -73,6 +73,8 @@ pub enum Refused {
     Unknown(Vec<String>),
     /// The event in this record has no offset, or one that is not above the one before.
     Order(u32),
+    /// The event in this record is of the later contract: what its requests sent is not in the stream.
+    Unstored(u32),
 }
 
 /// What is known of the stream's events up to the wanted one.
@@ -82,7 +84,11 @@ struct Seen {
     at: Option<u64>,
     model: Option<String>,
     provider: Option<Provider>,
+    /// By the events that whoever carries requests out wrote.
+    carrier: Option<Provider>,
+    frame: Frame,
     broken: Option<u32>,
+    later: Option<u32>,
     offsets: Vec<u64>,
     /// Names of requests, as they were before they had an offset.
     names: Vec<String>,
@@ -111,6 +117,12 @@ pub fn rebuild(
             return Ok(false);
         }
         seen.offsets.extend(event.offset);
+        if iterate_stream::is_of_later_contract(val) {
+            seen.later = seen.later.or(Some(entry.number));
+        }
+        let kind = val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        seen.carrier = Provider::of_event(&kind).or(seen.carrier);
+        seen.frame.see(&kind, val);
         let payload = val.get("payload");
         let text = |key: &str| {
             let text = payload.and_then(|payload| payload.get(key))?.text()?;
@@ -141,45 +153,65 @@ pub fn rebuild(
     if let (Some(at), false) = (at, seen.found) {
         return Ok(Err(Refused::Unknown(nearest(at, &seen))));
     }
+    if let Some(record) = seen.later {
+        return Ok(Err(Refused::Unstored(record)));
+    }
     let is_request = own.as_ref().is_some_and(|event| event.step == EventKind::Requested);
     let offset = seen.at.or(seen.offsets.last().copied()).unwrap_or_default();
-    let (told, state) = if is_request { later(id, bytes, options, offset)? } else { (None, "") };
-    let provider = asked.provider.or(told).or(seen.provider);
+    let told = if is_request { Some(later(id, bytes, options, offset)?) } else { None };
+    let (told, state, sent) = told.map_or((None, "", None), |told| (told.provider, told.state, told.sent));
+    let provider = asked.provider.or(told).or(seen.provider).or(seen.carrier);
     let mut messages = streams::messages(&texts, &feed.stream, feed.stream.context());
     messages.extend(asked.ask.map(|text| streams::message(Role::User, &string::quoted(text))));
-    let lines: Vec<String> =
-        messages.iter().map(|message| String::from_utf8_lossy(message).into_owned()).collect();
-    let members = provider.map_or("", Provider::members);
-    let body = format!("{{\"messages\":[\n  {}\n]{members}}}\n", lines.join(",\n  ")).into_bytes();
+    let body = match provider {
+        Some(Provider::OpenaiWs) => seen.frame.write(&messages, sent, seen.model.as_deref()),
+        Some(Provider::CloudflareAi) => of_messages(&messages, ",\"stream\":true"),
+        None => of_messages(&messages, ""),
+    };
     let model = seen.model;
     Ok(Ok(Sent { body, messages: messages.len(), provider, is_request, offset, model, state, differs }))
 }
 
-/// What events behind a request say of it: who carried it out, and how it ended.
-fn later(
-    id: DocId,
-    bytes: &dyn ReadAt,
-    options: &Options,
-    request: u64,
-) -> io::Result<(Option<Provider>, &'static str)> {
+/// A body that is a list of messages, one a line.
+fn of_messages(messages: &[Vec<u8>], members: &str) -> Vec<u8> {
+    let lines: Vec<String> =
+        messages.iter().map(|message| String::from_utf8_lossy(message).into_owned()).collect();
+    format!("{{\"messages\":[\n  {}\n]{members}}}\n", lines.join(",\n  ")).into_bytes()
+}
+
+/// What events after a request say of it.
+struct Later {
+    /// Who carried it out.
+    provider: Option<Provider>,
+    /// How it ended.
+    state: &'static str,
+    /// The members of the frame that was sent for it, but for what the history says.
+    sent: Option<Members>,
+}
+
+fn later(id: DocId, bytes: &dyn ReadAt, options: &Options, request: u64) -> io::Result<Later> {
     let mut feed = Feed::default();
-    let (mut provider, mut state) = (None, "is not completed in the stream");
+    let mut found = Later { provider: None, state: "is not completed in the stream", sent: None };
     records::each(id, bytes, options.format, options.max_record, &mut |entry| {
         feed.take(entry);
         let Some(event) = feed.event.as_ref().filter(|event| event.request == Some(request)) else {
             return Ok(true);
         };
         let kind = entry.val.and_then(|val| val.get("type")?.text()).unwrap_or_default();
-        let named = |one: &Provider| memchr::memmem::find(&kind, one.name().as_bytes()).is_some();
-        provider = provider.or(Provider::ALL.into_iter().find(named));
+        found.provider = found.provider.or(Provider::of_event(&kind));
+        if found.sent.is_none()
+            && let Some(val) = entry.val
+        {
+            found.sent = frame::members_of(&kind, val);
+        }
         match event.step {
-            EventKind::Completed | EventKind::Ended => state = "was completed",
-            EventKind::Cancelled => state = "was cancelled",
+            EventKind::Completed | EventKind::Ended => found.state = "was completed",
+            EventKind::Cancelled => found.state = "was cancelled",
             _ => return Ok(true),
         }
         Ok(event.step == EventKind::Ended)
     })?;
-    Ok((provider, state))
+    Ok(found)
 }
 
 /// The offsets beside one that is not there; for what is no number all names of requests, else the last offsets.

@@ -2,7 +2,7 @@
 //! whether a request is one: `null` if it would pass, else the HTTP status and the body of the error. One line a
 //! conversation: a document or a log gives one, JSON Lines of requests give one a line, in order.
 //!
-//! The first error is the answer: a provider reads the body before its items, and the items in order. Where no text
+//! The first error (with `--deny-warnings`, the first warning, too) is the answer: a provider reads the body before its items, and the items in order. Where no text
 //! of the provider was seen the words are ours, and the code says so: `replaylint_rl105`.
 
 use std::io::{self, Write};
@@ -13,23 +13,24 @@ use crate::history::Code;
 use crate::rules::truncated_last_line;
 use crate::target::Severity;
 
-use super::{Diagnostic, Report, Seen, Summary};
+use super::{Diagnostic, Report, Seen, Style, Summary};
 
-#[derive(Default)]
 pub(super) struct ApiError {
     refused: bool,
+    /// Warnings are refused as errors are.
+    strict: bool,
 }
 
 impl Report for ApiError {
     fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
         if !doc.apart || doc.records == 0 {
-            return self.line(first(&doc.diagnostics, doc.apart), out);
+            return self.line(self.first(&doc.diagnostics, doc.apart), out);
         }
         let mut by_record = vec![None; doc.records as usize];
         for record in doc.diagnostics.chunk_by(|a, b| a.record == b.record) {
             // Places come in order, so a record's findings stand together.
             if let Some(slot) = by_record.get_mut(record[0].record as usize - 1) {
-                *slot = first(record, true);
+                *slot = self.first(record, true);
             }
         }
         by_record.into_iter().try_for_each(|error| self.line(error, out))
@@ -45,6 +46,17 @@ impl Report for ApiError {
 }
 
 impl ApiError {
+    pub fn new(style: Style) -> Self {
+        ApiError { refused: false, strict: style.denies_warnings }
+    }
+
+    /// The finding that is answered with.
+    fn first<'d>(&self, diagnostics: &'d [Diagnostic], request: bool) -> Option<&'d Diagnostic> {
+        let least = if self.strict { Severity::Warning } else { Severity::Error };
+        let refuses = |d: &&Diagnostic| d.severity >= least || request && d.rule == TRUNCATED;
+        diagnostics.iter().filter(refuses).min_by_key(|d| (d.history.is_some(), d.spot.span.0))
+    }
+
     fn line(&mut self, error: Option<&Diagnostic>, out: &mut dyn Write) -> io::Result<()> {
         self.refused |= error.is_some();
         serde_json::to_writer(&mut *out, &error.map(answer))?;
@@ -54,11 +66,6 @@ impl ApiError {
 
 /// A request that ends early is none, though a log that does may go on.
 const TRUNCATED: Code = truncated_last_line::RULE.code;
-
-fn first(diagnostics: &[Diagnostic], request: bool) -> Option<&Diagnostic> {
-    let refuses = |d: &&Diagnostic| d.severity == Severity::Error || request && d.rule == TRUNCATED;
-    diagnostics.iter().filter(refuses).min_by_key(|d| (d.history.is_some(), d.spot.span.0))
-}
 
 fn answer(error: &Diagnostic) -> Value {
     let (message, code) = match &error.api_message {

@@ -49,7 +49,7 @@ pub static OUTPUTS: &[(&str, Make)] = &[
     ("github", |style| Box::new(github::Github::new(style))),
     ("gitlab", |style| Box::new(gitlab::Gitlab::new(style))),
     ("junit", |style| Box::new(junit::Junit::new(style))),
-    ("api-error", |_| Box::new(api_error::ApiError::default())),
+    ("api-error", |style| Box::new(api_error::ApiError::new(style))),
 ];
 
 /// The output with this name.

@@ -44,6 +44,7 @@ impl Saving<'_> {
             "bytes_repeated": saved.repeated,
             "bytes_of_references": saved.references,
             "references_put_back": self.restored.filter(|it| it.broken.is_empty()).map_or(0, |it| it.references),
+            "references_in_other_bytes": self.restored.filter(|it| it.broken.is_empty()).map_or(0, |it| it.in_other_bytes),
             "stayed": kept,
             "refused": self.refused,
             "written": self.written,

@@ -19,6 +19,8 @@ pub struct Style {
     /// No summary.
     pub quiet: bool,
     pub statistics: bool,
+    /// Warnings count as errors.
+    pub denies_warnings: bool,
     /// At most this many diagnostics (text and concise); the others are counted.
     pub limit: Option<usize>,
 }
@@ -41,6 +43,7 @@ impl Style {
         grouped: true,
         quiet: false,
         statistics: false,
+        denies_warnings: false,
         limit: None,
     };
 }

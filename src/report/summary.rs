@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::format::Unsent;
 use crate::judge::JudgedDoc;
 use crate::rule::is_end_of_log;
 use crate::source::Container;
@@ -87,6 +88,8 @@ pub struct Seen {
     pub items: u64,
     pub histories: u32,
     pub records: u32,
+    /// Rows that are never sent, by their names, and why.
+    pub unsent: Vec<Unsent>,
     /// Each record is a conversation by itself, told apart from the others.
     pub apart: bool,
     /// In the order of the doc.
@@ -103,6 +106,7 @@ impl Seen {
             items: lint.items,
             histories: lint.histories,
             records: lint.records,
+            unsent: lint.unsent.clone(),
             apart: matches!(lint.container, Container::Lines { .. }) && !one,
             diagnostics,
         }

@@ -6,7 +6,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Counts the events of unknown type in an event stream, and reports them once per file, at the first of them.
+    /// Names each unknown type of event in an event stream once, at the first of its events, with their number.
     ///
     /// ## Why it matters
     ///
@@ -29,7 +29,7 @@ crate::rule! {
     627, "unknown-event", Check::Raised,
     [
         Variant {
-            message: "skipped {arg} events of unknown types; this is the first",
+            message: "unknown event type {type}: skipped ({arg} in the stream, the first is here)",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -310,7 +310,15 @@ fn a_request_sends_what_came_up_to_it() {
     // The stream says who carried the request out, and that one streams.
     assert_eq!(body(&text, "11"), json!({"messages": [system, hello], "stream": true}));
     let other = rebuilt(&text, Some("11"), Some(Provider::OpenaiWs)).expect("a request");
-    assert_eq!(serde_json::from_slice::<Value>(&other.body).expect("JSON"), json!({"messages": [system, hello]}));
+    let frame = json!({
+        "type": "response.create",
+        "model": "m",
+        "instructions": system["content"],
+        "input": [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hello"}]}],
+        "store": false,
+        "reasoning": {"summary": "auto"},
+    });
+    assert_eq!(serde_json::from_slice::<Value>(&other.body).expect("JSON"), frame);
     let next = rebuilt(&text, None, None).expect("a history");
     assert_eq!((next.messages, next.offset, next.is_request), (4, 17, false));
     assert!(
@@ -396,4 +404,35 @@ fn what_could_not_be_found_again_stays() {
     let lines: Vec<&[u8]> = log.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
     let cut = [b"[", &*lines.join(&b","[..]), b","].concat();
     assert!(slimmed(&cut).0.patch.is_empty());
+}
+
+#[test]
+fn what_comes_back_in_other_bytes_is_counted() {
+    let long = "a question that is long enough to be worth a reference to it";
+    let log = |space: &str| {
+        let body = format!(
+            "[{{\"role\":{space}\"system\",\"content\":\"{}\"}},{{\"role\":\"user\",\"content\":\"{long}\"}}]",
+            "You are a helpful assistant. You can trust your user."
+        );
+        let event = |name: &str, payload: &str, offset: u32| {
+            format!("{{\"type\":\"events.iterate.com/agent/{name}\",\"payload\":{payload},\"offset\":{offset}}}\n")
+        };
+        let request = format!("{{\"model\":\"m\",\"body\":{{\"messages\":{body}}}}}");
+        [
+            event("input-added", &format!("{{\"content\":\"{long}\"}}"), 1),
+            event("llm-request-requested", &request, 2),
+        ]
+        .concat()
+        .into_bytes()
+    };
+    for (space, others) in [("", 0), (" ", 1)] {
+        let full = log(space);
+        let (made, slim) = slimmed(&full);
+        assert_eq!(made.saved.lists, 1, "{space:?}");
+        let back = restore(DOC, &slim, &Options::default()).expect("a file can be written");
+        assert_eq!((back.references, back.in_other_bytes), (1, others), "{space:?}");
+        let text = restored(&slim);
+        assert_eq!(text == full, others == 0, "{space:?}");
+        assert_eq!(values(&text), values(&full), "{space:?}");
+    }
 }

@@ -22,6 +22,7 @@ pub const STYLE: Style = Style {
     grouped: false,
     quiet: true,
     statistics: false,
+    denies_warnings: false,
     limit: None,
 };
 

@@ -7,7 +7,7 @@ use replaylint::internals::fix::{FixOptions, Orphans};
 use replaylint::internals::history::time;
 use replaylint::internals::judge::Options;
 use replaylint::internals::place::{DocId, Pieces};
-use replaylint::internals::replay::body::BODY;
+use replaylint::internals::replay::request::BODY;
 use replaylint::internals::replay::{Budget, ChainOptions, Conversation, Judge, Policy, Rebuild, rebuild, turns};
 use replaylint::internals::report::tree::{OUTPUTS, problems, view};
 use replaylint::internals::source::{Doc, Patched, ReadAt};
@@ -38,6 +38,11 @@ fn stored(name: &str) -> Vec<u8> {
 fn chain() -> ChainOptions {
     let now = time::parse("2026-06-01T10:30:00Z").expect("a time");
     ChainOptions { max_age: Some(HOUR), now, ..ChainOptions::default() }
+}
+
+/// Kode asks the server to store nothing, unless the user says that it does.
+fn kode() -> ChainOptions {
+    ChainOptions { store: Some(true), ..chain() }
 }
 
 /// The request at a node, and the codes of the reasons why it is not chained.
@@ -97,17 +102,17 @@ fn texts(body: &Value) -> Vec<String> {
 fn five_turns_rewound_to_the_third_and_asked_anew() {
     let text = stored("five.jsonl");
     let conversation = read(&text);
-    let (body, reasons) = next(&conversation, "a3", &chain(), &Wanted::default());
+    let (body, reasons) = next(&conversation, "a3", &kode(), &Wanted::default());
     assert_eq!(reasons, [""; 0]);
     assert_eq!(body["previous_response_id"], "resp_3");
     assert_eq!(body["input"], json!([question()]), "only what is new");
 
     // By the id of the response, or the number of its line, it is the same node.
-    assert_eq!(next(&conversation, "resp_3", &chain(), &Wanted::default()).0, body);
-    assert_eq!(next(&conversation, "#7", &chain(), &Wanted::default()).0, body);
+    assert_eq!(next(&conversation, "resp_3", &kode(), &Wanted::default()).0, body);
+    assert_eq!(next(&conversation, "#7", &kode(), &Wanted::default()).0, body);
 
     // The user's message itself is sent again: behind the second response.
-    let (body, _) = next(&conversation, "u3", &chain(), &Wanted::default());
+    let (body, _) = next(&conversation, "u3", &kode(), &Wanted::default());
     assert_eq!(body["previous_response_id"], "resp_2");
     assert_eq!(texts(&body), ["And London?", "And through Vienna?"]);
 
@@ -118,7 +123,7 @@ fn five_turns_rewound_to_the_third_and_asked_anew() {
     assert_eq!(leaves, ["a5", "a6"]);
     assert_eq!(forest.current.and_then(|leaf| forest.node(leaf).name()), Some("a6"));
     for (at, id) in [("a5", "resp_5"), ("a6", "resp_6")] {
-        assert_eq!(next(&conversation, at, &chain(), &Wanted::default()).0["previous_response_id"], id);
+        assert_eq!(next(&conversation, at, &kode(), &Wanted::default()).0["previous_response_id"], id);
     }
 }
 
@@ -135,17 +140,18 @@ const REBUILT: [&str; 7] = [
 
 #[test]
 fn where_the_server_does_not_hold_what_the_client_has_the_history_is_rebuilt() {
-    let later = chain().now + 2 * HOUR;
-    let cases: [(&str, &str, ChainOptions, &[&str]); 9] = [
-        ("an edited ancestor", "edited.jsonl", chain(), &["edited"]),
-        ("a synthetic id", "synthetic.jsonl", chain(), &["synthetic-id"]),
-        ("no id", "without-ids.jsonl", chain(), &["no-response-id"]),
-        ("too old", "five.jsonl", ChainOptions { now: later, ..chain() }, &["too-old"]),
-        ("no limit", "five.jsonl", ChainOptions { now: later, max_age: None, ..chain() }, &[]),
-        ("not stored", "five.jsonl", ChainOptions { store: Some(false), ..chain() }, &["not-stored"]),
-        ("stored, says the user", "five.jsonl", ChainOptions { store: Some(true), ..chain() }, &[]),
+    let later = kode().now + 2 * HOUR;
+    let cases: [(&str, &str, ChainOptions, &[&str]); 10] = [
+        ("an edited ancestor", "edited.jsonl", kode(), &["edited"]),
+        ("a synthetic id", "synthetic.jsonl", kode(), &["synthetic-id"]),
+        ("no id", "without-ids.jsonl", kode(), &["no-response-id"]),
+        ("too old", "five.jsonl", ChainOptions { now: later, ..kode() }, &["too-old"]),
+        ("no limit", "five.jsonl", ChainOptions { now: later, max_age: None, ..kode() }, &[]),
+        ("not stored", "five.jsonl", ChainOptions { store: Some(false), ..kode() }, &["not-stored"]),
+        ("stored, says the user", "five.jsonl", ChainOptions { store: Some(true), ..kode() }, &[]),
         ("a target that stores nothing", "five.jsonl", with_target("codex"), &["not-stored"]),
-        ("a target that stores", "five.jsonl", with_target("azure"), &[]),
+        ("a target that stores, and was not asked to", "five.jsonl", with_target("azure"), &["not-stored"]),
+        ("nothing is said", "five.jsonl", chain(), &["not-stored"]),
     ];
     for (name, file, options, expected) in cases {
         let (body, reasons) = next(&read(&stored(file)), "a3", &options, &Wanted::default());
@@ -165,7 +171,7 @@ fn with_target(name: &str) -> ChainOptions {
 fn the_user_may_decide_and_may_say_what_the_file_does_not() {
     let mut conversation = read(&stored("five.jsonl"));
     let never = Wanted { policy: Policy::Never, ..Wanted::default() };
-    let (body, reasons) = next(&conversation, "a3", &chain(), &never);
+    let (body, reasons) = next(&conversation, "a3", &kode(), &never);
     assert_eq!((texts(&body), reasons), (REBUILT.map(str::to_owned).to_vec(), vec!["never"]));
     // The turns behind the third are none of the third's ancestors.
     let edited = |conversation: &mut Conversation, name: &str| match conversation.forest.find(name) {
@@ -173,16 +179,16 @@ fn the_user_may_decide_and_may_say_what_the_file_does_not() {
         other => panic!("{other:?}"),
     };
     edited(&mut conversation, "a4");
-    assert_eq!(next(&conversation, "a3", &chain(), &Wanted::default()).1, [""; 0]);
+    assert_eq!(next(&conversation, "a3", &kode(), &Wanted::default()).1, [""; 0]);
     edited(&mut conversation, "u1");
-    assert_eq!(next(&conversation, "a3", &chain(), &Wanted::default()).1, ["edited"]);
+    assert_eq!(next(&conversation, "a3", &kode(), &Wanted::default()).1, ["edited"]);
     let always = Wanted { policy: Policy::Always, ..Wanted::default() };
-    assert_eq!(next(&conversation, "a3", &chain(), &always).0["previous_response_id"], "resp_3");
+    assert_eq!(next(&conversation, "a3", &kode(), &always).0["previous_response_id"], "resp_3");
 
     // Old sessions never stored the ids.
     let mut conversation = read(&stored("without-ids.jsonl"));
     conversation.forest.set_response(5, "resp_0c71");
-    assert_eq!(next(&conversation, "a3", &chain(), &Wanted::default()).0["previous_response_id"], "resp_0c71");
+    assert_eq!(next(&conversation, "a3", &kode(), &Wanted::default()).0["previous_response_id"], "resp_0c71");
 }
 
 #[test]
@@ -205,7 +211,7 @@ fn blocks_become_items_and_nothing_that_was_said_is_lost() {
     // Lines of one response and outputs that were stored side by side are one step each.
     assert_eq!(turns(&conversation.forest).len(), 3);
     let (body, reasons) =
-        next(&conversation, "a4", &chain(), &Wanted { policy: Policy::Never, ..Wanted::default() });
+        next(&conversation, "a4", &kode(), &Wanted { policy: Policy::Never, ..Wanted::default() });
     assert_eq!(reasons, ["never"]);
     let call = |id: &str, name: &str, arguments: &str| json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments});
     let output = |id: &str, output: &str| json!({"type": "function_call_output", "call_id": id, "output": output});
@@ -224,12 +230,12 @@ fn blocks_become_items_and_nothing_that_was_said_is_lost() {
     assert_eq!(body["input"].as_array().expect("a list"), &expected);
 
     // An open call: it goes, or is answered, as the user likes; the text beside it stays.
-    let (body, reasons) = next(&conversation, "a5", &chain(), &Wanted::default());
+    let (body, reasons) = next(&conversation, "a5", &kode(), &Wanted::default());
     assert_eq!(reasons, ["open-calls"]);
     assert!(texts(&body).iter().any(|text| text == "Running."));
     assert!(!body.to_string().contains("call_3"));
     let stub = Wanted { orphans: Orphans::Stub, ..Wanted::default() };
-    let (body, _) = next(&conversation, "a5", &chain(), &stub);
+    let (body, _) = next(&conversation, "a5", &kode(), &stub);
     let answers = |item: &&Value| item["type"] == "function_call_output" && item["call_id"] == "call_3";
     assert_eq!(body["input"].as_array().expect("a list").iter().filter(answers).count(), 1);
 }

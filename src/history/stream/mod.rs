@@ -53,6 +53,8 @@ pub struct Event {
     pub request: Option<u64>,
     /// Fingerprint of the name that a request has before it is made; 0 without one.
     pub name: u64,
+    /// Fingerprint of its type.
+    pub kind: u64,
     /// Fingerprint of what it adds to the history.
     pub said: Digest,
     /// A request body that repeats the history.
@@ -116,7 +118,7 @@ pub enum Misfit {
     NoOffset,
     /// A body that is not what the history says.
     Body(Context),
-    /// Events of types that are not known, and how many.
+    /// Events of a type that is not known, and how many.
     Unknown(u32),
     Invalid,
 }

@@ -61,7 +61,8 @@ pub struct Stream {
     /// Offset and place of the event before.
     last: Option<(u64, Place)>,
     last_request: Option<u64>,
-    unknown: Option<(u32, Misplaced)>,
+    /// How many events there are of each type that is not known, and the first of them.
+    unknown: HashMap<u64, (u32, Misplaced)>,
     problems: Vec<Misplaced>,
     stages: Vec<Passage>,
 }
@@ -90,10 +91,10 @@ impl Stream {
             }
             EventKind::Requested => self.request(event),
             EventKind::Completed | EventKind::Ended | EventKind::Cancelled => self.end(event),
-            EventKind::Unknown => match &mut self.unknown {
-                Some((count, _)) => *count += 1,
-                none => *none = Some((1, misplaced(Misfit::Unknown(1), event, None))),
-            },
+            EventKind::Unknown => {
+                let first = || (0, misplaced(Misfit::Unknown(0), event, None));
+                self.unknown.entry(event.kind).or_insert_with(first).0 += 1;
+            }
             EventKind::Invalid => self.problem(Misfit::Invalid, event, None),
             EventKind::Output | EventKind::Started | EventKind::Other => {}
         }
@@ -179,9 +180,8 @@ impl Stream {
     /// What does not fit, in the order of the stream.
     pub fn finish(&mut self) -> Vec<Misplaced> {
         let mut problems = std::mem::take(&mut self.problems);
-        if let Some((count, first)) = self.unknown.take() {
-            problems.push(Misplaced { misfit: Misfit::Unknown(count), ..first });
-        }
+        let unknown = std::mem::take(&mut self.unknown).into_values();
+        problems.extend(unknown.map(|(count, first)| Misplaced { misfit: Misfit::Unknown(count), ..first }));
         for (&offset, request) in self.requests.iter().filter(|(_, request)| request.state == State::Open) {
             let last = self.last_request == Some(offset);
             let misfit = if last { Misfit::Running } else { Misfit::Abandoned };

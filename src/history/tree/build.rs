@@ -1,10 +1,11 @@
 //! From entries to nodes. Parents are resolved by name, cycles are cut, links without items are passed over, and what a
 //! store spread over several lines comes together.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::history::Row;
 
+use super::forks;
 use super::join::join;
 use super::{Entry, Forest, Marks, NO_NODE, Node, Part, Problem, Wrong};
 
@@ -67,6 +68,13 @@ impl Builder {
         !self.is_empty() && self.entries.iter().all(|entry| entry.marks.has(Marks::CHAINED))
     }
 
+    /// The sessions that the entries were written for, and those that these were forked from.
+    pub fn sessions(&self) -> (BTreeSet<&str>, BTreeSet<&str>) {
+        let sessions = || self.entries.iter().filter_map(|entry| entry.session.as_deref());
+        let from = sessions().filter_map(|session| session.forked_from.as_deref());
+        (sessions().map(|session| &*session.id).collect(), from.collect())
+    }
+
     /// The client that wrote this builds on no response, unless its entries say more than that they follow each other.
     pub fn unchain(&mut self) {
         let entries = self.entries.iter_mut().filter(|entry| !entry.marks.has(Marks::FOLLOWS));
@@ -110,6 +118,7 @@ impl Builder {
     }
 
     pub fn finish(mut self) -> Forest {
+        forks::rename(&mut self.entries);
         let joined = join(&mut self.entries, &self.stems);
         let mut links = Links::new(&mut self, &joined);
         links.cut_cycles(&self);
@@ -187,7 +196,9 @@ impl Links {
         let known = old.digest != 0 && new.digest != 0;
         let changed = known && from.entries[self.content[first as usize] as usize].digest != new.digest;
         let partner = Some(old.at);
-        if known {
+        // A fork begins with the lines of the session that it was forked from.
+        let is_fork = !changed && old.session != new.session && old.at.doc != new.at.doc;
+        if known && !is_fork {
             let wrong = if changed { Wrong::Changed } else { Wrong::Copied };
             self.problem(from, wrong, again as usize, partner);
         }
@@ -329,7 +340,7 @@ fn is_results(rows: &[Row]) -> bool {
 }
 
 fn is_result(row: &Row) -> bool {
-    row.is_client_output() && row.key != 0
+    row.answers_call() && row.key != 0
 }
 
 /// Makes the nodes, in the order in which their first entries are stored.

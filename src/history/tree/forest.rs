@@ -55,8 +55,9 @@ impl Forest {
         }
         // Of files that were put together nobody says which came last, but their times.
         let chained = self.nodes.iter().all(|node| node.has(Marks::CHAINED));
+        let files = self.nodes.iter().map(|node| node.entry.at.doc).collect::<HashSet<_>>().len();
         let newest = (0..self.nodes.len() as u32).max_by_key(|ix| (self.node(*ix).entry.time, *ix));
-        self.current = if chained { newest } else { current }.map(|at| self.leaf_below(at));
+        self.current = if chained || files > 1 { newest } else { current }.map(|at| self.leaf_below(at));
         for ix in 0..self.nodes.len() as u32 {
             self.check_chain(ix);
         }
@@ -134,12 +135,12 @@ impl Forest {
         let Some(answer) = self.answer_above(at) else { return Vec::new() };
         let mut outputs: HashSet<u64> = HashSet::new();
         for node in self.upward(at) {
-            outputs.extend(self.rows_of(node).iter().filter(|row| row.is_client_output()).map(|row| row.key));
+            outputs.extend(self.rows_of(node).iter().filter(|row| row.answers_call()).map(|row| row.key));
             if node == answer {
                 break;
             }
         }
-        let calls = self.rows_of(answer).iter().filter(|row| row.is_client_call());
+        let calls = self.rows_of(answer).iter().filter(|row| row.calls_client());
         calls.filter(|call| !outputs.contains(&call.key)).copied().collect()
     }
 

@@ -5,6 +5,7 @@
 
 mod build;
 mod forest;
+mod forks;
 mod join;
 
 use crate::place::Place;
@@ -55,6 +56,9 @@ impl Marks {
     /// Of a client that sends its whole history each time, and builds on no response.
     pub const UNCHAINED: Marks = Marks(512);
 
+    /// Of a client none of whose released versions stores the ids of responses.
+    pub const NO_IDS: Marks = Marks(1024);
+
     pub fn has(self, other: Marks) -> bool {
         self.0 & other.0 == other.0
     }
@@ -99,6 +103,16 @@ pub struct Entry {
     pub marks: Marks,
     /// If the entry before has the same name, this is more about it.
     pub goes_on: bool,
+    /// The session that it was written for, where files are copies of one another.
+    pub session: Option<Box<Session>>,
+}
+
+/// A session with a file of its own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Session {
+    pub id: Box<str>,
+    /// The session whose first lines it shares.
+    pub forked_from: Option<Box<str>>,
 }
 
 impl Entry {
@@ -120,6 +134,7 @@ impl Entry {
             digest: 0,
             marks: Marks::default(),
             goes_on: false,
+            session: None,
         }
     }
 }

@@ -79,6 +79,8 @@ pub struct Found {
     pub pointer: String,
     /// So many first elements are the same.
     pub items: u32,
+    /// Their bytes are, too.
+    pub exact: bool,
 }
 
 impl Window {
@@ -100,8 +102,8 @@ impl Window {
         let candidates = self.passed.iter().filter(|passed| passed.embedded == embedded);
         let best = candidates.map(|passed| (shared(passed), passed)).max_by_key(|(shared, _)| *shared);
         let Some((shared, passed)) = best.filter(|(shared, _)| *shared > 0) else { return Ok(None) };
-        let items = passed.verified(list, shared as u32, bytes)?;
-        let found = Found { record: passed.record, pointer: passed.pointer.clone(), items };
+        let (items, exact) = passed.verified(list, shared as u32, bytes)?;
+        let found = Found { record: passed.record, pointer: passed.pointer.clone(), items, exact };
         Ok((items > 0).then_some(found))
     }
 
@@ -115,26 +117,32 @@ impl Window {
 }
 
 impl Passed {
-    /// How many of the first `items` elements are the same in the text.
-    fn verified(&self, list: &List<'_>, items: u32, bytes: &dyn ReadAt) -> io::Result<u32> {
+    /// How many of the first `items` elements are the same in the text, and whether to the last byte.
+    fn verified(&self, list: &List<'_>, items: u32, bytes: &dyn ReadAt) -> io::Result<(u32, bool)> {
         let mut text = Vec::new();
         bytes.read_into(self.at.start, self.at.len as usize, &mut text)?;
         if self.embedded {
-            return Ok(self.verified_text(list, items, &string::decode(&text)));
+            let written = list.string.is_some_and(|holder| {
+                let text = holder.text().unwrap_or_default();
+                string::quoted(&String::from_utf8_lossy(&text)) == holder.raw()
+            });
+            return Ok((self.verified_text(list, items, &string::decode(&text)), written));
         }
         let run = run(list.val, items);
         // Most often the bytes are the same, and nothing has to be read.
         let before = text.iter().position(|byte| *byte == b'{').unwrap_or(text.len());
         if text[before..].starts_with(run) {
-            return Ok(items);
+            return Ok((items, true));
         }
         let mut tape = Tape::new();
         if scan(&text, &mut tape).is_err() {
-            return Ok(0);
+            return Ok((0, false));
         }
         let elements = tape.root(&text).into_iter().flat_map(|root| root.elements());
         let same = elements.zip(list.val.elements()).take(items as usize);
-        Ok(same.take_while(|(a, b)| canonical::same(*a, *b)).count() as u32)
+        let count = same.take_while(|(a, b)| canonical::same(*a, *b)).count() as u32;
+        let exact = tape.root(&text).is_some_and(|root| self::run(root, count) == self::run(list.val, count));
+        Ok((count, exact))
     }
 
     /// In a string every byte must come back, so that of less than all nothing is taken.

@@ -12,9 +12,9 @@ use crate::format::Format;
 use crate::history::stream::{Context, Misfit};
 use crate::json::Val;
 use crate::json::edit::Base;
-use crate::place::{DocId, Edit, Patch, Place};
 use crate::read::Options;
-use crate::read::streams::{Difference, first_difference, texts};
+use crate::read::streams::{Difference, first_difference, messages_from, texts};
+use crate::place::{DocId, Edit, Patch, Place};
 use crate::source::ReadAt;
 
 use super::events::{Feed, is_stream};
@@ -90,12 +90,23 @@ pub fn slim(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<Slim
     Ok(made)
 }
 
+/// A body that was found to say what the history does.
+#[derive(Clone, Copy)]
+struct Verified {
+    /// Its first elements, and how many.
+    place: Place,
+    items: u32,
+    /// Of which state of the history.
+    context: Context,
+    /// It is written as the history would be.
+    exact: bool,
+}
+
 struct Run<'r> {
     bytes: &'r dyn ReadAt,
     window: Window,
     feed: Feed,
-    /// A body that was found to say what the history does: its first elements, how many, and of which state.
-    verified: Option<(Place, u32, Context)>,
+    verified: Option<Verified>,
     made: Slim,
 }
 
@@ -145,18 +156,22 @@ impl Run<'_> {
         let context = self.feed.stream.sent(event);
         let items = list.val.count();
         let texts = texts(self.bytes);
-        let known = match self.verified.filter(|(_, count, of)| *count <= items && context.continues(*of)) {
-            Some((place, count, _)) if self.is_text(place, lists::run(list.val, count))? => count,
-            _ => 0,
+        let before = self.verified.filter(|it| it.items <= items && context.continues(it.context));
+        let before = match before {
+            Some(before) if self.is_text(before.place, lists::run(list.val, before.items))? => Some(before),
+            _ => None,
         };
+        let known = before.map_or(0, |before| before.items);
         if let Some(difference) = first_difference(&texts, &self.feed.stream, context, list.val, known) {
             let (record, pointer) = (entry.number, format!("{}/{}", list.pointer, difference.index));
             self.made.kept.push(KeptBody { record, pointer, request, difference });
             return Ok(None);
         }
         let Some((from, to)) = lists::span(list.val, items) else { return Ok(None) };
-        self.verified = Some((entry.base.place(from, to), items, context));
-        Ok(self.replace(entry.base, (from, to), items, &Reference::History { request, items }, None))
+        let more = messages_from(&texts, &self.feed.stream, context, known);
+        let exact = before.is_none_or(|before| before.exact) && is_written_so(list.val, known, &more);
+        self.verified = Some(Verified { place: entry.base.place(from, to), items, context, exact });
+        Ok(self.replace(entry.base, (from, to), items, &Reference::History { request, items, exact }, None))
     }
 
     fn is_text(&self, place: Place, run: &[u8]) -> io::Result<bool> {
@@ -174,7 +189,7 @@ impl Run<'_> {
         // The last element stays, so that the list is still told for what it is.
         let items = found.items.min(list.val.count().saturating_sub(1));
         let Some(span) = lists::span(list.val, items) else { return Ok(None) };
-        let reference = Reference::Prefix { record: found.record, at: found.pointer, items };
+        let reference = Reference::Prefix { record: found.record, at: found.pointer, items, exact: found.exact };
         Ok(self.replace(entry.base, span, items, &reference, list.string.map(|string| (string, list.val))))
     }
 
@@ -209,4 +224,14 @@ impl Run<'_> {
         saved.references += new;
         Some(Edit::replace(place, text))
     }
+}
+
+/// Whether the elements of a list from one on are these to the last byte, with nothing but commas between them.
+fn is_written_so(list: Val<'_>, from: u32, messages: &[Vec<u8>]) -> bool {
+    let mut end = None;
+    let mut messages = messages.iter();
+    list.elements().enumerate().all(|(n, element)| {
+        let joined = end.replace(element.end()).is_none_or(|end| end + 1 == element.start());
+        joined && (n < from as usize || messages.next().is_some_and(|message| **message == *element.raw()))
+    })
 }

@@ -5,6 +5,9 @@
 //!   at `/input` in record 12 (from 1; the line, blank ones not counted, or the element of the array that the file is).
 //! - `{"replaylint_ref":{"v":1,"kind":"history","request":11,"items":7}}`: the 7 messages that the request at offset 11
 //!   sends, by the events of the same stream.
+//!
+//! Either says `"bytes":"other"` where what comes back has the same values, but not the writer's spacing or escapes.
+//!
 //! - `{"replaylint_ref":{"v":1,"kind":"text","value":…}}`, in the place of a string that holds JSON: the value is its
 //!   text, and may hold one of the others.
 
@@ -17,19 +20,24 @@ const VERSION: u64 = 1;
 /// What a list leaves out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reference {
-    Prefix { record: u32, at: String, items: u32 },
-    History { request: u64, items: u32 },
+    Prefix { record: u32, at: String, items: u32, exact: bool },
+    History { request: u64, items: u32, exact: bool },
 }
+
+/// What a reference says whose elements come back in other bytes.
+const OTHER: &str = ",\"bytes\":\"other\"";
 
 impl Reference {
     pub fn write(&self) -> Vec<u8> {
         let what = match self {
-            Reference::Prefix { record, at, items } => {
+            Reference::Prefix { record, at, items, exact } => {
+                let other = if *exact { "" } else { OTHER };
                 let at = String::from_utf8_lossy(&string::quoted(at)).into_owned();
-                format!("\"prefix\",\"record\":{record},\"at\":{at},\"items\":{items}")
+                format!("\"prefix\",\"record\":{record},\"at\":{at},\"items\":{items}{other}")
             }
-            Reference::History { request, items } => {
-                format!("\"history\",\"request\":{request},\"items\":{items}")
+            Reference::History { request, items, exact } => {
+                let other = if *exact { "" } else { OTHER };
+                format!("\"history\",\"request\":{request},\"items\":{items}{other}")
             }
         };
         format!("{{\"{REFERENCE}\":{{\"v\":{VERSION},\"kind\":{what}}}}}").into_bytes()
@@ -42,14 +50,16 @@ impl Reference {
             return Some(Err("the reference is of another version"));
         }
         let number = |key: &str| inner.get(key).and_then(|val| val.as_u64());
+        let exact = inner.get("bytes").is_none_or(|bytes| !bytes.is("other"));
         let small = |key: &str| number(key).and_then(|number| u32::try_from(number).ok());
         let read = || match inner.get("kind")?.text()?.as_ref() {
             b"prefix" => Some(Reference::Prefix {
                 record: small("record")?,
                 at: String::from_utf8_lossy(&inner.get("at")?.text()?).into_owned(),
                 items: small("items")?,
+                exact,
             }),
-            b"history" => Some(Reference::History { request: number("request")?, items: small("items")? }),
+            b"history" => Some(Reference::History { request: number("request")?, items: small("items")?, exact }),
             _ => None,
         };
         Some(read().ok_or("the reference is incomplete"))
@@ -92,9 +102,9 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let prefix = Reference::Prefix { record: 12, at: "/a~1b/input".to_owned(), items: 40 };
-        let history = Reference::History { request: 11, items: 7 };
-        for reference in [prefix, history] {
+        let prefix = |exact| Reference::Prefix { record: 12, at: "/a~1b/input".to_owned(), items: 40, exact };
+        let history = |exact| Reference::History { request: 11, items: 7, exact };
+        for reference in [prefix(true), prefix(false), history(true), history(false)] {
             assert_eq!(read(&reference.write()), Some(Ok(reference)));
         }
         assert_eq!(read(br#"{"role":"user"}"#), None);

@@ -1,6 +1,7 @@
 //! Putting back what references stand for. Records are written in order, and each reference is followed into what was
 //! written before it; so no more is held than two records, and where each record begins.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
@@ -23,6 +24,8 @@ pub struct Restored {
     pub bytes: Box<dyn ReadAt>,
     /// Number of references.
     pub references: u64,
+    /// How many of them gave the values back, but not the bytes.
+    pub in_other_bytes: u64,
     /// Place of each record, by its number from 1.
     pub records: Vec<Place>,
     /// References that lead nowhere: number of the record, and why.
@@ -50,8 +53,14 @@ pub fn restore(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<R
     let mut out = Out { file: BufWriter::with_capacity(1 << 20, file.try_clone()?), written: 0, copied: 0 };
     let reader = file.try_clone()?;
     let mut feed = Feed::default();
-    let mut made =
-        Restored { bytes: Box::new(Vec::new()), references: 0, records: Vec::new(), broken: Vec::new() };
+    let mut inexact = HashSet::new();
+    let mut made = Restored {
+        bytes: Box::new(Vec::new()),
+        references: 0,
+        in_other_bytes: 0,
+        records: Vec::new(),
+        broken: Vec::new(),
+    };
     records::each(id, bytes, options.format, options.max_record, &mut |entry| {
         out.copy(bytes, entry.place.start)?;
         let start = out.written;
@@ -61,8 +70,15 @@ pub fn restore(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<R
         let text = entry.val.map(|val| val.record()).filter(|text| records::mentions(text, REFERENCE));
         match (text, entry.val) {
             (Some(_), Some(val)) => {
-                let full = Expand { from: &reader, out: &mut out, source: bytes, feed: &feed, made: &mut made }
-                    .record(entry, val)?;
+                let full = Expand {
+                    from: &reader,
+                    out: &mut out,
+                    source: bytes,
+                    feed: &feed,
+                    made: &mut made,
+                    inexact: &mut inexact,
+                }
+                .record(entry, val)?;
                 out.write(&full)?;
                 out.copied = entry.place.end();
             }
@@ -115,6 +131,8 @@ struct Expand<'e> {
     source: &'e dyn ReadAt,
     feed: &'e Feed,
     made: &'e mut Restored,
+    /// Records that did not come back byte for byte.
+    inexact: &'e mut HashSet<u32>,
 }
 
 impl Expand<'_> {
@@ -151,9 +169,19 @@ impl Expand<'_> {
 
     /// The elements that a reference stands for; itself, if they are not found.
     fn elements(&mut self, entry: &Entry<'_>, found: Val<'_>) -> io::Result<Vec<u8>> {
-        let elements = match Reference::read(found) {
-            Some(Ok(Reference::Prefix { record, at, items })) => self.prefix(record, &at, items)?,
-            Some(Ok(Reference::History { request, items })) => self.history(request, items),
+        let read = Reference::read(found);
+        let exact = match &read {
+            Some(Ok(Reference::Prefix { record, exact, .. })) => *exact && !self.inexact.contains(record),
+            Some(Ok(Reference::History { exact, .. })) => *exact,
+            _ => true,
+        };
+        if !exact {
+            self.made.in_other_bytes += 1;
+            self.inexact.insert(entry.number);
+        }
+        let elements = match read {
+            Some(Ok(Reference::Prefix { record, at, items, .. })) => self.prefix(record, &at, items)?,
+            Some(Ok(Reference::History { request, items, .. })) => self.history(request, items),
             Some(Err(why)) => Err(why),
             None => Err("the reference is incomplete"),
         };

@@ -4,43 +4,51 @@
 use crate::history::{Kind, Role, Row};
 use crate::json::Val;
 use crate::place::Place;
-use crate::read::Texts;
+
+use super::lifted::See;
 
 /// A message of Anthropic's, made of blocks as they stand.
-pub(super) struct Message {
+pub struct Message {
     pub text: Vec<u8>,
     /// Where each stretch of the text was copied from: (offset in the text, offset in the doc).
     pub runs: Vec<(u32, u64)>,
     /// The first of its blocks.
     pub begins: Place,
+    pub is_users: bool,
+    /// It answers calls of the message before it.
+    pub answers: bool,
 }
 
 /// The messages of a history: neighbours that one side said are one, and results come first in it.
-pub(super) fn messages(rows: &[Row], texts: &Texts<'_>) -> Vec<Message> {
+pub fn messages(rows: &[Row], see: See<'_>) -> Vec<Message> {
     let turns = rows.chunk_by(|a, b| is_users(a) == is_users(b));
-    turns.filter_map(|turn| message(turn, texts)).collect()
+    turns.filter_map(|turn| message(turn, see)).collect()
 }
 
 fn is_users(row: &Row) -> bool {
-    row.kind == Kind::FunctionCallOutput || row.role == Role::User
+    row.answers_call() || row.role == Role::User
 }
 
-fn message(turn: &[Row], texts: &Texts<'_>) -> Option<Message> {
+fn message(turn: &[Row], see: See<'_>) -> Option<Message> {
     let first = turn.first()?;
     let role = if is_users(first) { "user" } else { "assistant" };
     let mut message = Message {
+        is_users: is_users(first),
+        answers: turn.iter().any(Row::answers_call),
         text: format!("{{\"role\":\"{role}\",\"content\":[").into_bytes(),
         runs: vec![(0, first.at.start)],
         begins: first.at,
     };
     let mut count = 0;
-    let (results, others): (Vec<&Row>, Vec<&Row>) =
-        turn.iter().partition(|row| row.kind == Kind::FunctionCallOutput);
+    let (results, others): (Vec<&Row>, Vec<&Row>) = turn.iter().partition(|row| row.answers_call());
     for row in results.into_iter().chain(others) {
-        texts.item(row, |val| {
+        see(row, &mut |val| {
+            // A message whose blocks have rows of their own says nothing else, unless its content is a text.
+            let text = val.get("content").filter(|content| content.is_string());
+            let Some(val) = (if row.kind == Kind::BlockMessage { text } else { Some(val) }) else { return };
             if !is_empty(val) {
                 count += 1;
-                message.add(val, row.at.start);
+                message.add(val, row.at.start + u64::from(val.start()));
             }
         });
     }

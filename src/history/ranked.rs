@@ -1,0 +1,86 @@
+//! Parts of a log that say themselves where in the history they belong, and whether: rows of a table come in any order,
+//! and some of them are never sent.
+
+/// What becomes of a part when the history is sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    Sent,
+    /// Sent, also where it comes before a restart.
+    Always,
+    /// What comes before it is not sent.
+    Restart,
+    /// Not sent, and why.
+    Unsent(&'static str),
+}
+
+/// Where a part belongs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rank {
+    /// A part without a number stays after the one that is stored before it.
+    pub number: Option<u64>,
+    /// What it is called.
+    pub name: Box<str>,
+    pub standing: Standing,
+}
+
+/// Why parts before a restart are not sent.
+pub const SUMMARISED: &str = "a later row holds the summary";
+
+/// The parts that are sent, as indices in the order in which they are, and the others with the reason.
+pub fn resolve(ranks: &[Rank]) -> (Vec<usize>, Vec<(usize, &'static str)>) {
+    let mut last = 0;
+    let numbers: Vec<u64> = ranks
+        .iter()
+        .map(|rank| {
+            last = rank.number.unwrap_or(last);
+            last
+        })
+        .collect();
+    let mut order: Vec<usize> = (0..ranks.len()).collect();
+    order.sort_by_key(|ix| numbers[*ix]);
+    let restart = order.iter().rposition(|ix| ranks[*ix].standing == Standing::Restart).unwrap_or(0);
+    let (mut sent, mut unsent) = (Vec::with_capacity(order.len()), Vec::new());
+    for (n, ix) in order.into_iter().enumerate() {
+        match ranks[ix].standing {
+            Standing::Unsent(why) => unsent.push((ix, why)),
+            Standing::Sent | Standing::Restart if n < restart => unsent.push((ix, SUMMARISED)),
+            _ => sent.push(ix),
+        }
+    }
+    unsent.sort_unstable();
+    (sent, unsent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolved(ranks: &[(Option<u64>, Standing)]) -> (Vec<usize>, Vec<(usize, &'static str)>) {
+        let rank = |(number, standing): &(Option<u64>, Standing)| Rank {
+            number: *number,
+            name: Box::default(),
+            standing: *standing,
+        };
+        resolve(&ranks.iter().map(rank).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn parts_are_ordered_by_number_and_a_summary_replaces_what_came_before() {
+        use Standing::{Always, Restart, Sent, Unsent};
+        assert_eq!(resolved(&[(None, Sent), (None, Sent)]).0, [0, 1]);
+        assert_eq!(resolved(&[(Some(3), Sent), (Some(1), Sent), (Some(2), Sent)]).0, [1, 2, 0]);
+        // A part without a number goes where the one before it goes.
+        assert_eq!(resolved(&[(Some(3), Sent), (None, Sent), (Some(1), Sent)]).0, [2, 0, 1]);
+        let ranks = [
+            (Some(1), Always),
+            (Some(2), Sent),
+            (Some(3), Restart),
+            (Some(4), Unsent("deleted")),
+            (Some(5), Restart),
+            (Some(6), Sent),
+        ];
+        let (sent, unsent) = resolved(&ranks);
+        assert_eq!(sent, [0, 4, 5]);
+        assert_eq!(unsent, [(1, SUMMARISED), (2, SUMMARISED), (3, "deleted")]);
+    }
+}

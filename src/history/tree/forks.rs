@@ -1,0 +1,53 @@
+//! Forks that lie in a file of their own: it begins with the lines of the session that was forked. Where those were
+//! given other names, they get the names that they have there, so that they are one.
+
+use std::collections::HashMap;
+
+use super::{Entry, Part};
+
+/// Names the first lines of each fork as those of its session, as far as they say the same.
+pub(super) fn rename(entries: &mut [Entry]) {
+    let mut lines: HashMap<Box<str>, Vec<usize>> = HashMap::new();
+    for (ix, entry) in entries.iter().enumerate() {
+        if let Some(session) =
+            entry.session.as_ref().filter(|_| entry.part != Part::Link && !entry.name.is_empty())
+        {
+            lines.entry(session.id.clone()).or_default().push(ix);
+        }
+    }
+    let forks: Vec<(&Box<str>, Box<str>)> = lines
+        .iter()
+        .filter_map(|(id, own)| {
+            let from = entries[*own.first()?].session.as_ref()?.forked_from.clone()?;
+            (from != *id && lines.contains_key(&from)).then_some((id, from))
+        })
+        .collect();
+    let mut names: HashMap<Box<str>, Box<str>> = HashMap::new();
+    for (id, from) in forks {
+        let pairs = lines[&from].iter().zip(&lines[id]);
+        let same = pairs.take_while(|(a, b)| entries[**a].digest == entries[**b].digest);
+        for (a, b) in same {
+            if entries[*a].name != entries[*b].name {
+                names.insert(entries[*b].name.clone(), entries[*a].name.clone());
+            }
+        }
+    }
+    if names.is_empty() {
+        return;
+    }
+    // A fork of a fork has names that were given twice.
+    let last = |name: &str| {
+        let mut name = names.get(name)?;
+        for _ in 0..names.len() {
+            match names.get(name) {
+                Some(next) => name = next,
+                None => break,
+            }
+        }
+        Some(name.clone())
+    };
+    for entry in entries {
+        entry.name = last(&entry.name).unwrap_or_else(|| std::mem::take(&mut entry.name));
+        entry.parent = entry.parent.take().map(|parent| last(&parent).unwrap_or(parent));
+    }
+}

@@ -1,0 +1,55 @@
+//! Items of a request that were made of stored ones, and what could not be taken along.
+
+use crate::history::{Role, Row};
+use crate::json::{Val, string};
+use crate::place::Place;
+
+/// The items of a request, and what could not be taken along.
+#[derive(Default)]
+pub struct Lifted {
+    pub items: Vec<Vec<u8>>,
+    /// Of what each item was made: the block, or the first of them.
+    pub made_of: Vec<Place>,
+    /// Thinking that another provider signed.
+    pub thinking: Vec<Place>,
+    /// Blocks and items of kinds that a request does not take.
+    pub skipped: Vec<Place>,
+    /// Items that were not complete when they were stored.
+    pub incomplete: usize,
+    /// How many items there were when each response ended, as far as a replayed log says so.
+    pub ends: Vec<usize>,
+    /// What of a replayed log was not sent, and why.
+    pub left_out: Vec<(Place, &'static str)>,
+    /// Reasoning items of a replayed log that lost their ids on the way.
+    pub detached: usize,
+    /// Reasoning with its blob keeps its id where its follower has none, as the log's client sends it.
+    pub keeps_ids: bool,
+}
+
+impl Lifted {
+    pub(super) fn add(&mut self, item: Vec<u8>, made_of: Place) {
+        self.items.push(item);
+        self.made_of.push(made_of);
+    }
+}
+
+/// Hands the value of a row to what takes it.
+pub type See<'s> = &'s mut dyn FnMut(&Row, &mut dyn FnMut(Val<'_>));
+
+/// A message with these parts, which are JSON already.
+pub(super) fn message(role: Role, parts: &[u8]) -> Vec<u8> {
+    let role = match role {
+        Role::Assistant => "assistant",
+        Role::System => "system",
+        Role::Developer => "developer",
+        _ => "user",
+    };
+    [format!("{{\"type\":\"message\",\"role\":\"{role}\",\"content\":[").as_bytes(), parts, b"]}"].concat()
+}
+
+/// A text as a part of a message.
+pub(super) fn text_part(role: Role, text: &[u8]) -> Vec<u8> {
+    let kind = if role == Role::Assistant { "output_text" } else { "input_text" };
+    let text = string::quoted(&String::from_utf8_lossy(text));
+    [format!("{{\"type\":\"{kind}\",\"text\":").as_bytes(), &text, b"}"].concat()
+}
