@@ -8,8 +8,8 @@ use crate::report::{Content, diagnose};
 use crate::source::Memory;
 use crate::target::Severity;
 
+use super::dialect::Dialect;
 use super::error::Error;
-use super::items::Dialect;
 use super::options::Options;
 use super::report::{DOC, Report};
 

@@ -5,7 +5,7 @@ use std::io;
 use crate::options::Misuse;
 
 /// Why a document could not be judged, or an option not be set. What is wrong in a document is no error of this kind, but
-/// a [`Diagnostic`](crate::Diagnostic).
+/// a [`Diagnostic`](crate::report::contract::Diagnostic).
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {

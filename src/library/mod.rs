@@ -3,6 +3,7 @@
 #![warn(missing_docs)]
 
 mod convert;
+mod dialect;
 mod diff;
 mod error;
 mod fix;
@@ -11,11 +12,12 @@ mod options;
 mod report;
 
 pub use convert::{Converted, convert};
+pub use dialect::Dialect;
 pub use diff::diff;
 pub use error::Error;
 pub use fix::{Fixed, fix};
 pub use items::{
-    ConvertedItems, Dialect, FixedItems, check_items, convert_items, diff_items, fix_items,
+    ConvertedItems, FixedItems, check_items, convert_items, diff_items, fix_items,
 };
 pub use options::Options;
 pub use report::{Report, check};

@@ -43,13 +43,15 @@ fn name(found: &Recognised) -> String {
 
 /// What the collection calls new, where no rule had it yet, and what it may be recognised as.
 const NEW: &[(&str, &[&str])] = &[
-    ("NEW:no user message in history", &["ELSE"]),
-    ("NEW:system not first", &["ELSE"]),
-    ("NEW:two assistant messages last", &["ELSE"]),
-    ("NEW:GLM 1214", &["ELSE"]),
-    ("NEW:bedrock text+toolResult in one turn", &["ELSE"]),
+    ("NEW:no user message in history", &["RL522"]),
+    ("NEW:system not first", &["RL522"]),
+    ("NEW:two assistant messages last", &["RL522"]),
+    ("NEW:GLM 1214", &["RL522", "ELSE"]),
+    ("NEW:bedrock text+toolResult in one turn", &["RL597"]),
     ("NEW:empty messages (RL509 is chat only)", &["RL550"]),
-    ("NEW:foreign field in a chat message", &["RL400"]),
+    ("NEW:foreign field in a chat message", &["RL400", "RL515"]),
+    // What chat templates say of roles has a rule of its own beside that of Mistral's server.
+    ("RL516", &["RL522"]),
     ("NEW:gemini unknown field", &["RL400"]),
     ("NEW:tool reference not available", &["RL559"]),
     ("NEW:item of another account", &["ELSE"]),

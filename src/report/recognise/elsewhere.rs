@@ -41,13 +41,7 @@ const WAIT: &str = "wait and send the same request again";
 const EXTRA: &str = "the block holds a key that the API does not know, often left over from streaming";
 const DELETE: &str = "delete the key that the message names";
 const TEMPLATE: &str = "the model's chat template accepts only some orders of messages";
-const MERGE_ALL: &str =
-    "merge adjacent messages of one role, and begin with a user message after the system message";
-const SYSTEM_FIRST: &str =
-    "move the instructions into one system message at the start, or make the later one a user message";
 const NO_SYSTEM: &str = "move the instructions into the first user message";
-const ASK: &str = "keep at least one user message in the request, also where the oldest turns are cut";
-const ONE_LAST: &str = "merge the assistant messages at the end, or end the request with a user message";
 const ILLEGAL: &str = "the server rejects the list of messages and does not say why";
 const ASK_LAST: &str = "end the request with a user or tool message, keep at least one user message, give every tool message \
                         its call, and leave out empty messages; `replaylint check FILE` names what it finds";
@@ -140,20 +134,10 @@ pub static ELSEWHERE: &[Elsewhere] = &[
     row("system.{path}: Extra inputs are not permitted", EXTRA, DELETE),
 
     // What templates of open models and their servers accept.
-    row("conversation roles must alternate", TEMPLATE, MERGE_ALL),
-    row("conversation roles must alternate user and assistant roles except for tool calls and results", TEMPLATE, MERGE_ALL),
-    row("System message must be at the beginning", TEMPLATE, SYSTEM_FIRST),
     row("System role not supported", TEMPLATE, NO_SYSTEM),
     row("Only user and assistant roles are supported", TEMPLATE, NO_SYSTEM),
-    row("No user query found in messages", TEMPLATE, ASK),
-    row("The input messages do not contain elements with the role of user", TEMPLATE, ASK),
     row("You have passed a message containing <|channel|> tags in the content field",
         "the model's own channel tags were stored as text of an assistant message",
         "remove the tags: what was analysis belongs into the message's `thinking` or `reasoning_content`, the rest into `content`"),
-    row("Cannot have 2 or more assistant messages at the end of the list", TEMPLATE, ONE_LAST),
-    row("The messages parameter is illegal", ILLEGAL, ASK_LAST),
     row("messages 参数非法", ILLEGAL, ASK_LAST),
-    row("Conversation blocks and tool result blocks cannot be provided in the same turn",
-        "Llama models on Bedrock accept `toolResult` blocks only in a turn without other blocks",
-        "move the other blocks to a user turn of their own after the results"),
 ];

@@ -65,8 +65,8 @@ pub static LIKELY: &[Likely] = &[
         &[(545, 0), (544, 0)],
     ),
     row(
-        "contents[{message}].parts[{block}].data: required oneof field 'data' must have one initialized field",
-        &[(566, 0), (567, 0)],
+        "* GenerateContentRequest.contents[{message}].parts[{block}].data: required oneof field 'data' must have one initialized field",
+        &[(566, 1), (566, 0), (567, 0)],
     ),
     row("Requests ending with a model turn are not supported.", &[(569, 0), (568, 0)]),
     row("Unknown name \"{field}\" at 'contents", &[(400, 4)]),
