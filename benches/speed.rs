@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use generate::{Faults, Shape};
 use replaylint::internals::convert::TO;
-use replaylint::internals::convert::{ConvertOptions, convert_doc as convert_histories};
+use replaylint::internals::convert::{ConvertOptions, convert_doc};
 use replaylint::internals::convert::{Plan, Thoughts};
 use replaylint::internals::fix::{self, FixOptions};
 use replaylint::internals::history::Code;
@@ -95,14 +95,14 @@ fn repetition(name: &str, data: &Vec<u8>) {
     };
     let read = || Conversation::read(vec![Doc::of_bytes(DOC, "log", data.clone())], |_| &options).expect("memory");
     row("tree", best(|| drop(black_box(read()))));
-    let sent = || stream::rebuild(DOC, data, &options, &stream::Asked::default()).expect("memory reads");
+    let sent = || stream::rebuild(DOC, data, &options.read, &stream::Asked::default()).expect("memory reads");
     row("rebuild", best(|| drop(black_box(sent()))));
-    row("slim", best(|| drop(black_box(slim(DOC, data, &options)))));
-    let made = slim(DOC, data, &options).expect("memory reads");
+    row("slim", best(|| drop(black_box(slim(DOC, data, &options.read)))));
+    let made = slim(DOC, data, &options.read).expect("memory reads");
     let view = Patched::new(data, Pieces::new(made.patch.edits(DOC), DOC, data.len() as u64));
     let mut short = Vec::new();
     view.read_into(0, view.len() as usize, &mut short).expect("memory reads");
-    let back = best(|| drop(black_box(restore(DOC, &short, &options))));
+    let back = best(|| drop(black_box(restore(DOC, &short, &options.read))));
     row("slim --restore", back);
     println!();
 }
@@ -112,7 +112,7 @@ fn growth() {
     println!("turns        in full    slimmed   (event stream; request log)");
     for turns in [10, 100, 1000] {
         let sizes = [logs::stream(turns, true), logs::requests(turns, 1)].map(|data| {
-            let made = slim(DOC, &data, &Options::default()).expect("memory reads");
+            let made = slim(DOC, &data, &replaylint::internals::read::Options::default()).expect("memory reads");
             let saved = (made.saved.repeated - made.saved.references) as usize;
             format!("{:>12} {:>10}", data.len(), data.len() - saved)
         });

@@ -2,6 +2,8 @@
 //!
 //! `cargo run --example guard < request.json` prints the body that would be sent, and what was changed.
 
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
 use std::io::Read;
 
 use replaylint::{Dialect, Error, Options, fix_items};
