@@ -4,7 +4,7 @@
 use std::io::Write;
 
 use crate::options::{self, Misuse};
-use crate::replay::records;
+use crate::replay::events;
 use crate::replay::slim::restore::{self, Restored};
 use crate::replay::stream::{self, Asked, Provider, Refused, Sent};
 use crate::replay::{Conversation, conversation::Part};
@@ -27,7 +27,7 @@ pub(super) fn rebuild(
                                                   sent"
         ))
     };
-    let stream = parts.iter().find(|part| part.format.is_some_and(|format| records::is_stream(format.info())));
+    let stream = parts.iter().find(|part| part.format.is_some_and(|format| events::is_stream(format.info())));
     if let Some(part) = stream {
         if parts.len() > 1 {
             return Err(Misuse::new("rebuild accepts one event stream at a time").into());

@@ -18,7 +18,7 @@ use crate::read::Texts;
 
 use crate::neutral::{At, LossKind, Lost};
 use crate::place::{DocId, Place};
-use crate::replay::records::is_stream;
+use crate::replay::events::is_stream;
 use crate::replay::{self, foreign, stream};
 use crate::source::ReadAt;
 

@@ -9,7 +9,7 @@ pub mod body;
 pub mod chain;
 pub mod conversation;
 pub mod cut;
-mod events;
+pub mod events;
 pub mod foreign;
 mod frame;
 mod lift;

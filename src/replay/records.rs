@@ -145,8 +145,6 @@ fn of_element(val: Val<'_>) -> Option<&'static dyn Format> {
     best.filter(|format| format.detect(&probe) >= 50)
 }
 
-pub use super::events::is_stream;
-
 /// Whether the bytes of a record hold a word. Cheap; what holds it is to be looked at.
 pub fn mentions(text: &[u8], word: &str) -> bool {
     memchr::memmem::find(text, word.as_bytes()).is_some()

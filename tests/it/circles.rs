@@ -14,7 +14,6 @@ const KNOWN: &[&[&str]] = &[
     &["commands", "commands::check", "commands::met", "commands::products", "commands::whole"],
     &["commands::explain::error", "commands::explain::in_file"],
     &["commands::rebuild", "commands::stored"],
-    &["replay::events", "replay::records"],
 ];
 
 type Module = Vec<String>;
