@@ -38,47 +38,76 @@
 #![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-/// Declares the rooms, lowest first: each may import only what comes before it; a test reads every import. They are
-/// private; the command line, the tests, the benchmarks and the fuzzers reach them through `internals`, which promises
-/// nothing.
-macro_rules! rooms {
-    ($($room:ident)*) => {
-        $(#[allow(missing_docs, rustdoc::all)] mod $room;)*
+// The rooms. They are private: what they document is rules, formats and the engine, not an API. Their order, and what
+// each may import, is the list of `internals`.
+#[allow(missing_docs, rustdoc::all)]
+mod cli;
+#[allow(missing_docs, rustdoc::all)]
+mod commands;
+#[allow(missing_docs, rustdoc::all)]
+mod convert;
+#[allow(missing_docs, rustdoc::all)]
+mod dialect;
+#[allow(missing_docs, rustdoc::all)]
+mod dialects;
+#[allow(missing_docs, rustdoc::all)]
+mod diff;
+#[allow(missing_docs, rustdoc::all)]
+mod fix;
+#[allow(missing_docs, rustdoc::all)]
+mod format;
+#[allow(missing_docs, rustdoc::all)]
+mod formats;
+#[allow(missing_docs, rustdoc::all)]
+mod history;
+#[allow(missing_docs, rustdoc::all)]
+mod json;
+#[allow(missing_docs, rustdoc::all)]
+mod judge;
+mod library;
+#[allow(missing_docs, rustdoc::all)]
+mod neutral;
+#[allow(missing_docs, rustdoc::all)]
+mod options;
+#[allow(missing_docs, rustdoc::all)]
+mod place;
+#[allow(missing_docs, rustdoc::all)]
+mod read;
+#[allow(missing_docs, rustdoc::all)]
+mod replay;
+#[allow(missing_docs, rustdoc::all)]
+mod report;
+#[allow(missing_docs, rustdoc::all)]
+mod rule;
+#[allow(missing_docs, rustdoc::all)]
+mod rules;
+#[allow(missing_docs, rustdoc::all)]
+mod schema;
+#[allow(missing_docs, rustdoc::all)]
+mod source;
+#[allow(missing_docs, rustdoc::all)]
+mod target;
+#[allow(missing_docs, rustdoc::all)]
+mod targets;
 
-        #[doc(hidden)]
-        #[allow(missing_docs, rustdoc::all)]
-        pub mod internals {
-            $(pub mod $room { pub use crate::$room::*; })*
-        }
-    };
-}
+/// The rooms, lowest first, for the command line, the tests, the benchmarks and the fuzzers: each imports only what comes
+/// before it, and a test reads every import. It promises nothing.
+#[doc(hidden)]
+#[allow(missing_docs)]
+pub mod internals {
+    macro_rules! open {
+        ($($room:ident)*) => {
+            $(pub mod $room {
+                pub use crate::$room::*;
+            })*
+        };
+    }
 
-rooms! {
-    place
-    json
-    source
-    history
-    neutral
-    dialect
-    dialects
-    schema
-    target
-    targets
-    format
-    formats
-    read
-    rule
-    rules
-    judge
-    fix
-    replay
-    convert
-    diff
-    report
-    options
-    library
-    commands
-    cli
+    open! {
+        place json source history neutral dialect dialects schema target
+        targets format formats read rule rules judge fix replay
+        convert diff report options library commands cli
+    }
 }
 
 pub(crate) use rule::rule;

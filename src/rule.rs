@@ -3,7 +3,9 @@
 //! from the verdicts.
 
 use crate::dialect::Item;
-use crate::history::{Code, Effort, Finding, Flags, Group, History, ItemFlags, Kind, KindSet, Known, Pair, Row, Usage};
+use crate::history::{
+    Code, Effort, Finding, Flags, Group, History, ItemFlags, Kind, KindSet, Known, Pair, Row, Usage,
+};
 use crate::json::Val;
 use crate::place::Place;
 use crate::schema::Standard;

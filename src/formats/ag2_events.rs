@@ -25,7 +25,8 @@ static INFO: FormatInfo = FormatInfo {
     records_responses: false,
 };
 
-pub(super) const TOLD_BY: &str = "events with `__event__`, or `type` and `data`, that name a class of `ag2` or `autogen.beta`";
+pub(super) const TOLD_BY: &str =
+    "events with `__event__`, or `type` and `data`, that name a class of `ag2` or `autogen.beta`";
 
 pub(super) const PARTS: [Part; 3] = [
     Part { path: &[], unit: Unit::Message },

@@ -39,7 +39,8 @@ impl Format for AnthropicBatch {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let requests = probe.val.get("requests").into_iter().flat_map(|list| list.elements());
-        let is_one = |entry: Val<'_>| params(entry).is_some() || entry.get("custom_id").is_some() && has_result(entry);
+        let is_one =
+            |entry: Val<'_>| params(entry).is_some() || entry.get("custom_id").is_some() && has_result(entry);
         if is_one(probe.val) || requests.into_iter().any(|entry| params(entry).is_some()) { 96 } else { 0 }
     }
 

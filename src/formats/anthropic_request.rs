@@ -1,7 +1,10 @@
 //! The body of a request to Anthropic's `/v1/messages`, as a document or one a line; or the bare list of its messages.
 
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, empty_list, read_array, read_slice, around};
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, around, empty_list, read_array,
+    read_slice,
+};
 use crate::history::{Facts, Flags, Settings, Usage};
 use crate::json::Val;
 
@@ -78,7 +81,8 @@ fn settings(body: Val<'_>, record: &Record<'_>) -> Settings {
     // Tools of MCP servers are not in the file.
     let is_toolset = |tool: Val<'_>| tool.get("type").is_some_and(|kind| kind.is("mcp_toolset"));
     let all_named = |list: &Val<'_>| list.count() > 0 && !list.elements().any(is_toolset);
-    let named = tools.filter(Val::is_array).filter(all_named).filter(|_| whole && body.get("mcp_servers").is_none());
+    let named =
+        tools.filter(Val::is_array).filter(all_named).filter(|_| whole && body.get("mcp_servers").is_none());
     Settings {
         tools: named.map(|list| record.base.of(list)),
         usage: if is_request { Usage::Request } else { Usage::Log },

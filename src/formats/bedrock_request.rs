@@ -2,7 +2,10 @@
 //! model is in the URL; tools that call it by a file keep it as `modelId` beside the messages.
 
 use crate::dialects::bedrock::BEDROCK;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, empty_list, read_array, read_slice, around};
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, around, empty_list, read_array,
+    read_slice,
+};
 use crate::history::{Facts, Flags, Settings, Usage};
 use crate::json::Val;
 

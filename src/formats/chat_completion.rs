@@ -64,9 +64,8 @@ pub(super) fn read_completion(
 ) {
     let model = completion.get("model").and_then(|model| model.text());
     let model: Option<Box<str>> = model.map(|model| String::from_utf8_lossy(&model).into());
-    let start = || {
-        Mark::Start(Box::new(Settings { usage: Usage::Log, model: model.clone(), ..Settings::default() }))
-    };
+    let start =
+        || Mark::Start(Box::new(Settings { usage: Usage::Log, model: model.clone(), ..Settings::default() }));
     for choice in choices(completion) {
         sink.mark(start());
         read_choice(choice, record, part, flags, sink);
@@ -84,4 +83,3 @@ pub(super) fn read_choice(choice: Val<'_>, record: &Record<'_>, part: u8, flags:
         read_item(&CHAT, message, record, part, flags | Flags::RECORDED | Flags::ALONE, sink);
     }
 }
-

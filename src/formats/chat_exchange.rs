@@ -61,7 +61,8 @@ impl Format for ChatExchange {
         if let Some((part, val)) = request {
             within(val, record, |body, record, flags| {
                 let mut settings = chat_request::settings(body, record, Usage::Exchange);
-                settings.around = settings.around.map(|around| Around { embedded: flags.has(Flags::EMBEDDED), ..around });
+                settings.around =
+                    settings.around.map(|around| Around { embedded: flags.has(Flags::EMBEDDED), ..around });
                 started = true;
                 sink.mark(Mark::Start(Box::new(Settings { read_only, ..settings })));
                 chat_request::read_messages(body, record, part as u8, flags, sink);

@@ -71,6 +71,7 @@ fn elements(page: Val<'_>) -> impl Iterator<Item = Val<'_>> {
 fn is_stored_message(val: Val<'_>) -> bool {
     let id = val.get("id").and_then(|id| id.text());
     let own = || val.get("tool_calls").is_some() || val.get("content_parts").is_some();
-    val.get("role").is_some() && (id.is_some_and(|id| id.starts_with(b"chatcmpl")) || own())
+    val.get("role").is_some()
+        && (id.is_some_and(|id| id.starts_with(b"chatcmpl")) || own())
         && chat_request::message_fit(val).score() > 0
 }

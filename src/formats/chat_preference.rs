@@ -2,7 +2,7 @@
 //! […]}`. The input goes on with what is preferred; what is not is a history of its own.
 
 use crate::dialects::chat::CHAT;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, around};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, around, read_array};
 use crate::history::{Flags, Settings, Usage};
 
 use super::chat_request;
@@ -34,7 +34,8 @@ impl Format for ChatPreference {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let input = || probe.val.get("input").is_some_and(|input| chat_request::body_score(input) > 0);
-        let outputs = || ["preferred_output", "non_preferred_output"].iter().all(|key| probe.val.get(key).is_some());
+        let outputs =
+            || ["preferred_output", "non_preferred_output"].iter().all(|key| probe.val.get(key).is_some());
         if probe.has("input") && outputs() && input() { 95 } else { 0 }
     }
 
@@ -55,5 +56,4 @@ impl Format for ChatPreference {
         sink.mark(start(None));
         output("non_preferred_output", 2, sink);
     }
-
 }

@@ -3,7 +3,9 @@
 //! Chat, and a note says so. A list of that kind might hold Responses items, and is read so.
 
 use crate::dialects::chat::CHAT;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice, around};
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, around, read_array, read_slice,
+};
 use crate::history::{Effort, Facts, Flags, Settings, Usage};
 use crate::json::Val;
 
@@ -78,9 +80,8 @@ const STRAY_KEYS: [&str; 2] = ["reasoning_content", "reasoning_details"];
 const SPOKEN_KEYS: [&str; 4] = ["refusal", "audio", "reasoning", "prefix"];
 
 /// How the names of models begin that are asked by Chat.
-const MODELS: [&str; 12] = [
-    "gpt-", "chatgpt-", "o1", "o3", "o4", "deepseek-", "mistral-", "kimi-", "grok-", "llama-", "qwen", "glm-",
-];
+const MODELS: [&str; 12] =
+    ["gpt-", "chatgpt-", "o1", "o3", "o4", "deepseek-", "mistral-", "kimi-", "grok-", "llama-", "qwen", "glm-"];
 
 fn is_chats(model: &str) -> bool {
     let model = model.rsplit('/').next().unwrap_or(model);
@@ -88,7 +89,8 @@ fn is_chats(model: &str) -> bool {
 }
 
 /// Keys of a body that tell another API.
-const FOREIGN_KEYS: [&str; 5] = ["system", "anthropic_version", "inferenceConfig", "toolConfig", "max_tokens_to_sample"];
+const FOREIGN_KEYS: [&str; 5] =
+    ["system", "anthropic_version", "inferenceConfig", "toolConfig", "max_tokens_to_sample"];
 
 /// Members of a request that a log of chats has not.
 const REQUEST_KEYS: [&str; 6] = ["model", "tools", "temperature", "stream", "max_tokens", "max_completion_tokens"];
@@ -112,7 +114,9 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
     // In a request a message of an unknown role is a mistake, not another format.
     let is_request = REQUEST_KEYS.iter().any(|key| body.get(key).is_some());
     let fit = |message: Val<'_>| match message_fit(message) {
-        Fit::Unknown | Fit::Likely(..PLAIN) if is_request && message.get("role").is_some_and(|role| role.is_string()) => {
+        Fit::Unknown | Fit::Likely(..PLAIN)
+            if is_request && message.get("role").is_some_and(|role| role.is_string()) =>
+        {
             Fit::Likely(PLAIN)
         }
         fit => fit,

@@ -128,8 +128,7 @@ impl Format for CodexRollout {
 
 /// Reads one item, and marks where the user speaks.
 fn read_line_item(item: Val<'_>, part: u8, record: &Record<'_>, sink: &mut dyn Sink) {
-    let origin =
-        Origin { base: record.base, record: record.number, turn: 0, part, flags: Flags::default() };
+    let origin = Origin { base: record.base, record: record.number, turn: 0, part, flags: Flags::default() };
     CODEX.rows(item, origin, &mut |item| {
         if item.row.kind == Kind::Message && item.row.role == Role::User {
             match injected(item.val) {

@@ -1,7 +1,9 @@
 //! The first Codex sessions (until July 2025): one JSON document, `{"session": {…}, "items": […]}`.
 
 use crate::dialects::responses::CODEX;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice};
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice,
+};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::Val;
 

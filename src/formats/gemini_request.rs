@@ -1,8 +1,10 @@
 //! The body of a request to Gemini's `generateContent`, as a document or one a line; or the bare list of its contents.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, empty_list, read_array, read_item,
-    read_slice, around};
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, around, empty_list, read_array,
+    read_item, read_slice,
+};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::Val;
 
@@ -53,7 +55,13 @@ impl Format for GeminiRequest {
 pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Settings {
     let model = body.get("model").and_then(|model| model.text());
     let model = model.map(|model| String::from_utf8_lossy(&model).into());
-    Settings { usage, model, around: around(body, record), empty: empty_list(body, "contents", record), ..Settings::default() }
+    Settings {
+        usage,
+        model,
+        around: around(body, record),
+        empty: empty_list(body, "contents", record),
+        ..Settings::default()
+    }
 }
 
 /// Reads the contents of a body. SDKs take one content for a list of one.
@@ -85,7 +93,8 @@ const OTHERS: [&str; 7] = ["content", "kind", "type", "id", "ts", "timestamp", "
 fn list_score(list: Val<'_>) -> u8 {
     let is_content = |content: Val<'_>| {
         let parts = content.get("parts");
-        let own = |part: Val<'_>| part.is_object() && part.get("type").is_none() && part.get("part_kind").is_none();
+        let own =
+            |part: Val<'_>| part.is_object() && part.get("type").is_none() && part.get("part_kind").is_none();
         let fits = match parts {
             Some(parts) => parts.is_null() || parts.is_object() || parts.is_array() && parts.elements().all(own),
             None => content.get("role").is_some_and(|role| role.is("model")),

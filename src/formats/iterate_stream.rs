@@ -5,7 +5,7 @@
 use crate::dialect::Item;
 use crate::dialects::chat::CHAT;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, is_reference};
-use crate::history::stream::{Repeated, Digest, Event, EventKind};
+use crate::history::stream::{Digest, Event, EventKind, Repeated};
 use crate::history::{BlockFlags, Flags, Kind, Role, Row, Usage};
 use crate::json::{Val, fingerprint, fingerprint_of};
 
@@ -201,11 +201,15 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     let payload = event.get("payload");
     let step = step(&name, payload);
     let body = payload.and_then(|payload| payload.at(&["body", "messages"])).filter(|list| list.is_array());
-    let repeated = body.filter(|list| !is_shortened(*list) && matches!(step, EventKind::Requested | EventKind::Started));
-    let unrecoverable = || payload.and_then(|payload| payload.get("reason")).is_some_and(|it| it.is("unrecoverable"));
+    let repeated =
+        body.filter(|list| !is_shortened(*list) && matches!(step, EventKind::Requested | EventKind::Started));
+    let unrecoverable =
+        || payload.and_then(|payload| payload.get("reason")).is_some_and(|it| it.is("unrecoverable"));
     let gave_up = name.ends_with(b"/llm-request-attempt-failed") && step == EventKind::Other && unrecoverable();
     let settled_as = |how: &[u8]| {
-        payload.and_then(|payload| payload.at(&["result", "status"])?.as_str()).is_some_and(|status| status.is(how))
+        payload
+            .and_then(|payload| payload.at(&["result", "status"])?.as_str())
+            .is_some_and(|status| status.is(how))
     };
     let mut said = Said { role: Role::User, contents: Vec::new() };
     said.read(&name, step, payload);

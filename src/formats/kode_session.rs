@@ -84,7 +84,11 @@ pub(super) fn score(probe: &Probe<'_>, tells: impl Fn(Val<'_>) -> bool) -> u8 {
             return 0;
         }
         let telling = probe.val.elements().filter(|line| tells(*line)).take(100).count();
-        return if telling * 2 > probe.val.elements().filter(|line| is_answer(*line)).take(200).count() { 93 } else { 92 };
+        return if telling * 2 > probe.val.elements().filter(|line| is_answer(*line)).take(200).count() {
+            93
+        } else {
+            92
+        };
     }
     if !probe.has("type") || probe.has("payload") || is_of_qwen(probe.val) {
         return 0;
@@ -93,7 +97,13 @@ pub(super) fn score(probe: &Probe<'_>, tells: impl Fn(Val<'_>) -> bool) -> u8 {
         return if probe.has("uuid") { 97 + u8::from(tells(probe.val)) } else { 0 };
     }
     let known = probe.text("type").is_some_and(|name| SIDE_LINES.contains(&name.as_ref()));
-    if !LINKS.iter().any(|key| probe.val.get(key).is_some()) { 0 } else if known { 40 } else { 1 }
+    if !LINKS.iter().any(|key| probe.val.get(key).is_some()) {
+        0
+    } else if known {
+        40
+    } else {
+        1
+    }
 }
 
 /// Whether a record among others may be of a session.
@@ -112,7 +122,9 @@ pub(super) fn is_of_responses(line: Val<'_>) -> bool {
     let is_made_up = model.as_ref() == b"<synthetic>" || is_true(line, "isApiErrorMessage");
     let blocks = || message.get("content").into_iter().flat_map(|content| content.elements());
     let signed = |block: Val<'_>| {
-        ["signature", "data"].iter().any(|key| block.get(key).and_then(|it| it.as_str()).is_some_and(|it| !it.is_empty()))
+        ["signature", "data"]
+            .iter()
+            .any(|key| block.get(key).and_then(|it| it.as_str()).is_some_and(|it| !it.is_empty()))
     };
     !is_claude && !is_made_up && !blocks().any(signed)
 }

@@ -67,7 +67,8 @@ impl Format for ResponsesExchange {
             within(val, record, |body, record, flags| {
                 begun = true;
                 let mut found = responses_request::settings(body, record, Usage::Exchange);
-                found.around = found.around.map(|around| Around { embedded: flags.has(Flags::EMBEDDED), ..around });
+                found.around =
+                    found.around.map(|around| Around { embedded: flags.has(Flags::EMBEDDED), ..around });
                 sink.mark(Mark::Start(Box::new(Settings { read_only, response: anchor, ..found })));
                 let mut entry = responses_request::entry(body, record);
                 entry.body = entry.body.map(|(place, _)| (place, flags.has(Flags::EMBEDDED)));

@@ -1,7 +1,9 @@
 //! A bare JSON array of Responses items: what an SDK's `to_input_list()` or a session's `get_items()` gives.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice};
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice,
+};
 use crate::history::{Flags, Kind, Settings, Usage};
 use crate::json::Val;
 
@@ -107,13 +109,17 @@ pub(super) fn item_fit(val: Val<'_>) -> Fit {
         None if timed => Fit::Strange,
         None => match role.as_deref() {
             // Parts of type `text` are Chat's or Anthropic's; among items they may be a mistake.
-            Some(b"user" | b"assistant" | b"system" | b"developer") if content.is_some_and(has_texts) => Fit::Likely(1),
+            Some(b"user" | b"assistant" | b"system" | b"developer") if content.is_some_and(has_texts) => {
+                Fit::Likely(1)
+            }
             Some(b"user" | b"assistant" | b"system" | b"developer") if content.is_some() => Fit::Likely(40),
             // Something is missing in it.
             Some(b"user" | b"assistant" | b"system" | b"developer") => Fit::Likely(1),
             Some(_) => Fit::Unknown,
             // A bare reference: the API knows its own ids.
-            None if val.count() == 1 && id.as_ref().is_some_and(|id| Kind::of_id(id) != Kind::Unknown) => Fit::Likely(TELLING),
+            None if val.count() == 1 && id.as_ref().is_some_and(|id| Kind::of_id(id) != Kind::Unknown) => {
+                Fit::Likely(TELLING)
+            }
             None if id.is_some() || call_id => Fit::Likely(10),
             None => Fit::Unknown,
         },

@@ -2,7 +2,9 @@
 //! endpoint. Replayed, its output is the tail of a history.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice};
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array, read_slice,
+};
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Anchor, Flags, Usage, id, time};
 use crate::json::Val;
@@ -69,7 +71,10 @@ pub(super) fn entry(response: Val<'_>, record: &Record<'_>) -> Entry {
     entry.response = (!name.is_empty()).then_some(name);
     entry.body = Some((record.base.of(response), false));
     entry.marks = Marks::CHAINED;
-    if ["failed", "incomplete", "cancelled"].iter().any(|state| response.get("status").is_some_and(|s| s.is(state))) {
+    if ["failed", "incomplete", "cancelled"]
+        .iter()
+        .any(|state| response.get("status").is_some_and(|s| s.is(state)))
+    {
         entry.marks.set(Marks::FAILED);
     }
     entry
@@ -84,7 +89,8 @@ pub(super) fn is_response(val: Val<'_>) -> bool {
 /// What others may build on: the response by its id.
 pub(super) fn anchor(response: Val<'_>, record: &Record<'_>) -> Option<Anchor> {
     let anchor = responses_request::anchor(response.get("id")?, record)?;
-    let created = response.get("created_at").and_then(|time| time.as_u64()).and_then(|time| u32::try_from(time).ok());
+    let created =
+        response.get("created_at").and_then(|time| time.as_u64()).and_then(|time| u32::try_from(time).ok());
     Some(Anchor { time: created.unwrap_or(anchor.time), ..anchor })
 }
 

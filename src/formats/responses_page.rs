@@ -2,7 +2,9 @@
 //! first unless it was asked for `order=asc`, which the page does not say: `--order oldest-first` tells.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice};
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice,
+};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::Val;
 

@@ -1,7 +1,10 @@
 //! The body of a request to `/v1/responses`: `{"model": …, "input": […]}`, as a document or one a line.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, empty_list, read_array, read_slice, around};
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, around, empty_list, read_array,
+    read_slice,
+};
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Anchor, Effort, Flags, Kind, Role, Row, Settings, Usage};
 use crate::json::Val;

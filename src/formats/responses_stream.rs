@@ -5,7 +5,9 @@
 //! What a stream without its last event holds is what was done by then.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_item};
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_item,
+};
 use crate::history::tree::Marks;
 use crate::history::{Flags, Usage};
 use crate::json::Val;
@@ -44,7 +46,8 @@ impl Format for ResponsesStream {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let first = if probe.val.is_array() { probe.val.elements().find(|e| e.is_object()) } else { Some(probe.val) };
+        let first =
+            if probe.val.is_array() { probe.val.elements().find(|e| e.is_object()) } else { Some(probe.val) };
         if first.is_some_and(is_event) { 100 } else { 0 }
     }
 

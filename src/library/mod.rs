@@ -16,8 +16,6 @@ pub use dialect::Dialect;
 pub use diff::diff;
 pub use error::Error;
 pub use fix::{Fixed, fix};
-pub use items::{
-    ConvertedItems, FixedItems, check_items, convert_items, diff_items, fix_items,
-};
+pub use items::{ConvertedItems, FixedItems, check_items, convert_items, diff_items, fix_items};
 pub use options::Options;
 pub use report::{Report, check};

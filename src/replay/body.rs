@@ -10,8 +10,8 @@ use crate::history::{Flags, History, Role, Row, Settings, Usage};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan, string};
 use crate::judge::{self, Enabled};
-use crate::read;
 use crate::place::Place;
+use crate::read;
 use crate::rules::reasoning_without_item;
 
 use super::cut::{self, Cut};

@@ -14,7 +14,7 @@ use crate::target::Target;
 use super::cut::{Budget, CHARS_A_TOKEN, Cut};
 use super::messages::{Message, messages};
 use super::request::{BODY, Rebuild, Rebuilt};
-use super::{Conversation, Advice, is_session};
+use super::{Advice, Conversation, is_session};
 
 /// Whether the history up to a node is sent as messages.
 pub(super) fn applies(conversation: &Conversation, at: u32, target: Option<&Target>) -> bool {
@@ -74,8 +74,10 @@ pub(super) fn rebuild(
         ..judge::Options::default()
     };
     let fixed = fix::fix(BODY, &body, &options, asked.fix, 1)?;
-    let dropped =
-        fixed.changes.iter().filter(|change| change.action == Action::Drop && change.row.kind == Kind::BlockMessage);
+    let dropped = fixed
+        .changes
+        .iter()
+        .filter(|change| change.action == Action::Drop && change.row.kind == Kind::BlockMessage);
     let items = texts.len().saturating_sub(dropped.count());
     Ok(Rebuilt { verdict, chained: None, kept, items, unit: "message", notes, body, fixed })
 }

@@ -6,7 +6,7 @@ use crate::place::DocId;
 use crate::target::Target;
 
 use super::cut::{Budget, Cut};
-use super::{ChainOptions, Advice};
+use super::{Advice, ChainOptions};
 
 /// When to build on the server's state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -99,7 +99,9 @@ fn check(item: &Item<'_>, out: &mut Out) {
         Some(b"thinking") if !item.val.get("thinking").as_ref().is_some_and(Val::is_string) => WITHOUT,
         Some(b"thinking") if !signed && item.val.get("signature").is_some() => EMPTY,
         Some(b"thinking") if !signed => 0,
-        Some(b"thinking") if item.val.get("thinking").and_then(|val| val.as_str()).is_some_and(|text| text.is_empty()) => {
+        Some(b"thinking")
+            if item.val.get("thinking").and_then(|val| val.as_str()).is_some_and(|text| text.is_empty()) =>
+        {
             SIGNED_EMPTY
         }
         _ => return,

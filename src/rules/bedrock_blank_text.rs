@@ -94,7 +94,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 /// Members of a result's content whose text is empty.
 fn empty_texts(block: Val<'_>) -> impl Iterator<Item = Val<'_>> {
     let content = tool_result(block).and_then(|result| result.get("content")).filter(Val::is_array);
-    let is_empty = |part: &Val<'_>| part.get("text").and_then(|text| text.as_str()).is_some_and(|text| text.is_empty());
+    let is_empty =
+        |part: &Val<'_>| part.get("text").and_then(|text| text.as_str()).is_some_and(|text| text.is_empty());
     content.into_iter().flat_map(|content| content.elements()).filter(is_empty)
 }
 

@@ -76,7 +76,10 @@ fn check(item: &Item<'_>, out: &mut Out) {
 /// Whether a document may be called so. The underscore is not documented, and accepted in live probes.
 fn allows_name(name: &[u8]) -> bool {
     let allowed = |b: &u8| b.is_ascii_alphanumeric() || b"_ -()[]".contains(b);
-    !name.is_empty() && name.len() <= LIMIT && name.iter().all(allowed) && !name.windows(2).any(|pair| pair == b"  ")
+    !name.is_empty()
+        && name.len() <= LIMIT
+        && name.iter().all(allowed)
+        && !name.windows(2).any(|pair| pair == b"  ")
 }
 
 /// The documents in a tool's result.

@@ -59,7 +59,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     if !cx.history.settings.facts.has(Facts::NO_TOOLS) {
         return;
     }
-    let is_of_tools = |row: &&Row| matches!(row.kind, Kind::ToolUse | Kind::ToolResult) && !row.has(Flags::RECORDED);
+    let is_of_tools =
+        |row: &&Row| matches!(row.kind, Kind::ToolUse | Kind::ToolResult) && !row.has(Flags::RECORDED);
     let mut blocks = cx.history.rows.iter().filter(is_of_tools);
     let Some(first) = blocks.next() else { return };
     let finding = Finding::new(RULE.code, *first);

@@ -1,6 +1,6 @@
 //! RL308: a request names two states of the server.
 
-use crate::history::{Act};
+use crate::history::Act;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 crate::rule! {

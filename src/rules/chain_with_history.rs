@@ -56,7 +56,11 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     // What the response of a recorded exchange adds was never sent.
     let held = |row: &&Row| {
         let elsewhere = lineage != 0 && row.lineage != 0 && row.lineage != lineage;
-        row.has_id() && row.is_model_made() && !row.has(ItemFlags::SYNTHETIC_ID) && !row.has(Flags::RECORDED) && !elsewhere
+        row.has_id()
+            && row.is_model_made()
+            && !row.has(ItemFlags::SYNTHETIC_ID)
+            && !row.has(Flags::RECORDED)
+            && !elsewhere
     };
     let count = cx.history.rows.iter().filter(held).count();
     let Some(last) = cx.history.rows.iter().rposition(|row| held(&row)) else { return };

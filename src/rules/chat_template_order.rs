@@ -1,6 +1,6 @@
 //! RL522: messages stand in an order that chat templates refuse.
 
-use crate::history::{Finding, Flags, Role, Message, Usage};
+use crate::history::{Finding, Flags, Message, Role, Usage};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::{Answer, Levels, Trait};
 
@@ -108,7 +108,9 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let wants_user = cx.has(Trait::ChatTemplate) || cx.has(Trait::WantsUser);
     let is_request = cx.history.settings.usage == Usage::Request;
     if wants_user && is_request && !turns.iter().any(|turn| turn.role == Role::User) {
-        out.add(Finding::new(RULE.code, row(first)).variant(NO_USER).never("what the user said is not in the file"));
+        out.add(
+            Finding::new(RULE.code, row(first)).variant(NO_USER).never("what the user said is not in the file"),
+        );
     }
     if !cx.has(Trait::ChatTemplate) {
         return;

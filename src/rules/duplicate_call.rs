@@ -70,7 +70,9 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
     if copy {
         out.add(finding.act(Act::Drop));
     } else {
-        out.add(finding.variant(DIFFERENT).never("the calls differ, and it is not known which output belongs \
-                                                  to which"));
+        out.add(finding.variant(DIFFERENT).never(
+            "the calls differ, and it is not known which output belongs \
+                                                  to which",
+        ));
     }
 }

@@ -1,6 +1,6 @@
 //! RL569: a request ends with a turn of the model.
 
-use crate::history::{Act, PairState, Finding, Flags, Role, Usage};
+use crate::history::{Act, Finding, Flags, PairState, Role, Usage};
 use crate::rule::{Check, Cx, Evidence, Out, Variant, When};
 use crate::target::{Answer, Levels, Trait};
 

@@ -1,6 +1,6 @@
 //! RL561: a response answers no call.
 
-use crate::history::{Act, Pair, PairState, Finding, Flags};
+use crate::history::{Act, Finding, Flags, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 

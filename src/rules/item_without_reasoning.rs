@@ -102,7 +102,12 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             out.unheaded.push(row.id);
             match (told(cx, row, &present), row.of.class()) {
                 (Told::Lost(head), _) => {
-                    out.add(Finding::new(RULE.code, *row).variant(RECORDED).with(head).remedy(Remedy::Group(Wish::PutBack)));
+                    out.add(
+                        Finding::new(RULE.code, *row)
+                            .variant(RECORDED)
+                            .with(head)
+                            .remedy(Remedy::Group(Wish::PutBack)),
+                    );
                 }
                 // Torn away is another finding (RL110).
                 (Told::Unlinked | Told::Torn(_), _) => {}
@@ -122,7 +127,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 pub(super) fn linked_items<'h>(cx: &'h Cx<'_>, group: &Group) -> impl Iterator<Item = &'h Row> {
     cx.history.rows[group.members()].iter().filter(|row| {
         // A list of tools comes before any thought, an approval is keyed by its id, and what a server puts out is no call.
-        let other = matches!(row.of, Kind::McpListTools | Kind::McpApprovalRequest) || row.of.class() == Class::Output;
+        let other =
+            matches!(row.of, Kind::McpListTools | Kind::McpApprovalRequest) || row.of.class() == Class::Output;
         // References to client calls without any reasoning were accepted (RL304).
         let referenced_call = row.is_reference() && row.of.is_call() && !is_hosted_search(cx, row);
         row.has_id() && row.is_model_made() && !other && !referenced_call

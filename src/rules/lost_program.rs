@@ -60,8 +60,10 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             lost = caller.is_some_and(|id| !programs.contains(&fingerprint(id)));
         });
         if lost {
-            out.add(Finding::new(RULE.code, *row).never("it is not known whether the call is accepted without \
-                                                         it"));
+            out.add(Finding::new(RULE.code, *row).never(
+                "it is not known whether the call is accepted without \
+                                                         it",
+            ));
         }
     }
 }

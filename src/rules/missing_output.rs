@@ -149,7 +149,9 @@ impl Aborted {
 /// Calls that the response leaves open on which the request builds, where the file holds that response.
 fn anchored(cx: &Cx<'_>, out: &mut Out) {
     let Some(previous) = cx.history.settings.previous else { return };
-    let Some(response) = cx.known.response(previous.id).filter(|response| !response.open.is_empty()) else { return };
+    let Some(response) = cx.known.response(previous.id).filter(|response| !response.open.is_empty()) else {
+        return;
+    };
     let outputs = cx.history.rows.iter().filter(|row| row.kind.is_output());
     let answered: HashSet<u64> = outputs.map(|row| row.key).collect();
     for call in response.open.iter().filter(|call| !answered.contains(&call.key)) {

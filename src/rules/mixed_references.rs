@@ -54,7 +54,10 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
     let head = cx.row(group.body - 1);
     // Of a client's call only its call_id counts, and an item without an id is another matter (RL202).
     let differs = |row: &&Row| {
-        row.has_id() && row.is_model_made() && row.of.class() != Class::Call && row.is_reference() != head.is_reference()
+        row.has_id()
+            && row.is_model_made()
+            && row.of.class() != Class::Call
+            && row.is_reference() != head.is_reference()
     };
     if let Some(row) = cx.history.rows[group.members()].iter().find(differs) {
         out.add(Finding::new(RULE.code, *row).with(head.at).remedy(Remedy::Group(Wish::Refer)));

@@ -145,7 +145,9 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let finding = Finding::new(RULE.code, *row);
         match home {
             Some(Home::Namespace(_, at)) => out.add(finding.with(*at).act(Act::Adopt)),
-            Some(Home::Many(at)) => out.add(finding.with(*at).never("several namespaces have a tool of this name")),
+            Some(Home::Many(at)) => {
+                out.add(finding.with(*at).never("several namespaces have a tool of this name"))
+            }
             Some(Home::Default) | None => {}
         }
     }

@@ -54,6 +54,8 @@ const BLOB: u8 = 1;
 fn check(item: &Item<'_>, out: &mut Out) {
     if item.row.has(ItemFlags::IN_PROGRESS) {
         let variant = u8::from(item.row.is_reasoning() && item.row.has(ItemFlags::BLOB)) * BLOB;
-        out.add(Finding::new(RULE.code, item.row).variant(variant).never("the complete item is not in the history"));
+        out.add(
+            Finding::new(RULE.code, item.row).variant(variant).never("the complete item is not in the history"),
+        );
     }
 }

@@ -111,6 +111,23 @@ fn files_that_fulfil_a_contract_do_not_read_its_table() {
 }
 
 #[test]
+fn every_file_is_a_module() {
+    for (_, path, _) in sources() {
+        let stem = |path: &Path| path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let (name, folder) = match (stem(&path).as_str(), path.parent().expect("a folder")) {
+            ("lib" | "main", _) => continue,
+            ("mod", own) => (stem(own), own.parent().expect("a folder").to_owned()),
+            (name, folder) => (name.to_owned(), folder.to_owned()),
+        };
+        let parents = [folder.join("mod.rs"), folder.join("lib.rs"), folder.with_extension("rs")];
+        let parents = parents.into_iter().filter_map(|file| fs::read_to_string(file).ok());
+        let word = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+        let declared = parents.into_iter().any(|text: String| word(&text));
+        assert!(declared, "{}: neither a `mod` nor a table beside it names this file", path.display());
+    }
+}
+
+#[test]
 fn unsafe_code_stands_in_one_place() {
     let expected: Vec<PathBuf> = sources()
         .into_iter()

@@ -12,9 +12,9 @@ use crate::format::Format;
 use crate::history::stream::{Context, Misfit};
 use crate::json::Val;
 use crate::json::edit::Base;
+use crate::place::{DocId, Edit, Patch, Place};
 use crate::read::Options;
 use crate::read::streams::{Difference, first_difference, messages_from, texts};
-use crate::place::{DocId, Edit, Patch, Place};
 use crate::source::ReadAt;
 
 use super::events::{Feed, is_stream};
