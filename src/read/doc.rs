@@ -12,7 +12,7 @@ use crate::source::split::{Piece, SplitError, split};
 use crate::source::{Container, ReadAt, framing, lines, parallel};
 
 use super::detect::{self, Answer};
-use super::gathered::{Chunk, Met};
+use super::gathered::Chunk;
 use super::stage::{Batch, Stage};
 use super::{Found, Options, Reading, Take, branches, paths, streams, unknown};
 
@@ -53,7 +53,7 @@ struct Run<'e, T> {
 
 impl<'e, T: Take> Run<'e, T> {
     fn all(&self, emit: Emit<'_, T::Gathered>) -> io::Result<Reading<T::Gathered>> {
-        let mut all = Met::default();
+        let mut all = Reading::new(self.container);
         if self.container.mark() > 0 {
             let at = Place::new(self.id, 0, self.container.mark() as u32);
             let finding = Finding::new(codes::BYTE_ORDER_MARK, Row::of_place(at, 0));
@@ -75,7 +75,7 @@ impl<'e, T: Take> Run<'e, T> {
             Container::Binary => self.raise(unknown::doc(BINARY, self.id), &mut all),
             Container::Text => self.raise(unknown::doc(TEXT, self.id), &mut all),
         }
-        Ok(all.finish(self.container))
+        Ok(all)
     }
 
     /// The compressed file that the bytes come from is truncated, between two records or in the only one.
@@ -84,7 +84,7 @@ impl<'e, T: Take> Run<'e, T> {
         Finding::new(codes::CUT_LAST_LINE, end).variant(1).never("the rest of the text is not known")
     }
 
-    fn raise(&self, finding: Finding, all: &mut Met<T::Gathered>) {
+    fn raise(&self, finding: Finding, all: &mut Reading<T::Gathered>) {
         self.take.raise(finding, &mut all.gathered);
     }
 
@@ -99,7 +99,7 @@ impl<'e, T: Take> Run<'e, T> {
         }
     }
 
-    fn document(&self, start: u64, all: &mut Met<T::Gathered>) -> io::Result<()> {
+    fn document(&self, start: u64, all: &mut Reading<T::Gathered>) -> io::Result<()> {
         let mut copy = Vec::new();
         let text = match self.bytes.in_memory() {
             Some(bytes) => &bytes[start as usize..],
@@ -119,7 +119,7 @@ impl<'e, T: Take> Run<'e, T> {
     }
 
     /// A document that is read element by element.
-    fn large_document(&self, start: u64, all: &mut Met<T::Gathered>) -> io::Result<()> {
+    fn large_document(&self, start: u64, all: &mut Reading<T::Gathered>) -> io::Result<()> {
         let limit = self.options.max_record;
         let format = match self.options.format {
             Some(format) => Some(format),
@@ -192,7 +192,7 @@ impl<'e, T: Take> Run<'e, T> {
     }
 
     /// Assembles, and ends, a doc that was read as one record.
-    fn close(&self, batch: &mut Batch, format: Option<&'static dyn Format>, all: &mut Met<T::Gathered>) {
+    fn close(&self, batch: &mut Batch, format: Option<&'static dyn Format>, all: &mut Reading<T::Gathered>) {
         all.records = batch.records;
         all.format = format;
         if let Some(format) = format {
@@ -207,7 +207,7 @@ impl<'e, T: Take> Run<'e, T> {
         }
     }
 
-    fn lines(&self, start: u64, all: &mut Met<T::Gathered>, emit: Emit<'_, T::Gathered>) -> io::Result<()> {
+    fn lines(&self, start: u64, all: &mut Reading<T::Gathered>, emit: Emit<'_, T::Gathered>) -> io::Result<()> {
         let reading = match self.options.format {
             Some(format) if format.info().histories.span_records() => Some(detect::Reading::By(format)),
             Some(_) => Some(detect::Reading::Each),
@@ -305,7 +305,7 @@ impl<'e, T: Take> Run<'e, T> {
         ended: Vec<History>,
         items: &[Finding],
         info: &'static FormatInfo,
-        all: &mut Met<T::Gathered>,
+        all: &mut Reading<T::Gathered>,
     ) {
         if self.take.wants_nodes() {
             let misfits = streams::of_stream(&mut from, self.bytes);
@@ -333,7 +333,7 @@ impl<'e, T: Take> Run<'e, T> {
     ) -> io::Result<Chunk<T::Gathered>> {
         let read = lines::read(self.bytes, start, n, self.options.max_record, buf)?;
         let valid = simdutf8::basic::from_utf8(read.bytes).is_ok();
-        let mut own = Met::default();
+        let mut own = Reading::new(self.container);
         let mut newlines = 0;
         stage.batch = Batch::default();
         let mut at = 0;
@@ -368,7 +368,7 @@ impl<'e, T: Take> Run<'e, T> {
     }
 
     /// Hands over the histories of a record that is one by itself.
-    fn record_histories(&self, batch: &mut Batch, info: &'static FormatInfo, own: &mut Met<T::Gathered>) {
+    fn record_histories(&self, batch: &mut Batch, info: &'static FormatInfo, own: &mut Reading<T::Gathered>) {
         let mut assembler = self.assembler(info);
         let mut done = Vec::new();
         batch.assemble(&mut assembler, |history, _| done.push(history));
@@ -385,7 +385,7 @@ impl<'e, T: Take> Run<'e, T> {
         mut history: History,
         items: &[Finding],
         info: &'static FormatInfo,
-        all: &mut Met<T::Gathered>,
+        all: &mut Reading<T::Gathered>,
     ) {
         let number = all.histories;
         all.histories += 1;

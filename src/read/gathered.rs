@@ -1,26 +1,15 @@
 //! What a reading gathers, stretch by stretch, in the order of the doc.
 
-use crate::format::{Format, Mark, Unsent};
+use crate::format::Mark;
 use crate::source::Container;
 
 use super::stage::Batch;
 use super::{Reading, Take};
 
-/// What a reading, or a chunk of it, has met.
-pub(super) struct Met<T> {
-    pub format: Option<&'static dyn Format>,
-    pub records: u32,
-    pub histories: u32,
-    pub items: u64,
-    pub slimmed: bool,
-    pub unsent: Vec<Unsent>,
-    pub lines: Vec<(u64, u64)>,
-    pub gathered: T,
-}
-
-impl<T: Default> Default for Met<T> {
-    fn default() -> Self {
-        Met {
+impl<T: Default> Reading<T> {
+    pub(super) fn new(container: Container) -> Self {
+        Reading {
+            container,
             format: None,
             records: 0,
             histories: 0,
@@ -31,25 +20,9 @@ impl<T: Default> Default for Met<T> {
             gathered: T::default(),
         }
     }
-}
-
-impl<T: Default> Met<T> {
-    pub fn finish(self, container: Container) -> Reading<T> {
-        Reading {
-            container,
-            format: self.format,
-            records: self.records,
-            histories: self.histories,
-            items: self.items,
-            slimmed: self.slimmed,
-            unsent: self.unsent,
-            lines: self.lines,
-            gathered: self.gathered,
-        }
-    }
 
     /// Takes what the next chunk has met.
-    pub fn join(&mut self, chunk: Chunk<T>, take: &impl Take<Gathered = T>) {
+    pub(super) fn join(&mut self, chunk: Chunk<T>, take: &impl Take<Gathered = T>) {
         let (records, histories) = (self.records, self.histories);
         self.format = self.format.or(chunk.own.format);
         self.records += chunk.batch.records;
@@ -66,7 +39,8 @@ pub(super) struct Chunk<T> {
     pub start: u64,
     pub newlines: u64,
     pub batch: Batch,
-    pub own: Met<T>,
+    /// What its histories give, if its records are ones by themselves.
+    pub own: Reading<T>,
 }
 
 impl Batch {
