@@ -4,7 +4,8 @@
 
 use crate::dialect::Item;
 use crate::history::{
-    Code, Effort, Finding, Flags, Group, History, ItemFlags, Kind, KindSet, Known, Pair, Row, Usage,
+    Act, BlockFlags, Code, Effort, Finding, Flags, Group, History, ItemFlags, Kind, KindSet, Known, Pair,
+    PairState, Row, Usage,
 };
 use crate::json::Val;
 use crate::place::Place;
@@ -295,6 +296,34 @@ impl Cx<'_> {
             Usage::Exchange => self.row(ix).has(Flags::RECORDED),
         };
         log && ix >= self.history.shapes.tail
+    }
+
+    /// What is found of a call whose result is missing or too far away; `None` of any other pair. The variants are those
+    /// of a result that comes too late, and of a call that may be about to run.
+    pub fn unanswered(&self, code: Code, pair: &Pair, [far, pending]: [u8; 2]) -> Option<Finding> {
+        let finding = || Finding::new(code, *self.row(pair.call));
+        match pair.state {
+            PairState::Far => Some(finding().variant(far).with(self.row(pair.output).at).act(Act::Reorder)),
+            PairState::Open if self.is_pending(pair.call) => Some(finding().variant(pending).never(ABOUT_TO_RUN)),
+            PairState::Open => Some(finding().act(Act::Answer)),
+            _ => None,
+        }
+    }
+
+    /// Reports messages without content. The only message of a history stays.
+    pub fn empty_messages(&self, code: Code, out: &mut Out) {
+        let messages = &self.history.messages.list;
+        for row in messages.iter().map(|message| self.row(message.row)) {
+            let empty =
+                [BlockFlags::EMPTY, BlockFlags::NULL, BlockFlags::ABSENT].iter().any(|flag| row.has(*flag));
+            if row.kind == Kind::BlockMessage && empty && !row.has(Flags::RECORDED) {
+                let finding = Finding::new(code, *row);
+                out.add(match messages.len() {
+                    1 => finding.never("nothing else would remain of the history"),
+                    _ => finding.act(Act::Drop),
+                });
+            }
+        }
     }
 
     /// A group can live without its ids: its reasoning by its blob, and nothing else by its id.

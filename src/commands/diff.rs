@@ -22,13 +22,8 @@ pub fn diff(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             .into());
     };
     let (before, after) = (open(run, a, 0)?, open(run, b, 1)?);
-    let side = |doc: &Doc| run.lints.of(&doc.label).clone();
-    let options = [side(&before), side(&after)];
-    let sides = [(&before, &options[0]), (&after, &options[1])].map(|(doc, options)| Side {
-        id: doc.id,
-        bytes: &*doc.bytes,
-        options,
-    });
+    let sides =
+        [&before, &after].map(|doc| Side { id: doc.id, bytes: &*doc.bytes, options: run.lints.of(&doc.label) });
     let failed = |doc: &Doc, error: io::Error| Misuse::new(words(&doc.label, &error));
     let mut compared = compare(sides[0], sides[1]).map_err(|error| failed(&before, error))?;
     for (doc, (histories, unread)) in

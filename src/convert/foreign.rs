@@ -3,8 +3,6 @@
 
 use std::io;
 
-use super::plan::Plan;
-use super::taker::Taker;
 use crate::dialect::{Body, Dialect, Replayed, Shape};
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::dialects::chat::CHAT;
@@ -14,15 +12,16 @@ use crate::history::History;
 use crate::json::edit::Base;
 use crate::json::{Tape, scan};
 use crate::judge::Options;
-use crate::read::Texts;
-
 use crate::neutral::{At, LossKind, Lost};
 use crate::place::{DocId, Place};
+use crate::read::Texts;
 use crate::replay::events::is_stream;
 use crate::replay::{self, foreign, stream};
 use crate::source::ReadAt;
 
 use super::options::ConvertOptions;
+use super::plan::Plan;
+use super::taker::Taker;
 
 /// The items of a history, each as its text, or the request that it makes, and what was left out.
 pub(super) struct Items {

@@ -1,6 +1,5 @@
 //! One history: converted, and the result checked as `check` would.
 
-use super::taker::{Converted, Taker};
 use crate::dialect::{Dialect, Written};
 use crate::dialects::responses::RESPONSES;
 use crate::format::FormatInfo;
@@ -20,6 +19,7 @@ use crate::targets;
 use super::foreign::Items;
 use super::mend::{MADE, mend};
 use super::options::ConvertOptions;
+use super::taker::{Converted, Taker};
 
 /// What a history gave.
 #[derive(Default)]

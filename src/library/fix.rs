@@ -7,9 +7,9 @@ use serde::Serialize;
 use crate::fix::fix as repair_doc;
 use crate::judge;
 use crate::place::Pieces;
-use crate::report::contract::{Change, Diagnostic, Input, Repaired, Summary};
+use crate::report::Content;
+use crate::report::contract::{Change, Repaired};
 use crate::report::repair::{self, Counts};
-use crate::report::{Content, contract};
 use crate::source::{Memory, Patched, ReadAt};
 
 use super::error::Error;
@@ -22,29 +22,19 @@ pub struct Fixed<'t> {
     /// The repaired text; what no fix names is as it was, byte for byte. Borrowed if nothing was changed.
     #[serde(skip)]
     pub text: Cow<'t, [u8]>,
-    /// Version of the JSON contract.
-    pub version: u32,
-    /// What is left.
-    pub summary: Summary,
     /// What was changed, by place in the original.
     pub changes: Vec<Change>,
     /// How much was changed.
     pub fixed: Repaired,
-    /// What the document was read as.
-    pub inputs: Vec<Input>,
-    /// The findings that are left, with their places in the repaired text.
-    pub diagnostics: Vec<Diagnostic>,
+    /// What is left; places are those in the repaired text.
+    #[serde(flatten)]
+    pub report: Report,
 }
 
 impl Fixed<'_> {
     /// Whether anything was changed.
     pub fn is_changed(&self) -> bool {
         !self.changes.is_empty()
-    }
-
-    /// Whether the provider would still refuse it.
-    pub fn has_errors(&self) -> bool {
-        self.summary.errors > 0
     }
 }
 
@@ -63,7 +53,7 @@ impl Fixed<'_> {
 /// assert_eq!(&*fixed.text, br#"{"messages": [
 ///     {"role": "user", "content": "What is the weather in Rome?"}
 /// ]}"#);
-/// assert!(!fixed.has_errors());
+/// assert!(!fixed.report.has_errors());
 /// # Ok(())
 /// # }
 /// ```
@@ -98,13 +88,5 @@ pub fn fix<'t>(document: &'t [u8], options: &Options) -> Result<Fixed<'t>, Error
     };
     let mut counts = Counts::default();
     counts.add(&notes);
-    Ok(Fixed {
-        text,
-        version: contract::VERSION,
-        summary: report.summary,
-        changes: notes.iter().map(Change::from).collect(),
-        fixed: counts.into(),
-        inputs: report.inputs,
-        diagnostics: report.diagnostics,
-    })
+    Ok(Fixed { text, changes: notes.iter().map(Change::from).collect(), fixed: counts.into(), report })
 }

@@ -87,8 +87,8 @@ pub fn check_items(items: &[Value], dialect: Dialect, options: &Options) -> Resu
 /// As [`fix`](super::fix()).
 pub fn fix_items<'i>(items: &'i [Value], dialect: Dialect, options: &Options) -> Result<FixedItems<'i>, Error> {
     let (text, options) = dialect.request(items, options)?;
-    let Fixed { text, version, summary, mut changes, fixed, inputs, mut diagnostics } = fix::fix(&text, &options)?;
-    dialect.relocate(&mut diagnostics);
+    let Fixed { text, mut changes, fixed, mut report } = fix::fix(&text, &options)?;
+    dialect.relocate(&mut report.diagnostics);
     changes.iter_mut().for_each(|change| dialect.within(&mut change.pointer));
     let items = match text {
         Cow::Borrowed(_) => Cow::Borrowed(items),
@@ -97,7 +97,7 @@ pub fn fix_items<'i>(items: &'i [Value], dialect: Dialect, options: &Options) ->
             _ => return Err(Error::new("the repaired request holds no list of items")),
         },
     };
-    Ok(FixedItems { items, changes, fixed, report: Report { version, summary, inputs, diagnostics } })
+    Ok(FixedItems { items, changes, fixed, report })
 }
 
 /// [`convert`](super::convert()) for items.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::history::{Act, BlockFlags, Finding, Flags, Kind, Pair, PairState, Role, Step, Usage};
-use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -115,19 +115,10 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
     let seconds = seconds(cx);
     for pair in &cx.history.pairs {
-        let finding = |ix: u32| Finding::new(RULE.code, *cx.row(ix));
-        match pair.state {
-            PairState::Open if seconds.contains(&pair.call) => {}
-            PairState::Open if cx.is_pending(pair.call) => {
-                out.add(finding(pair.call).variant(PENDING).never(rule::ABOUT_TO_RUN));
-            }
-            PairState::Open => out.add(finding(pair.call).act(Act::Answer)),
-            PairState::Far => {
-                let partner = cx.row(pair.output).at;
-                out.add(finding(pair.call).variant(FAR).with(partner).act(Act::Reorder));
-            }
-            _ => {}
+        if pair.state == PairState::Open && seconds.contains(&pair.call) {
+            continue;
         }
+        cx.unanswered(RULE.code, pair, [FAR, PENDING]).into_iter().for_each(|finding| out.add(finding));
     }
 }
 

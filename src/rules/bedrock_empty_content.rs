@@ -1,6 +1,5 @@
 //! RL585: a message has no content.
 
-use crate::history::{Act, BlockFlags, Finding, Flags, Kind};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -50,16 +49,5 @@ crate::rule! {
 }
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    let messages = &cx.history.messages.list;
-    for message in messages {
-        let row = cx.row(message.row);
-        let empty = [BlockFlags::EMPTY, BlockFlags::NULL, BlockFlags::ABSENT].iter().any(|flag| row.has(*flag));
-        if row.kind == Kind::BlockMessage && empty && !row.has(Flags::RECORDED) {
-            let finding = Finding::new(RULE.code, *row);
-            out.add(match messages.len() {
-                1 => finding.never("nothing else would remain of the history"),
-                _ => finding.act(Act::Drop),
-            });
-        }
-    }
+    cx.empty_messages(RULE.code, out);
 }

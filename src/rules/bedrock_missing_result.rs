@@ -1,7 +1,7 @@
 //! RL580: a call is answered neither in the next turn nor in its own.
 
-use crate::history::{Act, Finding, Flags, Kind, Pair, PairState};
-use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
+use crate::history::{Flags, Kind, Pair, PairState};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
 crate::rule! {
@@ -89,10 +89,6 @@ fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
         return;
     }
     let after = number.and_then(|number| messages.step_of(number)).map_or(0, |step| step.model.end);
-    let finding = Finding::new(RULE.code, *row).arg(after);
-    out.add(match pair.state {
-        PairState::Far => finding.variant(FAR).with(cx.row(pair.output).at).act(Act::Reorder),
-        _ if cx.is_pending(pair.call) => finding.variant(PENDING).never(rule::ABOUT_TO_RUN),
-        _ => finding.act(Act::Answer),
-    });
+    let finding = cx.unanswered(RULE.code, pair, [FAR, PENDING]);
+    finding.into_iter().for_each(|finding| out.add(finding.arg(after)));
 }

@@ -1,7 +1,7 @@
 //! RL501: a call of an assistant's message is not answered right behind it.
 
-use crate::history::{Act, Finding, Pair, PairState};
-use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
+use crate::history::Pair;
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -72,16 +72,5 @@ const FAR: u8 = 1;
 const PENDING: u8 = 2;
 
 fn check(cx: &Cx<'_>, pair: &Pair, out: &mut Out) {
-    let finding = |ix: u32| Finding::new(RULE.code, *cx.row(ix));
-    match pair.state {
-        PairState::Open if cx.is_pending(pair.call) => {
-            out.add(finding(pair.call).variant(PENDING).never(rule::ABOUT_TO_RUN));
-        }
-        PairState::Open => out.add(finding(pair.call).act(Act::Answer)),
-        PairState::Far => {
-            let partner = cx.row(pair.output).at;
-            out.add(finding(pair.call).variant(FAR).with(partner).act(Act::Reorder));
-        }
-        _ => {}
-    }
+    cx.unanswered(RULE.code, pair, [FAR, PENDING]).into_iter().for_each(|finding| out.add(finding));
 }

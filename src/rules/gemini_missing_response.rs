@@ -1,7 +1,7 @@
 //! RL560: a call has no response in the turn behind it.
 
 use crate::history::{Act, Finding, Kind, PairState};
-use crate::rule::{self, Check, Cx, Evidence, Loss, Out, Variant};
+use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels, Trait};
 
 use super::gemini_leading_call;
@@ -97,22 +97,14 @@ const SPOKEN_OVER: u8 = 3;
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let begin = gemini_leading_call::begin(cx);
     for pair in &cx.history.pairs {
-        let finding = |ix: u32| Finding::new(RULE.code, *cx.row(ix));
-        match pair.state {
-            PairState::Open if cx.is_pending(pair.call) => {
-                out.add(finding(pair.call).variant(PENDING).never(rule::ABOUT_TO_RUN));
-            }
+        let is_open = pair.state == PairState::Open && !cx.is_pending(pair.call);
+        if pair.call < begin && (is_open || pair.state == PairState::Far) {
             // It goes anyway.
-            PairState::Open | PairState::Far if pair.call < begin => {}
-            PairState::Open if !cx.has(Trait::CountsResponses) && is_spoken_over(cx, pair.call) => {
-                out.add(finding(pair.call).variant(SPOKEN_OVER).act(Act::Answer));
-            }
-            PairState::Open => out.add(finding(pair.call).act(Act::Answer)),
-            PairState::Far => {
-                let partner = cx.row(pair.output).at;
-                out.add(finding(pair.call).variant(FAR).with(partner).act(Act::Reorder));
-            }
-            _ => {}
+        } else if is_open && !cx.has(Trait::CountsResponses) && is_spoken_over(cx, pair.call) {
+            let finding = Finding::new(RULE.code, *cx.row(pair.call));
+            out.add(finding.variant(SPOKEN_OVER).act(Act::Answer));
+        } else {
+            cx.unanswered(RULE.code, pair, [FAR, PENDING]).into_iter().for_each(|finding| out.add(finding));
         }
     }
 }
