@@ -1,6 +1,7 @@
 //! From a history to verdicts: the rules raise findings, target and settings give them their weight.
 
 use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
 
 use crate::format::FormatInfo;
 use crate::history::{Act, BlockFlags, Code, Finding, Flags, History, Kind, Known, Remedy, Row, Wish};
@@ -266,10 +267,22 @@ fn loss(cx: &Cx<'_>, finding: &Finding) -> (Loss, bool) {
 /// The rules of a run.
 #[derive(Clone)]
 pub struct Enabled {
-    rules: Vec<&'static Rule>,
-    codes: Vec<bool>,
+    chosen: Arc<Chosen>,
     /// Those in whose words the server has rejected the history.
     proven: Vec<Code>,
+}
+
+struct Chosen {
+    rules: Vec<&'static Rule>,
+    codes: Vec<bool>,
+}
+
+impl Default for Enabled {
+    /// All rules.
+    fn default() -> Self {
+        static ALL: LazyLock<Enabled> = LazyLock::new(|| Enabled::new(|_| true));
+        ALL.clone()
+    }
 }
 
 impl Enabled {
@@ -280,7 +293,7 @@ impl Enabled {
         for rule in &rules {
             codes[usize::from(rule.code.0) % 1000] = true;
         }
-        Enabled { rules, codes, proven: Vec::new() }
+        Enabled { chosen: Arc::new(Chosen { rules, codes }), proven: Vec::new() }
     }
 
     /// The same, with rules whose findings the server has confirmed.
@@ -293,11 +306,11 @@ impl Enabled {
     }
 
     pub fn has(&self, code: Code) -> bool {
-        self.codes[usize::from(code.0) % 1000]
+        self.chosen.codes[usize::from(code.0) % 1000]
     }
 
     pub fn rules(&self) -> impl Iterator<Item = &'static Rule> + '_ {
-        self.rules.iter().copied()
+        self.chosen.rules.iter().copied()
     }
 }
 

@@ -41,7 +41,7 @@ impl Default for Options {
             model: None,
             schemas: Schemas::Official,
             age: None,
-            enabled: Enabled::new(|_| true),
+            enabled: Enabled::default(),
         }
     }
 }

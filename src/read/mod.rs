@@ -11,6 +11,7 @@ pub mod detect;
 mod doc;
 mod gathered;
 mod paths;
+pub mod records;
 mod stage;
 pub mod streams;
 mod texts;

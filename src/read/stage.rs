@@ -7,7 +7,7 @@ use crate::formats::unread;
 use crate::history::{Finding, Flags, History, Row, codes};
 use crate::json::edit::Base;
 use crate::json::scan::scan_line;
-use crate::json::{Fault, Oddity, Tape, Val, What, pointer, scan};
+use crate::json::{Fault, Oddity, Spare, Tape, Val, What, pointer, scan};
 use crate::place::{DocId, Place};
 
 use super::detect::{self, Reading};
@@ -38,7 +38,7 @@ pub struct Stage<'o, V> {
     visitor: V,
     /// The format of the record before.
     format: Option<&'static FormatInfo>,
-    tape: Tape,
+    spare: Spare,
     pub batch: Batch,
     /// Set on all items of the record at hand.
     flags: Flags,
@@ -57,7 +57,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
             reading,
             visitor,
             format: None,
-            tape: Tape::new(),
+            spare: Spare::take(),
             batch: Batch::default(),
             flags: Flags::default(),
             in_lines: false,
@@ -71,7 +71,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
     /// Reads one whole record. `valid` says that its bytes are known to be UTF-8. Returns the format that read it.
     pub fn record(&mut self, bytes: &[u8], start: u64, whole: Place, valid: bool) -> Option<&'static dyn Format> {
         let base = self.begin_record(bytes, start, valid);
-        let mut tape = std::mem::take(&mut self.tape);
+        let mut tape = std::mem::take(&mut self.spare.tape);
         let format = match scan(bytes, &mut tape) {
             Ok(()) => self.scanned(&mut tape, bytes, base, whole),
             Err(fault) => {
@@ -87,10 +87,10 @@ impl<'o, V: Visitor> Stage<'o, V> {
     /// and the format that read it.
     pub fn line(&mut self, text: &[u8], start: u64, valid: bool) -> (usize, Option<&'static dyn Format>) {
         self.in_lines = true;
-        let mut tape = std::mem::take(&mut self.tape);
+        let mut tape = std::mem::take(&mut self.spare.tape);
         let place = |len: usize| Place::new(self.doc, start, (len + usize::from(len < text.len())) as u32);
         let Some(len) = scan_line(text, &mut tape).map(|len| len as usize) else {
-            self.tape = tape;
+            self.spare.tape = tape;
             let len = memchr::memchr(b'\n', text).unwrap_or(text.len());
             let whole = place(len);
             return (len, self.record(&text[..len], start, whole, valid));
@@ -127,7 +127,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
 
     fn end_record(&mut self, mut tape: Tape) {
         tape.shrink(KEEP_NODES);
-        self.tape = tape;
+        self.spare.tape = tape;
         self.batch.records += 1;
     }
 

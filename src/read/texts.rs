@@ -1,12 +1,10 @@
 //! Reading items again, by their places.
 
-use std::cell::RefCell;
-
 use crate::dialect::{Dialect, Names};
 use crate::history::{Around, Flags, Row};
 use crate::json::edit::Base;
 use crate::json::string::Decoder;
-use crate::json::{Str, Tape, Val, scan, string};
+use crate::json::{Spare, Str, Val, scan, string};
 use crate::place::Place;
 use crate::source::ReadAt;
 
@@ -14,38 +12,45 @@ use crate::source::ReadAt;
 pub struct Texts<'r> {
     bytes: &'r dyn ReadAt,
     dialect: &'static dyn Dialect,
-    scratch: RefCell<Vec<(Vec<u8>, Tape)>>,
 }
 
 impl<'r> Texts<'r> {
     /// `dialect` says how items are called.
     pub fn new(bytes: &'r dyn ReadAt, dialect: &'static dyn Dialect) -> Self {
-        Texts { bytes, dialect, scratch: RefCell::new(Vec::new()) }
+        Texts { bytes, dialect }
     }
 
     /// Calls `see` with the value at a place; `embedded` says that the place lies inside a JSON string. Gives `None` if
     /// the place cannot be read, or holds no value any more.
     pub fn see<T>(&self, at: Place, embedded: bool, see: impl FnOnce(Val<'_>) -> T) -> Option<T> {
-        let (mut text, mut tape) = self.scratch.borrow_mut().pop().unwrap_or_default();
-        let found = self.bytes.read_into(at.start, at.len as usize, &mut text).ok().and_then(|()| {
-            if embedded {
-                text = string::decode(&text);
-            }
-            scan(&text, &mut tape).ok()?;
-            tape.root(&text).map(see)
-        });
-        self.scratch.borrow_mut().push((text, tape));
-        found
+        let mut spare = Spare::take();
+        let Spare { text, tape } = &mut spare;
+        let text = self.text(at, text)?;
+        let plain = embedded.then(|| string::decode(text));
+        let text = plain.as_deref().unwrap_or(text);
+        scan(text, tape).ok()?;
+        tape.root(text).map(see)
+    }
+
+    /// The text at a place: of a doc in memory where it lies, else read into `buf`.
+    fn text<'t>(&'t self, at: Place, buf: &'t mut Vec<u8>) -> Option<&'t [u8]> {
+        if let Some(bytes) = self.bytes.in_memory() {
+            let start = usize::try_from(at.start).ok()?;
+            return bytes.get(start..start.checked_add(at.len as usize)?);
+        }
+        self.bytes.read_into(at.start, at.len as usize, buf).ok()?;
+        Some(buf)
     }
 
     /// Calls `see` with the body of a request, and where its text lies in the doc.
     pub fn body<T>(&self, around: Around, see: impl FnOnce(Val<'_>, Base<'_>) -> T) -> Option<T> {
         let at = around.at;
-        let mut text = Vec::new();
-        self.bytes.read_into(at.start, at.len as usize, &mut text).ok()?;
+        let mut spare = Spare::take();
+        let Spare { text, tape } = &mut spare;
+        let text = self.text(at, text)?;
         let (mut plain, mut runs) = (Vec::new(), Vec::new());
         if around.embedded {
-            let mut decoder = Decoder::new(&text);
+            let mut decoder = Decoder::new(text);
             loop {
                 let from = at.start + decoder.offset() as u64;
                 let Some(part) = decoder.next_part() else { break };
@@ -54,11 +59,10 @@ impl<'r> Texts<'r> {
             }
         }
         let (text, base) = match around.embedded {
-            true => (&plain, Base::of_runs(at.doc, &runs)),
-            false => (&text, Base::new(at.doc, at.start)),
+            true => (plain.as_slice(), Base::of_runs(at.doc, &runs)),
+            false => (text, Base::new(at.doc, at.start)),
         };
-        let mut tape = Tape::new();
-        scan(text, &mut tape).ok()?;
+        scan(text, tape).ok()?;
         tape.root(text).map(|val| see(val, base))
     }
 

@@ -5,8 +5,7 @@ use crate::format::{Format, FormatInfo, Mark, Sink};
 use crate::formats::iterate_stream;
 use crate::history::Finding;
 use crate::history::stream::{Event, Stream};
-
-use super::records::Entry;
+use crate::read::records::Entry;
 
 /// Feeds a stream, and keeps the event that came last.
 #[derive(Default)]

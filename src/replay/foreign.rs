@@ -8,9 +8,8 @@ use crate::dialect::{Replay, Replayed};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan};
 use crate::place::DocId;
+use crate::read::records::{self, Held};
 use crate::source::{Container, ReadAt, framing};
-
-use super::records::{self, Held};
 
 /// A doc that is replayed, or a part of it.
 pub struct Source<'s> {

@@ -17,7 +17,6 @@ mod lifted;
 mod messages;
 mod messages_body;
 mod nodes;
-pub mod records;
 pub mod request;
 pub mod slim;
 pub mod stream;

@@ -7,13 +7,11 @@ use crate::history::Role;
 use crate::history::stream::{Event, EventKind, Misfit};
 use crate::json::string;
 use crate::place::DocId;
-use crate::read::Options;
-use crate::read::streams;
+use crate::read::{Options, records, streams};
 use crate::source::ReadAt;
 
 use super::events::Feed;
 use super::frame::{self, Frame, Members};
-use super::records;
 
 /// Who carries a request out: they write the same history differently.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

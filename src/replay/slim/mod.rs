@@ -14,11 +14,11 @@ use crate::json::Val;
 use crate::json::edit::Base;
 use crate::place::{DocId, Edit, Patch, Place};
 use crate::read::Options;
+use crate::read::records::{self, Entry, Held};
 use crate::read::streams::{Difference, first_difference, messages_from, texts};
 use crate::source::ReadAt;
 
 use super::events::{Feed, is_stream};
-use super::records::{self, Entry, Held};
 use lists::{List, Window};
 use reference::Reference;
 

@@ -10,12 +10,12 @@ use crate::history::stream::Event;
 use crate::json::{Tape, Val, scan, string};
 use crate::place::{DocId, Place};
 use crate::read::Options;
+use crate::read::records::{self, Entry};
 use crate::read::streams;
 use crate::source::ReadAt;
 use crate::source::read::FileBytes;
 
 use super::super::events::{Feed, is_stream};
-use super::super::records::{self, Entry};
 use super::lists;
 use super::reference::{Reference, wrapped};
 

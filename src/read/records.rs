@@ -1,4 +1,5 @@
-//! The records of a doc, one at a time, in order: lines, or the elements of one array. No more is held than the largest.
+//! The reader's other door: the records of a doc as they are, one at a time, in order: lines, or the elements of one
+//! array. For who writes records anew, or replays what is none of a provider's items. No more is held than the largest.
 
 use std::io;
 
@@ -7,9 +8,10 @@ use crate::formats::FORMATS;
 use crate::json::edit::Base;
 use crate::json::{Tape, Val};
 use crate::place::{DocId, Place};
-use crate::read::detect::{self, Reading};
 use crate::source::split::{Piece, SplitError, split};
 use crate::source::{Container, ReadAt, framing, lines};
+
+use super::detect::{self, Reading};
 
 /// A record, or one that cannot be read.
 pub struct Entry<'e> {
