@@ -2,6 +2,7 @@
 //! of the conversation. Formats are told by content, on a summary of the top-level keys; the items themselves are the
 //! dialect's business.
 
+pub mod agent;
 mod healed;
 mod probe;
 mod ranked;

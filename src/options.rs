@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::format::Format;
 use crate::formats;
-use crate::history::{Code, Effort, Usage, time};
+use crate::history::{Code, Effort, Usage, Version, time};
 use crate::json::pointer;
 use crate::judge::{self, Enabled};
 use crate::read;
@@ -51,6 +51,8 @@ pub struct FileOptions {
     #[serde(rename = "as")]
     pub usage: Option<String>,
     pub model: Option<String>,
+    /// The version of the agent that is to go on with a session.
+    pub agent_version: Option<String>,
     pub effort: Option<String>,
     pub pointer: Option<String>,
     pub order: Option<String>,
@@ -79,6 +81,7 @@ impl FileOptions {
             store: self.store.or(other.store),
             usage: self.usage.or_else(|| other.usage.clone()),
             model: self.model.or_else(|| other.model.clone()),
+            agent_version: self.agent_version.or_else(|| other.agent_version.clone()),
             effort: self.effort.or_else(|| other.effort.clone()),
             pointer: self.pointer.or_else(|| other.pointer.clone()),
             order: self.order.or_else(|| other.order.clone()),
@@ -193,6 +196,7 @@ fn judge_options(about: &FileOptions) -> Result<judge::Options, Misuse> {
         target: about.target.as_deref().map(target).transpose()?,
         store: about.store,
         model: about.model.clone(),
+        agent_version: about.agent_version.as_deref().map(agent_version).transpose()?,
         schemas: about.schema.as_deref().map_or(Ok(Schemas::Official), schema)?,
         age: age(about)?,
         enabled: enabled(&about.select, &about.ignore, &about.proven)?,
@@ -223,6 +227,11 @@ pub fn format(name: &str) -> Result<&'static dyn Format, Misuse> {
 pub fn target(name: &str) -> Result<&'static Target, Misuse> {
     targets::by_name(name)
         .ok_or_else(|| unknown("target", name, targets::TARGETS.iter().map(|target| target.name).collect()))
+}
+
+fn agent_version(text: &str) -> Result<Version, Misuse> {
+    Version::parse(text)
+        .ok_or_else(|| Misuse::new(format!("not a version: {text}")).help("a version is numbers and dots: 2.1.80"))
 }
 
 fn usage(name: &str) -> Result<Usage, Misuse> {

@@ -88,6 +88,10 @@ pub(super) struct Judging {
     /// Treat the input as a request (an unanswered last call is an error) or as a log (it is pending)
     #[arg(long = "as", value_name = "KIND", value_parser = ["request", "log"])]
     pub usage: Option<String>,
+    /// Version of the agent that is to resume a session, if it is not the one that wrote it: what the agent puts right by
+    /// itself is only noted
+    #[arg(long, value_name = "VERSION", hide_short_help = true)]
+    pub agent_version: Option<String>,
     /// Reasoning effort, if the file does not say
     #[arg(long, value_name = "LEVEL", hide_short_help = true)]
     pub effort: Option<String>,
@@ -272,6 +276,7 @@ impl Typed {
             store: self.server.store,
             usage: self.judging.usage,
             model: self.server.model,
+            agent_version: self.judging.agent_version,
             effort: self.judging.effort,
             pointer: self.reading.pointer,
             order: self.reading.order,

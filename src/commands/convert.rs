@@ -291,6 +291,7 @@ fn tell(run: &Run, doc: &Doc, done: ConvertedDoc) -> io::Result<Done> {
             records: done.records,
             apart: done.converted > 1,
             unsent: Vec::new(),
+            healed: Vec::new(),
             diagnostics: Vec::new(),
         },
     };

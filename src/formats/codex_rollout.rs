@@ -113,6 +113,9 @@ impl Format for CodexRollout {
                 }
             }
             (Some(b"session_meta"), Some(meta)) => {
+                if let Some(version) = meta.get("cli_version").and_then(|version| version.text()) {
+                    sink.mark(Mark::Settings(Settings::set_agent_version, text(&version)));
+                }
                 if let Some(provider) = meta.get("model_provider").and_then(|p| p.text()) {
                     sink.mark(Mark::Settings(set_provider, text(&provider)));
                 }

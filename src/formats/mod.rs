@@ -1,5 +1,6 @@
 //! The formats, one a file, and their table.
 
+pub mod agents;
 mod claim;
 mod provider;
 pub mod unread;

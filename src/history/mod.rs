@@ -18,6 +18,7 @@ pub mod shapes;
 pub mod stream;
 pub mod time;
 pub mod tree;
+mod version;
 
 pub use finding::{Act, Code, Finding, NO_FIELD, Remedy, Wish};
 pub use flags::{BlockFlags, Flags, ItemFlags};
@@ -29,6 +30,7 @@ pub use pairs::{NONE, Pair, PairState, Pairing};
 pub use row::{Flag, Row};
 pub use settings::{Anchor, Around, Effort, Facts, Settings, Usage};
 pub use shapes::Shapes;
+pub use version::Version;
 
 /// One branch of a conversation, from root to leaf.
 #[derive(Debug, Default)]

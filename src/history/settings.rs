@@ -4,7 +4,7 @@
 use crate::json::fingerprint_of;
 use crate::place::Place;
 
-use super::id;
+use super::{Version, id};
 
 /// Whether a history is about to be sent or was written down as it happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -149,11 +149,19 @@ pub struct Settings {
     pub empty: Option<Place>,
     /// Why nothing of this history can be edited.
     pub read_only: Option<&'static str>,
+    /// The version of the agent that wrote the log last.
+    pub agent_version: Option<Version>,
     /// Rows of the log that are never sent, by their names, and why.
     pub unsent: Vec<(Box<str>, &'static str)>,
 }
 
 impl Settings {
+    /// The newest version holds: a session goes on with the agent that is installed.
+    #[expect(clippy::boxed_local, reason = "a setter takes what its mark carries")]
+    pub fn set_agent_version(&mut self, version: Box<str>) {
+        self.agent_version = self.agent_version.max(Version::parse(&version));
+    }
+
     /// The server may hold items that the history does not show.
     pub fn has_server_state(&self) -> bool {
         self.previous.is_some() || self.conversation.is_some()

@@ -4,78 +4,16 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use crate::format::FormatInfo;
+use crate::formats::agents::{self, Healed};
 use crate::history::{Act, BlockFlags, Code, Finding, Flags, History, Kind, Known, Remedy, Row, Wish};
 use crate::place::Place;
-use crate::rule::{About, Age, Check, Cx, Look, Loss, Out, Rule, When};
+use crate::rule::{About, Age, Check, Cx, Look, Loss, Out, Rule};
 use crate::rules::{self, RULES, fields, schema_violation};
 use crate::target::{Levels, Severity, Target, Thinking, Trait, Traits};
 use crate::targets;
 
-use super::{Options, proof};
-
-/// A finding with its weight.
-#[derive(Clone, Copy)]
-pub struct Judged {
-    pub finding: Finding,
-    pub severity: Severity,
-    pub target: &'static Target,
-    /// Number of the history in the doc, from 0; `None` for what concerns a record or the doc.
-    pub history: Option<u32>,
-    /// What the fix loses.
-    pub loss: Loss,
-    /// The item's group cannot live without its ids as it is: the fix drops its reasoning or its hosted calls.
-    pub flattens: bool,
-}
-
-impl Judged {
-    pub fn rule(&self) -> &'static Rule {
-        // Every code that a rule raises is in the table; a test holds it so.
-        rules::by_code(self.finding.code).unwrap_or(RULES[0])
-    }
-
-    pub fn variant(&self) -> &'static crate::rule::Variant {
-        self.rule().variant(self.finding.variant)
-    }
-
-    /// What the fix does, in words.
-    pub fn fix_title(&self) -> &'static str {
-        match self.flattens {
-            true => "remove the ids of the group; drop what cannot be replayed without its id",
-            false => self.variant().fix,
-        }
-    }
-
-    /// Whether there is a repair, default or not.
-    pub fn has_fix(&self) -> bool {
-        !matches!(self.finding.remedy, Remedy::Never(_)) && !self.variant().fix.is_empty()
-    }
-
-    /// Whether `fix` makes the repair without being asked for it.
-    pub fn is_fixed_by_default(&self) -> bool {
-        self.has_fix()
-            && match self.variant().when {
-                When::Error => self.severity == Severity::Error,
-                When::Always => self.severity >= Severity::Warning,
-                When::Asked | When::Flag => false,
-            }
-    }
-
-    /// The flag that a fix needs which is not made by default; `None` if it is, or if none makes it.
-    pub fn flag(&self) -> Option<&'static str> {
-        match self.severity {
-            _ if !self.has_fix() || self.is_fixed_by_default() => None,
-            _ if self.variant().when == When::Flag => Some("--acknowledge-safety"),
-            Severity::Info if self.rule().is_about(About::Reasoning) => Some("--reasoning strip"),
-            Severity::Info => None,
-            Severity::Warning | Severity::Error => Some("--fix-warnings"),
-        }
-    }
-
-    /// The key by which findings of a doc are printed.
-    pub fn order(&self) -> (u64, Code, u8) {
-        (self.finding.row.at.start, self.finding.code, self.finding.variant)
-    }
-}
+use super::judged::Judged;
+use super::{Options, healing, proof};
 
 /// How much a variant of a rule weighs at a target.
 pub fn levels(rule: &Rule, variant: u8, target: &Target) -> Levels {
@@ -93,6 +31,8 @@ pub struct Bench<'h> {
     pub traits: Traits,
     pub history: &'h History,
     age: Option<Age>,
+    /// What the agent that stored it puts right by itself.
+    heals: Vec<Healed>,
     /// The dialect that both the history and the target speak; empty if they speak different ones.
     spoken: &'static str,
 }
@@ -113,7 +53,9 @@ impl<'h> Bench<'h> {
         let thinking = model.map_or(Thinking::Unknown, |model| target.thinking(model));
         let traits = target.traits(model).with(proof::traits(&options.enabled.proven));
         let spoken = if speaks(info, target) { target.dialect } else { "" };
-        Bench { target, stored, thinking, traits, history, age: options.age, spoken }
+        let version = options.agent_version.or(settings.agent_version);
+        let heals = if healing::applies(options) { agents::healed(info.name, version) } else { Vec::new() };
+        Bench { target, stored, thinking, traits, history, age: options.age, heals, spoken }
     }
 
     pub fn cx(&self, look: &'h dyn Look, known: &'h Known) -> Cx<'h> {
@@ -135,9 +77,10 @@ impl<'h> Bench<'h> {
         &self,
         cx: &Cx<'_>,
         items: &[Finding],
-        enabled: &Enabled,
+        options: &Options,
         number: u32,
     ) -> (Vec<Judged>, Vec<u64>) {
+        let enabled = &options.enabled;
         let mut out = Out { findings: items.to_vec(), ..Out::default() };
         for rule in enabled.rules().filter(|rule| rule.judges(self.spoken)) {
             match &rule.check {
@@ -169,6 +112,7 @@ impl<'h> Bench<'h> {
             })
             .collect();
         one_cause_once(&mut judged);
+        healing::heal(&mut judged, Some(number), &self.heals, options);
         judged.sort_by_key(Judged::order);
         (judged, out.unheaded)
     }
@@ -301,7 +245,7 @@ impl Enabled {
         Enabled { proven, ..self }
     }
 
-    fn proves(&self, code: Code) -> bool {
+    pub fn proves(&self, code: Code) -> bool {
         self.proven.contains(&code)
     }
 

@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 use std::io;
 
-use crate::history::{Finding, Known};
+use crate::formats::agents;
+use crate::history::{Finding, Known, Version};
 use crate::place::DocId;
 use crate::read::{self, Emit, Found, Reading, Take, Texts};
 use crate::rules;
@@ -13,7 +14,7 @@ use crate::targets;
 
 use super::bench::{Bench, of_live_rows};
 use super::items::ItemRules;
-use super::{Judged, JudgedDoc, OnHistory, Options};
+use super::{Judged, JudgedDoc, OnHistory, Options, healing};
 
 /// Judges a doc on up to `threads` threads.
 pub fn judge<H: OnHistory>(
@@ -80,6 +81,10 @@ fn passes<H: OnHistory>(
 
 fn finish<T>(found: Reading<Gathered<T>>, options: &Options) -> JudgedDoc<T> {
     let mut judged = found.gathered.judged;
+    if let Some(format) = found.format.filter(|_| healing::applies(options)) {
+        let version = options.agent_version.or(found.gathered.agent_version);
+        healing::heal(&mut judged, None, &agents::healed(format.info().name, version), options);
+    }
     let spans = found.format.is_some_and(|format| format.info().histories.shares_rows());
     if spans {
         once_a_place(&mut judged);
@@ -115,6 +120,8 @@ struct Gathered<T> {
     targets: Vec<&'static str>,
     judged: Vec<Judged>,
     made: Vec<T>,
+    /// The newest version of an agent that the histories name.
+    agent_version: Option<Version>,
     /// Ids of items that a history misses.
     wanted: HashSet<u64>,
     known: Known,
@@ -126,6 +133,7 @@ impl<T> Default for Gathered<T> {
             targets: Vec::new(),
             judged: Vec::new(),
             made: Vec::new(),
+            agent_version: None,
             wanted: HashSet::new(),
             known: Known::default(),
         }
@@ -176,6 +184,7 @@ impl<H: OnHistory> Take for Judging<'_, H> {
         }
         let bench = Bench::new(&history, info, self.options);
         into.judged_for(bench.target.name);
+        into.agent_version = into.agent_version.max(history.settings.agent_version);
         let texts = Texts::new(self.bytes, info.dialect);
         let cx = bench.cx(&texts, self.known);
         if !self.on.judges() {
@@ -183,7 +192,7 @@ impl<H: OnHistory> Take for Judging<'_, H> {
             return;
         }
         let items = if items.is_empty() { Vec::new() } else { of_live_rows(&history, items) };
-        let (judged, unheaded) = bench.judge(&cx, &items, &self.options.enabled, number);
+        let (judged, unheaded) = bench.judge(&cx, &items, self.options, number);
         into.made.extend(self.on.history(&cx, info, &judged, number));
         into.judged.extend(judged);
         if self.known.is_empty() {
@@ -220,6 +229,7 @@ impl<H: OnHistory> Take for Judging<'_, H> {
         next.targets.iter().for_each(|target| into.judged_for(target));
         into.judged.append(&mut next.judged);
         into.made.append(&mut next.made);
+        into.agent_version = into.agent_version.max(next.agent_version);
         into.wanted.extend(next.wanted);
         into.known.merge(next.known);
     }

@@ -2,20 +2,24 @@
 
 mod bench;
 mod doc;
+mod healing;
 mod items;
+mod judged;
 mod keep;
 mod look;
 mod proof;
 
 use crate::format::{Format, FormatInfo, Unsent};
+use crate::history::Version;
 use crate::read;
 use crate::rule::{Age, Cx};
 use crate::schema::Schemas;
 use crate::source::Container;
 use crate::target::{Severity, Target};
 
-pub use bench::{Bench, Enabled, Judged, levels, speaks};
+pub use bench::{Bench, Enabled, levels, speaks};
 pub use doc::{judge, judge_made, judging};
+pub use judged::Judged;
 pub use keep::{Keep, Kept, each_body, unjudged};
 
 /// What the user said about the files, and which rules run.
@@ -25,6 +29,8 @@ pub struct Options {
     pub target: Option<&'static Target>,
     pub store: Option<bool>,
     pub model: Option<String>,
+    /// The version of the agent that is to go on with a session, instead of the one that wrote it.
+    pub agent_version: Option<Version>,
     /// What items must look like.
     pub schemas: Schemas,
     /// Stored items older than this are reported.
@@ -39,6 +45,7 @@ impl Default for Options {
             target: None,
             store: None,
             model: None,
+            agent_version: None,
             schemas: Schemas::Official,
             age: None,
             enabled: Enabled::default(),

@@ -5,7 +5,7 @@ use std::io;
 
 use crate::dialect::{Dialect, Names};
 use crate::format::FormatInfo;
-use crate::formats::{FORMATS, unread};
+use crate::formats::{FORMATS, agents, unread};
 use crate::history::{Flags, Kind, NO_FIELD, Remedy, Row};
 use crate::json::spot::characters;
 use crate::json::{NodeKind, Str, Val, What};
@@ -234,6 +234,7 @@ impl Teller<'_> {
             "field" | "value" | "length" if finding.field != NO_FIELD => self.field(name),
             "arg" | "index" => Some(finding.arg.to_string()),
             "items" => Some(count(u64::from(finding.arg), "item")),
+            "healed" => agents::words(agents::parts(finding.arg)),
             "outputs" => Some(count(u64::from(finding.arg), "output")),
             "fault" => Some(fault_words(finding.arg).to_owned()),
             "order" => Some(if finding.arg == 1 { "little" } else { "big" }.to_owned()),

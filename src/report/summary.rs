@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::format::Unsent;
-use crate::judge::JudgedDoc;
+use crate::formats::agents;
+use crate::judge::{Judged, JudgedDoc};
 use crate::rule::is_end_of_log;
+use crate::rules::healed_by_agent;
 use crate::source::Container;
 use crate::target::Severity;
 
@@ -25,6 +27,8 @@ pub struct Summary {
     pub with_safety: u64,
     /// Files whose log ends in an open call.
     pub open_logs: u64,
+    /// What agents put right by themselves: numbers of things, by the line of the table of agents.
+    pub healed: BTreeMap<u8, u32>,
     /// Files met in a walk that hold no conversation.
     pub skipped: u64,
     /// How many files were read as each format, for each target.
@@ -43,6 +47,9 @@ impl Summary {
     pub fn see(&mut self, doc: &Seen) {
         self.histories += u64::from(doc.histories);
         self.items += doc.items;
+        for (line, count) in &doc.healed {
+            *self.healed.entry(*line).or_default() += count;
+        }
         if let Some(format) = doc.format {
             *self.read_as.entry(ReadAs { format, targets: doc.targets.clone() }).or_default() += 1;
         }
@@ -92,12 +99,16 @@ pub struct Seen {
     pub unsent: Vec<Unsent>,
     /// Each record is a conversation by itself, told apart from the others.
     pub apart: bool,
+    /// What its agent puts right by itself: lines of the table of agents, and numbers of things.
+    pub healed: Vec<(u8, u32)>,
     /// In the order of the doc.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Seen {
     pub fn new<T>(path: &str, lint: &JudgedDoc<T>, diagnostics: Vec<Diagnostic>) -> Seen {
+        let is_healed = |judged: &&Judged| judged.finding.code == healed_by_agent::RULE.code;
+        let healed = lint.judged.iter().filter(is_healed).map(|judged| agents::parts(judged.finding.arg));
         let one = lint.format.is_some_and(|format| format.info().histories.span_records());
         Seen {
             path: path.to_owned(),
@@ -108,6 +119,7 @@ impl Seen {
             records: lint.records,
             unsent: lint.unsent.clone(),
             apart: matches!(lint.container, Container::Lines { .. }) && !one,
+            healed: healed.collect(),
             diagnostics,
         }
     }

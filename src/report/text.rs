@@ -9,6 +9,7 @@ use miette::{
 
 use unicode_width::UnicodeWidthChar;
 
+use crate::formats::agents;
 use crate::target::Severity;
 
 use super::kinds::{self, Kinds};
@@ -116,6 +117,11 @@ pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn 
             (n, Some(offers)) => format!("{} {fix}, {offers}", grouped(n)),
         };
         writeln!(out, "Found {} in {among}. {fixed}.", found.join(" and "))?;
+    }
+    for (line, count) in &summary.healed {
+        if let Some(words) = agents::words((*line, *count)) {
+            writeln!(out, "{words} (--as request judges what is stored).")?;
+        }
     }
     match open_logs(summary) {
         Some(line) => writeln!(out, "{line}"),

@@ -94,7 +94,7 @@ crate::rule! {
 const PROGRAM: u8 = 1;
 const PENDING: u8 = 2;
 const ANCHORED: u8 = 3;
-const ABORTED: u8 = 4;
+pub const ABORTED: u8 = 4;
 const ABORTED_LAST: u8 = 5;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {

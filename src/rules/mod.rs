@@ -166,6 +166,7 @@ rules![
     invalid_event,
     unrecoverable_item,
     stray_part,
+    healed_by_agent,
     lost_reasoning,
     lost_server_tool,
     lost_media,

@@ -3,9 +3,11 @@
 
 use proptest::prelude::*;
 use replaylint::internals::fix::{FixOptions, Orphans, Reasoning};
+use replaylint::internals::history::Usage;
 use replaylint::internals::json::{Tape, Val, scan, scan_prefix};
 use replaylint::internals::judge::{self, Findings, Options};
 use replaylint::internals::place::Pieces;
+use replaylint::internals::read;
 use replaylint::internals::targets::TARGETS;
 use serde_json::{Value, json};
 
@@ -273,7 +275,10 @@ fn the_generated_faults_are_found() {
     for shape in [crate::generate::Shape::Rollout, crate::generate::Shape::Requests] {
         let mut text = Vec::new();
         let faults = crate::generate::generate(shape, 2 << 20, 20, 11, &mut text).expect("memory writes");
-        let found = judge::judge(DOC, &text, &Options::default(), 2, &Findings).expect("memory reads");
+        // What Codex would heal is looked for, too.
+        let read = read::Options { usage: Some(Usage::Request), ..read::Options::default() };
+        let options = Options { read, ..Options::default() };
+        let found = judge::judge(DOC, &text, &options, 2, &Findings).expect("memory reads");
         let count = |code: u16| found.judged.iter().filter(|judged| judged.finding.code.0 == code).count();
         assert_eq!(
             (count(101), count(102), count(105)),

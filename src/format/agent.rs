@@ -1,0 +1,47 @@
+//! What an agent does to a session that it has stored before it sends it: a session is judged after that, for the agent
+//! would never send what is in the file.
+
+use crate::history::Version;
+
+/// An agent, and what it puts right by itself.
+pub struct Agent {
+    pub name: &'static str,
+    /// Names of the formats that it stores.
+    pub formats: &'static [&'static str],
+    pub heals: &'static [Heals],
+}
+
+/// One thing that an agent puts right.
+pub struct Heals {
+    pub what: Ill,
+    /// The first version that does; `None` if every version that is known does.
+    pub since: Option<Version>,
+    /// What the agent does about it: a verb and its object, which `it` and `them` stand for as one or several.
+    pub how: [&'static str; 2],
+}
+
+/// What may be wrong in a session, as far as agents put it right.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ill {
+    /// A call that the client runs has no output.
+    UnansweredCall,
+    /// An output has no call.
+    OrphanOutput,
+    /// Half of a pair of surrogates stands in a text.
+    LoneSurrogate,
+    /// Entries name one another as parents.
+    Cycle,
+}
+
+impl Ill {
+    /// What it is called, one of it and several.
+    pub fn words(self, n: u32) -> &'static str {
+        let (one, many) = match self {
+            Ill::UnansweredCall => ("call without an output", "calls without an output"),
+            Ill::OrphanOutput => ("output without a call", "outputs without a call"),
+            Ill::LoneSurrogate => ("unpaired surrogate", "unpaired surrogates"),
+            Ill::Cycle => ("cycle of entries", "cycles of entries"),
+        };
+        if n == 1 { one } else { many }
+    }
+}

@@ -1,0 +1,105 @@
+//! What each agent heals by itself: one row an agent, one line a thing and the first version that heals it.
+
+use crate::format::agent::{Agent, Heals, Ill};
+use crate::history::Version;
+
+static AGENTS: &[Agent] = &[
+    // `normalize` of its context manager, before each request.
+    Agent {
+        name: "Codex",
+        formats: &["codex-rollout"],
+        heals: &[
+            Heals {
+                what: Ill::UnansweredCall,
+                since: None,
+                how: ["answers it with `aborted`", "answers them with `aborted`"],
+            },
+            Heals { what: Ill::OrphanOutput, since: None, how: ["leaves it out", "leaves them out"] },
+        ],
+    },
+    // Its change log.
+    Agent {
+        name: "Claude Code",
+        formats: &["claude-code"],
+        heals: &[
+            Heals {
+                what: Ill::UnansweredCall,
+                since: Some(Version(2, 1, 80)),
+                how: ["answers it with a placeholder", "answers them with a placeholder"],
+            },
+            Heals {
+                what: Ill::OrphanOutput,
+                since: Some(Version(2, 1, 69)),
+                how: ["leaves it out", "leaves them out"],
+            },
+            Heals {
+                what: Ill::LoneSurrogate,
+                since: Some(Version(2, 1, 132)),
+                how: ["replaces it", "replaces them"],
+            },
+            Heals { what: Ill::Cycle, since: Some(Version(2, 1, 30)), how: ["breaks it", "breaks them"] },
+        ],
+    },
+];
+
+/// A line of the table, by its number.
+#[derive(Clone, Copy)]
+pub struct Healed {
+    pub agent: &'static Agent,
+    pub heals: &'static Heals,
+    number: u8,
+}
+
+/// What the agent that stores a format heals in this version; in the newest, if it is not known.
+pub fn healed(format: &str, version: Option<Version>) -> Vec<Healed> {
+    let is_new = |heals: &Heals| heals.since.is_none_or(|since| version.is_none_or(|version| version >= since));
+    lines().filter(|line| line.agent.formats.contains(&format) && is_new(line.heals)).collect()
+}
+
+fn lines() -> impl Iterator<Item = Healed> {
+    let lines = AGENTS.iter().flat_map(|agent| agent.heals.iter().map(move |heals| (agent, heals)));
+    lines.zip(0..).map(|((agent, heals), number)| Healed { agent, heals, number })
+}
+
+impl Healed {
+    /// What a finding about `count` things that this line heals carries.
+    pub fn arg(&self, count: u32) -> u32 {
+        u32::from(self.number) << 24 | count.min((1 << 24) - 1)
+    }
+}
+
+/// The number of the line, and of the things, that such a finding carries.
+pub fn parts(arg: u32) -> (u8, u32) {
+    ((arg >> 24) as u8, arg & ((1 << 24) - 1))
+}
+
+/// What is said of a number of things that a line heals.
+pub fn words((line, count): (u8, u32)) -> Option<String> {
+    let Healed { agent, heals, .. } = lines().nth(usize::from(line))?;
+    let how = heals.how[usize::from(count != 1)];
+    let since = heals.since.map_or(String::new(), |since| format!(" since {since}"));
+    Some(format!("{count} {}: {} {how}{since}", heals.what.words(count), agent.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_says_what_the_agent_does() {
+        let all: Vec<String> = lines().filter_map(|line| words((line.number, 3))).collect();
+        assert_eq!(all.len(), lines().count());
+        assert_eq!(all[0], "3 calls without an output: Codex answers them with `aborted`");
+        let one = lines().find(|line| line.agent.name == "Claude Code").and_then(|line| words(parts(line.arg(1))));
+        let one = one.expect("a line");
+        assert_eq!(one, "1 call without an output: Claude Code answers it with a placeholder since 2.1.80");
+    }
+
+    #[test]
+    fn an_older_version_heals_less() {
+        let heals = |version| healed("claude-code", version).len();
+        assert_eq!(heals(None), heals(Some(Version(2, 1, 132))));
+        assert!(heals(Some(Version(2, 1, 70))) < heals(None));
+        assert!(healed("chat-request", None).is_empty());
+    }
+}
