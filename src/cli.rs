@@ -15,6 +15,7 @@ use crate::commands::fix::{Destination, Repairs};
 use crate::commands::products::Copies;
 use crate::commands::{self, Failure, Outcome};
 use crate::fix::{FixOptions, Orphans, Reasoning};
+use crate::formats::agents::AGENTS;
 use crate::options::{self, Misuse};
 use crate::source::commit::Replace;
 
@@ -81,6 +82,25 @@ struct CheckArgs {
     /// Check every branch of a session, not just the current one
     #[arg(long, help_heading = "Input", hide_short_help = true)]
     all_branches: bool,
+    /// Sum up the sessions that agents have stored on this machine, instead of reading PATH
+    #[arg(
+        long,
+        value_name = "AGENT",
+        help_heading = "Input",
+        num_args = 0..=1,
+        value_delimiter = ',',
+        default_missing_value = ALL,
+        value_parser = agents(),
+        conflicts_with_all = ["paths", "files_from", "stdin_filename"]
+    )]
+    agents: Option<Vec<String>>,
+}
+
+/// What `--agents` means without a name.
+const ALL: &str = "all";
+
+fn agents() -> clap::builder::PossibleValuesParser {
+    AGENTS.iter().map(|agent| agent.id).chain([ALL]).collect::<Vec<_>>().into()
 }
 
 #[derive(Args, Debug)]
@@ -180,8 +200,14 @@ impl Cli {
     pub fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
         match self.command {
             Command::Check(args) => {
-                let typed = Typed { all_branches: args.all_branches, ..args.common.typed() };
-                commands::check::check(&typed.mean(args.output)?, out)
+                let mut typed = Typed { all_branches: args.all_branches, ..args.common.typed() };
+                let Some(agents) = args.agents else {
+                    return commands::check::check(&typed.mean(args.output)?, out);
+                };
+                // No path is read but theirs.
+                typed.files.paths.push(PathBuf::new());
+                let all = agents.iter().any(|name| name == ALL);
+                commands::agents::agents(typed.mean(args.output)?, if all { &[] } else { &agents }, out)
             }
             Command::Fix(args) => args.run(out),
             Command::Explain(args) => args.run(out),

@@ -1,5 +1,6 @@
 //! The commands, and what they share: opening docs in order, on several threads, and saying what went wrong.
 
+pub mod agents;
 pub mod check;
 pub mod convert;
 pub mod diff;
@@ -9,6 +10,7 @@ pub mod fix;
 mod met;
 mod parts;
 pub mod products;
+mod progress;
 pub mod rebuild;
 pub mod slim;
 mod stored;

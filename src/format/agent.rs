@@ -5,10 +5,23 @@ use crate::history::Version;
 
 /// An agent, and what it puts right by itself.
 pub struct Agent {
+    /// As it is typed.
+    pub id: &'static str,
     pub name: &'static str,
+    pub homes: Homes,
     /// Names of the formats that it stores.
     pub formats: &'static [&'static str],
     pub heals: &'static [Heals],
+}
+
+/// Where an agent keeps its sessions.
+pub struct Homes {
+    /// Variables of the environment that name its folder, or several with commas between; the first that is set holds.
+    pub variables: &'static [&'static str],
+    /// Its folder in the user's home, if none is set.
+    pub folder: &'static str,
+    /// Below that, where sessions lie.
+    pub sessions: &'static [&'static str],
 }
 
 /// One thing that an agent puts right.

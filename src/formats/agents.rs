@@ -1,12 +1,19 @@
 //! What each agent heals by itself: one row an agent, one line a thing and the first version that heals it.
 
-use crate::format::agent::{Agent, Heals, Ill};
+use crate::format::agent::{Agent, Heals, Homes, Ill};
 use crate::history::Version;
 
-static AGENTS: &[Agent] = &[
+/// All agents.
+pub static AGENTS: &[Agent] = &[
     // `normalize` of its context manager, before each request.
     Agent {
+        id: "codex",
         name: "Codex",
+        homes: Homes {
+            variables: &["CODEX_HOME"],
+            folder: ".codex",
+            sessions: &["sessions", "archived_sessions"],
+        },
         formats: &["codex-rollout"],
         heals: &[
             Heals {
@@ -19,7 +26,13 @@ static AGENTS: &[Agent] = &[
     },
     // Its change log.
     Agent {
+        id: "claude-code",
         name: "Claude Code",
+        homes: Homes {
+            variables: &["CLAUDE_CONFIG_DIRS", "CLAUDE_CONFIG_DIR"],
+            folder: ".claude",
+            sessions: &["projects"],
+        },
         formats: &["claude-code"],
         heals: &[
             Heals {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
 mod across;
+mod agents;
 mod answers;
 mod anthropic;
 mod cases;

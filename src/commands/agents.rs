@@ -1,0 +1,243 @@
+//! `check --agents`: the sessions that the agents on this machine have stored, summed up per agent. It reads; it writes
+//! nothing and sends nothing.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::convert;
+use crate::format::agent::Agent;
+use crate::formats::agents::AGENTS;
+use crate::history::Code;
+use crate::judge::{Judged, JudgedDoc};
+use crate::options::Misuse;
+use crate::report;
+use crate::report::words::{count, grouped, printable};
+use crate::rule::About;
+use crate::source::{Doc, Input, words};
+use crate::target::Severity;
+
+use super::check::label_of;
+use super::progress::Progress;
+use super::{Failure, Outcome, Run, complain};
+
+/// As many of the worst sessions are named.
+const WORST: usize = 10;
+
+/// The sessions of one agent. It serialises to what `--output-format json` prints.
+#[derive(Debug, Serialize)]
+struct Agents {
+    version: u32,
+    agents: Vec<Sum>,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Sum {
+    agent: &'static str,
+    folders: Vec<String>,
+    sessions: u64,
+    /// Sessions that the provider would refuse when they are resumed.
+    rejected: u64,
+    /// Sessions whose file is damaged, so that the agent may not load all of it.
+    damaged: u64,
+    /// Files that hold no session of the agent.
+    other_files: u64,
+    unreadable: u64,
+    rules: Vec<OfRule>,
+    worst: Vec<Bad>,
+}
+
+/// A rule, and the sessions with an error of it.
+#[derive(Debug, Serialize)]
+struct OfRule {
+    rule: String,
+    name: &'static str,
+    sessions: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Bad {
+    path: String,
+    errors: u64,
+}
+
+/// What one file gave.
+struct Looked {
+    is_session: bool,
+    rejected: bool,
+    damaged: bool,
+    errors: u64,
+    rules: Vec<(Code, &'static str)>,
+}
+
+/// Looks into the folders of the agents with these names; of all, if there are none.
+pub fn agents(mut run: Run, names: &[String], out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let json = match run.outputs.as_slice() {
+        [output] if output.file.is_none() && output.name == "json" => true,
+        [output] if output.file.is_none() && output.name == "text" => false,
+        _ => return Err(Misuse::new("--agents prints text or JSON").help("--output-format text, or json").into()),
+    };
+    let wanted = |agent: &&Agent| names.is_empty() || names.iter().any(|name| name == agent.id);
+    let mut sums = Vec::new();
+    let mut failed = false;
+    let mut looked = Vec::new();
+    for agent in AGENTS.iter().filter(wanted) {
+        let folders = folders(agent);
+        looked.extend(folders.iter().map(|folder| folder.display().to_string()));
+        run.paths = folders.into_iter().filter(|folder| folder.is_dir()).collect();
+        if !run.paths.is_empty() {
+            let (sum, bad) = sum(&run, agent);
+            failed |= bad;
+            sums.push(sum);
+        }
+    }
+    if sums.is_empty() && !run.allow_empty {
+        let looked = looked.join(", ");
+        return Err(Misuse::new(format!("no sessions of an agent were found (looked in {looked})")).into());
+    }
+    let found = sums.iter().any(|sum| sum.rejected + sum.damaged > 0);
+    match json {
+        true => report::write_pretty(&serde_json::json!(Agents { version: 1, agents: sums }), out)?,
+        false => {
+            for (n, sum) in sums.iter().enumerate() {
+                if n > 0 {
+                    writeln!(out)?;
+                }
+                sum.write(out)?;
+            }
+        }
+    }
+    Ok(match (failed, found && !run.exit_zero) {
+        (true, _) => Outcome::Failed,
+        (false, true) => Outcome::Found,
+        (false, false) => Outcome::Clean,
+    })
+}
+
+/// Where an agent keeps its sessions: below the folders that its variable names, else below its folder at home.
+fn folders(agent: &Agent) -> Vec<PathBuf> {
+    let named = agent.homes.variables.iter().find_map(|name| env::var_os(name).filter(|value| !value.is_empty()));
+    let roots: Vec<PathBuf> = match named {
+        Some(list) => list.to_string_lossy().split(',').map(|path| PathBuf::from(path.trim())).collect(),
+        None => env::home_dir().into_iter().map(|home| home.join(agent.homes.folder)).collect(),
+    };
+    roots.iter().flat_map(|root| agent.homes.sessions.iter().map(|below| root.join(below))).collect()
+}
+
+fn sum(run: &Run, agent: &'static Agent) -> (Sum, bool) {
+    let (inputs, mut failed) = run.inputs();
+    let mut sum = Sum {
+        agent: agent.name,
+        folders: run.paths.iter().map(|path| path.display().to_string()).collect(),
+        ..Sum::default()
+    };
+    let mut rules: BTreeMap<Code, (&'static str, u64)> = BTreeMap::new();
+    let mut progress = Progress::new(inputs.len(), agent.name);
+    let work = |doc: io::Result<Doc>, threads: usize| {
+        let doc = doc?;
+        let found = convert::check(doc.id, &*doc.bytes, run.lints.of(&doc.label), threads)?;
+        Ok(Looked::new(&found, agent))
+    };
+    run.each_doc(&inputs, work, |input: &Input, looked: io::Result<Looked>| {
+        progress.step();
+        match looked {
+            Ok(looked) if !looked.is_session => sum.other_files += 1,
+            Ok(looked) => {
+                sum.sessions += 1;
+                sum.rejected += u64::from(looked.rejected);
+                sum.damaged += u64::from(looked.damaged);
+                for (code, name) in looked.rules {
+                    rules.entry(code).or_insert((name, 0)).1 += 1;
+                }
+                if looked.errors > 0 {
+                    sum.worst.push(Bad { path: label_of(input), errors: looked.errors });
+                }
+            }
+            Err(error) => {
+                progress.clear();
+                complain(&words(&label_of(input), &error));
+                sum.unreadable += 1;
+                failed = true;
+            }
+        }
+        true
+    });
+    progress.clear();
+    sum.worst.sort_by(|a, b| (b.errors, &a.path).cmp(&(a.errors, &b.path)));
+    sum.worst.truncate(WORST);
+    let of_rule =
+        |(code, (name, sessions)): (Code, (&'static str, u64))| OfRule { rule: code.to_string(), name, sessions };
+    sum.rules = rules.into_iter().map(of_rule).collect();
+    sum.rules.sort_by_key(|rule| std::cmp::Reverse(rule.sessions));
+    (sum, failed)
+}
+
+impl Looked {
+    fn new(found: &JudgedDoc<()>, agent: &Agent) -> Looked {
+        let is_session = found.format.is_some_and(|format| agent.formats.contains(&format.info().name));
+        let errors = || found.judged.iter().filter(|judged| judged.severity == Severity::Error);
+        let mut rules: Vec<(Code, &'static str)> =
+            errors().map(|judged| (judged.finding.code, judged.rule().name)).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        Looked {
+            is_session,
+            rejected: errors().any(|judged| !is_damage(judged)),
+            damaged: errors().any(is_damage),
+            errors: errors().count() as u64,
+            rules,
+        }
+    }
+}
+
+/// Whether a finding is about the file, and not about what would be sent.
+fn is_damage(judged: &Judged) -> bool {
+    judged.history.is_none() || judged.rule().is_about(About::Container)
+}
+
+impl Sum {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let folders: Vec<String> = self.folders.iter().map(|folder| printable(&short(folder))).collect();
+        writeln!(out, "{}: {} in {}", self.agent, count(self.sessions, "session"), folders.join(", "))?;
+        let bad = self.worst.len();
+        if bad == 0 {
+            writeln!(out, "  No problems found.")?;
+        }
+        for (n, what) in [
+            (self.rejected, "would be rejected on replay"),
+            (self.damaged, "cannot be read in full: the file is damaged"),
+            (self.unreadable, "could not be opened"),
+        ] {
+            if n > 0 {
+                writeln!(out, "  {:>7} {what}", grouped(n))?;
+            }
+        }
+        if !self.rules.is_empty() {
+            writeln!(out, "  By rule:")?;
+        }
+        for OfRule { rule, name, sessions } in &self.rules {
+            writeln!(out, "  {:>7} {rule} {name}", grouped(*sessions))?;
+        }
+        let Some(first) = self.worst.first() else { return Ok(()) };
+        writeln!(out, "  Most errors:")?;
+        for Bad { path, errors } in &self.worst {
+            writeln!(out, "  {:>7} {}", grouped(*errors), printable(&short(path)))?;
+        }
+        writeln!(out, "  Look at one: replaylint check {}", quoted(&short(&first.path)))
+    }
+}
+
+/// A path with the user's home written as `~`.
+fn short(path: &str) -> String {
+    let below = env::home_dir().and_then(|home| Some(Path::new(path).strip_prefix(home).ok()?.to_owned()));
+    below.map_or(path.to_owned(), |below| Path::new("~").join(below).display().to_string())
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "~/._-".contains(c);
+    if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
+}
