@@ -163,12 +163,22 @@ fn lines(
     }
     if recognise.format.is_some_and(by_itself) {
         let gone = old.touched.iter().filter(|record| !after.contains(&record.hash));
-        for (n, record) in gone.enumerate() {
+        let mut were = Vec::new();
+        for record in gone {
             let was = reader.see(texts.before, record, |val| {
                 pointer::resolve(val, recognise.steps).and_then(detect::of_record).map(|format| format.info().name)
             })?;
-            // Of records that are conversations by themselves none goes, and none comes.
-            if formats.get(n).is_none_or(|is| was.is_none_or(|was| *is != was)) {
+            were.push((record, was));
+        }
+        // Of records that are conversations by themselves none goes, and none comes; but damaged lines may hold several.
+        let damaged = were.iter().any(|(_, was)| was.is_none());
+        for (n, (record, was)) in were.into_iter().enumerate() {
+            let Some(was) = was else { continue };
+            let stays = match damaged {
+                true => formats.contains(&was),
+                false => formats.get(n) == Some(&was),
+            };
+            if !stays {
                 caught.other_format.push(Place::new(texts.id, record.start, record.len));
             }
         }

@@ -59,14 +59,19 @@ impl Judged {
             }
     }
 
+    /// Its repair changes the text of the file and nothing that is said in it.
+    pub fn is_about_text(&self) -> bool {
+        self.rule().is_about(About::Container)
+    }
+
     /// The flag that a fix needs which is not made by default; `None` if it is, or if none makes it.
     pub fn flag(&self) -> Option<&'static str> {
         match self.severity {
             _ if !self.has_fix() || self.is_fixed_by_default() => None,
             _ if self.variant().when == When::Flag => Some("--acknowledge-safety"),
             Severity::Info if self.rule().is_about(About::Reasoning) => Some("--reasoning strip"),
-            Severity::Info => None,
-            Severity::Warning | Severity::Error => Some("--fix-warnings"),
+            Severity::Info if !self.is_about_text() => None,
+            Severity::Info | Severity::Warning | Severity::Error => Some("--fix-warnings"),
         }
     }
 
@@ -155,7 +160,7 @@ impl<'h> Bench<'h> {
         let mut judged: Vec<Judged> = out
             .findings
             .into_iter()
-            .filter(|finding| enabled.has(finding.code))
+            .filter(|finding| enabled.has(finding.code) && !self.may_be_lost(finding))
             .filter_map(|finding| {
                 let judges = rules::by_code(finding.code)?.judges(self.spoken);
                 let severity = self.severity(&finding, enabled).filter(|_| judges)?;
@@ -170,6 +175,19 @@ impl<'h> Bench<'h> {
         one_cause_once(&mut judged);
         judged.sort_by_key(Judged::order);
         (judged, out.unheaded)
+    }
+
+    /// The partner that is missing may lie in a record of a tree that could not be read: an output before, or a call after.
+    fn may_be_lost(&self, finding: &Finding) -> bool {
+        let gaps = &self.history.settings.gaps;
+        let is_missing = || rules::by_code(finding.code).is_some_and(|rule| rule.is_about(About::MissingPartner));
+        let at = finding.row.at.start;
+        !gaps.is_empty()
+            && is_missing()
+            && match finding.row.answers_call() {
+                true => gaps.iter().any(|gap| *gap < at),
+                false => gaps.iter().any(|gap| *gap > at),
+            }
     }
 
     fn severity(&self, finding: &Finding, enabled: &Enabled) -> Option<Severity> {
@@ -216,6 +234,7 @@ impl<'h> Bench<'h> {
             (Remedy::Never(_), _) => finding,
             (_, Some(why)) => finding.never(why),
             _ if finding.row.has(Flags::SYNTHETIC) => finding.never("it is only the trace of an item"),
+            _ if finding.row.has(Flags::DAMAGED) => finding.never("the text of its line has to be repaired first"),
             _ if finding.row.has(Flags::FROZEN) => finding.never("its record contains bytes that are not UTF-8"),
             _ if missing && settings.broken => {
                 finding.never("a record of this log could not be read, and the partner may be in it")

@@ -11,6 +11,7 @@ pub mod detect;
 mod doc;
 mod gathered;
 mod paths;
+mod spread;
 mod stage;
 pub mod streams;
 mod texts;

@@ -9,6 +9,7 @@ use crate::json::string::Decoder;
 use crate::json::{Str, Tape, Val, scan, string};
 use crate::place::Place;
 use crate::source::ReadAt;
+use crate::source::damage::Escaped;
 
 /// Reads the text at places of one doc.
 pub struct Texts<'r> {
@@ -31,7 +32,10 @@ impl<'r> Texts<'r> {
             if embedded {
                 text = string::decode(&text);
             }
-            scan(&text, &mut tape).ok()?;
+            if scan(&text, &mut tape).is_err() {
+                text = Escaped::of(&text)?.text;
+                scan(&text, &mut tape).ok()?;
+            }
             tape.root(&text).map(see)
         });
         self.scratch.borrow_mut().push((text, tape));
@@ -53,11 +57,17 @@ impl<'r> Texts<'r> {
                 plain.extend_from_slice(part.as_bytes());
             }
         }
+        let mut tape = Tape::new();
+        if !around.embedded && scan(&text, &mut tape).is_err() {
+            let escaped = Escaped::of(&text)?;
+            (plain, runs) = (Vec::new(), escaped.runs_from(at.start));
+            text = escaped.text;
+        }
         let (text, base) = match around.embedded {
             true => (&plain, Base::of_runs(at.doc, &runs)),
-            false => (&text, Base::new(at.doc, at.start)),
+            false if runs.is_empty() => (&text, Base::new(at.doc, at.start)),
+            false => (&text, Base::of_runs(at.doc, &runs)),
         };
-        let mut tape = Tape::new();
         scan(text, &mut tape).ok()?;
         tape.root(text).map(|val| see(val, base))
     }

@@ -234,6 +234,7 @@ impl Teller<'_> {
             "field" | "value" | "length" if finding.field != NO_FIELD => self.field(name),
             "arg" | "index" => Some(finding.arg.to_string()),
             "items" => Some(count(u64::from(finding.arg), "item")),
+            "characters" => Some(count(u64::from(finding.arg), "control character")),
             "outputs" => Some(count(u64::from(finding.arg), "output")),
             "fault" => Some(fault_words(finding.arg).to_owned()),
             "order" => Some(if finding.arg == 1 { "little" } else { "big" }.to_owned()),
