@@ -155,6 +155,7 @@ fn lines(
         })?;
         match seen {
             Some(format) => formats.push(format),
+            None if is_part_of_damage(texts, record, &old.touched, &mut reader)? => {}
             None => {
                 caught.damage = Some(Damage::Unreadable(record.start));
                 return Ok(caught);
@@ -184,6 +185,20 @@ fn lines(
         }
     }
     Ok(caught)
+}
+
+/// Whether a record that cannot be read was, byte for byte, in one that could not be read before.
+fn is_part_of_damage(texts: &Texts<'_>, new: &Record, old: &[Record], reader: &mut Reader) -> io::Result<bool> {
+    let mut text = Vec::new();
+    texts.after.read_into(new.start, new.len as usize, &mut text)?;
+    for record in old.iter().filter(|record| record.len >= new.len) {
+        if reader.see(texts.before, record, |_| Some(()))?.is_none()
+            && memchr::memmem::find(&reader.text, text.trim_ascii()).is_some()
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The records before the patch.

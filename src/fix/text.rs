@@ -42,7 +42,9 @@ impl TextOf<'_> {
         };
         let mut seen = HashSet::new();
         for judged in judged.iter().filter(asks).filter(|judged| self.wants(judged, &mut all.refusals)) {
-            let (Some(kind), Some(line)) = (kind_of(judged.finding.code), judged.finding.partner) else { continue };
+            let (Some(kind), Some(line)) = (kind_of(judged.finding.code), judged.finding.partner) else {
+                continue;
+            };
             let mut text = Vec::new();
             self.bytes.read_into(line.start, line.len as usize, &mut text)?;
             let found = damage::recover(&text, true, self.knows);
@@ -57,7 +59,8 @@ impl TextOf<'_> {
                 }
                 let edits = damage::edits(&text, one);
                 all.edits.extend(edits.into_iter().map(|(at, with)| Edit::replace(place(at.start, at.end), with)));
-                all.changes.push(change(judged, at, action_of(kind)));
+                let changed = if kind == Kind::Control { span } else { at };
+                all.changes.push(change(judged, changed, action_of(kind)));
                 let starts = lines::split(&text).map(|(start, line)| place(start, start + line.len()));
                 all.touched.extend(starts);
             }

@@ -144,7 +144,8 @@ impl<'o, V: Visitor> Stage<'o, V> {
                 (Kind::Glued, _) => row,
             };
             let variant = match one.kind {
-                Kind::Nul if found.parts.is_empty() => u8::from(is_end && found.len == text.len()),
+                Kind::Nul if is_end && one.span.end == text.len() => 1,
+                Kind::Nul if found.parts.is_empty() => 0,
                 Kind::Nul => 2,
                 _ => 0,
             };

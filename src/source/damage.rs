@@ -94,7 +94,8 @@ pub fn recover(text: &[u8], is_end: bool, knows: &dyn Fn(Val<'_>) -> bool) -> Re
 pub fn edits(text: &[u8], damage: &Damage) -> Vec<(Range<usize>, Vec<u8>)> {
     match damage.kind {
         Kind::Glued => {
-            let line = &text[..memchr::memchr(b'\n', &text[damage.span.start..]).map_or(0, |n| damage.span.start + n)];
+            let line =
+                &text[..memchr::memchr(b'\n', &text[damage.span.start..]).map_or(0, |n| damage.span.start + n)];
             let end: &[u8] = if line.ends_with(b"\r") { b"\r\n" } else { b"\n" };
             vec![(damage.span.clone(), end.to_vec())]
         }
@@ -192,7 +193,13 @@ impl Recovery<'_> {
             self.damage(Kind::Glued, at..at);
         }
         let nul = self.text[at..line_end].iter().rev().take_while(|byte| **byte == 0).count();
-        self.found.parts.push(Part::Lost(at..line_end - nul, fault));
+        let end = line_end - nul;
+        // What NUL bytes follow ends where they begin.
+        let fault = match scan_prefix(&self.text[at..end], &mut self.tape) {
+            Err(own) if nul > 0 => Fault { at: own.at + at as u32, ..own },
+            _ => fault,
+        };
+        self.found.parts.push(Part::Lost(at..end, fault));
         if nul > 0 {
             self.damage(Kind::Nul, line_end - nul..line_end);
         }
@@ -316,7 +323,9 @@ fn escape(text: &[u8], is_end: bool) -> Result<Escaped, Stopped> {
             }
             b'"' => in_string = true,
             // A backslash before a raw control character is no escape, and must not become one.
-            b'\\' if in_string && text.get(at + 1).is_some_and(|next| *next < b' ') => return Err(Stopped::At(at)),
+            b'\\' if in_string && text.get(at + 1).is_some_and(|next| *next < b' ') => {
+                return Err(Stopped::At(at));
+            }
             b'\\' if in_string => at += 1,
             0..=0x1f if in_string => {
                 lines += usize::from(byte == b'\n');
