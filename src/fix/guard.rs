@@ -149,13 +149,14 @@ fn lines(
     let mut reader = Reader { container: texts.container, text: Vec::new(), tape: Tape::new() };
     let by_itself = |format: &'static dyn Format| format.info().histories == Histories::PerRecord;
     let mut formats = Vec::new();
+    let mut damaged = old.touched.iter().peekable();
     for record in &changed {
         let seen = reader.see(texts.after, record, |val| {
             pointer::resolve(val, recognise.steps).and_then(detect::of_record).map(|format| format.info().name)
         })?;
         match seen {
             Some(format) => formats.push(format),
-            None if is_part_of_damage(texts, record, &old.touched, &mut reader)? => {}
+            None if is_part_of_damage(texts, record, &mut damaged, &mut reader)? => {}
             None => {
                 caught.damage = Some(Damage::Unreadable(record.start));
                 return Ok(caught);
@@ -187,16 +188,24 @@ fn lines(
     Ok(caught)
 }
 
-/// Whether a record that cannot be read was, byte for byte, in one that could not be read before.
-fn is_part_of_damage(texts: &Texts<'_>, new: &Record, old: &[Record], reader: &mut Reader) -> io::Result<bool> {
+/// Whether a record that cannot be read was, byte for byte, in one that could not be read before. `old` are those that
+/// have not been passed yet: both texts are in one order.
+fn is_part_of_damage(
+    texts: &Texts<'_>,
+    new: &Record,
+    old: &mut std::iter::Peekable<std::slice::Iter<'_, Record>>,
+    reader: &mut Reader,
+) -> io::Result<bool> {
     let mut text = Vec::new();
     texts.after.read_into(new.start, new.len as usize, &mut text)?;
-    for record in old.iter().filter(|record| record.len >= new.len) {
-        if reader.see(texts.before, record, |_| Some(()))?.is_none()
+    while let Some(record) = old.peek() {
+        if record.len >= new.len
+            && reader.see(texts.before, record, |_| Some(()))?.is_none()
             && memchr::memmem::find(&reader.text, text.trim_ascii()).is_some()
         {
             return Ok(true);
         }
+        old.next();
     }
     Ok(false)
 }

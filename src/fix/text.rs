@@ -1,14 +1,13 @@
 //! Edits for findings on bytes: a byte-order mark, a line that was cut, damaged lines. Damage is repaired before anything
 //! else: what lies in a damaged line is edited in the next round, when it has a line of its own.
 
-use std::collections::HashSet;
 use std::io;
 
 use crate::history::{Act, Code, Finding, Remedy, codes};
 use crate::judge::Judged;
 use crate::place::{DocId, Edit, Place};
 use crate::rule::Loss;
-use crate::source::damage::{self, Kind};
+use crate::source::damage::{self, Damage, Kind};
 use crate::source::{Container, ReadAt, lines};
 
 use super::{Action, Cause, Change, FixOptions, Refusal};
@@ -40,32 +39,37 @@ impl TextOf<'_> {
         let asks = |judged: &&Judged| {
             judged.finding.remedy == Remedy::One(Act::Text) && judged.finding.code != codes::MISSING_LAST_NEWLINE
         };
-        let mut seen = HashSet::new();
+        let mut line: Option<Damaged> = None;
         for judged in judged.iter().filter(asks).filter(|judged| self.wants(judged, &mut all.refusals)) {
-            let (Some(kind), Some(line)) = (kind_of(judged.finding.code), judged.finding.partner) else {
-                continue;
-            };
-            let mut text = Vec::new();
-            self.bytes.read_into(line.start, line.len as usize, &mut text)?;
-            let found = damage::recover(&text, true, self.knows);
-            let at = judged.finding.row.at;
-            let own = found.damages.iter().filter(|one| one.kind == kind);
-            let place = |from: usize, to: usize| Place::new(self.id, line.start + from as u64, (to - from) as u32);
-            for one in own {
-                let span = place(one.span.start, one.span.end);
-                let is_meant = span.start == at.start || kind == Kind::Control && span.contains(&at);
-                if !is_meant || !seen.insert((kind, span)) {
-                    continue;
+            let (Some(kind), Some(at)) = (kind_of(judged.finding.code), judged.finding.partner) else { continue };
+            // Findings come line by line.
+            let line = match &mut line {
+                Some(line) if line.at == at => line,
+                other => {
+                    let read = self.line(at)?;
+                    let starts =
+                        lines::split(&read.text).map(|(start, line)| read.place(start, start + line.len()));
+                    all.touched.extend(starts);
+                    other.insert(read)
                 }
-                let edits = damage::edits(&text, one);
-                all.edits.extend(edits.into_iter().map(|(at, with)| Edit::replace(place(at.start, at.end), with)));
-                let changed = if kind == Kind::Control { span } else { at };
-                all.changes.push(change(judged, changed, action_of(kind)));
-                let starts = lines::split(&text).map(|(start, line)| place(start, start + line.len()));
-                all.touched.extend(starts);
-            }
+            };
+            let Some(one) = line.take(kind, judged.finding.row.at) else { continue };
+            let edits = damage::edits(&line.text, &one).into_iter();
+            all.edits.extend(edits.map(|(at, with)| Edit::replace(line.place(at.start, at.end), with)));
+            let span = line.place(one.span.start, one.span.end);
+            let changed = if kind == Kind::Control { span } else { judged.finding.row.at };
+            all.changes.push(change(judged, changed, action_of(kind)));
         }
         Ok(all)
+    }
+
+    fn line(&self, at: Place) -> io::Result<Damaged> {
+        let mut text = Vec::new();
+        self.bytes.read_into(at.start, at.len as usize, &mut text)?;
+        let mut damages = damage::recover(&text, true, self.knows).damages;
+        damages.sort_by_key(|one| (one.kind, one.span.start));
+        let taken = vec![false; damages.len()];
+        Ok(Damaged { at, text, damages, taken })
     }
 
     /// Removes a byte-order mark and a line that was cut.
@@ -109,6 +113,31 @@ impl TextOf<'_> {
             refusals.push(Refusal { code: judged.finding.code, at: judged.finding.row.at, why });
         }
         !is_refused
+    }
+}
+
+/// A damaged line, or several over which a value is spread.
+struct Damaged {
+    at: Place,
+    text: Vec<u8>,
+    /// By kind and place.
+    damages: Vec<Damage>,
+    taken: Vec<bool>,
+}
+
+impl Damaged {
+    fn place(&self, from: usize, to: usize) -> Place {
+        Place::new(self.at.doc, self.at.start + from as u64, (to - from) as u32)
+    }
+
+    /// The damage of a kind that a finding is about, if it was not asked for before.
+    fn take(&mut self, kind: Kind, at: Place) -> Option<Damage> {
+        let offset = at.start.checked_sub(self.at.start)? as usize;
+        let n = self.damages.partition_point(|one| (one.kind, one.span.start) <= (kind, offset)).checked_sub(1)?;
+        let one = self.damages.get(n).filter(|one| one.kind == kind)?;
+        // The finding about control characters is at the first of them.
+        let is_meant = one.span.start == offset || kind == Kind::Control && offset < one.span.end;
+        (is_meant && !std::mem::replace(&mut self.taken[n], true)).then(|| one.clone())
     }
 }
 

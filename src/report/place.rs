@@ -134,10 +134,19 @@ fn in_damaged(
     found: &mut HashMap<Place, Pointer>,
 ) -> io::Result<()> {
     let mut text = Vec::new();
-    let len = (bytes.len() - line.start).min(u64::from(line.len).max(damage::MOST_JOINED as u64));
-    bytes.read_into(line.start, len as usize, &mut text)?;
+    let mut len = u64::from(line.len);
+    // A value that is spread over more lines ends soon, or not at all.
+    let parts = loop {
+        let is_end = line.start + len >= bytes.len();
+        bytes.read_into(line.start, len as usize, &mut text)?;
+        let found = damage::recover(&text, is_end, &|val| val.is_object());
+        if !found.starved || is_end {
+            break found.parts;
+        }
+        len = (len + (4 << 10)).saturating_mul(4).min(bytes.len() - line.start);
+    };
     let mut tape = Tape::new();
-    for part in damage::recover(&text, true, &|val| val.is_object()).parts {
+    for part in parts {
         let Part::Value(span, escaped) = part else { continue };
         let from = line.start + span.start as u64;
         let runs = escaped.as_ref().map(|escaped| escaped.runs_from(from)).unwrap_or_default();
@@ -148,7 +157,8 @@ fn in_damaged(
         let whole = Place::new(line.doc, from, span.len() as u32);
         let Some(root) = scan(own, &mut tape).ok().and_then(|()| tape.root(own)) else { continue };
         let finder = Finder::new(root);
-        for (place, flags) in places.iter().filter(|(place, _)| whole.contains(place)) {
+        let first = places.partition_point(|(place, _)| place.start < whole.start);
+        for (place, flags) in places[first..].iter().take_while(|(place, _)| place.start < whole.end()) {
             found.insert(*place, pointer_in(root, &finder, base, *place, *flags, ""));
         }
     }

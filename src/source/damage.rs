@@ -141,7 +141,7 @@ impl Recovery<'_> {
                 at = end;
                 continue;
             }
-            let (start, value) = match self.value(at) {
+            let (start, value) = match self.value(at, line_end) {
                 Ok(value) => (at, value),
                 Err(Fails::Starved) => {
                     self.found.starved = true;
@@ -168,7 +168,9 @@ impl Recovery<'_> {
             }
             self.found.parts.push(Part::Value(start..at, value.1));
             value_end = Some(at);
-            line_end = self.line_end(at);
+            if at > line_end {
+                line_end = self.line_end(at);
+            }
         }
         self.found.len = line_end;
         // A line of nothing but NUL bytes goes with its end.
@@ -219,8 +221,8 @@ impl Recovery<'_> {
 
     /// Where the value that begins at an offset ends, and its text if control characters had to be escaped. Only objects
     /// are looked for: no store has lines of anything else.
-    fn value(&mut self, at: usize) -> Result<(usize, Option<Escaped>), Fails> {
-        let line = &self.text[at..self.line_end(at)];
+    fn value(&mut self, at: usize, line_end: usize) -> Result<(usize, Option<Escaped>), Fails> {
+        let line = &self.text[at..line_end];
         let is_object = line.first() == Some(&b'{');
         let scanned = match is_object {
             true => scan_prefix(line, &mut self.tape),
@@ -284,9 +286,9 @@ impl Recovery<'_> {
         if self.text[start] != b'{' || self.text.get(start + 1) != Some(&b'"') {
             return None;
         }
-        let value = self.value(start).ok()?;
+        let value = self.value(start, line_end).ok()?;
         let text = value.1.as_ref().map_or(&self.text[start..value.0], |escaped| &escaped.text);
-        let end = self.line_end(value.0).max(line_end);
+        let end = if value.0 > line_end { self.line_end(value.0) } else { line_end };
         let next = self.skip_space(value.0, end);
         let ends = next == end || matches!(self.text[next], 0 | b'{');
         (ends && self.tape.root(text).is_some_and(|val| (self.knows)(val))).then_some(value)
