@@ -148,6 +148,8 @@ pub enum Mark {
     /// A part of the log begins that says itself where it belongs: the marks and items that follow wait until all are
     /// there.
     Ranked(Box<Rank>),
+    /// A record here could not be read: where, and its number.
+    Lost(Place, u32),
 }
 
 /// Takes what a format finds in a record.
@@ -188,6 +190,11 @@ pub trait Format: Sync {
     /// reported, and not read.
     fn knows(&self, val: Val<'_>) -> bool {
         self.detect(&Probe::new(val)) > 0
+    }
+
+    /// Whether its client goes on by appending lines: to a last line without an end, the next one would be glued.
+    fn is_appended(&self) -> bool {
+        false
     }
 
     /// Whether a log may lie in several files: what a compaction took out of it beside what is left.
@@ -418,6 +425,14 @@ impl Assembler {
                 }
             }
             Mark::Ranked(_) => {}
+            Mark::Lost(at, record) => {
+                if self.histories.shares_rows() {
+                    self.settings.gaps.push(at.start);
+                }
+                if let Some(tree) = &mut self.tree {
+                    tree.gap(at, record);
+                }
+            }
             Mark::Event(event) => self.stream.get_or_insert_default().event(&event),
             Mark::Replace => {
                 if let Some(tree) = &mut self.tree {

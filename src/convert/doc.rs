@@ -4,10 +4,10 @@
 use std::io;
 
 use crate::format::FormatInfo;
-use crate::history::{Code, Finding};
+use crate::history::{Act, Code, Finding, Remedy};
 use crate::judge::{self, Judged, OnHistory};
 use crate::place::DocId;
-use crate::rule::Cx;
+use crate::rule::{Cx, Loss};
 use crate::rules;
 use crate::source::{ReadAt, framing};
 use crate::target::Severity;
@@ -46,7 +46,9 @@ pub fn convert_doc(
     for judged in found.judged.iter().filter(|judged| judged.history.is_none()) {
         // A last line that is cut off is one conversation less, unless it is only the end of a log.
         let is_cut = judged.finding.code == CUT && judged.finding.variant == 0 && apart;
-        if judged.severity == Severity::Error || is_cut {
+        // Of a damaged line whose repair loses nothing, all was read.
+        let is_whole = judged.finding.remedy == Remedy::One(Act::Text) && judged.loss == Loss::Lossless;
+        if judged.severity == Severity::Error && !is_whole || is_cut {
             converter.fail(Finding { code: if is_cut { INVALID } else { judged.finding.code }, ..judged.finding });
         }
     }

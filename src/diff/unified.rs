@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use crate::place::{DocId, Edit, Pieces};
+use crate::place::{DocId, Edit, Pieces, With};
 use crate::source::{ReadAt, append};
 
 /// Unchanged lines around a change.
@@ -68,6 +68,8 @@ fn stretches(bytes: &dyn ReadAt, edits: &[Edit]) -> io::Result<Vec<Stretch>> {
             (0, true) if from == edit.at.start && edit.at.start < bytes.len() || edit.at.start == 0 => from,
             _ => line_end(bytes, edit.at.end().max(edit.at.start + 1).min(bytes.len()))?,
         };
+        // Where a line end goes and the line does not, the next line is joined to it.
+        let to = if joins(edit, from, to) { line_end(bytes, to + 1)? } else { to };
         let near = match found.last() {
             Some(last) => lines_between(bytes, last.to, from)? <= CONTEXT * 2,
             None => false,
@@ -81,6 +83,12 @@ fn stretches(bytes: &dyn ReadAt, edits: &[Edit]) -> io::Result<Vec<Stretch>> {
         }
     }
     Ok(found)
+}
+
+fn joins(edit: &Edit, from: u64, to: u64) -> bool {
+    let is_whole = edit.at.start == from && edit.with.is_empty();
+    let ends = matches!(edit.with.last(), Some(With::Text(text)) if text.ends_with(b"\n"));
+    edit.at.len > 0 && edit.at.end() == to && !is_whole && !ends
 }
 
 fn read(bytes: &dyn ReadAt, from: u64, to: u64) -> io::Result<Vec<u8>> {

@@ -149,12 +149,14 @@ fn lines(
     let mut reader = Reader { container: texts.container, text: Vec::new(), tape: Tape::new() };
     let by_itself = |format: &'static dyn Format| format.info().histories == Histories::PerRecord;
     let mut formats = Vec::new();
+    let mut damaged = old.touched.iter().peekable();
     for record in &changed {
         let seen = reader.see(texts.after, record, |val| {
             pointer::resolve(val, recognise.steps).and_then(detect::of_record).map(|format| format.info().name)
         })?;
         match seen {
             Some(format) => formats.push(format),
+            None if is_part_of_damage(texts, record, &mut damaged, &mut reader)? => {}
             None => {
                 caught.damage = Some(Damage::Unreadable(record.start));
                 return Ok(caught);
@@ -163,17 +165,49 @@ fn lines(
     }
     if recognise.format.is_some_and(by_itself) {
         let gone = old.touched.iter().filter(|record| !after.contains(&record.hash));
-        for (n, record) in gone.enumerate() {
+        let mut were = Vec::new();
+        for record in gone {
             let was = reader.see(texts.before, record, |val| {
                 pointer::resolve(val, recognise.steps).and_then(detect::of_record).map(|format| format.info().name)
             })?;
-            // Of records that are conversations by themselves none goes, and none comes.
-            if formats.get(n).is_none_or(|is| was.is_none_or(|was| *is != was)) {
+            were.push((record, was));
+        }
+        // Of records that are conversations by themselves none goes, and none comes; but damaged lines may hold several.
+        let damaged = were.iter().any(|(_, was)| was.is_none());
+        for (n, (record, was)) in were.into_iter().enumerate() {
+            let Some(was) = was else { continue };
+            let stays = match damaged {
+                true => formats.contains(&was),
+                false => formats.get(n) == Some(&was),
+            };
+            if !stays {
                 caught.other_format.push(Place::new(texts.id, record.start, record.len));
             }
         }
     }
     Ok(caught)
+}
+
+/// Whether a record that cannot be read was, byte for byte, in one that could not be read before. `old` are those that
+/// have not been passed yet: both texts are in one order.
+fn is_part_of_damage(
+    texts: &Texts<'_>,
+    new: &Record,
+    old: &mut std::iter::Peekable<std::slice::Iter<'_, Record>>,
+    reader: &mut Reader,
+) -> io::Result<bool> {
+    let mut text = Vec::new();
+    texts.after.read_into(new.start, new.len as usize, &mut text)?;
+    while let Some(record) = old.peek() {
+        if record.len >= new.len
+            && reader.see(texts.before, record, |_| Some(()))?.is_none()
+            && memchr::memmem::find(&reader.text, text.trim_ascii()).is_some()
+        {
+            return Ok(true);
+        }
+        old.next();
+    }
+    Ok(false)
 }
 
 /// The records before the patch.

@@ -18,6 +18,7 @@ mod references;
 mod render;
 mod rounds;
 mod rows;
+mod text;
 mod thinking;
 mod turns;
 

@@ -91,7 +91,7 @@ impl FixOptions {
     /// Whether the fix of a finding is to be made.
     pub fn wants(&self, judged: &Judged) -> bool {
         match judged.variant().when {
-            _ if !judged.has_fix() || judged.severity == Severity::Info => false,
+            _ if !judged.has_fix() || judged.severity == Severity::Info && !judged.is_about_text() => false,
             When::Flag => self.acknowledge_safety,
             _ => judged.is_fixed_by_default() || self.warnings || self.selected.contains(&judged.finding.code),
         }

@@ -4,10 +4,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
-use crate::history::{Act, Code, Remedy};
+use crate::format::{Format, Probe};
+use crate::history::Code;
+use crate::json::{Val, pointer};
 use crate::judge::{Judged, JudgedDoc, Options, judge};
-use crate::place::{DocId, Edit, Patch, Pieces, Place};
-use crate::source::{Container, Patched, ReadAt, framing, lines};
+use crate::place::{DocId, Patch, Pieces, Place};
+use crate::read::{self, detect};
+use crate::source::{Container, Patched, ReadAt, framing};
 use crate::target::Severity;
 
 use super::guard::{self, Recognise, Texts};
@@ -15,6 +18,7 @@ use super::plan::HistoryPlan;
 use super::planner::Planner;
 use super::possible::{EMPTY, EMPTY_CALL};
 use super::render::render;
+use super::text::{TextEdits, TextOf};
 use super::{Action, Cause, Change, FixOptions, Left, Refusal};
 
 /// A round that leaves something is followed by another, so many times in any case; then only while each leaves less.
@@ -133,12 +137,15 @@ impl Job<'_> {
             let left = plans.iter().flat_map(|plan| plan.left.iter().copied());
             fixed.left_alone = left.map(|left| left_in_original(left, &pieces, round)).collect();
             let open = self.open(&current.judged, &fixed.refusals, given_up);
-            let mut patch = render(id, &view, container, &plans)?;
-            let raised = match given_up.contains_key(&None) {
-                true => Vec::new(),
-                false => raised_edits(id, &view, container, &current.judged, wanted, &mut fixed.refusals)?,
+            let read_by = current.format;
+            let knows = |val: Val<'_>| is_record(read_by, &options.read, val);
+            let text = TextOf { id, bytes: &view, container, wanted, knows: &knows };
+            let is_changed = !fixed.patch.is_empty();
+            let (patch, mut raised, plans) = match given_up.contains_key(&None) {
+                true => (render(id, &view, container, &plans)?, TextEdits::default(), plans),
+                false => self.edits(&text, &current.judged, plans, is_changed)?,
             };
-            patch.add(raised.iter().map(|(edit, _)| edit.clone()));
+            fixed.refusals.append(&mut raised.refusals);
             if patch.is_empty() {
                 break;
             }
@@ -147,10 +154,10 @@ impl Job<'_> {
                 return Ok((fixed, endless));
             }
             fewest = fewest.min(open.len());
-            let rows = plans.iter().flat_map(|plan| plan.rows()).map(|row| row.at);
+            let rows = plans.iter().flat_map(|plan| plan.rows()).map(|row| row.at).chain(raised.touched);
             touched.extend(rows.map(|at| if round > 0 { pieces.original(at) } else { at }));
             let changes = plans.iter().flat_map(|plan| plan.changes.iter().copied());
-            let changes = changes.chain(raised.into_iter().map(|(_, change)| change));
+            let changes = changes.chain(raised.changes);
             fixed.changes.extend(changes.map(|change| to_original(change, &pieces, round)));
             fixed.patch = fixed.patch.then(&patch, |_| bytes.len());
             let view = Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
@@ -163,6 +170,33 @@ impl Job<'_> {
             self.hold(&mut fixed, touched, &mut worse)?;
         }
         Ok((fixed, worse))
+    }
+
+    /// The edits of a round: on damaged lines, or else on all else, or else on the end of the file. Also the plans of which
+    /// they are a part.
+    fn edits(
+        &self,
+        text: &TextOf<'_>,
+        judged: &[Judged],
+        plans: Vec<HistoryPlan>,
+        is_changed: bool,
+    ) -> io::Result<(Patch, TextEdits, Vec<HistoryPlan>)> {
+        let mut patch = Patch::default();
+        let mut damage = text.damage(judged)?;
+        if !damage.edits.is_empty() {
+            patch.add(damage.edits.iter().cloned());
+            return Ok((patch, damage, Vec::new()));
+        }
+        let mut rest = text.rest(judged)?;
+        rest.refusals.append(&mut damage.refusals);
+        patch = render(self.id, text.bytes, text.container, &plans)?;
+        patch.add(rest.edits.iter().cloned());
+        if !patch.is_empty() {
+            return Ok((patch, rest, plans));
+        }
+        let end = text.last_newline(judged, is_changed);
+        patch.add(end.edits.iter().cloned());
+        Ok((patch, TextEdits { refusals: rest.refusals, ..end }, plans))
     }
 
     /// Histories with findings whose fix is wanted, a history as often as it has one.
@@ -204,6 +238,15 @@ impl Job<'_> {
             worse.extend(inside.map(|change| (change.history, OTHER_FORMAT)));
         }
         Ok(())
+    }
+}
+
+/// Whether a value is a record of the doc, as the reader would see it.
+fn is_record(format: Option<&'static dyn Format>, options: &read::Options, root: Val<'_>) -> bool {
+    let Some(val) = pointer::resolve(root, &options.pointer) else { return false };
+    match format.filter(|format| format.info().histories.span_records()) {
+        Some(format) => format.knows(val) && format.detect(&Probe::new(val)) > 0,
+        None => options.format.is_some() || detect::of_record(val).is_some(),
     }
 }
 
@@ -320,39 +363,4 @@ fn repairs_errors(fixed: &Fixed, number: u32) -> bool {
         Cause::Rule(code, variant, _) => change.history == Some(number) && codes.contains(&(code, variant)),
         Cause::Flag(_) => false,
     })
-}
-
-/// Edits for findings on bytes: a byte-order mark, a cut line.
-fn raised_edits(
-    id: DocId,
-    bytes: &dyn ReadAt,
-    container: Container,
-    judged: &[Judged],
-    wanted: &FixOptions,
-    refusals: &mut Vec<Refusal>,
-) -> io::Result<Vec<(Edit, Change)>> {
-    let mut edits = Vec::new();
-    for judged in judged.iter().filter(|judged| judged.history.is_none() && wanted.wants(judged)) {
-        let Remedy::One(Act::Drop) = judged.finding.remedy else { continue };
-        let mut row = judged.finding.row;
-        // A mark is its own place; a cut line is found at the byte where it breaks off.
-        if row.at.start >= container.mark() {
-            row.at = lines::around(bytes, id, container.mark(), row.at.start.max(1) - 1)?;
-        }
-        if judged.variant().loss == crate::rule::Loss::Lossy && wanted.lossless {
-            refusals.push(refusal(judged, "it would lose the content of the line (--lossless)"));
-            continue;
-        }
-        let change = Change {
-            cause: Cause::Rule(judged.finding.code, judged.finding.variant, judged.finding.row.at),
-            row,
-            other: None,
-            action: Action::Drop,
-            loss: judged.variant().loss,
-            what: judged.variant().fix,
-            history: None,
-        };
-        edits.push((Edit::remove(row.at), change));
-    }
-    Ok(edits)
 }

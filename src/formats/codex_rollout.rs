@@ -66,6 +66,10 @@ impl Format for CodexRollout {
         &INFO
     }
 
+    fn is_appended(&self) -> bool {
+        true
+    }
+
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         if probe.has("payload") {
             let known = probe.text("type").is_some_and(|t| LINE_TYPES.contains(&t.as_ref()));

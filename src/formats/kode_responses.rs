@@ -30,6 +30,10 @@ impl Format for KodeResponses {
         &INFO
     }
 
+    fn is_appended(&self) -> bool {
+        true
+    }
+
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         score(probe, is_of_responses)
     }

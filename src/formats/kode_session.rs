@@ -38,6 +38,10 @@ impl Format for KodeSession {
         &INFO
     }
 
+    fn is_appended(&self) -> bool {
+        true
+    }
+
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         score(probe, |line| is_answer(line) && !is_of_responses(line))
     }

@@ -10,6 +10,12 @@ pub const UNKNOWN_FORMAT: Code = Code(4);
 pub const INVALID_UTF8: Code = Code(5);
 pub const LONE_SURROGATE: Code = Code(6);
 pub const BYTE_ORDER_MARK: Code = Code(7);
+pub const SHARED_LINE: Code = Code(8);
+pub const RECORD_AFTER_CUT: Code = Code(9);
+pub const RAW_CONTROL_CHARACTER: Code = Code(10);
+pub const NUL_BYTES: Code = Code(11);
+pub const MISSING_LAST_NEWLINE: Code = Code(12);
+pub const LINKS_TO_LOST_LINE: Code = Code(13);
 pub const NOT_AN_ITEM: Code = Code(490);
 
 // Trees of nodes.

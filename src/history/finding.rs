@@ -90,6 +90,8 @@ pub enum Act {
     Unset,
     /// Take out what the server holds: everything up to this many rows.
     SendNew(u32),
+    /// Repair the damaged text of a line; the partner of the finding is all of the line.
+    Text,
 }
 
 /// What a rule saw.

@@ -58,7 +58,7 @@ flags! {
         RECORDED,
         /// Made from something that is no item: has the place of its cause and is never edited.
         SYNTHETIC,
-        /// The record holds bytes that are not UTF-8: it is read, and never edited.
+        /// The text of the record is damaged, or not UTF-8: it is read, and never edited.
         FROZEN,
         /// Its text is what another system stores of an item, not the item as the API takes it: its fields are not
         /// judged.
@@ -74,6 +74,8 @@ flags! {
         CHECKS_PENDING,
         /// The key that pairs call and output is longer than the API takes.
         LONG_KEY,
+        /// The record lies in a damaged line whose text can be repaired; then the item can be edited. Comes with `FROZEN`.
+        DAMAGED,
     }
 }
 

@@ -134,6 +134,8 @@ pub struct Settings {
     pub newest_first: bool,
     /// A record of this history could not be read, so partners may be missing from it.
     pub broken: bool,
+    /// Offsets of records of a tree that could not be read: what partners miss before or after them may lie there.
+    pub gaps: Vec<u64>,
     /// Offsets at which a log says that a turn was cut off.
     pub aborted: Vec<u64>,
     /// A reference stands for some of its items.

@@ -99,7 +99,7 @@ impl<'h> Bench<'h> {
         let mut judged: Vec<Judged> = out
             .findings
             .into_iter()
-            .filter(|finding| enabled.has(finding.code))
+            .filter(|finding| enabled.has(finding.code) && !self.may_be_lost(finding))
             .filter_map(|finding| {
                 let judges = rules::by_code(finding.code)?.judges(self.spoken);
                 let severity = self.severity(&finding, enabled).filter(|_| judges)?;
@@ -115,6 +115,19 @@ impl<'h> Bench<'h> {
         healing::heal(&mut judged, Some(number), &self.heals, options);
         judged.sort_by_key(Judged::order);
         (judged, out.unheaded)
+    }
+
+    /// The partner that is missing may lie in a record of a tree that could not be read: an output before, or a call after.
+    fn may_be_lost(&self, finding: &Finding) -> bool {
+        let gaps = &self.history.settings.gaps;
+        let is_missing = || rules::by_code(finding.code).is_some_and(|rule| rule.is_about(About::MissingPartner));
+        let at = finding.row.at.start;
+        !gaps.is_empty()
+            && is_missing()
+            && match finding.row.answers_call() {
+                true => gaps.iter().any(|gap| *gap < at),
+                false => gaps.iter().any(|gap| *gap > at),
+            }
     }
 
     fn severity(&self, finding: &Finding, enabled: &Enabled) -> Option<Severity> {
@@ -161,6 +174,7 @@ impl<'h> Bench<'h> {
             (Remedy::Never(_), _) => finding,
             (_, Some(why)) => finding.never(why),
             _ if finding.row.has(Flags::SYNTHETIC) => finding.never("it is only the trace of an item"),
+            _ if finding.row.has(Flags::DAMAGED) => finding.never("the text of its line has to be repaired first"),
             _ if finding.row.has(Flags::FROZEN) => finding.never("its record contains bytes that are not UTF-8"),
             _ if missing && settings.broken => {
                 finding.never("a record of this log could not be read, and the partner may be in it")

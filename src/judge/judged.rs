@@ -52,14 +52,19 @@ impl Judged {
             }
     }
 
+    /// Its repair changes the text of the file and nothing that is said in it.
+    pub fn is_about_text(&self) -> bool {
+        self.rule().is_about(About::Container)
+    }
+
     /// The flag that a fix needs which is not made by default; `None` if it is, or if none makes it.
     pub fn flag(&self) -> Option<&'static str> {
         match self.severity {
             _ if !self.has_fix() || self.is_fixed_by_default() => None,
             _ if self.variant().when == When::Flag => Some("--acknowledge-safety"),
             Severity::Info if self.rule().is_about(About::Reasoning) => Some("--reasoning strip"),
-            Severity::Info => None,
-            Severity::Warning | Severity::Error => Some("--fix-warnings"),
+            Severity::Info if !self.is_about_text() => None,
+            Severity::Info | Severity::Warning | Severity::Error => Some("--fix-warnings"),
         }
     }
 

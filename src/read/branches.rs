@@ -46,7 +46,9 @@ pub fn finding(problem: &Problem) -> Finding {
         }
         Wrong::Unanswered => (codes::BROKEN_CHAIN, 2, "the result of the call is not known"),
         Wrong::Unfinished => (codes::UNFINISHED_STREAM, 0, "the rest is not in the file"),
+        Wrong::Lost(count) => (codes::LINKS_TO_LOST_LINE, u8::from(count == 1), "what the line held is not known"),
     };
+    let linked = if let Wrong::Lost(linked) = problem.wrong { linked } else { 0 };
     let row = Row::of_place(problem.at, problem.record);
-    Finding::new(code, row).variant(variant).with(problem.partner).never(why)
+    Finding::new(code, row).variant(variant).with(problem.partner).arg(linked).never(why)
 }

@@ -4,6 +4,7 @@
 use crate::format::{Format, Histories, Probe, TELLING};
 use crate::formats::{FORMATS, unread};
 use crate::json::{Tape, Val, pointer, scan};
+use crate::source::damage::{self, Part};
 use crate::source::{Container, framing, lines};
 
 /// Records that vote, at most.
@@ -42,6 +43,12 @@ pub fn of_record(val: Val<'_>) -> Option<&'static dyn Format> {
 /// The format of a document.
 pub fn of_document(val: Val<'_>) -> Option<&'static dyn Format> {
     best(&Probe::new(val), |_| true)
+}
+
+/// Whether some format claims a record.
+fn is_known(val: Val<'_>) -> bool {
+    let probe = Probe::new(val);
+    FORMATS.iter().any(|format| format.detect(&probe) >= TELLING)
 }
 
 fn best(probe: &Probe<'_>, among: impl Fn(&dyn Format) -> bool) -> Option<&'static dyn Format> {
@@ -85,16 +92,7 @@ fn of_records(text: &[u8], steps: &[String], least: u8) -> Answer {
     let mut votes = vec![Votes::default(); FORMATS.len()];
     let (mut voters, mut alone) = (0, 0);
     let (mut looks, mut seen) = (None, (0, 0));
-    for (start, line) in lines::split(text) {
-        if voters == SAMPLE {
-            break;
-        }
-        let before = framing::before_value(line);
-        let line = &line[before..];
-        if line.trim_ascii().is_empty() || scan(line, &mut tape).is_err() {
-            continue;
-        }
-        let Some(val) = tape.root(line).and_then(|root| pointer::resolve(root, steps)) else { continue };
+    let mut vote = |val: Val<'_>, at: (usize, usize)| {
         voters += 1;
         let probe = Probe::new(val);
         let mut is_history = false;
@@ -109,7 +107,35 @@ fn of_records(text: &[u8], steps: &[String], least: u8) -> Answer {
         // The first record often is a header, which says most.
         let look = if looks.is_none() { unread::of(val) } else { None };
         if voters == 1 || look.is_some() {
-            (looks, seen) = (look, (start + before, line.trim_ascii_end().len()));
+            (looks, seen) = (look, at);
+        }
+        voters < SAMPLE
+    };
+    let mut next = 0;
+    for (start, line) in lines::split(text) {
+        let before = framing::before_value(line);
+        let line = &line[before..];
+        if start < next || line.trim_ascii().is_empty() {
+            continue;
+        }
+        if scan(line, &mut tape).is_ok() {
+            let val = tape.root(line).and_then(|root| pointer::resolve(root, steps));
+            if val.is_some_and(|val| !vote(val, (start + before, line.trim_ascii_end().len()))) {
+                break;
+            }
+        } else if before == 0 {
+            let known = |val: Val<'_>| pointer::resolve(val, steps).is_some_and(is_known);
+            let found = damage::recover(&text[start..], true, &known);
+            next = start + found.len;
+            for part in found.parts {
+                let Part::Value(span, escaped) = part else { continue };
+                let (from, len) = (start + span.start, span.len());
+                let own = escaped.map_or_else(|| text[from..from + len].to_vec(), |escaped| escaped.text);
+                let root = scan(&own, &mut tape).ok().and_then(|()| tape.root(&own));
+                if let Some(val) = root.and_then(|root| pointer::resolve(root, steps)) {
+                    vote(val, (from, len));
+                }
+            }
         }
     }
     // The first of the best, among those that know most of what they would read.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::format::{Assembler, Format, FormatInfo, Slice};
+use crate::format::{Assembler, Format, FormatInfo, Mark, Slice};
 use crate::history::codes::unknown::{BINARY, EMPTY, TEXT};
 use crate::history::finding::Act;
 use crate::history::{Finding, History, Remedy, Row, Usage, codes};
@@ -14,7 +14,7 @@ use crate::source::{Container, ReadAt, framing, lines, parallel};
 use super::detect::{self, Answer};
 use super::gathered::Chunk;
 use super::stage::{Batch, Stage};
-use super::{Found, Options, Reading, Take, branches, paths, streams, unknown};
+use super::{Found, Options, Reading, Take, branches, paths, spread, streams, unknown};
 
 /// Takes what was gathered so far, in the order of the doc, so that it need not be kept until the end.
 pub type Emit<'e, T> = &'e mut dyn FnMut(&mut T) -> io::Result<()>;
@@ -89,7 +89,7 @@ impl<'e, T: Take> Run<'e, T> {
     }
 
     fn stage(&self, reading: detect::Reading) -> Stage<'e, T::Visitor<'e>> {
-        Stage::new(self.options, self.take.visitor(), self.id, reading)
+        Stage::new(self.options, self.take.visitor(), self.id, reading).recovering(self.recovers())
     }
 
     fn assembler(&self, info: &FormatInfo) -> Assembler {
@@ -259,8 +259,9 @@ impl<'e, T: Take> Run<'e, T> {
                 if chunk.batch.records > 0
                     && let Some(damage) = cut.take()
                 {
-                    self.raise(damage, all);
+                    self.raise(Finding { partner: None, ..damage }, all);
                     if let Some((assembler, _)) = &mut assembler {
+                        assembler.mark(Mark::Lost(damage.row.at, damage.row.record));
                         assembler.broken();
                     }
                 }
@@ -283,6 +284,9 @@ impl<'e, T: Take> Run<'e, T> {
             return Err(error);
         }
         let is_cut = self.bytes.is_cut();
+        if let (None, false, detect::Reading::By(format)) = (&cut, is_cut, reading) {
+            self.check_last_newline(format, all)?;
+        }
         if let Some(mut cut) = cut {
             cut.code = codes::CUT_LAST_LINE;
             cut.variant = u8::from(is_cut);
@@ -334,9 +338,12 @@ impl<'e, T: Take> Run<'e, T> {
         let read = lines::read(self.bytes, start, n, self.options.max_record, buf)?;
         let valid = simdutf8::basic::from_utf8(read.bytes).is_ok();
         let mut own = Reading::new(self.container);
-        let mut newlines = 0;
         stage.batch = Batch::default();
-        let mut at = 0;
+        let mut at = match n {
+            0 => 0,
+            _ => (self.free_from(start, &read)? - read.start).min(read.bytes.len() as u64) as usize,
+        };
+        let mut newlines = line_feeds(&read.bytes[..at]);
         while let Some(&first) = read.bytes.get(at) {
             if first.is_ascii_whitespace() {
                 newlines += u64::from(first == b'\n');
@@ -348,10 +355,20 @@ impl<'e, T: Take> Run<'e, T> {
                 continue;
             };
             at += skip;
-            let (len, format) = stage.line(&read.bytes[at..], read.start + at as u64, valid);
-            at += len;
-            own.format = own.format.or(format);
-            if let Some(format) = format
+            let from = read.start + at as u64;
+            let is_end = read.start + read.bytes.len() as u64 >= self.bytes.len();
+            let mut line = stage.line(&read.bytes[at..], from, valid, is_end);
+            if line.starved {
+                let mut more = Vec::new();
+                spread::text_from(self.bytes, from, &mut more)?;
+                // What is not complete now is longer than such a value may be.
+                line = stage.line(&more, from, false, true);
+            }
+            let end = at + line.len;
+            newlines += line_feeds(&read.bytes[at..end.min(read.bytes.len())]);
+            at = end;
+            own.format = own.format.or(line.format);
+            if let Some(format) = line.format
                 && matches!(stage.reading(), detect::Reading::Each)
             {
                 self.record_histories(&mut stage.batch, format.info(), &mut own);
@@ -365,6 +382,32 @@ impl<'e, T: Take> Run<'e, T> {
             stage.batch.records += 1;
         }
         Ok(Chunk { start: read.start, newlines, batch: std::mem::take(&mut stage.batch), own })
+    }
+
+    /// Where the first record of a chunk begins, or the line after one that reaches into it from the chunk before.
+    fn free_from(&self, start: u64, read: &lines::Lines<'_>) -> io::Result<u64> {
+        let begins = read.bytes.trim_ascii_start().first();
+        let is_plain = begins.is_none_or(|first| *first == b'{') || !self.recovers();
+        if is_plain { Ok(read.start) } else { spread::first_free(self.bytes, start, read.start) }
+    }
+
+    /// Damaged lines are read as far as they can be.
+    fn recovers(&self) -> bool {
+        matches!(self.container, Container::Lines { .. })
+    }
+
+    /// The last line has no end, in a store to which a line is appended next.
+    fn check_last_newline(&self, format: &dyn Format, all: &mut Reading<T::Gathered>) -> io::Result<()> {
+        let mut last = [b'\n'];
+        if format.is_appended() && !self.bytes.is_empty() {
+            self.bytes.read_at(self.bytes.len() - 1, &mut last)?;
+        }
+        if !matches!(last[0], b'\n' | 0) {
+            let end = Row::of_place(Place::new(self.id, self.bytes.len(), 0), all.records.saturating_sub(1));
+            let finding = Finding::new(codes::MISSING_LAST_NEWLINE, end).remedy(Remedy::One(Act::Text));
+            self.raise(finding, all);
+        }
+        Ok(())
     }
 
     /// Hands over the histories of a record that is one by itself.
@@ -401,6 +444,10 @@ impl<'e, T: Take> Run<'e, T> {
         }
         self.take.history(Found { history, info, number, items }, &mut all.gathered);
     }
+}
+
+fn line_feeds(text: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', text).count() as u64
 }
 
 fn fault(what: What, row: Row) -> Finding {

@@ -12,6 +12,7 @@ mod doc;
 mod gathered;
 mod paths;
 pub mod records;
+mod spread;
 mod stage;
 pub mod streams;
 mod texts;

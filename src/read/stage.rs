@@ -4,11 +4,13 @@
 use crate::dialect::Item;
 use crate::format::{Assembler, Format, FormatInfo, Mark, Probe, Record, Sink, Slice};
 use crate::formats::unread;
-use crate::history::{Finding, Flags, History, Row, codes};
+use crate::history::finding::Act;
+use crate::history::{Code, Finding, Flags, History, Row, codes};
 use crate::json::edit::Base;
 use crate::json::scan::scan_line;
 use crate::json::{Fault, Oddity, Spare, Tape, Val, What, pointer, scan};
 use crate::place::{DocId, Place};
+use crate::source::damage::{self, Damage, Escaped, Kind, Part};
 
 use super::detect::{self, Reading};
 use super::{Options, Visitor, unknown};
@@ -30,6 +32,16 @@ pub struct Batch {
     pub broken: bool,
 }
 
+/// A line that was read.
+pub struct Line {
+    /// Its length without its end; of all lines over which a damaged one is spread.
+    pub len: usize,
+    /// The format that read it.
+    pub format: Option<&'static dyn Format>,
+    /// Nothing was read: the line may go on after the text.
+    pub starved: bool,
+}
+
 /// Reads records. One a thread.
 pub struct Stage<'o, V> {
     options: &'o Options,
@@ -44,6 +56,8 @@ pub struct Stage<'o, V> {
     flags: Flags,
     /// Records are lines or events: one of another kind may be among them.
     in_lines: bool,
+    /// Damaged lines are read as far as they can be.
+    recovers: bool,
 }
 
 /// A tape that grew beyond this many nodes for one record is given back.
@@ -61,7 +75,13 @@ impl<'o, V: Visitor> Stage<'o, V> {
             batch: Batch::default(),
             flags: Flags::default(),
             in_lines: false,
+            recovers: false,
         }
+    }
+
+    /// The records are lines of a store: damaged ones are read as far as they can be.
+    pub fn recovering(self, recovers: bool) -> Self {
+        Stage { recovers, ..self }
     }
 
     pub fn reading(&self) -> Reading {
@@ -83,23 +103,110 @@ impl<'o, V: Visitor> Stage<'o, V> {
         format
     }
 
-    /// Reads the record that a text starts with, up to the end of its line. Returns the line's length without its end,
-    /// and the format that read it.
-    pub fn line(&mut self, text: &[u8], start: u64, valid: bool) -> (usize, Option<&'static dyn Format>) {
+    /// Reads the record that a text starts with, up to the end of its line. `is_end` says that nothing follows the text.
+    pub fn line(&mut self, text: &[u8], start: u64, valid: bool, is_end: bool) -> Line {
         self.in_lines = true;
         let mut tape = std::mem::take(&mut self.spare.tape);
         let place = |len: usize| Place::new(self.doc, start, (len + usize::from(len < text.len())) as u32);
         let Some(len) = scan_line(text, &mut tape).map(|len| len as usize) else {
-            self.spare.tape = tape;
             let len = memchr::memchr(b'\n', text).unwrap_or(text.len());
+            if self.recovers && scan(&text[..len], &mut tape).is_err() {
+                self.spare.tape = tape;
+                return self.damaged(text, start, valid, is_end);
+            }
+            self.spare.tape = tape;
             let whole = place(len);
-            return (len, self.record(&text[..len], start, whole, valid));
+            return Line { len, format: self.record(&text[..len], start, whole, valid), starved: false };
         };
         let whole = place(len);
         let base = self.begin_record(&text[..len], start, valid);
         let format = self.scanned(&mut tape, text, base, whole);
         self.end_record(tape);
-        (len, format)
+        Line { len, format, starved: false }
+    }
+
+    /// Reads what there is in damaged lines.
+    fn damaged(&mut self, text: &[u8], start: u64, valid: bool, is_end: bool) -> Line {
+        let found = damage::recover(text, is_end, &|val| self.is_one(val));
+        if found.starved {
+            return Line { len: 0, format: None, starved: true };
+        }
+        let whole = Place::new(self.doc, start, (found.len + usize::from(found.len < text.len())) as u32);
+        for one in &found.damages {
+            let row = Row::of_place(Place::new(self.doc, start + one.span.start as u64, 1), self.batch.records);
+            let row = match (one.kind, &found.parts[..]) {
+                // The first of the characters, not of the value.
+                (Kind::Control, _) => first_control(row, one, &found.parts, self.doc, start),
+                (Kind::Prefix | Kind::Nul, _) => {
+                    let len = u32::try_from(one.span.len()).unwrap_or(u32::MAX);
+                    Row { at: Place::new(self.doc, row.at.start, len), ..row }
+                }
+                (Kind::Glued, _) => row,
+            };
+            let variant = match one.kind {
+                Kind::Nul if is_end && one.span.end == text.len() => 1,
+                Kind::Nul if found.parts.is_empty() => 0,
+                Kind::Nul => 2,
+                _ => 0,
+            };
+            let finding = Finding::new(code_of(one.kind), row).variant(variant).arg(one.count);
+            self.batch.raised.push(finding.with(whole).act(Act::Text));
+        }
+        let mut format = None;
+        let many = found.parts.len() > 1;
+        for part in found.parts {
+            let read = match part {
+                Part::Value(span, escaped) => {
+                    let at = start + span.start as u64;
+                    let place = if many { Place::new(self.doc, at, span.len() as u32) } else { whole };
+                    self.recovered(&text[span], at, place, valid, escaped)
+                }
+                Part::Lost(span, fault) => {
+                    let base = self.begin_record(&text[span.clone()], start + span.start as u64, valid);
+                    self.unreadable(Fault { at: fault.at - span.start as u32, ..fault }, &text[span], base);
+                    if let Some(cut) = &mut self.batch.cut {
+                        let end = if found.len < text.len() { whole.end() } else { start + found.len as u64 };
+                        cut.partner = Some(Place::new(self.doc, base.offset(0), (end - base.offset(0)) as u32));
+                    }
+                    self.batch.records += 1;
+                    None
+                }
+            };
+            format = format.or(read);
+        }
+        Line { len: found.len, format, starved: false }
+    }
+
+    /// Reads a value of a damaged line. What lies in it is not edited before the line is repaired.
+    fn recovered(
+        &mut self,
+        bytes: &[u8],
+        start: u64,
+        whole: Place,
+        valid: bool,
+        escaped: Option<Escaped>,
+    ) -> Option<&'static dyn Format> {
+        self.begin_record(bytes, start, valid);
+        self.flags.set(Flags::FROZEN | Flags::DAMAGED);
+        let runs = escaped.as_ref().map(|escaped| escaped.runs_from(start)).unwrap_or_default();
+        let (text, base) = match &escaped {
+            Some(escaped) => (&escaped.text[..], Base::of_runs(self.doc, &runs)),
+            None => (bytes, Base::new(self.doc, start)),
+        };
+        let mut tape = std::mem::take(&mut self.spare.tape);
+        let format = scan(text, &mut tape).ok().and_then(|()| self.scanned(&mut tape, text, base, whole));
+        self.end_record(tape);
+        format
+    }
+
+    /// Whether a value is a record of the document.
+    fn is_one(&self, root: Val<'_>) -> bool {
+        let Some(val) = pointer::resolve(root, &self.options.pointer) else { return false };
+        match self.reading {
+            Reading::By(format) => format.knows(val) && format.detect(&Probe::new(val)) > 0,
+            Reading::Each => self.options.format.or_else(|| detect::of_record(val)).is_some(),
+            Reading::Document => false,
+        }
     }
 
     fn begin_record<'b>(&mut self, bytes: &[u8], start: u64, valid: bool) -> Base<'b> {
@@ -219,20 +326,36 @@ impl<'o, V: Visitor> Stage<'o, V> {
     }
 
     fn unreadable(&mut self, fault: Fault, bytes: &[u8], base: Base<'_>) {
-        let padding = bytes.iter().all(|b| *b == 0);
         let at = base.offset(fault.at.min(bytes.len() as u32));
         let row = Row::of_place(Place::new(self.doc, at, u32::from(u64::from(fault.at) < bytes.len() as u64)), 0);
         let row = Row { record: self.batch.records, ..row };
-        let what = if padding { What::EndsEarly } else { fault.what };
-        let finding =
-            Finding::new(codes::INVALID_JSON, row).arg(what as u32).never("the intended text is not known");
-        if what == What::EndsEarly {
-            self.batch.cut = Some(finding);
-        } else {
-            self.batch.raised.push(finding);
-            self.batch.broken = true;
+        let what = fault.what as u32;
+        let finding = Finding::new(codes::INVALID_JSON, row).arg(what).never("the intended text is not known");
+        self.batch.cut = Some(finding);
+        if fault.what != What::EndsEarly {
+            self.batch.damage_cut();
         }
     }
+}
+
+/// The rule that reports damage.
+fn code_of(kind: Kind) -> Code {
+    match kind {
+        Kind::Glued => codes::SHARED_LINE,
+        Kind::Prefix => codes::RECORD_AFTER_CUT,
+        Kind::Control => codes::RAW_CONTROL_CHARACTER,
+        Kind::Nul => codes::NUL_BYTES,
+    }
+}
+
+/// Where the first raw control character of a value is.
+fn first_control(row: Row, one: &Damage, parts: &[Part], doc: DocId, start: u64) -> Row {
+    let first = parts.iter().find_map(|part| match part {
+        Part::Value(span, Some(escaped)) if *span == one.span => escaped.controls.first(),
+        _ => None,
+    });
+    let at = start + one.span.start as u64 + first.map_or(0, |at| u64::from(*at));
+    Row { at: Place::new(doc, at, 1), ..row }
 }
 
 impl<V: Visitor> Sink for Stage<'_, V> {
@@ -256,10 +379,11 @@ impl<V: Visitor> Sink for Stage<'_, V> {
 }
 
 impl Batch {
-    /// More comes behind the record that ends early, so it is damage.
+    /// More comes after the record that ends early, so it is damage.
     pub fn damage_cut(&mut self) {
         if let Some(cut) = self.cut.take() {
-            self.raised.push(cut);
+            self.marks.push((self.rows.len() as u32, Mark::Lost(cut.row.at, cut.row.record)));
+            self.raised.push(Finding { partner: None, ..cut });
             self.broken = true;
         }
     }

@@ -7,6 +7,7 @@ use crate::json::string::Decoder;
 use crate::json::{Spare, Str, Val, scan, string};
 use crate::place::Place;
 use crate::source::ReadAt;
+use crate::source::damage::Escaped;
 
 /// Reads the text at places of one doc.
 pub struct Texts<'r> {
@@ -28,8 +29,12 @@ impl<'r> Texts<'r> {
         let text = self.text(at, text)?;
         let plain = embedded.then(|| string::decode(text));
         let text = plain.as_deref().unwrap_or(text);
-        scan(text, tape).ok()?;
-        tape.root(text).map(see)
+        if scan(text, tape).is_ok() {
+            return tape.root(text).map(see);
+        }
+        let escaped = Escaped::of(text)?;
+        scan(&escaped.text, tape).ok()?;
+        tape.root(&escaped.text).map(see)
     }
 
     /// The text at a place: of a doc in memory where it lies, else read into `buf`.
@@ -48,22 +53,19 @@ impl<'r> Texts<'r> {
         let mut spare = Spare::take();
         let Spare { text, tape } = &mut spare;
         let text = self.text(at, text)?;
-        let (mut plain, mut runs) = (Vec::new(), Vec::new());
-        if around.embedded {
-            let mut decoder = Decoder::new(text);
-            loop {
-                let from = at.start + decoder.offset() as u64;
-                let Some(part) = decoder.next_part() else { break };
-                runs.push((plain.len() as u32, from));
-                plain.extend_from_slice(part.as_bytes());
-            }
+        if !around.embedded && scan(text, tape).is_ok() {
+            return tape.root(text).map(|val| see(val, Base::new(at.doc, at.start)));
         }
-        let (text, base) = match around.embedded {
-            true => (plain.as_slice(), Base::of_runs(at.doc, &runs)),
-            false => (text, Base::new(at.doc, at.start)),
+        let (plain, runs) = match around.embedded {
+            true => decoded(text, at.start),
+            false => {
+                let escaped = Escaped::of(text)?;
+                let runs = escaped.runs_from(at.start);
+                (escaped.text, runs)
+            }
         };
-        scan(text, tape).ok()?;
-        tape.root(text).map(|val| see(val, base))
+        scan(&plain, tape).ok()?;
+        tape.root(&plain).map(|val| see(val, Base::of_runs(at.doc, &runs)))
     }
 
     /// What an item is called by.
@@ -83,4 +85,17 @@ impl<'r> Texts<'r> {
     pub fn item<T>(&self, row: &Row, see: impl FnOnce(Val<'_>) -> T) -> Option<T> {
         self.see(row.at, row.has(Flags::EMBEDDED), see)
     }
+}
+
+/// What the inside of a JSON string that stands at `start` says, and of which offsets each run of it comes.
+fn decoded(text: &[u8], start: u64) -> (Vec<u8>, Vec<(u32, u64)>) {
+    let (mut plain, mut runs) = (Vec::new(), Vec::new());
+    let mut decoder = Decoder::new(text);
+    loop {
+        let from = start + decoder.offset() as u64;
+        let Some(part) = decoder.next_part() else { break };
+        runs.push((plain.len() as u32, from));
+        plain.extend_from_slice(part.as_bytes());
+    }
+    (plain, runs)
 }

@@ -6,7 +6,7 @@ use std::io;
 use crate::dialect::{Dialect, Names};
 use crate::format::FormatInfo;
 use crate::formats::{FORMATS, agents, unread};
-use crate::history::{Flags, Kind, NO_FIELD, Remedy, Row};
+use crate::history::{Act, Finding, Flags, Kind, NO_FIELD, Remedy, Row};
 use crate::json::spot::characters;
 use crate::json::{NodeKind, Str, Val, What};
 use crate::judge::{Judged, JudgedDoc};
@@ -46,7 +46,7 @@ pub fn diagnose<T>(
     for judged in &lint.judged {
         let row = &judged.finding.row;
         wanted.push((row.at, row.flags));
-        wanted.extend(judged.finding.partner.map(|place| (place, row.flags)));
+        wanted.extend(partner(&judged.finding).map(|place| (place, row.flags)));
     }
     let pointers = pointers(id, bytes, lint.container, &wanted)?;
     let spots = spots(bytes, lint, &wanted, &pointers)?;
@@ -128,7 +128,7 @@ impl Teller<'_> {
         let finding = &self.judged.finding;
         let (rule, variant) = (self.judged.rule(), self.judged.variant());
         let item = self.told(finding.row.at, finding.row.flags);
-        let partner = finding.partner.map(|place| self.told(place, finding.row.flags));
+        let partner = partner(finding).map(|place| self.told(place, finding.row.flags));
         let of = |name: &str| self.name(name, &item, partner.as_ref());
         // The server names the item that it finds behind a reference.
         let behind = Some(finding.row.of).filter(|kind| finding.row.is_reference() && *kind != Kind::Unknown);
@@ -235,6 +235,7 @@ impl Teller<'_> {
             "arg" | "index" => Some(finding.arg.to_string()),
             "items" => Some(count(u64::from(finding.arg), "item")),
             "healed" => agents::words(agents::parts(finding.arg)),
+            "characters" => Some(count(u64::from(finding.arg), "control character")),
             "outputs" => Some(count(u64::from(finding.arg), "output")),
             "fault" => Some(fault_words(finding.arg).to_owned()),
             "order" => Some(if finding.arg == 1 { "little" } else { "big" }.to_owned()),
@@ -313,6 +314,11 @@ impl Teller<'_> {
         let mut key = serde_json::Deserializer::from_slice(&text[..n]).into_iter::<String>();
         key.next().and_then(Result::ok).map(|key| format!("\"{}\"", printable(&key)))
     }
+}
+
+/// The other item that a finding is about. A damaged line is none: it may be long, and hold many findings.
+fn partner(finding: &Finding) -> Option<Place> {
+    finding.partner.filter(|_| finding.remedy != Remedy::One(Act::Text))
 }
 
 /// The name of a member of a block that has a type.

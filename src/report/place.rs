@@ -10,6 +10,7 @@ use crate::json::pointer::{self, Finder};
 use crate::json::string::Decoder;
 use crate::json::{Tape, Val, scan};
 use crate::place::{DocId, Place};
+use crate::source::damage::{self, Part};
 use crate::source::split::{Piece, split};
 use crate::source::{Container, ReadAt, framing, lines};
 
@@ -82,6 +83,7 @@ pub fn pointers(
     let mut found = HashMap::with_capacity(wanted.len());
     let mut tape = Tape::new();
     let mut text = Vec::new();
+    let is_lines = matches!(container, Container::Lines { .. });
     let mut in_record = |record: Place, places: &[(Place, Flags)]| -> io::Result<()> {
         bytes.read_into(record.start, record.len as usize, &mut text)?;
         let skip = framing::before_value(&text);
@@ -92,6 +94,8 @@ pub fn pointers(
             for (place, flags) in places {
                 found.insert(*place, pointer_in(root, &finder, base, *place, *flags, ""));
             }
+        } else if is_lines {
+            in_damaged(bytes, record, places, &mut found)?;
         }
         Ok(())
     };
@@ -120,6 +124,45 @@ pub fn pointers(
         _ => {}
     }
     Ok(found)
+}
+
+/// Places in the values that a damaged line holds.
+fn in_damaged(
+    bytes: &dyn ReadAt,
+    line: Place,
+    places: &[(Place, Flags)],
+    found: &mut HashMap<Place, Pointer>,
+) -> io::Result<()> {
+    let mut text = Vec::new();
+    let mut len = u64::from(line.len);
+    // A value that is spread over more lines ends soon, or not at all.
+    let parts = loop {
+        let is_end = line.start + len >= bytes.len();
+        bytes.read_into(line.start, len as usize, &mut text)?;
+        let found = damage::recover(&text, is_end, &|val| val.is_object());
+        if !found.starved || is_end {
+            break found.parts;
+        }
+        len = (len + (4 << 10)).saturating_mul(4).min(bytes.len() - line.start);
+    };
+    let mut tape = Tape::new();
+    for part in parts {
+        let Part::Value(span, escaped) = part else { continue };
+        let from = line.start + span.start as u64;
+        let runs = escaped.as_ref().map(|escaped| escaped.runs_from(from)).unwrap_or_default();
+        let (own, base) = match &escaped {
+            Some(escaped) => (&escaped.text[..], Base::of_runs(line.doc, &runs)),
+            None => (&text[span.clone()], Base::new(line.doc, from)),
+        };
+        let whole = Place::new(line.doc, from, span.len() as u32);
+        let Some(root) = scan(own, &mut tape).ok().and_then(|()| tape.root(own)) else { continue };
+        let finder = Finder::new(root);
+        let first = places.partition_point(|(place, _)| place.start < whole.start);
+        for (place, flags) in places[first..].iter().take_while(|(place, _)| place.start < whole.end()) {
+            found.insert(*place, pointer_in(root, &finder, base, *place, *flags, ""));
+        }
+    }
+    Ok(())
 }
 
 fn in_piece(piece: Piece<'_>, tape: &Tape, sorted: &[(Place, Flags)], found: &mut HashMap<Place, Pointer>) {

@@ -8,7 +8,8 @@ crate::rule! {
     ///
     /// Finds a document or a line that is not valid JSON: truncated, with NaN or Infinity (Python writes them by
     /// default), with an unescaped control character or an invalid escape inside a string, with a missing comma or
-    /// text after the value; or a record longer than `--max-record-size`.
+    /// text after the value; or a record longer than `--max-record-size`. Damage of a log whose records can be recovered is
+    /// reported as RL008 to RL011 instead.
     ///
     /// ## Why it matters
     ///

@@ -6,8 +6,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a last line that ends in the middle of a value, or in NUL bytes left by a system crash. A truncated
-    /// `.gz` or `.zst` file is reported as well, and checked as far as it can be unpacked.
+    /// Finds a last line that ends in the middle of a value. A truncated `.gz` or `.zst` file is reported as well, and
+    /// checked as far as it can be unpacked.
     ///
     /// ## Why it matters
     ///

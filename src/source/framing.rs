@@ -6,6 +6,7 @@ use std::io;
 
 use crate::json::{self, Tape, What};
 
+use super::damage::{self, Part};
 use super::read::ReadAt;
 
 /// A document up to this size is read and scanned at once; a larger one element by element.
@@ -101,7 +102,10 @@ fn sniff_head(head: &[u8], whole: bool) -> Option<Container> {
         match (a, b) {
             (0xff, 0xfe) => return Some(Container::Utf16 { little: true }),
             (0xfe, 0xff) => return Some(Container::Utf16 { little: false }),
-            (0, b'{' | b'[') => return Some(Container::Utf16 { little: false }),
+            // NUL bytes in front of a value that is plain text are damage.
+            (0, b'{' | b'[') if head.get(2).is_none_or(|c| *c == 0) => {
+                return Some(Container::Utf16 { little: false });
+            }
             (b'{' | b'[', 0) => return Some(Container::Utf16 { little: true }),
             _ => {}
         }
@@ -112,17 +116,14 @@ fn sniff_head(head: &[u8], whole: bool) -> Option<Container> {
         return whole.then_some(Container::Empty);
     };
     let start = start as u64;
-    // A crashed machine pads the tail of a log with NUL bytes; anywhere else they mean that this is no text.
-    let sample = &text[..text.len().min(4096)];
-    let padding = sample.iter().rev().take_while(|b| **b == 0).count();
-    if padding == sample.len() || sample[..sample.len() - padding].iter().any(|b| *b < b'\t') {
+    if !is_text(text) {
         return Some(Container::Binary);
     }
     if is_event_stream(&text[first..]) {
         return Some(Container::Events { start });
     }
     let lines = Some(Container::Lines { start });
-    let json = matches!(text[first], b'{' | b'[');
+    let json = matches!(text[first], b'{' | b'[' | 0);
     let document = Some(if json { Container::Document { start } } else { Container::Text });
     let mut tape = Tape::new();
     match json::scan_prefix(text, &mut tape) {
@@ -142,23 +143,52 @@ fn sniff_head(head: &[u8], whole: bool) -> Option<Container> {
     }
 }
 
+/// Whether bytes are text. Of control characters below the tab, a crashed machine leaves runs of NUL in a log or after it,
+/// and a careless writer a few in its strings; anywhere else they mean that this is no text.
+fn is_text(text: &[u8]) -> bool {
+    let sample = &text[..text.len().min(4096)];
+    let padding = sample.iter().rev().take_while(|b| **b == 0).count();
+    let sample = &sample[..sample.len() - padding];
+    let control = sample.iter().filter(|b| **b < b'\t').count();
+    if control == 0 {
+        return !sample.is_empty();
+    }
+    let space = |b: &&u8| b.is_ascii_whitespace() || **b == 0;
+    let mut begins = text.iter().skip_while(space);
+    let is_json = match (begins.next(), begins.find(|b| !b.is_ascii_whitespace())) {
+        (Some(b'{'), next) => matches!(next, Some(b'"' | b'}')),
+        (Some(b'['), next) => matches!(next, Some(b'{' | b'[' | b'"' | b']')),
+        _ => false,
+    };
+    let nul = sample.iter().filter(|b| **b == 0).count();
+    is_json && (control - nul) * 16 < sample.len()
+}
+
 /// Whether lines are values by themselves, told from the first few: `None` without a whole line.
 fn several_lines(text: &[u8], tape: &mut Tape) -> Option<bool> {
-    let mut good = 0;
+    let (mut good, mut recovered) = (0, 0);
     let mut seen = 0;
-    let mut rest = text;
-    while let Some(end) = memchr::memchr(b'\n', rest).filter(|_| seen < 50) {
-        let line = rest[..end].trim_ascii();
-        rest = &rest[end + 1..];
+    let mut at = 0;
+    while let Some(end) = memchr::memchr(b'\n', &text[at..]).filter(|_| seen < 50) {
+        let (from, line) = (at, text[at..at + end].trim_ascii());
+        at += end + 1;
         if line.is_empty() {
             continue;
         }
         seen += 1;
         // A bare bracket or number on a line is part of a pretty-printed document.
-        good += usize::from(line.starts_with(b"{") && json::scan(line, tape).is_ok());
+        if line.starts_with(b"{") && json::scan(line, tape).is_ok() {
+            good += 1;
+        } else if line.starts_with(b"{\"") || line[0] == 0 {
+            let found = damage::recover(&text[from..], true, &|val| val.is_object());
+            recovered += found.parts.iter().filter(|part| matches!(part, Part::Value(..))).count();
+            seen -= usize::from(found.parts.is_empty());
+            at = text.len().min(from + found.len + 1);
+        }
     }
-    // A pretty-printed array may hold short objects on lines of their own, but they end in a comma.
-    (seen > 0).then_some(good > 0 && good * 2 >= seen)
+    // A pretty-printed array may hold short objects on lines of their own, but they end in a comma. One damaged value alone
+    // may as well be a damaged document.
+    (seen > 0).then_some((good > 0 || recovered > 1) && (good + recovered) * 2 >= seen)
 }
 
 /// A first value longer than [`WHOLE_DOCUMENT`]: a line if text follows the line it stands on, else a document.

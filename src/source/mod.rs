@@ -3,6 +3,7 @@
 
 mod backup;
 pub mod commit;
+pub mod damage;
 pub mod doc;
 pub mod framing;
 pub mod identity;

@@ -246,7 +246,11 @@ fn records(text: &[u8], new: &[u8], fixed: &Fixed) -> Option<Fault> {
         return Some(Fault::new("a record is lost", format!("{lost} of those that no change names")));
     }
     let payload = |line: &[u8]| line.strip_prefix(b"data:").map_or(line.to_vec(), <[u8]>::to_vec);
-    let is_known = |line: &&[u8]| old.iter().any(|old| old.trim_ascii() == *line) || line.starts_with(b"event:");
+    // A line that could not be read may hold a record, and after it what still cannot be read.
+    let holds = |old: &[u8], line: &[u8]| !is_json(&payload(old)) && memchr::memmem::find(old, line).is_some();
+    let is_known = |line: &&[u8]| {
+        old.iter().any(|old| old.trim_ascii() == *line || holds(old, line)) || line.starts_with(b"event:")
+    };
     let broken =
         lines.iter().filter(|line| !line.is_empty() && !is_known(line)).find(|line| !is_json(&payload(line)));
     broken.map(|_| Fault::new("a record is broken", ""))

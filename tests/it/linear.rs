@@ -162,3 +162,42 @@ fn repairs_of_many_calls_cost_as_many_times_one() {
         std::iter::once(call(0)).chain((0..n).map(|_| output(0))).collect()
     });
 }
+
+#[test]
+fn damaged_text_costs_as_many_times_one() {
+    let message = |n: usize| format!(r#"{{"type":"message","role":"user","content":"a {n}"}}"#);
+    let run = |name: &str, n: usize, changes: usize, text: String| {
+        let doc = Counted(text.into_bytes());
+        let options = Options::default();
+        let wanted = FixOptions { warnings: true, ..FixOptions::default() };
+        let (work, repaired) = Work::of(|| repair_of(&doc, &options, &wanted));
+        assert_eq!(repaired.fixed.changes.len(), changes, "{name}, {n}");
+        work
+    };
+    type Text<'t> = &'t dyn Fn(usize) -> (String, usize);
+    let texts: [(&str, Text<'_>); 6] = [
+        ("all on one line", &|n| ((0..n).map(message).collect::<String>() + "\n" + &message(n) + "\n", n - 1)),
+        ("pairs on a line", &|n| ((0..n).map(|n| message(n) + &message(n) + "\n").collect(), n)),
+        ("raw newlines", &|n| ((0..n).map(|n| message(n).replace("a ", "a\n") + "\n").collect(), n)),
+        ("after a truncated one", &|n| {
+            ((0..n).map(|n| message(n)[..40].to_owned() + &message(n) + "\n").collect(), n)
+        }),
+        ("truncated, then NUL", &|n| {
+            (
+                (0..n).map(|n| message(n) + "\n" + &message(n)[..40] + "\0\0\0\n").collect::<String>()
+                    + &message(n),
+                n,
+            )
+        }),
+        ("truncated in a string", &|n| {
+            ((0..n).map(|n| message(n) + "\n" + &message(n)[..40] + "\n").collect::<String>() + &message(n), 0)
+        }),
+    ];
+    for (name, text) in texts {
+        let of = |n: usize| {
+            let (text, changes) = text(n);
+            run(name, n, changes, text)
+        };
+        grows_linearly(&format!("{name}, fix"), of(FEW), of(MANY));
+    }
+}

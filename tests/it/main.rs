@@ -11,6 +11,7 @@ mod cli;
 mod convert;
 mod corpus;
 mod corpus_gemini_bedrock;
+mod damage;
 mod essence;
 mod formats;
 mod fuzz;

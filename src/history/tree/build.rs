@@ -4,8 +4,10 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::history::Row;
+use crate::place::Place;
 
 use super::forks;
+use super::gap::{Gap, Gaps};
 use super::join::join;
 use super::{Entry, Forest, Marks, NO_NODE, Node, Part, Problem, Wrong};
 
@@ -18,6 +20,7 @@ pub struct Builder {
     pub(super) starts: Vec<u32>,
     /// What each entry's file is called but for the words that tell requests from responses.
     pub(super) stems: Vec<u64>,
+    gaps: Vec<Gap>,
     stem: u64,
 }
 
@@ -47,6 +50,11 @@ impl Builder {
         self.starts.push(self.rows.len() as u32);
         self.stems.push(self.stem);
         self.entries.push(entry);
+    }
+
+    /// A record could not be read.
+    pub fn gap(&mut self, at: Place, record: u32) {
+        self.gaps.push(Gap { at, record, before: self.entries.len() as u32 });
     }
 
     /// Rows of the entry that came last.
@@ -92,11 +100,16 @@ impl Builder {
         let ends = other.starts.iter().skip(1).copied().chain([other.rows.len() as u32]);
         let runs: Vec<_> = other.starts.iter().copied().zip(ends).zip(other.stems).collect();
         let own = self.stem;
-        for (entry, ((start, end), stem)) in other.entries.into_iter().zip(runs) {
+        let mut gaps = other.gaps.into_iter().peekable();
+        for (n, (entry, ((start, end), stem))) in (0..).zip(other.entries.into_iter().zip(runs)) {
+            while let Some(gap) = gaps.next_if(|gap| gap.before <= n) {
+                self.gap(gap.at, gap.record);
+            }
             self.stem = stem;
             self.entry(entry);
             self.rows(&other.rows[start as usize..end as usize]);
         }
+        gaps.for_each(|gap| self.gap(gap.at, gap.record));
         self.stem = own;
     }
 
@@ -109,6 +122,7 @@ impl Builder {
     pub fn renumber(&mut self, by: u32) {
         self.entries.iter_mut().for_each(|entry| entry.record += by);
         self.rows.iter_mut().for_each(|row| row.record += by);
+        self.gaps.iter_mut().for_each(|gap| gap.record += by);
     }
 
     pub(super) fn rows_of(&self, entry: u32) -> &[Row] {
@@ -120,9 +134,12 @@ impl Builder {
     pub fn finish(mut self) -> Forest {
         forks::rename(&mut self.entries);
         let joined = join(&mut self.entries, &self.stems);
-        let mut links = Links::new(&mut self, &joined);
+        let lost = std::mem::take(&mut self.gaps);
+        let mut gaps = Gaps::new(&lost);
+        let mut links = Links::new(&mut self, &joined, &mut gaps);
         links.cut_cycles(&self);
         let order = links.parents_first();
+        links.problems.extend(gaps.problems(&links.parent, &order));
         let groups = Groups::new(&self, &links, &order, &joined);
         lay_out(self, links, groups)
     }
@@ -141,7 +158,7 @@ struct Links {
 }
 
 impl Links {
-    fn new(from: &mut Builder, joined: &[u32]) -> Links {
+    fn new(from: &mut Builder, joined: &[u32], gaps: &mut Gaps<'_>) -> Links {
         let count = from.entries.len();
         let own: Vec<u32> = (0..count as u32).collect();
         let mut links = Links {
@@ -177,8 +194,11 @@ impl Links {
                 continue;
             }
             let Some(name) = entry.parent.as_deref() else { continue };
-            match links.names.get(name) {
-                Some(&parent) => links.parent[ix] = parent,
+            let chained = entry.marks.has(Marks::CHAINED);
+            let held = || if chained { None } else { gaps.hold(name, ix as u32, &from.entries) };
+            let parent = links.names.get(name).copied().or_else(held);
+            match parent {
+                Some(parent) => links.parent[ix] = parent,
                 None => {
                     links.missing[ix] = true;
                     if !entry.marks.has(Marks::CHAINED) {
@@ -216,7 +236,7 @@ impl Links {
         }
     }
 
-    fn problem(&mut self, from: &Builder, wrong: Wrong, ix: usize, partner: Option<crate::place::Place>) {
+    fn problem(&mut self, from: &Builder, wrong: Wrong, ix: usize, partner: Option<Place>) {
         let entry = &from.entries[ix];
         self.problems.push(Problem { wrong, at: entry.at, record: entry.record, partner });
     }

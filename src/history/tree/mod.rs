@@ -6,6 +6,7 @@
 mod build;
 mod forest;
 mod forks;
+mod gap;
 mod join;
 
 use crate::place::Place;
@@ -189,6 +190,8 @@ pub enum Wrong {
     Unanswered,
     /// A stream without its last event.
     Unfinished,
+    /// A record that could not be read, and the number of entries that are linked to it.
+    Lost(u32),
 }
 
 /// A problem and where it stands.

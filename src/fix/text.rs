@@ -1,0 +1,172 @@
+//! Edits for findings on bytes: a byte-order mark, a line that was cut, damaged lines. Damage is repaired before anything
+//! else: what lies in a damaged line is edited in the next round, when it has a line of its own.
+
+use std::io;
+
+use crate::history::{Act, Code, Finding, Remedy, codes};
+use crate::judge::Judged;
+use crate::place::{DocId, Edit, Place};
+use crate::rule::Loss;
+use crate::source::damage::{self, Damage, Kind};
+use crate::source::{Container, ReadAt, lines};
+
+use super::{Action, Cause, Change, FixOptions, Refusal};
+
+/// What is to be edited, and what is told of it.
+#[derive(Default)]
+pub(super) struct TextEdits {
+    pub edits: Vec<Edit>,
+    pub changes: Vec<Change>,
+    /// Places in all lines that change.
+    pub touched: Vec<Place>,
+    pub refusals: Vec<Refusal>,
+}
+
+/// The doc in which findings on bytes are repaired.
+pub(super) struct TextOf<'d> {
+    pub id: DocId,
+    pub bytes: &'d dyn ReadAt,
+    pub container: Container,
+    pub wanted: &'d FixOptions,
+    /// The records of the doc, to tell them from what else may look like one.
+    pub knows: &'d dyn Fn(crate::json::Val<'_>) -> bool,
+}
+
+impl TextOf<'_> {
+    /// Repairs damaged lines.
+    pub fn damage(&self, judged: &[Judged]) -> io::Result<TextEdits> {
+        let mut all = TextEdits::default();
+        let asks = |judged: &&Judged| {
+            judged.finding.remedy == Remedy::One(Act::Text) && judged.finding.code != codes::MISSING_LAST_NEWLINE
+        };
+        let mut line: Option<Damaged> = None;
+        for judged in judged.iter().filter(asks).filter(|judged| self.wants(judged, &mut all.refusals)) {
+            let (Some(kind), Some(at)) = (kind_of(judged.finding.code), judged.finding.partner) else { continue };
+            // Findings come line by line.
+            let line = match &mut line {
+                Some(line) if line.at == at => line,
+                other => {
+                    let read = self.line(at)?;
+                    let starts =
+                        lines::split(&read.text).map(|(start, line)| read.place(start, start + line.len()));
+                    all.touched.extend(starts);
+                    other.insert(read)
+                }
+            };
+            let Some(one) = line.take(kind, judged.finding.row.at) else { continue };
+            let edits = damage::edits(&line.text, &one).into_iter();
+            all.edits.extend(edits.map(|(at, with)| Edit::replace(line.place(at.start, at.end), with)));
+            let span = line.place(one.span.start, one.span.end);
+            let changed = if kind == Kind::Control { span } else { judged.finding.row.at };
+            all.changes.push(change(judged, changed, action_of(kind)));
+        }
+        Ok(all)
+    }
+
+    fn line(&self, at: Place) -> io::Result<Damaged> {
+        let mut text = Vec::new();
+        self.bytes.read_into(at.start, at.len as usize, &mut text)?;
+        let mut damages = damage::recover(&text, true, self.knows).damages;
+        damages.sort_by_key(|one| (one.kind, one.span.start));
+        let taken = vec![false; damages.len()];
+        Ok(Damaged { at, text, damages, taken })
+    }
+
+    /// Removes a byte-order mark and a line that was cut.
+    pub fn rest(&self, judged: &[Judged]) -> io::Result<TextEdits> {
+        let mut all = TextEdits::default();
+        let asks = |judged: &&Judged| judged.history.is_none() && judged.finding.remedy == Remedy::One(Act::Drop);
+        for judged in judged.iter().filter(asks).filter(|judged| self.wants(judged, &mut all.refusals)) {
+            let Finding { row, partner, .. } = judged.finding;
+            // A mark is its own place; a cut line is found at the byte where it breaks off.
+            let at = match partner {
+                Some(cut) => cut,
+                None if row.at.start < self.container.mark() => row.at,
+                None => lines::around(self.bytes, self.id, self.container.mark(), row.at.start.max(1) - 1)?,
+            };
+            all.edits.push(Edit::remove(at));
+            all.changes.push(change(judged, at, Action::Drop));
+        }
+        Ok(all)
+    }
+
+    /// Ends the last line, if that is wanted or the file is changed anyway.
+    pub fn last_newline(&self, judged: &[Judged], is_changed: bool) -> TextEdits {
+        let mut all = TextEdits::default();
+        let asks = |judged: &&Judged| judged.finding.code == codes::MISSING_LAST_NEWLINE;
+        let asks = |judged: &&Judged| asks(judged) && (is_changed || self.wanted.wants(judged));
+        for judged in judged.iter().filter(asks) {
+            let end = Place::new(self.id, self.bytes.len(), 0);
+            all.edits.push(Edit::replace(end, *b"\n"));
+            all.changes.push(change(judged, end, Action::Rewrite));
+        }
+        all
+    }
+
+    fn wants(&self, judged: &Judged, refusals: &mut Vec<Refusal>) -> bool {
+        if !self.wanted.wants(judged) {
+            return false;
+        }
+        let is_refused = judged.variant().loss == Loss::Lossy && self.wanted.lossless;
+        if is_refused {
+            let why = "it would lose the content of the line (--lossless)";
+            refusals.push(Refusal { code: judged.finding.code, at: judged.finding.row.at, why });
+        }
+        !is_refused
+    }
+}
+
+/// A damaged line, or several over which a value is spread.
+struct Damaged {
+    at: Place,
+    text: Vec<u8>,
+    /// By kind and place.
+    damages: Vec<Damage>,
+    taken: Vec<bool>,
+}
+
+impl Damaged {
+    fn place(&self, from: usize, to: usize) -> Place {
+        Place::new(self.at.doc, self.at.start + from as u64, (to - from) as u32)
+    }
+
+    /// The damage of a kind that a finding is about, if it was not asked for before.
+    fn take(&mut self, kind: Kind, at: Place) -> Option<Damage> {
+        let offset = at.start.checked_sub(self.at.start)? as usize;
+        let n = self.damages.partition_point(|one| (one.kind, one.span.start) <= (kind, offset)).checked_sub(1)?;
+        let one = self.damages.get(n).filter(|one| one.kind == kind)?;
+        // The finding about control characters is at the first of them.
+        let is_meant = one.span.start == offset || kind == Kind::Control && offset < one.span.end;
+        (is_meant && !std::mem::replace(&mut self.taken[n], true)).then(|| one.clone())
+    }
+}
+
+fn kind_of(code: Code) -> Option<Kind> {
+    match code {
+        codes::SHARED_LINE => Some(Kind::Glued),
+        codes::RECORD_AFTER_CUT => Some(Kind::Prefix),
+        codes::RAW_CONTROL_CHARACTER => Some(Kind::Control),
+        codes::NUL_BYTES => Some(Kind::Nul),
+        _ => None,
+    }
+}
+
+fn action_of(kind: Kind) -> Action {
+    match kind {
+        Kind::Prefix => Action::Drop,
+        Kind::Nul => Action::Strip,
+        Kind::Glued | Kind::Control => Action::Rewrite,
+    }
+}
+
+fn change(judged: &Judged, at: Place, action: Action) -> Change {
+    Change {
+        cause: Cause::Rule(judged.finding.code, judged.finding.variant, judged.finding.row.at),
+        row: crate::history::Row { at, ..judged.finding.row },
+        other: None,
+        action,
+        loss: judged.variant().loss,
+        what: judged.variant().fix,
+        history: None,
+    }
+}

@@ -1,0 +1,52 @@
+//! RL011: runs of NUL bytes in a log.
+
+use crate::rule::{Check, Evidence, Loss, Variant, When};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds runs of NUL bytes between the records of a log, on a line with one, and at the end of the file. Within a string
+    /// they are RL010.
+    ///
+    /// ## Why it matters
+    ///
+    /// The machine crashed or lost power after the file had grown, and before its content was written. Many readers stop
+    /// there; a record on the same line is lost to them.
+    ///
+    /// ## Fix
+    ///
+    /// They are removed; nothing is lost.
+    ///
+    /// ## Evidence
+    ///
+    /// github/copilot-cli#2217, #2927 and #1864; reported for files on WSL.
+    11, "nul-bytes" about [Container], Check::Raised,
+    [
+        Variant {
+            message: "a line of NUL bytes",
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "remove the NUL bytes",
+            loss: Loss::Lossless,
+            when: When::Always,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the file ends in NUL bytes",
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "remove the NUL bytes",
+            loss: Loss::Lossless,
+            when: When::Always,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "NUL bytes on the line of a record",
+            evidence: Evidence::Reported,
+            fix: "remove the NUL bytes",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+    ]
+}
