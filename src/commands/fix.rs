@@ -59,7 +59,7 @@ struct Done {
 /// Whether products go to a folder.
 fn are_several(run: &Run, inputs: &[Input]) -> bool {
     inputs.len() > 1
-        || inputs.iter().any(|input| matches!(input, Input::Log { .. }))
+        || inputs.iter().any(|input| matches!(input, Input::Log { paths, .. } if paths.len() > 1))
         || run.paths.iter().any(|path| path.is_dir())
 }
 

@@ -6,6 +6,7 @@ pub mod diff;
 mod dropped;
 pub mod explain;
 pub mod fix;
+pub mod lineage;
 mod met;
 mod parts;
 pub mod products;
@@ -24,6 +25,7 @@ use crate::options::{Lints, Misuse};
 use crate::place::DocId;
 use crate::read::detect::{self, Reading};
 use crate::report::{self, Content, Report, Style};
+use crate::source::lineage::{Family, Lookup};
 use crate::source::product::{Existing, NewFile};
 use crate::source::walk::{Filter, walk};
 use crate::source::{Doc, Input, parallel, segments};
@@ -85,6 +87,8 @@ pub struct Run {
     pub report_flag: bool,
     /// Files that are read besides the inputs: lists of them, settings.
     pub also_read: Vec<PathBuf>,
+    /// Where files are looked for that a log goes on from.
+    pub lookup: Lookup,
 }
 
 /// A report and where it goes.
@@ -104,7 +108,13 @@ impl Run {
         for error in &errors {
             complain(&error.to_string());
         }
-        (segments::gather(inputs, has_segments), !errors.is_empty())
+        (self.gathered(inputs), !errors.is_empty())
+    }
+
+    /// Puts files together that are one log.
+    fn gathered(&self, inputs: Vec<Input>) -> Vec<Input> {
+        let inputs = segments::gather(inputs, has_segments);
+        Family::new(&lineage::Peeker, &self.lookup, &inputs).gather(inputs)
     }
 
     /// Opens each input and hands it to `work`, with the number of threads that it may use; results come to `take` in

@@ -53,6 +53,7 @@ impl Batch {
             match mark {
                 Mark::Entry(entry) => entry.record += records,
                 Mark::Event(event) => event.record += records,
+                Mark::Line { record, .. } => *record += records,
                 _ => {}
             }
         }

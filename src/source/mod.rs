@@ -7,6 +7,7 @@ pub mod doc;
 pub mod framing;
 pub mod identity;
 mod keep;
+pub mod lineage;
 pub mod lines;
 pub mod parallel;
 pub mod product;
@@ -15,6 +16,7 @@ pub mod segments;
 pub mod split;
 pub mod stamp;
 mod temp;
+mod prefix;
 pub mod walk;
 
 pub use doc::{Doc, Sequential};
