@@ -11,8 +11,10 @@ use crate::source::{Container, Patched, ReadAt, framing, lines};
 use crate::target::Severity;
 
 use super::guard::{self, Recognise, Texts};
+use super::padded;
 use super::plan::HistoryPlan;
 use super::planner::Planner;
+use super::provider::{self, Header, Set};
 use super::possible::{EMPTY, EMPTY_CALL};
 use super::render::render;
 use super::{Action, Cause, Change, FixOptions, Left, Refusal};
@@ -39,6 +41,10 @@ pub struct Fixed {
     pub left_alone: Vec<Left>,
     /// Histories that are left as they were, and why; `None` is what belongs to no history.
     pub given_up: GivenUp,
+    /// Other files point at its lines, by number or offset.
+    pub numbered: bool,
+    /// Why the provider was not set.
+    pub provider_left: Option<&'static str>,
     /// Why nothing was repaired at all: a bug of ours.
     pub bug: Option<String>,
 }
@@ -118,6 +124,8 @@ impl Job<'_> {
             refusals: Vec::new(),
             left_alone: Vec::new(),
             given_up: GivenUp::new(),
+            numbered: false,
+            provider_left: None,
             bug: None,
         };
         let mut touched: Vec<Place> = Vec::new();
@@ -134,10 +142,30 @@ impl Job<'_> {
             fixed.left_alone = left.map(|left| left_in_original(left, &pieces, round)).collect();
             let open = self.open(&current.judged, &fixed.refusals, given_up);
             let mut patch = render(id, &view, container, &plans)?;
+            let kept = current.format.and_then(|format| format.kept_lines());
+            let numbered = plans.iter().find_map(|plan| plan.numbered);
+            fixed.numbered |= numbered.is_some();
+            let stays = kept.filter(|_| numbered.is_some() && !wanted.copies);
+            if let Some(kept) = stays {
+                patch = padded::pad(id, &view, container, &patch, kept)?;
+            }
             let raised = match given_up.contains_key(&None) {
                 true => Vec::new(),
                 false => raised_edits(id, &view, container, &current.judged, wanted, &mut fixed.refusals)?,
             };
+            let set = match kept {
+                Some(kept) => {
+                    let own = numbered.unwrap_or(0);
+                    provider::set(id, &view, container, &Header { kept, own, stays: stays.is_some() }, wanted)?
+                }
+                None => Set::default(),
+            };
+            fixed.provider_left = set.left;
+            patch.add(set.edits);
+            // What comes after the last line may go: nothing lies behind it.
+            let moves = |edit: &Edit| stays.is_some() && (wanted.pinned || edit.at.end() < view.len());
+            let (refused, raised): (Vec<_>, Vec<_>) = raised.into_iter().partition(|(edit, _)| moves(edit));
+            fixed.refusals.extend(refused.iter().filter_map(|(_, change)| padded::refusal(change)));
             patch.add(raised.iter().map(|(edit, _)| edit.clone()));
             if patch.is_empty() {
                 break;
@@ -150,7 +178,7 @@ impl Job<'_> {
             let rows = plans.iter().flat_map(|plan| plan.rows()).map(|row| row.at);
             touched.extend(rows.map(|at| if round > 0 { pieces.original(at) } else { at }));
             let changes = plans.iter().flat_map(|plan| plan.changes.iter().copied());
-            let changes = changes.chain(raised.into_iter().map(|(_, change)| change));
+            let changes = changes.chain(raised.into_iter().map(|(_, change)| change)).chain(set.change);
             fixed.changes.extend(changes.map(|change| to_original(change, &pieces, round)));
             fixed.patch = fixed.patch.then(&patch, |_| bytes.len());
             let view = Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));

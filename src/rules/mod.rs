@@ -170,6 +170,7 @@ rules![
     broken_ordinals,
     missing_session_meta,
     other_history_base,
+    invalid_image_url,
     lost_reasoning,
     lost_server_tool,
     lost_media,

@@ -30,7 +30,7 @@ pub struct Ancestor {
 }
 
 /// Reads files, where names do not tell.
-pub trait Peek {
+pub trait Peek: Sync {
     /// What the first line says, if the file is a log that may have a lineage.
     fn lineage(&self, path: &Path) -> Option<Lineage>;
 
@@ -91,11 +91,15 @@ impl<'p> Family<'p> {
             trees: HashMap::new(),
         };
         for input in inputs {
-            let Input::File { path, named } = input else { continue };
-            if (*named || Name::of(path).is_some())
-                && let Some(lineage) = family.lineage(path)
-            {
-                family.given.entry(lineage.id).or_default().push(path.clone());
+            let (paths, named) = match input {
+                Input::Stdin => continue,
+                Input::File { path, named } => (std::slice::from_ref(path), *named),
+                Input::Log { paths, named, .. } => (paths.as_slice(), *named),
+            };
+            for path in paths.iter().filter(|path| named || Name::of(path).is_some()) {
+                if let Some(lineage) = family.lineage(path) {
+                    family.given.entry(lineage.id).or_default().push(path.clone());
+                }
             }
         }
         family
@@ -190,7 +194,8 @@ impl<'p> Family<'p> {
     }
 
     /// The files that go on from a part of this one.
-    pub fn builders(&mut self, path: &Path, id: &str) -> Vec<PathBuf> {
+    pub fn builders(&mut self, path: &Path) -> Vec<PathBuf> {
+        let Some(Lineage { id, .. }) = self.lineage(path) else { return Vec::new() };
         let mut files: Vec<PathBuf> = self.given.values().flatten().cloned().collect();
         files.sort_unstable();
         for folder in self.folders(path) {
