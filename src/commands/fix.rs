@@ -242,7 +242,7 @@ impl<'r> Session<'r> {
         let label = printable(&done.doc.label);
         if !done.pinned_by.is_empty() && !self.run.quiet {
             let by = done.pinned_by.iter().map(|path| printable(path)).collect::<Vec<_>>().join(", ");
-            talk(&format!("{label}: not changed in place, because its `history_base` names it: {by}"));
+            talk(&format!("{label}: not changed in place, because another rollout goes on from a part of it: {by}"));
         }
         let has_header = done.fixed.before.format.is_some_and(|format| format.kept_lines().is_some());
         let why = match (&self.repairs.options.provider, done.fixed.provider_left) {

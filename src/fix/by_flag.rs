@@ -25,7 +25,7 @@ impl Plan<'_> {
         }
         let rows: Vec<(u32, Row)> = (0..).zip(self.cx.history.rows.iter().copied()).collect();
         for (ix, row) in rows.into_iter().filter(|(_, row)| !row.is_reference()) {
-            if row.kind == Kind::Compaction {
+            if row.kind == Kind::Compaction && self.may_lose() {
                 self.drop_row(ix, ACCOUNT, Loss::Lossy, "drop the encrypted compaction");
             }
         }

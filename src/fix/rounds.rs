@@ -7,6 +7,7 @@ use std::io;
 use crate::history::{Act, Code, Remedy};
 use crate::judge::{Judged, JudgedDoc, Options, judge};
 use crate::place::{DocId, Edit, Patch, Pieces, Place};
+use crate::rules::{broken_ordinals, missing_session_meta, other_history_base};
 use crate::source::{Container, Patched, ReadAt, framing, lines};
 use crate::target::Severity;
 
@@ -186,6 +187,7 @@ impl Job<'_> {
             fixed.after = Some(judge(id, &view, options, threads, &planner)?);
         }
         fixed.changes = settled(std::mem::take(&mut fixed.changes));
+        fixed.forget_numbers(wanted);
         let mut worse = no_better(&fixed);
         if fixed.after.is_some() {
             self.hold(&mut fixed, touched, &mut worse)?;
@@ -255,6 +257,18 @@ impl Fixed {
         let wanted = self.before.judged.iter().filter(|judged| wanted.wants(judged));
         self.refusals = wanted.map(|judged| refusal(judged, BUG)).collect();
         self.bug = Some(bug);
+    }
+
+    /// In a copy that can be gone on with, lines have no numbers that could be wrong.
+    fn forget_numbers(&mut self, wanted: &FixOptions) {
+        let headless = |judged: &Judged| judged.finding.code == missing_session_meta::RULE.code;
+        if !wanted.copies || !self.numbered || self.before.judged.iter().any(headless) {
+            return;
+        }
+        let codes = [broken_ordinals::RULE.code, other_history_base::RULE.code];
+        for judged in std::iter::once(&mut self.before).chain(&mut self.after) {
+            judged.judged.retain(|judged| !codes.contains(&judged.finding.code));
+        }
     }
 
     /// What is left with a fix that was wanted has a reason.

@@ -76,7 +76,8 @@ impl Numbered {
             return;
         }
         let Some(origin) = header.origin.filter(|_| header.numbered) else {
-            self.restarts = true;
+            // A file of nothing but a header is rather a header that comes twice.
+            self.restarts = self.lines > 1;
             return;
         };
         let follows = self.next.is_none_or(|next| next == origin.end);

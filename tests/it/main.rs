@@ -7,6 +7,7 @@ mod anthropic;
 mod cases;
 mod circles;
 mod cli;
+mod codex;
 mod convert;
 mod corpus;
 mod corpus_gemini_bedrock;
