@@ -31,7 +31,7 @@ pub(super) struct Files {
     /// File extensions to read in folders [default: json,jsonl,ndjson,sse,txt, each also with .gz and .zst]
     #[arg(long, value_name = "EXTENSION", value_delimiter = ',', hide_short_help = true)]
     pub ext: Vec<String>,
-    /// Do not look for the rollouts that a fork goes on from outside of the given paths
+    /// Do not look for the rollouts that a fork continues from outside of the given paths
     #[arg(long, hide_short_help = true)]
     pub no_lookup: bool,
 }

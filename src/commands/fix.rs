@@ -13,7 +13,7 @@ use crate::place::Pieces;
 use crate::report::homes;
 use crate::report::left_alone::{self, LeftAlone};
 use crate::report::repair::{self, ChangeNote, Counts};
-use crate::report::words::{count, printable};
+use crate::report::words::count;
 use crate::report::{self, Content, Report, Seen, Summary};
 use crate::source::commit::{self, Replace};
 use crate::source::{Doc, Input, Patched, product, segments, words};
@@ -55,7 +55,7 @@ struct Done {
     /// Met in a walk, and nothing in it looks like a conversation.
     foreign: bool,
     skipped: bool,
-    /// Files that go on from a part of it, so that it stays as it is.
+    /// Files that continue from a part of it, so that it stays as it is.
     pinned_by: Vec<String>,
 }
 
@@ -239,10 +239,12 @@ impl<'r> Session<'r> {
 
     /// Says what was asked for and is not done.
     fn say_left(&mut self, done: &Done) {
-        let label = printable(&done.doc.label);
+        let label = &done.doc.label;
         if !done.pinned_by.is_empty() && !self.run.quiet {
-            let by = done.pinned_by.iter().map(|path| printable(path)).collect::<Vec<_>>().join(", ");
-            talk(&format!("{label}: not changed in place, because another rollout goes on from a part of it: {by}"));
+            let by = done.pinned_by.join(", ");
+            talk(&format!(
+                "{label}: not changed in place, because another rollout continues from a part of it: {by}"
+            ));
         }
         let has_header = done.fixed.before.format.is_some_and(|format| format.kept_lines().is_some());
         let why = match (&self.repairs.options.provider, done.fixed.provider_left) {

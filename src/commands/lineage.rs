@@ -1,4 +1,4 @@
-//! The files that a log goes on from, and those that go on from it: what their lines say, where they are looked for, and
+//! The files that a log continues from, and those that continue from it: what their lines say, where they are looked for, and
 //! copies that need none of them.
 
 use std::fs::File;
@@ -75,7 +75,7 @@ pub fn lookup(wanted: bool) -> Lookup {
     Lookup { beside: wanted, folders: folders.into_iter().flatten().filter(|folder| folder.is_dir()).collect() }
 }
 
-/// The files that go on from others.
+/// The files that continue from others.
 pub(super) struct Pins<'r> {
     run: &'r Run,
     inputs: &'r [Input],
@@ -88,7 +88,7 @@ impl<'r> Pins<'r> {
         Pins { run, inputs, family: Mutex::new(None) }
     }
 
-    /// Those that go on from a part of a doc, as they are printed.
+    /// Those that continue from a part of a doc, as they are printed.
     pub(super) fn of(&self, doc: &Doc) -> Vec<String> {
         let segments = doc.segments.iter().filter(|segment| !segment.is_base).map(|segment| &segment.path);
         let paths: Vec<&PathBuf> = doc.path.iter().chain(segments).collect();

@@ -87,7 +87,7 @@ pub struct Run {
     pub report_flag: bool,
     /// Files that are read besides the inputs: lists of them, settings.
     pub also_read: Vec<PathBuf>,
-    /// Where files are looked for that a log goes on from.
+    /// Where files are looked for that a log continues from.
     pub lookup: Lookup,
 }
 

@@ -1,4 +1,4 @@
-//! Copies of logs whose lines may not move: one file with the whole history, also what it goes on from, under an id of its
+//! Copies of logs whose lines may not move: one file with the whole history, also what it continues from, under an id of its
 //! own, in which lines are neither numbered nor pointed at.
 
 use std::io::{self, BufRead, BufReader, Write};

@@ -17,8 +17,8 @@ mod pairs;
 mod plan;
 mod planner;
 mod possible;
-mod references;
 mod provider;
+mod references;
 mod render;
 mod rounds;
 mod rows;
@@ -79,7 +79,7 @@ pub struct FixOptions {
     pub provider: Option<String>,
     /// The result is a file of its own, so lines that other files point at may move.
     pub copies: bool,
-    /// Another file goes on from a part of this one.
+    /// Another file continues from a part of this one.
     pub pinned: bool,
 }
 

@@ -11,17 +11,19 @@ use crate::json::{Tape, scan};
 use crate::place::{DocId, Edit, Patch, Place, With};
 use crate::source::{Container, ReadAt, lines};
 
-use super::{Action, Cause, Change, Refusal};
 use super::plan::Plan;
 use super::possible::Fault;
 use super::render::edits_of;
+use super::{Action, Cause, Change, Refusal};
 
 const GOES: &str = "lines of this file may not be added, removed or moved, because other files point at them; \
                     `fix -o DIR` writes a repaired copy";
 pub(super) const LONGER: &str = "the line would become longer, and other files point at the lines after it; `fix -o DIR` writes a repaired \
                       copy";
-const BASE: &str = "it is in the file that this one goes on from; `fix -o DIR` writes a repaired copy of the whole history";
-pub(super) const PINNED: &str = "another file goes on from a part of this one; `fix -o DIR` writes a repaired copy";
+const BASE: &str =
+    "it is in the file that this one continues from; `fix -o DIR` writes a repaired copy of the whole history";
+pub(super) const PINNED: &str =
+    "another file continues from a part of this one; `fix -o DIR` writes a repaired copy";
 
 impl Plan<'_> {
     /// Changes that would move lines which other files point at.
@@ -46,7 +48,7 @@ impl Plan<'_> {
                 let part = info.parts.get(usize::from(row.part)).filter(|_| row.part != BLOCK)?;
                 // What the model does not read as a message can be made to say nothing.
                 let is_silenced = row.is_reasoning() || row.kind == Kind::Compaction;
-                (part.unit == Unit::Record && !(is_silenced && !part.path.is_empty())).then_some(GOES)
+                (part.unit == Unit::Record && (!is_silenced || part.path.is_empty())).then_some(GOES)
             }
             Action::Rewrite | Action::Strip => {
                 let adds = !fate.before.is_empty() || !fate.behind.is_empty() || fate.replaced_by.is_some();
@@ -59,7 +61,8 @@ impl Plan<'_> {
         let mut grows = false;
         if let Some(fate) = self.fates.get(&ix) {
             self.cx.look.look(self.cx.row(ix), &mut |item| {
-                grows = edits_of(self.dialect, DocId(0), item.raw(), &fate.text).is_ok_and(|edits| growth(&edits) > 0);
+                grows =
+                    edits_of(self.dialect, DocId(0), item.raw(), &fate.text).is_ok_and(|edits| growth(&edits) > 0);
             });
         }
         grows
@@ -121,7 +124,9 @@ fn of_line(bytes: &dyn ReadAt, line: Place, edits: &[Edit], kept: &dyn KeptLines
             edits.push(Edit { at: Place::new(line.doc, end, 0), with: vec![With::text(spaces)] });
         }
         // Spaces of an earlier repair.
-        more if more <= blank as i64 => edits.push(Edit::remove(Place::new(line.doc, end - more as u64, more as u32))),
+        more if more <= blank as i64 => {
+            edits.push(Edit::remove(Place::new(line.doc, end - more as u64, more as u32)))
+        }
         _ => edits.clear(),
     }
     Ok(edits)
@@ -174,7 +179,11 @@ mod tests {
             (vec![Edit::replace(b("12345"), "1234567")], "{\"x\":1234567,", "}  \r\n"),
             // It would be too long.
             (vec![Edit::replace(b("12345"), "12345678")], LOG, "12345678"),
-            (vec![Edit::remove(line(0))], "{\"type\":\"event_msg\",\"payload\":{\"type\":\"agent_reasoning\"", "\"a\""),
+            (
+                vec![Edit::remove(line(0))],
+                "{\"type\":\"event_msg\",\"payload\":{\"type\":\"agent_reasoning\"",
+                "\"a\"",
+            ),
             // It holds nothing that could be changed.
             (vec![Edit::remove(line(2))], LOG, "event_msg"),
             (vec![Edit { at: Place::new(DocId(0), 1, 0), with: vec![With::text(" ")] }], LOG, "{ "),

@@ -71,7 +71,7 @@ pub struct HistoryPlan {
     pub number: u32,
     pub(super) info: &'static FormatInfo,
     pub(super) newest_first: bool,
-    /// Other files point at its lines: where its own begin, after those that it goes on from.
+    /// Other files point at its lines: where its own begin, after those that it continues from.
     pub(super) numbered: Option<u64>,
     /// By place.
     pub(super) fates: Vec<(Row, Fate)>,

@@ -15,8 +15,8 @@ use super::guard::{self, Recognise, Texts};
 use super::padded;
 use super::plan::HistoryPlan;
 use super::planner::Planner;
-use super::provider::{self, Header, Set};
 use super::possible::{EMPTY, EMPTY_CALL};
+use super::provider::{self, Header, Set};
 use super::render::render;
 use super::{Action, Cause, Change, FixOptions, Left, Refusal};
 

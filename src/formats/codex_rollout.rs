@@ -4,15 +4,13 @@
 //! `response_item` lines; lines of newer versions that carry no history are passed over. The history is rebuilt as
 //! Codex does it: a `compacted` line with `replacement_history` replaces all before it, one without keeps the user's
 //! messages, and `thread_rolled_back` takes back the newest turns of the user. A fork that begins with a `history_base`
-//! goes on from a part of another rollout, which is read before it if it is found.
+//! continues from a part of another rollout, which is read before it if it is found.
 
 mod kept;
 
 use crate::dialect::{Dialect, Item, Origin};
 use crate::dialects::responses::CODEX;
-use crate::format::{
-    Format, FormatInfo, Histories, KeptLines, Mark, Part, Probe, Record, Sink, Unit, read_array,
-};
+use crate::format::{Format, FormatInfo, Histories, KeptLines, Mark, Part, Probe, Record, Sink, Unit, read_array};
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage};
 use crate::json::Val;
 

@@ -1,5 +1,5 @@
 //! Logs whose lines are numbered, and found by their offsets: other files point at both, so that no line may come, go or
-//! move. Such a log may go on from a part of another one, of which it repeats nothing.
+//! move. Such a log may continue from a part of another one, of which it repeats nothing.
 
 use crate::place::Place;
 
@@ -13,7 +13,7 @@ pub struct Header {
     pub origin: Option<Origin>,
 }
 
-/// What a file goes on from.
+/// What a file continues from.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
     /// Where the file says which log that is.
@@ -34,7 +34,7 @@ pub enum Wrong {
     MissingAtEnd,
     /// The first line is no header.
     NoHeader,
-    /// The file goes on from another line than the last one before it.
+    /// The file continues from another line than the last one before it.
     OtherOrigin,
 }
 
@@ -53,9 +53,9 @@ pub struct Fault {
 pub struct Numbered {
     /// The log says that its lines are numbered; else nothing is expected of them.
     pub holds: bool,
-    /// The log goes on from one that was not read: where it says which.
+    /// The log continues from one that was not read: where it says which.
     pub window: Option<Place>,
-    /// Where the lines begin that lie in files of the log itself, behind those that it goes on from.
+    /// Where the lines begin that lie in files of the log itself, behind those that it continues from.
     pub own: u64,
     pub faults: Vec<Fault>,
     lines: u64,

@@ -162,7 +162,7 @@ impl Settings {
         self.previous.is_some() || self.conversation.is_some() || self.window().is_some()
     }
 
-    /// Where a log names the one that it goes on from, if that was not read.
+    /// Where a log names the one that it continues from, if that was not read.
     pub fn window(&self) -> Option<Place> {
         self.numbered.as_ref()?.window
     }

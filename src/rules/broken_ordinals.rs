@@ -60,11 +60,10 @@ crate::rule! {
 const LINE: Variant = Variant { levels: Levels::ERROR, evidence: Evidence::Reported, ..Variant::BASE };
 
 /// Why nothing is renumbered in place.
-pub const COPY: &str =
-    "other files point at the lines of a paginated rollout; `replaylint fix -o DIR` writes a copy that Codex can resume";
+pub const COPY: &str = "other files point at the lines of a paginated rollout; `replaylint fix -o DIR` writes a copy that Codex can resume";
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    each(cx, RULE.code, out, |wrong| match wrong {
+    each(cx, RULE.code, COPY, out, |wrong| match wrong {
         Wrong::Skipped => Some(0),
         Wrong::Repeated => Some(1),
         Wrong::Missing => Some(2),
@@ -73,14 +72,14 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     });
 }
 
-/// Raises the faults of the lines' numbers that are variants of a rule.
-pub fn each(cx: &Cx<'_>, code: Code, out: &mut Out, variant: impl Fn(Wrong) -> Option<u8>) {
+/// Raises the faults of the lines' numbers that are variants of a rule, and why there is no fix.
+pub fn each(cx: &Cx<'_>, code: Code, why: &'static str, out: &mut Out, variant: impl Fn(Wrong) -> Option<u8>) {
     let faults = cx.history.settings.numbered.iter().flat_map(|numbered| &numbered.faults);
     for (Fault { at, record, expected, .. }, variant) in
         faults.filter_map(|fault| Some((fault, variant(fault.wrong)?)))
     {
         let row = Row::of_place(*at, *record);
         let expected = u32::try_from(*expected).unwrap_or(u32::MAX);
-        out.add(Finding::new(code, row).variant(variant).arg(expected).never(COPY));
+        out.add(Finding::new(code, row).variant(variant).arg(expected).never(why));
     }
 }

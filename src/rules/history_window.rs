@@ -1,4 +1,4 @@
-//! RL650: a rollout goes on from another one that was not read.
+//! RL650: a rollout continues from another one that was not read.
 
 use crate::history::{Family, Finding, Pair, PairState, Row};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
@@ -7,7 +7,7 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds a Codex rollout that goes on from another one (`history_base`) which was not found, or the page of a thread
+    /// Finds a Codex rollout that continues from another one (`history_base`) which was not found, or the page of a thread
     /// whose earlier pages were not found; and the outputs in it whose calls must be in the missing part.
     ///
     /// ## Why it matters

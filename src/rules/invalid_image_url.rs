@@ -2,7 +2,7 @@
 
 use crate::dialect::Item;
 use crate::dialects::responses::images;
-use crate::history::{Finding, Kind, KindSet};
+use crate::history::{Finding, Kind, KindSet, Role};
 use crate::json::mend::Mend;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 
@@ -46,7 +46,8 @@ crate::rule! {
 static TEXT: Mend = Mend::by(images::replace_invalid);
 
 fn check(item: &Item<'_>, out: &mut Out) {
-    if images::first_invalid(item.val).is_some() {
+    // In an assistant message the part itself is refused.
+    if item.row.role != Role::Assistant && images::first_invalid(item.val).is_some() {
         out.add(Finding::new(RULE.code, item.row).mend(&TEXT));
     }
 }

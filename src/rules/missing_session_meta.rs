@@ -47,5 +47,5 @@ crate::rule! {
 }
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    each(cx, RULE.code, out, |wrong| (wrong == Wrong::NoHeader).then_some(0));
+    each(cx, RULE.code, "what the line said is not known", out, |wrong| (wrong == Wrong::NoHeader).then_some(0));
 }

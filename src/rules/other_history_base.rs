@@ -4,13 +4,13 @@ use crate::history::numbered::Wrong;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
-use super::broken_ordinals::each;
+use super::broken_ordinals::{COPY, each};
 
 crate::rule! {
     /// ## What it does
     ///
     /// Finds a paginated Codex rollout whose `history_base.end_ordinal_exclusive` is not the ordinal after the last line
-    /// that `history_base.end_byte_offset` leaves of the rollout that it goes on from.
+    /// that `history_base.end_byte_offset` leaves of the rollout that it continues from.
     ///
     /// ## Why it matters
     ///
@@ -31,7 +31,7 @@ crate::rule! {
     653, "other-history-base", Check::History(check),
     [
         Variant {
-            message: "the rollout that this one goes on from ends before ordinal {arg}, which is not the one that \
+            message: "the rollout that this one continues ends before ordinal {arg}, which is not the one that \
                       `history_base` names",
             levels: Levels::ERROR,
             evidence: Evidence::Documented,
@@ -41,5 +41,5 @@ crate::rule! {
 }
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    each(cx, RULE.code, out, |wrong| (wrong == Wrong::OtherOrigin).then_some(0));
+    each(cx, RULE.code, COPY, out, |wrong| (wrong == Wrong::OtherOrigin).then_some(0));
 }

@@ -1,4 +1,4 @@
-//! Logs that go on from a part of another one, and logs in several pages. A fork names the log that it goes on from, and how
+//! Logs that continue from a part of another one, and logs in several pages. A fork names the log that it continues from, and how
 //! much of its file; the pages of a log have one id, and names in the order of their times. Both are read as one run of
 //! bytes. The other file is looked for among the inputs, then in the same folder tree, then in the folders where such
 //! logs are kept.
@@ -20,7 +20,7 @@ pub struct Lineage {
     pub base: Option<Ancestor>,
 }
 
-/// The part of another log that a file goes on from.
+/// The part of another log that a file continues from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ancestor {
     pub id: String,
@@ -83,13 +83,8 @@ pub struct Family<'p> {
 
 impl<'p> Family<'p> {
     pub fn new(peek: &'p dyn Peek, lookup: &'p Lookup, inputs: &[Input]) -> Self {
-        let mut family = Family {
-            peek,
-            lookup,
-            lineages: HashMap::new(),
-            given: HashMap::new(),
-            trees: HashMap::new(),
-        };
+        let mut family =
+            Family { peek, lookup, lineages: HashMap::new(), given: HashMap::new(), trees: HashMap::new() };
         for input in inputs {
             let (paths, named) = match input {
                 Input::Stdin => continue,
@@ -143,11 +138,12 @@ impl<'p> Family<'p> {
         out
     }
 
-    /// The files of a log that belong to one history, in order; a file that goes on from another one begins a new one.
+    /// The files of a log that belong to one history, in order; a file that continues from another one begins a new one.
     fn pages(&mut self, path: &Path, id: &str) -> Vec<PathBuf> {
         let own = Name::of(path).map(|name| name.order);
         let mut files = self.files_of(id, path);
-        files.retain(|file| Name::of(file).is_some() && self.lineage(file).is_some_and(|lineage| lineage.numbered));
+        files
+            .retain(|file| Name::of(file).is_some() && self.lineage(file).is_some_and(|lineage| lineage.numbered));
         if own.is_none() || !files.iter().any(|file| file == path) {
             return vec![path.to_owned()];
         }
@@ -180,7 +176,7 @@ impl<'p> Family<'p> {
         before
     }
 
-    /// The file that another one goes on from: best one whose line at the offset has the right number.
+    /// The file that another one continues from: best one whose line at the offset has the right number.
     fn ancestor(&mut self, base: &Ancestor, of: &Path) -> Option<PathBuf> {
         let mut fallback = None;
         for file in self.files_of(&base.id, of).into_iter().filter(|file| file != of) {
@@ -193,7 +189,7 @@ impl<'p> Family<'p> {
         fallback
     }
 
-    /// The files that go on from a part of this one.
+    /// The files that continue from a part of this one.
     pub fn builders(&mut self, path: &Path) -> Vec<PathBuf> {
         let Some(Lineage { id, .. }) = self.lineage(path) else { return Vec::new() };
         let mut files: Vec<PathBuf> = self.given.values().flatten().cloned().collect();
@@ -203,7 +199,8 @@ impl<'p> Family<'p> {
         }
         let mut seen = HashSet::new();
         files.retain(|file| seen.insert(real(file)) && real(file) != real(path));
-        let names = |lineage: Option<Lineage>| lineage.and_then(|lineage| lineage.base).filter(|base| base.id == id);
+        let names =
+            |lineage: Option<Lineage>| lineage.and_then(|lineage| lineage.base).filter(|base| base.id == id);
         files.retain(|file| {
             let base = names(self.lineage(file));
             base.is_some_and(|base| self.ancestor(&base, file).is_some_and(|parent| real(&parent) == real(path)))
@@ -247,7 +244,8 @@ impl<'p> Family<'p> {
 const DATED: usize = 4;
 
 fn is_number(name: Option<&std::ffi::OsStr>) -> bool {
-    name.and_then(|name| name.to_str()).is_some_and(|name| !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()))
+    name.and_then(|name| name.to_str())
+        .is_some_and(|name| !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// Whether a folder holds one for each year.

@@ -10,13 +10,13 @@ mod keep;
 pub mod lineage;
 pub mod lines;
 pub mod parallel;
+mod prefix;
 pub mod product;
 pub mod read;
 pub mod segments;
 pub mod split;
 pub mod stamp;
 mod temp;
-mod prefix;
 pub mod walk;
 
 pub use doc::{Doc, Sequential};

@@ -30,7 +30,7 @@ pub struct Segment {
     /// Lines and records in the segments before it.
     pub lines_before: u64,
     pub records_before: u32,
-    /// It belongs to another log, which this one goes on from.
+    /// It belongs to another log, which this one continues from.
     pub is_base: bool,
 }
 
@@ -356,7 +356,10 @@ mod tests {
         let inputs = ["s.jsonl", "s.dropped-2.jsonl", "t.jsonl", "u.jsonl"].map(file).to_vec();
         let gathered = gather(inputs, |path| !path.ends_with("u.jsonl"));
         let paths = ["s.dropped-2.jsonl", "s.dropped-10.jsonl", "s.jsonl"].map(path).to_vec();
-        assert_eq!(gathered, [Input::Log { base: Vec::new(), paths, named: true }, file("t.jsonl"), file("u.jsonl")]);
+        assert_eq!(
+            gathered,
+            [Input::Log { base: Vec::new(), paths, named: true }, file("t.jsonl"), file("u.jsonl")]
+        );
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Paginated rollouts of Codex: a fork and what it goes on from are one history, a repair moves no line, and a copy holds
+//! Paginated rollouts of Codex: a fork and what it continues from are one history, a repair moves no line, and a copy holds
 //! all of it.
 
 use std::fs;
@@ -19,7 +19,8 @@ fn name(hour: u32, id: &str) -> String {
 }
 
 fn line(ordinal: usize, (kind, payload): &(&str, Value)) -> String {
-    let line = json!({"timestamp": "2026-09-18T09:31:07.106Z", "ordinal": ordinal, "type": kind, "payload": payload});
+    let line =
+        json!({"timestamp": "2026-09-18T09:31:07.106Z", "ordinal": ordinal, "type": kind, "payload": payload});
     format!("{line}\n")
 }
 
@@ -28,7 +29,8 @@ fn header(ordinal: usize, id: &str, base: Option<(&str, usize)>) -> String {
         "originator": "codex-tui", "cli_version": "0.154.0", "source": "cli", "model_provider": "openai",
         "history_mode": "paginated"});
     if let Some((parent, bytes)) = base {
-        meta["history_base"] = json!({"thread_id": parent, "end_ordinal_exclusive": ordinal, "end_byte_offset": bytes});
+        meta["history_base"] =
+            json!({"thread_id": parent, "end_ordinal_exclusive": ordinal, "end_byte_offset": bytes});
     }
     line(ordinal, &("session_meta", meta))
 }
@@ -49,7 +51,8 @@ fn session() -> Vec<(&'static str, Value)> {
         item(json!({"type": "function_call", "id": format!("fc_01a0{id}"), "name": "shell", "arguments": "{}",
             "call_id": id}))
     };
-    let output = |id: &str, text: &str| item(json!({"type": "function_call_output", "call_id": id, "output": text}));
+    let output =
+        |id: &str, text: &str| item(json!({"type": "function_call_output", "call_id": id, "output": text}));
     let started = |turn: &str| event(json!({"type": "task_started", "turn_id": turn}));
     vec![
         started("t1"),
@@ -68,8 +71,11 @@ fn session() -> Vec<(&'static str, Value)> {
         event(json!({"type": "thread_rolled_back", "num_turns": 1})),
         started("t3"),
         said("user", "input_text", "four"),
-        ("compacted", json!({"message": "", "replacement_history": [
-            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "five"}]}]})),
+        (
+            "compacted",
+            json!({"message": "", "replacement_history": [
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "five"}]}]}),
+        ),
         ("token_usage_record", json!({"total": 12})),
         reasoning(2),
         call("call_4"),
@@ -144,7 +150,7 @@ proptest! {
         let (cut, again) = (cut.min(again), cut.max(again));
         let folder = tempfile::tempdir().expect("a folder");
         let place = |day: &str, name: String| if dated { format!("sessions/2026/09/{day}/{name}") } else { name };
-        // The first one went on in its own way.
+        // The first one continued in its own way.
         let first = file(&lines, FIRST, 0, None);
         let first_end = bytes(&first, 1 + cut);
         let second = file(&lines[cut..], SECOND, 1 + cut, Some((FIRST, first_end)));

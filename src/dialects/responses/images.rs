@@ -13,14 +13,17 @@ const INVALID: &[u8] = br#"{"type":"input_text","text":"[no image]"}"#;
 /// The images of an item, and what their `image_url` says.
 fn images<'t>(item: Val<'t>) -> impl Iterator<Item = (Val<'t>, Val<'t>)> {
     let lists = [item.get("content"), item.get("output")].into_iter().flatten();
-    let parts = lists.flat_map(|list| list.elements()).filter(|part| part.get("type").is_some_and(|t| t.is("input_image")));
+    let parts = lists
+        .flat_map(|list| list.elements())
+        .filter(|part| part.get("type").is_some_and(|t| t.is("input_image")));
     parts.filter_map(|part| Some((part, part.get("image_url").filter(Val::is_string)?)))
 }
 
 /// Whether the server would take the address of an image.
 fn is_valid(url: Val<'_>) -> bool {
     const SCHEMES: [&[u8]; 3] = [b"http://", b"https://", b"data:"];
-    let starts = |text: &[u8], scheme: &[u8]| text.get(..scheme.len()).is_some_and(|s| s.eq_ignore_ascii_case(scheme));
+    let starts =
+        |text: &[u8], scheme: &[u8]| text.get(..scheme.len()).is_some_and(|s| s.eq_ignore_ascii_case(scheme));
     // A slash may be escaped.
     let text = url.as_str().filter(|text| text.raw.len() < 64).map(|text| text.decode().into_owned());
     let head = text.unwrap_or_else(|| url.as_str().map(|text| text.raw[..64].to_vec()).unwrap_or_default());
