@@ -125,9 +125,14 @@ impl Run {
         work: impl Fn(io::Result<Doc>, usize) -> R + Sync,
         mut take: impl FnMut(&Input, R) -> bool,
     ) {
+        let len = |path: &PathBuf| std::fs::metadata(path).map_or(u64::MAX, |meta| meta.len());
         let small = |input: &Input| match input {
-            Input::Stdin | Input::Log { .. } => false,
-            Input::File { path, .. } => std::fs::metadata(path).is_ok_and(|meta| meta.len() <= SMALL),
+            Input::Stdin => false,
+            Input::File { path, .. } => len(path) <= SMALL,
+            Input::Log { base, paths, .. } => {
+                let base = base.iter().map(|earlier| &earlier.path);
+                base.chain(paths).map(len).fold(0, u64::saturating_add) <= SMALL
+            }
         };
         let open = |n: usize| Doc::open(DocId(n as u32), &inputs[n], self.stdin_name.as_deref());
         let mut at = 0;

@@ -156,7 +156,7 @@ proptest! {
         let second = file(&lines[cut..], SECOND, 1 + cut, Some((FIRST, first_end)));
         let second_end = bytes(&second, 1 + again - cut);
         let third = file(&lines[again..], THIRD, 2 + again, Some((SECOND, second_end)));
-        let mut paths = vec![place("17", name(8, FIRST)), place("18", name(9, SECOND)), place("19", name(10, THIRD))];
+        let mut paths = [place("17", name(8, FIRST)), place("18", name(9, SECOND)), place("19", name(10, THIRD))];
         match packed {
             true => {
                 paths[0].push_str(".zst");
@@ -304,6 +304,34 @@ fn pages_of_a_thread_are_one_history() {
     let (code, found) = check(folder.path(), &["--no-lookup", &page(11, "a")]);
     assert_eq!(code, Some(0));
     assert_eq!(found, vec![("RL650".to_owned(), "info".to_owned()); 2]);
+}
+
+#[test]
+fn a_thread_that_was_reverted_continues_from_its_own_file() {
+    let lines = before_compaction();
+    let first = file(&lines, FIRST, 0, None);
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "whole.jsonl", first.as_bytes());
+    write(folder.path(), &name(9, FIRST), first.as_bytes());
+    let reverted = file(&lines[8..], FIRST, 9, Some((FIRST, bytes(&first, 9))));
+    write(folder.path(), &name(10, FIRST), reverted.as_bytes());
+    let page = format!("rollout-2026-09-18T11-00-00-{FIRST}_p.jsonl");
+    let more = file(&lines[11..12], FIRST, 18, None);
+    write(folder.path(), &page, more.as_bytes());
+    let whole = history(folder.path(), "whole.jsonl");
+    assert_eq!(history(folder.path(), &name(9, FIRST)), whole);
+    // The page belongs to what was written last.
+    let last = history(folder.path(), &name(10, FIRST));
+    assert_eq!(history(folder.path(), &page), last);
+    let texts = |history: &str, text: &str| history.matches(&format!(r#""text":"{text}""#)).count();
+    assert_eq!((texts(&whole, "three"), texts(&last, "three"), texts(&last, "two")), (0, 1, 1));
+    assert_eq!(check(folder.path(), &["."]), (Some(0), Vec::new()));
+    // The first one is what the second one continues from.
+    let mut broken = lines.clone();
+    broken[2].1["id"] = json!("review_rollout_user");
+    write(folder.path(), &name(9, FIRST), file(&broken, FIRST, 0, None).as_bytes());
+    let output = run(folder.path(), &["fix", &name(9, FIRST)]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains(&name(10, FIRST)));
 }
 
 #[test]
