@@ -135,6 +135,15 @@ struct FixArgs {
     /// Copy the pending safety checks of computer calls into their outputs, which acknowledges them
     #[arg(long, hide_short_help = true)]
     acknowledge_safety: bool,
+    /// Remove what only the account that wrote it can use: encrypted reasoning, compactions, item ids
+    #[arg(long)]
+    account_changed: bool,
+    /// Replace inline images larger than SIZE, e.g. 1M, by a text
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
+    max_image_bytes: Option<String>,
+    /// Set the model provider that a Codex rollout names
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
+    set_provider: Option<String>,
     /// Append removed items to FILE, one per line
     #[arg(long, value_name = "FILE")]
     dropped: Option<PathBuf>,
@@ -246,6 +255,7 @@ impl FixArgs {
             (_, _, true) => Destination::Patch,
             _ => Destination::Preview,
         };
+        let bytes = self.max_image_bytes.as_deref().map(options::size).transpose()?;
         let options = FixOptions {
             orphans: self.orphans.into(),
             reasoning: self.reasoning.into(),
@@ -253,6 +263,11 @@ impl FixArgs {
             warnings: self.fix_warnings,
             selected: options::selected(&self.common.judging.select),
             acknowledge_safety: self.acknowledge_safety,
+            account_changed: self.account_changed,
+            max_image_bytes: bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX)),
+            provider: self.set_provider,
+            copies: matches!(to, Destination::Copy(_)),
+            pinned: false,
         };
         let repairs = Repairs { options, to, dropped: self.dropped };
         let run = Typed { all_branches: self.all_branches, ..self.common.typed() }.mean(None)?;

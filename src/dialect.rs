@@ -58,6 +58,8 @@ pub enum TextChange {
     StripCalls,
     /// An edit that a rule describes.
     Mend(&'static Mend),
+    /// Put a text where an image lies in the item itself, in more bytes.
+    OmitImages(u32),
     /// Make something of the members at a spot.
     Spot(&'static Spot, To),
 }

@@ -3,19 +3,24 @@
 //! dialect's business.
 
 pub mod agent;
+mod body;
 mod healed;
+mod kept;
 mod probe;
 mod ranked;
 
 use crate::dialect::{Dialect, Item, Origin};
+use crate::history::numbered::Header;
 use crate::history::ranked::Rank;
 use crate::history::stream::{Event, Stream};
 use crate::history::tree::{Builder, Entry, Forest};
-use crate::history::{Around, Finding, Flags, History, Pairing, Role, Row, Settings, Usage, codes};
+use crate::history::{Finding, Flags, History, Pairing, Role, Row, Settings, Usage, codes};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::place::Place;
 
+pub use body::{around, empty_list};
+pub use kept::{Copied, KeptLines};
 pub use probe::Probe;
 
 pub use ranked::Unsent;
@@ -150,6 +155,8 @@ pub enum Mark {
     Ranked(Box<Rank>),
     /// A record here could not be read: where, and its number.
     Lost(Place, u32),
+    /// A line of a log that may number its lines, the number that it carries, and what it says if it is a header.
+    Line { record: u32, number: Option<u64>, at: Place, header: Option<Box<Header>> },
 }
 
 /// Takes what a format finds in a record.
@@ -159,13 +166,6 @@ pub trait Sink {
     fn find(&mut self, finding: Finding);
     /// How a page of items is ordered, if the user said so.
     fn newest_first(&self) -> Option<bool>;
-}
-
-/// The place of the list of messages under a key of a request's body, where it is there and empty. In a large document
-/// every list looks empty, as its elements come apart.
-pub fn empty_list(body: Val<'_>, key: &str, record: &Record<'_>) -> Option<Place> {
-    let list = body.get(key).filter(|list| list.is_array() && list.count() == 0);
-    list.filter(|_| record.slice == Slice::Whole).map(|list| record.base.of(list))
 }
 
 /// Key of an object that stands, first in a list, for elements that are stored elsewhere: `slim` put it there.
@@ -202,13 +202,13 @@ pub trait Format: Sync {
         false
     }
 
+    /// Whether lines of such a log may be counted, and found by their offsets.
+    fn kept_lines(&self) -> Option<&'static dyn KeptLines> {
+        None
+    }
+
     /// Hands the items and marks of a record to the sink.
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink);
-}
-
-/// Where a request's body lies, if it is one and not only the list of its items.
-pub fn around(body: Val<'_>, record: &Record<'_>) -> Option<Around> {
-    body.is_object().then(|| Around::of(record.base.of(body)))
 }
 
 /// Reads an element of a large document, if the record is one.
@@ -401,6 +401,16 @@ impl Assembler {
                 let here = (!self.marked_turns).then_some(self.rows.len() as u32);
                 self.turns.extend(self.begun.take().or(here));
             }
+            Mark::Line { record, number, at, header } => {
+                let numbered = self.settings.numbered.get_or_insert_default();
+                header.iter().for_each(|header| numbered.header(header, record));
+                numbered.line(at, record, number, header.is_some());
+            }
+            // Of what came before, nobody knows which turns are gone.
+            Mark::Rollback(turns) if turns as usize > self.turns.len() && self.settings.window().is_some() => {
+                self.rows.clear();
+                self.turns.clear();
+            }
             Mark::Rollback(turns) => {
                 let keep = self.turns.len().saturating_sub(turns as usize);
                 if let Some(&row) = self.turns.get(keep) {
@@ -489,7 +499,8 @@ impl Assembler {
             Some(stream) => stream.history(),
             None => std::mem::take(&mut self.rows),
         };
-        let settings = std::mem::take(&mut self.settings);
+        let mut settings = std::mem::take(&mut self.settings);
+        settings.numbered.iter_mut().for_each(|numbered| numbered.end(settings.broken));
         if settings.newest_first {
             rows.reverse();
         }

@@ -267,8 +267,8 @@ pub fn steps(text: &str) -> Result<Vec<String>, Misuse> {
     })
 }
 
-/// A number of bytes.
-fn size(text: &str) -> Result<u64, Misuse> {
+/// A number of bytes, as a record or an image may have.
+pub fn size(text: &str) -> Result<u64, Misuse> {
     let (digits, shift) = match text.trim_end_matches(['B', 'b']).split_at_checked(text.len().saturating_sub(1)) {
         Some((digits, "k" | "K")) => (digits, 10),
         Some((digits, "M" | "m")) => (digits, 20),
@@ -278,7 +278,7 @@ fn size(text: &str) -> Result<u64, Misuse> {
     let bytes = digits.parse::<u64>().ok().and_then(|n| n.checked_mul(1 << shift));
     // Offsets within a record have 32 bits.
     bytes.filter(|n| (1..=u64::from(u32::MAX)).contains(n)).ok_or_else(|| {
-        Misuse::new(format!("'{text}' is not a valid record size"))
+        Misuse::new(format!("'{text}' is not a valid size"))
             .help("a size is a number of bytes up to 4G, as in 512M")
     })
 }

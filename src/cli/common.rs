@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::commands::{Output, Run};
+use crate::commands::{Output, Run, lineage};
 use crate::options::{self, Config, FileOptions, Lints, Misuse};
 use crate::report::{self, Style};
 use crate::source::product::Existing;
@@ -31,6 +31,9 @@ pub(super) struct Files {
     /// File extensions to read in folders [default: json,jsonl,ndjson,sse,txt, each also with .gz and .zst]
     #[arg(long, value_name = "EXTENSION", value_delimiter = ',', hide_short_help = true)]
     pub ext: Vec<String>,
+    /// Do not look for the rollouts that a fork continues from outside of the given paths
+    #[arg(long, hide_short_help = true)]
+    pub no_lookup: bool,
 }
 
 /// How what is read is understood.
@@ -289,6 +292,7 @@ impl Typed {
             now: self.server.now,
             all_branches: self.all_branches,
         };
+        let lookup = lineage::lookup(!self.files.no_lookup);
         let mut paths = self.files.paths;
         if let Some(list) = &self.files.files_from {
             paths.extend(options::listed(list)?);
@@ -329,6 +333,7 @@ impl Typed {
                 ..self.screen.color.style()
             },
             report_flag: report_file.is_some(),
+            lookup,
             outputs: outputs(&self.findings.output_format, report_file)?,
             also_read: self.files.files_from.into_iter().chain(self.settings.config).chain(about.schema).collect(),
         })

@@ -63,6 +63,7 @@ fn open(run: &Run, path: &Path, number: u32) -> Result<Doc, Failure> {
         true => Input::Stdin,
         false => Input::File { path: path.to_owned(), named: true },
     };
+    let input = run.gathered(vec![input.clone()]).pop().unwrap_or(input);
     let opened = Doc::open(DocId(number), &input, run.stdin_name.as_deref());
     opened.map_err(|error| Misuse::new(words(&path.display(), &error)).into())
 }

@@ -20,6 +20,7 @@ use crate::source::{Doc, Input, Patched, product, segments, words};
 
 use super::check::{is_no_conversation, label_of, nothing_found};
 use super::dropped::Dropped;
+use super::lineage::{Pins, flattened};
 use super::products::{self, Copies, Planned, unwritten};
 use super::{Failure, Outcome, Run, Sheet, complain, met, talk, whole};
 
@@ -54,12 +55,14 @@ struct Done {
     /// Met in a walk, and nothing in it looks like a conversation.
     foreign: bool,
     skipped: bool,
+    /// Files that continue from a part of it, so that it stays as it is.
+    pinned_by: Vec<String>,
 }
 
 /// Whether products go to a folder.
 fn are_several(run: &Run, inputs: &[Input]) -> bool {
     inputs.len() > 1
-        || inputs.iter().any(|input| matches!(input, Input::Log { .. }))
+        || inputs.iter().any(|input| matches!(input, Input::Log { paths, .. } if paths.len() > 1))
         || run.paths.iter().any(|path| path.is_dir())
 }
 
@@ -74,10 +77,17 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
     products::guard(run, &mut inputs, planned)?;
     let mut session = Session::new(run, repairs, &inputs, several, failed)?;
     let content = run.content();
+    let pins = Pins::new(run, &inputs);
     let work = |doc: io::Result<Doc>, threads: usize| -> io::Result<Done> {
         let doc = doc?;
         let options = run.lints.of(&doc.label);
         let mut fixed = fix::fix(doc.id, &*doc.bytes, options, &repairs.options, threads)?;
+        let moves = fixed.numbered && (!fixed.patch.is_empty() || fixed.provider_left.is_some());
+        let pinned_by = if moves && !repairs.options.copies { pins.of(&doc) } else { Vec::new() };
+        if !pinned_by.is_empty() {
+            let pinned = FixOptions { pinned: true, ..repairs.options.clone() };
+            fixed = fix::fix(doc.id, &*doc.bytes, options, &pinned, threads)?;
+        }
         let refused = fixed.before.first_error().is_some();
         if (refused || !fixed.patch.is_empty()) && whole::is_slimmed(&doc, &fixed.before)? {
             return Err(io::Error::other(
@@ -111,7 +121,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
             homes::diagnostics(&segments::patched(&doc.segments, edits, &view)?, &mut left);
         }
         let left = Seen::new(&doc.label, fixed.left(), left);
-        Ok(Done { doc, fixed, notes, left, left_alone, foreign, skipped })
+        Ok(Done { doc, fixed, notes, left, left_alone, foreign, skipped, pinned_by })
     };
     let mut ended = None;
     run.each_doc(&inputs, work, |input, done| {
@@ -209,6 +219,7 @@ impl<'r> Session<'r> {
             complain(&format!("{}: {bug}", done.doc.label));
             self.failed = true;
         }
+        self.say_left(&done);
         if let Err(failure) = self.keep_and_deliver(&done, out) {
             let Failure::Misuse(misuse) = failure else { return Err(failure) };
             complain(&misuse.message);
@@ -224,6 +235,26 @@ impl<'r> Session<'r> {
         self.left.push(done.left);
         self.left_alone.extend(done.left_alone);
         Ok(())
+    }
+
+    /// Says what was asked for and is not done.
+    fn say_left(&mut self, done: &Done) {
+        let label = &done.doc.label;
+        if !done.pinned_by.is_empty() && !self.run.quiet {
+            let by = done.pinned_by.join(", ");
+            talk(&format!(
+                "{label}: not changed in place, because another rollout continues from a part of it: {by}"
+            ));
+        }
+        let has_header = done.fixed.before.format.is_some_and(|format| format.kept_lines().is_some());
+        let why = match (&self.repairs.options.provider, done.fixed.provider_left) {
+            (None, _) => return,
+            (Some(_), Some(why)) => why,
+            (Some(_), None) if has_header => return,
+            (Some(_), None) => "only Codex rollouts name a provider that can be set",
+        };
+        complain(&format!("{label}: --set-provider: {why}"));
+        self.failed = true;
     }
 
     /// What is taken out is kept before the file loses it.
@@ -259,6 +290,14 @@ impl<'r> Session<'r> {
         if matches!(self.repairs.to, Destination::InPlace(_)) {
             commit::sweep_beside(doc);
         }
+        if let (Destination::Copy(copies), true) = (&self.repairs.to, done.fixed.numbered)
+            && let Some(format) = done.fixed.before.format
+            && let Some(path) = flattened(copies, doc, &view, format, self.several, self.run.quiet)?
+        {
+            self.wrote.set(true);
+            products::say_lost(&path.0.display(), &path.1);
+            return Ok(());
+        }
         if !doc.segments.is_empty() && !matches!(self.repairs.to, Destination::Preview) {
             return self.deliver_segments(done, out);
         }
@@ -277,7 +316,7 @@ impl<'r> Session<'r> {
     fn deliver_segments(&self, done: &Done, out: &mut dyn Write) -> Result<(), Failure> {
         let doc = &done.doc;
         let (edits, total) = (done.fixed.patch.edits(doc.id), doc.bytes.len());
-        for segment in &doc.segments {
+        for segment in doc.segments.iter().filter(|segment| !segment.is_base) {
             let own = segments::own_edits(segment, edits, doc.id, total);
             let changed = own.is_some();
             let own = own.unwrap_or_else(|| segments::alone(segment, doc.id, total));

@@ -7,6 +7,7 @@ pub mod diff;
 mod dropped;
 pub mod explain;
 pub mod fix;
+pub mod lineage;
 mod met;
 mod parts;
 pub mod products;
@@ -26,6 +27,7 @@ use crate::options::{Lints, Misuse};
 use crate::place::DocId;
 use crate::read::detect::{self, Reading};
 use crate::report::{self, Content, Report, Style};
+use crate::source::lineage::{Family, Lookup};
 use crate::source::product::{Existing, NewFile};
 use crate::source::walk::{Filter, walk};
 use crate::source::{Doc, Input, parallel, segments};
@@ -87,6 +89,8 @@ pub struct Run {
     pub report_flag: bool,
     /// Files that are read besides the inputs: lists of them, settings.
     pub also_read: Vec<PathBuf>,
+    /// Where files are looked for that a log continues from.
+    pub lookup: Lookup,
 }
 
 /// A report and where it goes.
@@ -106,7 +110,13 @@ impl Run {
         for error in &errors {
             complain(&error.to_string());
         }
-        (segments::gather(inputs, has_segments), !errors.is_empty())
+        (self.gathered(inputs), !errors.is_empty())
+    }
+
+    /// Puts files together that are one log.
+    fn gathered(&self, inputs: Vec<Input>) -> Vec<Input> {
+        let inputs = segments::gather(inputs, has_segments);
+        Family::new(&lineage::Peeker, &self.lookup, &inputs).gather(inputs)
     }
 
     /// Opens each input and hands it to `work`, with the number of threads that it may use; results come to `take` in
@@ -117,9 +127,14 @@ impl Run {
         work: impl Fn(io::Result<Doc>, usize) -> R + Sync,
         mut take: impl FnMut(&Input, R) -> bool,
     ) {
+        let len = |path: &PathBuf| std::fs::metadata(path).map_or(u64::MAX, |meta| meta.len());
         let small = |input: &Input| match input {
-            Input::Stdin | Input::Log { .. } => false,
-            Input::File { path, .. } => std::fs::metadata(path).is_ok_and(|meta| meta.len() <= SMALL),
+            Input::Stdin => false,
+            Input::File { path, .. } => len(path) <= SMALL,
+            Input::Log { base, paths, .. } => {
+                let base = base.iter().map(|earlier| &earlier.path);
+                base.chain(paths).map(len).fold(0, u64::saturating_add) <= SMALL
+            }
         };
         let open = |n: usize| Doc::open(DocId(n as u32), &inputs[n], self.stdin_name.as_deref());
         let mut at = 0;

@@ -139,7 +139,7 @@ pub(super) fn guard(run: &Run, inputs: &mut Vec<Input>, mut planned: Vec<Planned
         let (paths, named) = match input {
             Input::Stdin => return true,
             Input::File { path, named } => (std::slice::from_ref(path), *named),
-            Input::Log { paths, named } => (paths.as_slice(), *named),
+            Input::Log { paths, named, .. } => (paths.as_slice(), *named),
         };
         let Some((path, plan)) = paths.iter().find_map(|path| Some((path, clash(path)?))) else { return true };
         let own = !named && plan.kind != Kind::Product(Existing::Replace) && !is_conversation(path);

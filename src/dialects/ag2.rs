@@ -105,6 +105,7 @@ impl Dialect for Ag2 {
             | TextChange::Acknowledge(_)
             | TextChange::StripCalls
             | TextChange::Mend(_)
+            | TextChange::OmitImages(_)
             | TextChange::Spot(..) => {
                 return Err(Cannot("AG2's events have no place for it"));
             }

@@ -54,6 +54,7 @@ impl Dialect for Coder {
             | TextChange::Acknowledge(_)
             | TextChange::StripCalls
             | TextChange::Mend(_)
+            | TextChange::OmitImages(_)
             | TextChange::Spot(..) => {
                 return Err(Cannot("chatd stores only function calls and their results"));
             }

@@ -17,12 +17,21 @@ static NAMESPACE: Spot = Spot { path: &["namespace"], parts: &[], is: Is::Missin
 static NULL_NAMESPACE: Spot = Spot { path: &["namespace"], parts: &[], is: Is::Null };
 
 impl Plan<'_> {
-    /// What the rows of the table say. No row touches an id, so groups stay whole.
+    /// What the rows of the table, and rules about single fields, say. No row touches an id, so groups stay whole.
     pub(super) fn fields(&mut self, rows: &RowIndex, judged: &[&Judged]) {
         for judged in judged {
-            let Remedy::One(Act::Spot(number)) = judged.finding.remedy else { continue };
-            let (Some(ix), Some(field)) = (rows.of(&judged.finding.row), fields::row(number)) else { continue };
-            let Cure::Change(to) = &field.cure else { continue };
+            let (change, action) = match judged.finding.remedy {
+                Remedy::One(Act::Spot(number)) => {
+                    match fields::row(number).map(|field| (&field.spot, &field.cure)) {
+                        Some((spot, Cure::Change(To::Gone))) => (Text::Spot(spot, To::Gone), Action::Strip),
+                        Some((spot, Cure::Change(to))) => (Text::Spot(spot, to.clone()), Action::Rewrite),
+                        _ => continue,
+                    }
+                }
+                Remedy::One(Act::Mend(mend)) => (Text::Mend(mend), Action::Rewrite),
+                _ => continue,
+            };
+            let Some(ix) = rows.of(&judged.finding.row) else { continue };
             let loss = judged.variant().loss;
             if loss == Loss::Lossy && !self.may_lose() {
                 self.refuse(judged, "it would lose the content of the field (--lossless)");
@@ -32,11 +41,9 @@ impl Plan<'_> {
                 self.refuse(judged, "the reasoning would have to change (--reasoning keep)");
                 continue;
             }
-            let change = Text::Spot(&field.spot, to.clone());
             if !self.fate(ix).text.contains(&change) {
                 self.fate(ix).text.push(change);
             }
-            let action = if *to == To::Gone { Action::Strip } else { Action::Rewrite };
             self.change(ix, cause(judged), action, loss, judged.variant().fix);
         }
     }

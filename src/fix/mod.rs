@@ -3,17 +3,21 @@
 //! are judged again, and planned again, until nothing is left whose fix applies.
 
 mod blocks;
+mod by_flag;
 mod fields;
+pub mod flat;
 pub mod guard;
 mod messages;
 mod mode;
 mod modes;
 mod nested;
 mod once;
+mod padded;
 mod pairs;
 mod plan;
 mod planner;
 mod possible;
+mod provider;
 mod references;
 mod render;
 mod rounds;
@@ -68,6 +72,16 @@ pub struct FixOptions {
     /// Rules whose fixes were asked for by name.
     pub selected: Vec<Code>,
     pub acknowledge_safety: bool,
+    /// Encrypted content and ids are another account's.
+    pub account_changed: bool,
+    /// Inline images of more bytes give way to a text.
+    pub max_image_bytes: Option<u32>,
+    /// The provider that the header of a session is to name.
+    pub provider: Option<String>,
+    /// The result is a file of its own, so lines that other files point at may move.
+    pub copies: bool,
+    /// Another file continues from a part of this one.
+    pub pinned: bool,
 }
 
 /// Why something is changed.

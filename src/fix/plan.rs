@@ -71,6 +71,8 @@ pub struct HistoryPlan {
     pub number: u32,
     pub(super) info: &'static FormatInfo,
     pub(super) newest_first: bool,
+    /// Other files point at its lines: where its own begin, after those that it continues from.
+    pub(super) numbered: Option<u64>,
     /// By place.
     pub(super) fates: Vec<(Row, Fate)>,
     /// Values in the request whose members go.
@@ -184,8 +186,11 @@ impl<'p> Plan<'p> {
         }
         self.settle_rests();
         self.reasoning_by_flag();
+        self.account_by_flag();
         self.references_by_flag();
         self.apply_modes();
+        self.ids_by_flag();
+        self.images_by_flag();
     }
 
     pub(super) fn finish(mut self, info: &'static FormatInfo) -> Option<HistoryPlan> {
@@ -198,7 +203,9 @@ impl<'p> Plan<'p> {
                 || !fate.before.is_empty()
                 || !fate.behind.is_empty()
         });
-        let says_nothing = self.refusals.is_empty() && self.left.is_empty();
+        let numbered = self.cx.history.settings.numbered.as_ref().filter(|numbered| numbered.holds);
+        let numbered = numbered.map(|numbered| numbered.own);
+        let says_nothing = self.refusals.is_empty() && self.left.is_empty() && numbered.is_none();
         if self.fates.is_empty() && self.request.is_none() && self.unset.is_empty() && says_nothing {
             return None;
         }
@@ -212,6 +219,7 @@ impl<'p> Plan<'p> {
             number: self.number,
             info,
             newest_first: cx.history.settings.newest_first,
+            numbered,
             fates,
             unset: self.unset,
             changes: self.changes.into_iter().map(|(_, change)| change).collect(),

@@ -20,7 +20,7 @@ const SPREAD: &str =
 const LONE: &str = "nothing else is in the message, and the message cannot be removed";
 
 /// A row, which of the changes on it cannot be made, and why.
-type Fault = (u32, fn(Action) -> bool, &'static str);
+pub(super) type Fault = (u32, fn(Action) -> bool, &'static str);
 
 impl Plan<'_> {
     /// Causes of changes that cannot be made, and why.
@@ -36,6 +36,7 @@ impl Plan<'_> {
                 found.push((ix, |action| matches!(action, Action::Rewrite | Action::Strip | Action::Move), why));
             }
         }
+        self.moves_lines(info, &mut found);
         self.stubs(&mut found);
         self.emptied(info.histories, &mut found);
         let mut causes: Vec<(Cause, &'static str)> = self.request_change().into_iter().collect();

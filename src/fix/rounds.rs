@@ -4,19 +4,22 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
-use crate::format::{Format, Probe};
+use crate::format::{Format, KeptLines, Probe};
 use crate::history::Code;
 use crate::json::{Val, pointer};
 use crate::judge::{Judged, JudgedDoc, Options, judge};
 use crate::place::{DocId, Patch, Pieces, Place};
 use crate::read::{self, detect};
+use crate::rules::{broken_ordinals, missing_session_meta, other_history_base};
 use crate::source::{Container, Patched, ReadAt, framing};
 use crate::target::Severity;
 
 use super::guard::{self, Recognise, Texts};
+use super::padded;
 use super::plan::HistoryPlan;
 use super::planner::Planner;
 use super::possible::{EMPTY, EMPTY_CALL};
+use super::provider::{self, Header, Set};
 use super::render::render;
 use super::text::{TextEdits, TextOf};
 use super::{Action, Cause, Change, FixOptions, Left, Refusal};
@@ -43,6 +46,10 @@ pub struct Fixed {
     pub left_alone: Vec<Left>,
     /// Histories that are left as they were, and why; `None` is what belongs to no history.
     pub given_up: GivenUp,
+    /// Other files point at its lines, by number or offset.
+    pub numbered: bool,
+    /// Why the provider was not set.
+    pub provider_left: Option<&'static str>,
     /// Why nothing was repaired at all: a bug of ours.
     pub bug: Option<String>,
 }
@@ -122,6 +129,8 @@ impl Job<'_> {
             refusals: Vec::new(),
             left_alone: Vec::new(),
             given_up: GivenUp::new(),
+            numbered: false,
+            provider_left: None,
             bug: None,
         };
         let mut touched: Vec<Place> = Vec::new();
@@ -141,11 +150,24 @@ impl Job<'_> {
             let knows = |val: Val<'_>| is_record(read_by, &options.read, val);
             let text = TextOf { id, bytes: &view, container, wanted, knows: &knows };
             let is_changed = !fixed.patch.is_empty();
-            let (patch, mut raised, plans) = match given_up.contains_key(&None) {
-                true => (render(id, &view, container, &plans)?, TextEdits::default(), plans),
-                false => self.edits(&text, &current.judged, plans, is_changed)?,
+            let kept = current.format.and_then(|format| format.kept_lines());
+            let numbered = plans.iter().find_map(|plan| plan.numbered);
+            fixed.numbered |= numbered.is_some();
+            let stays = kept.filter(|_| numbered.is_some() && !wanted.copies);
+            let (mut patch, mut raised, plans) = match given_up.contains_key(&None) {
+                true => (self.rendered(&text, &plans, stays)?, TextEdits::default(), plans),
+                false => self.edits(&text, &current.judged, plans, is_changed, stays)?,
             };
             fixed.refusals.append(&mut raised.refusals);
+            let set = match kept {
+                Some(kept) => {
+                    let own = numbered.unwrap_or(0);
+                    provider::set(id, &view, container, &Header { kept, own, stays: stays.is_some() }, wanted)?
+                }
+                None => Set::default(),
+            };
+            fixed.provider_left = set.left;
+            patch.add(set.edits);
             if patch.is_empty() {
                 break;
             }
@@ -157,7 +179,7 @@ impl Job<'_> {
             let rows = plans.iter().flat_map(|plan| plan.rows()).map(|row| row.at).chain(raised.touched);
             touched.extend(rows.map(|at| if round > 0 { pieces.original(at) } else { at }));
             let changes = plans.iter().flat_map(|plan| plan.changes.iter().copied());
-            let changes = changes.chain(raised.changes);
+            let changes = changes.chain(raised.changes).chain(set.change);
             fixed.changes.extend(changes.map(|change| to_original(change, &pieces, round)));
             fixed.patch = fixed.patch.then(&patch, |_| bytes.len());
             let view = Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
@@ -165,11 +187,26 @@ impl Job<'_> {
             fixed.after = Some(judge(id, &view, options, threads, &planner)?);
         }
         fixed.changes = settled(std::mem::take(&mut fixed.changes));
+        fixed.forget_numbers(wanted);
         let mut worse = no_better(&fixed);
         if fixed.after.is_some() {
             self.hold(&mut fixed, touched, &mut worse)?;
         }
         Ok((fixed, worse))
+    }
+
+    /// What the plans come to. Lines stay where they are, if something else points at them.
+    fn rendered(
+        &self,
+        text: &TextOf<'_>,
+        plans: &[HistoryPlan],
+        stays: Option<&dyn KeptLines>,
+    ) -> io::Result<Patch> {
+        let patch = render(self.id, text.bytes, text.container, plans)?;
+        match stays {
+            Some(kept) => padded::pad(self.id, text.bytes, text.container, &patch, kept),
+            None => Ok(patch),
+        }
     }
 
     /// The edits of a round: on damaged lines, or else on all else, or else on the end of the file. Also the plans of which
@@ -180,21 +217,26 @@ impl Job<'_> {
         judged: &[Judged],
         plans: Vec<HistoryPlan>,
         is_changed: bool,
+        stays: Option<&dyn KeptLines>,
     ) -> io::Result<(Patch, TextEdits, Vec<HistoryPlan>)> {
+        let hold = |edits: TextEdits| match stays {
+            Some(_) => edits.that_move_no_line(text.bytes.len(), self.wanted.pinned),
+            None => edits,
+        };
         let mut patch = Patch::default();
-        let mut damage = text.damage(judged)?;
+        let mut damage = hold(text.damage(judged)?);
         if !damage.edits.is_empty() {
             patch.add(damage.edits.iter().cloned());
             return Ok((patch, damage, Vec::new()));
         }
-        let mut rest = text.rest(judged)?;
+        let mut rest = hold(text.rest(judged)?);
         rest.refusals.append(&mut damage.refusals);
-        patch = render(self.id, text.bytes, text.container, &plans)?;
+        patch = self.rendered(text, &plans, stays)?;
         patch.add(rest.edits.iter().cloned());
         if !patch.is_empty() {
             return Ok((patch, rest, plans));
         }
-        let end = text.last_newline(judged, is_changed);
+        let end = hold(text.last_newline(judged, is_changed));
         patch.add(end.edits.iter().cloned());
         Ok((patch, TextEdits { refusals: rest.refusals, ..end }, plans))
     }
@@ -270,6 +312,18 @@ impl Fixed {
         let wanted = self.before.judged.iter().filter(|judged| wanted.wants(judged));
         self.refusals = wanted.map(|judged| refusal(judged, BUG)).collect();
         self.bug = Some(bug);
+    }
+
+    /// In a copy that can be gone on with, lines have no numbers that could be wrong.
+    fn forget_numbers(&mut self, wanted: &FixOptions) {
+        let headless = |judged: &Judged| judged.finding.code == missing_session_meta::RULE.code;
+        if !wanted.copies || !self.numbered || self.before.judged.iter().any(headless) {
+            return;
+        }
+        let codes = [broken_ordinals::RULE.code, other_history_base::RULE.code];
+        for judged in std::iter::once(&mut self.before).chain(&mut self.after) {
+            judged.judged.retain(|judged| !codes.contains(&judged.finding.code));
+        }
     }
 
     /// What is left with a fix that was wanted has a reason.

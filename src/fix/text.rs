@@ -10,6 +10,7 @@ use crate::rule::Loss;
 use crate::source::damage::{self, Damage, Kind};
 use crate::source::{Container, ReadAt, lines};
 
+use super::padded;
 use super::{Action, Cause, Change, FixOptions, Refusal};
 
 /// What is to be edited, and what is told of it.
@@ -20,6 +21,19 @@ pub(super) struct TextEdits {
     /// Places in all lines that change.
     pub touched: Vec<Place>,
     pub refusals: Vec<Refusal>,
+}
+
+impl TextEdits {
+    /// Those that move no line which another file may point at: the end of a doc of `len` bytes may change, unless a part
+    /// of the doc is pinned.
+    pub fn that_move_no_line(mut self, len: u64, pinned: bool) -> TextEdits {
+        let moves = |at: Place| pinned || at.end() < len;
+        self.edits.retain(|edit| !moves(edit.at));
+        let (refused, kept) = self.changes.into_iter().partition(|change: &Change| moves(change.row.at));
+        self.changes = kept;
+        self.refusals.extend(refused.iter().filter_map(padded::refusal));
+        self
+    }
 }
 
 /// The doc in which findings on bytes are repaired.

@@ -3,11 +3,14 @@
 //! Until early September 2025 a header and bare items; then `{timestamp, type, payload}` with the history in
 //! `response_item` lines; lines of newer versions that carry no history are passed over. The history is rebuilt as
 //! Codex does it: a `compacted` line with `replacement_history` replaces all before it, one without keeps the user's
-//! messages, and `thread_rolled_back` takes back the newest turns of the user.
+//! messages, and `thread_rolled_back` takes back the newest turns of the user. A fork that begins with a `history_base`
+//! continues from a part of another rollout, which is read before it if it is found.
+
+mod kept;
 
 use crate::dialect::{Dialect, Item, Origin};
 use crate::dialects::responses::CODEX;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_array};
+use crate::format::{Format, FormatInfo, Histories, KeptLines, Mark, Part, Probe, Record, Sink, Unit, read_array};
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage};
 use crate::json::Val;
 
@@ -98,15 +101,26 @@ impl Format for CodexRollout {
             || val.is_object() && responses_items::item_fit(val) != Fit::Strange
     }
 
+    fn kept_lines(&self) -> Option<&'static dyn KeptLines> {
+        Some(&kept::ROLLOUT)
+    }
+
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        let (mut kind, mut payload) = (None, None);
+        let (mut kind, mut payload, mut number) = (None, None, None);
         for member in record.val.members() {
             match member.key.raw {
                 b"type" => kind = member.val.text(),
                 b"payload" => payload = Some(member.val),
+                b"ordinal" => number = member.val.as_u64(),
                 _ => {}
             }
         }
+        // A byte-order mark may come before the first line.
+        let first = record.whole.start <= 3;
+        let meta = payload.filter(|_| kind.as_deref() == Some(b"session_meta"));
+        let header = meta.map(|meta| Box::new(kept::header(record.val, meta, record, first)));
+        let (record_number, at) = (record.number, record.base.of(record.val));
+        sink.mark(Mark::Line { record: record_number, number, at, header });
         match (kind.as_deref(), payload) {
             (Some(b"response_item"), Some(item)) => read_line_item(item, LINE, record, sink),
             (Some(b"event_msg"), Some(event)) => read_event(event, record, sink),

@@ -4,6 +4,7 @@
 use crate::json::fingerprint_of;
 use crate::place::Place;
 
+use super::numbered::Numbered;
 use super::{Version, id};
 
 /// Whether a history is about to be sent or was written down as it happened.
@@ -155,6 +156,8 @@ pub struct Settings {
     pub agent_version: Option<Version>,
     /// Rows of the log that are never sent, by their names, and why.
     pub unsent: Vec<(Box<str>, &'static str)>,
+    /// Of a log whose lines may be numbered.
+    pub numbered: Option<Box<Numbered>>,
 }
 
 impl Settings {
@@ -164,8 +167,18 @@ impl Settings {
         self.agent_version = self.agent_version.max(Version::parse(&version));
     }
 
-    /// The server may hold items that the history does not show.
+    /// The server, or a log that was not read, may hold items that the history does not show.
     pub fn has_server_state(&self) -> bool {
-        self.previous.is_some() || self.conversation.is_some()
+        self.previous.is_some() || self.conversation.is_some() || self.window().is_some()
+    }
+
+    /// Where a log names the one that it continues from, if that was not read.
+    pub fn window(&self) -> Option<Place> {
+        self.numbered.as_ref()?.window
+    }
+
+    /// The lines of the log may not move.
+    pub fn keeps_lines(&self) -> bool {
+        self.numbered.as_ref().is_some_and(|numbered| numbered.holds)
     }
 }

@@ -54,6 +54,7 @@ impl Batch {
                 Mark::Entry(entry) => entry.record += records,
                 Mark::Event(event) => event.record += records,
                 Mark::Lost(_, record) => *record += records,
+                Mark::Line { record, .. } => *record += records,
                 _ => {}
             }
         }

@@ -1,4 +1,4 @@
-//! Groups that `--reasoning reference` or `--reasoning inline` leaves as they are, and why.
+//! What a flag (`--reasoning`, `--account-changed`, `--max-image-bytes`) leaves as it is, and why.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -42,7 +42,11 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::R
 
 /// Writes a line for each group.
 pub fn write(notes: &[LeftAlone], reasoning: Reasoning, out: &mut dyn Write) -> io::Result<()> {
-    let what = if reasoning == Reasoning::Inline { "not inlined" } else { "not referenced" };
+    let what = match reasoning {
+        Reasoning::Inline => "not inlined",
+        Reasoning::Reference => "not referenced",
+        _ => "not changed",
+    };
     for note in notes {
         let (path, why) = (&note.path, note.why);
         for (line, column) in note.at.iter().take(LISTED) {

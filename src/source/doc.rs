@@ -8,10 +8,11 @@ use std::path::PathBuf;
 
 use crate::place::DocId;
 
+use super::prefix::Prefix;
 use super::read::{CutShort, FileBytes, ReadAt};
 use super::segments::{self, Joined, Segment};
 use super::stamp::{Packing, Stamp};
-use super::walk::Input;
+use super::walk::{Earlier, Input};
 
 /// Spooled bytes are held in memory up to this many.
 const SPOOL_IN_MEMORY: usize = 64 << 20;
@@ -35,8 +36,8 @@ pub struct Doc {
 impl Doc {
     /// Opens a file, inflating it if its first bytes say that it is compressed.
     pub fn open(id: DocId, input: &Input, stdin_name: Option<&str>) -> io::Result<Doc> {
-        if let Input::Log { paths, named } = input {
-            return Doc::open_log(id, paths, *named);
+        if let Input::Log { base, paths, named } = input {
+            return Doc::open_log(id, base, paths, *named);
         }
         let Input::File { path, named } = input else {
             let bytes = spool(&mut io::stdin().lock())?;
@@ -82,10 +83,11 @@ impl Doc {
     }
 
     /// Opens files that are one log.
-    fn open_log(id: DocId, paths: &[PathBuf], named: bool) -> io::Result<Doc> {
+    fn open_log(id: DocId, base: &[Earlier], paths: &[PathBuf], named: bool) -> io::Result<Doc> {
         let mut segments: Vec<Segment> = Vec::with_capacity(paths.len());
         let mut parts = Vec::with_capacity(paths.len());
-        for path in paths {
+        let base = base.iter().map(|earlier| (&earlier.path, earlier.bytes, true));
+        for (path, bytes, is_base) in base.chain(paths.iter().map(|path| (path, None, false))) {
             let mut part = Doc::open(id, &Input::File { path: path.clone(), named }, None)?;
             segments.push(Segment {
                 label: part.label,
@@ -96,10 +98,14 @@ impl Doc {
                 len: 0,
                 lines_before: 0,
                 records_before: 0,
+                is_base,
             });
             // There may be more of them than files that can be open.
             part.bytes.close();
-            parts.push(part.bytes);
+            parts.push(match bytes {
+                Some(bytes) => Box::new(Prefix::new(part.bytes, bytes)),
+                None => part.bytes,
+            });
         }
         let joined = Joined::new(parts)?;
         for (segment, (start, len)) in segments.iter_mut().zip(joined.spans()) {

@@ -30,6 +30,8 @@ pub struct Segment {
     /// Lines and records in the segments before it.
     pub lines_before: u64,
     pub records_before: u32,
+    /// It belongs to another log, which this one continues from.
+    pub is_base: bool,
 }
 
 /// The bytes of all segments, each ending in a line end, if only in this view.
@@ -250,7 +252,7 @@ pub fn gather(inputs: Vec<Input>, is_log: impl Fn(&Path) -> bool) -> Vec<Input> 
         match group {
             Some(paths) => {
                 taken.extend(paths.iter().cloned());
-                out.push(Input::Log { paths, named: *named });
+                out.push(Input::Log { base: Vec::new(), paths, named: *named });
             }
             None => out.push(input),
         }
@@ -318,6 +320,7 @@ mod tests {
                 len,
                 lines_before: 0,
                 records_before: 0,
+                is_base: false,
             })
             .collect();
         let edits = [
@@ -353,7 +356,10 @@ mod tests {
         let inputs = ["s.jsonl", "s.dropped-2.jsonl", "t.jsonl", "u.jsonl"].map(file).to_vec();
         let gathered = gather(inputs, |path| !path.ends_with("u.jsonl"));
         let paths = ["s.dropped-2.jsonl", "s.dropped-10.jsonl", "s.jsonl"].map(path).to_vec();
-        assert_eq!(gathered, [Input::Log { paths, named: true }, file("t.jsonl"), file("u.jsonl")]);
+        assert_eq!(
+            gathered,
+            [Input::Log { base: Vec::new(), paths, named: true }, file("t.jsonl"), file("u.jsonl")]
+        );
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ pub enum Packing {
 }
 
 impl Packing {
-    pub(super) fn of(head: &[u8]) -> Self {
+    pub fn of(head: &[u8]) -> Self {
         if head.starts_with(&[0x1f, 0x8b]) {
             Packing::Gzip
         } else if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {

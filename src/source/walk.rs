@@ -22,9 +22,19 @@ pub enum Input {
     },
     /// Files that are one log, in order; the last one gives it its name.
     Log {
+        /// Files, or parts of them, that belong to other logs and come before.
+        base: Vec<Earlier>,
         paths: Vec<PathBuf>,
         named: bool,
     },
+}
+
+/// A file whose content comes before that of a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Earlier {
+    pub path: PathBuf,
+    /// As many of its bytes; all if not said.
+    pub bytes: Option<u64>,
 }
 
 /// An argument, or something below one, that could not be read.

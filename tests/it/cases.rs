@@ -61,6 +61,10 @@ struct Case {
     fix_warnings: bool,
     #[serde(default)]
     acknowledge_safety: bool,
+    #[serde(default)]
+    account_changed: bool,
+    max_image_bytes: Option<u32>,
+    provider: Option<String>,
     /// The text after the repair, where the case is about that and the snapshot alone would not say so.
     becomes: Option<String>,
 }
@@ -101,6 +105,10 @@ impl Case {
             warnings: self.fix_warnings,
             selected: Vec::new(),
             acknowledge_safety: self.acknowledge_safety,
+            account_changed: self.account_changed,
+            max_image_bytes: self.max_image_bytes,
+            provider: self.provider.clone(),
+            ..FixOptions::default()
         }
     }
 

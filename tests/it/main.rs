@@ -8,6 +8,7 @@ mod anthropic;
 mod cases;
 mod circles;
 mod cli;
+mod codex;
 mod convert;
 mod corpus;
 mod corpus_gemini_bedrock;

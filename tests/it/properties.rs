@@ -134,7 +134,7 @@ pub fn any_wish() -> impl Strategy<Value = FixOptions> {
             lossless,
             warnings,
             selected: Vec::new(),
-            acknowledge_safety: false,
+            ..FixOptions::default()
         }
     })
 }

@@ -1,6 +1,7 @@
 //! Items of the OpenAI Responses API, as `input` takes them and `output` gives them.
 
 mod fields;
+pub mod images;
 mod lift;
 mod lower;
 
@@ -100,6 +101,7 @@ impl Dialect for Responses {
                 let old = item.get(field).ok_or(Cannot("the item has no such field"))?;
                 out.push(Edit::replace(base.of(old), string::quoted(key)));
             }
+            TextChange::OmitImages(most) => images::omit(item, *most, base, out),
             TextChange::Spot(spot, to) => spot.edit(item, to, base, out)?,
             TextChange::Acknowledge(checks) => match item.get("acknowledged_safety_checks") {
                 Some(old) => out.push(Edit::replace(base.of(old), checks.clone())),

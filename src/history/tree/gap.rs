@@ -76,7 +76,12 @@ impl<'g> Gaps<'g> {
         let mut counts = vec![0; self.gaps.len()];
         self.held.iter().for_each(|(gap, child)| counts[*gap] += below[*child as usize]);
         let told = self.gaps.iter().zip(counts).filter(|(_, count)| *count > 0);
-        told.map(|(gap, count)| Problem { wrong: Wrong::Lost(count), at: gap.at, record: gap.record, partner: None })
-            .collect()
+        told.map(|(gap, count)| Problem {
+            wrong: Wrong::Lost(count),
+            at: gap.at,
+            record: gap.record,
+            partner: None,
+        })
+        .collect()
     }
 }

@@ -1,0 +1,50 @@
+//! Images in messages and outputs that give way to a text.
+
+use crate::json::Val;
+use crate::json::edit::Base;
+use crate::json::mend::Cannot;
+use crate::place::Edit;
+
+/// What stands where an image was.
+const OMITTED: &[u8] = br#"{"type":"input_text","text":"[image omitted]"}"#;
+/// The same where the server would not read it.
+const INVALID: &[u8] = br#"{"type":"input_text","text":"[no image]"}"#;
+
+/// The images of an item, and what their `image_url` says.
+fn images<'t>(item: Val<'t>) -> impl Iterator<Item = (Val<'t>, Val<'t>)> {
+    let lists = [item.get("content"), item.get("output")].into_iter().flatten();
+    let parts = lists
+        .flat_map(|list| list.elements())
+        .filter(|part| part.get("type").is_some_and(|t| t.is("input_image")));
+    parts.filter_map(|part| Some((part, part.get("image_url").filter(Val::is_string)?)))
+}
+
+/// Whether the server would take the address of an image.
+fn is_valid(url: Val<'_>) -> bool {
+    const SCHEMES: [&[u8]; 3] = [b"http://", b"https://", b"data:"];
+    let starts =
+        |text: &[u8], scheme: &[u8]| text.get(..scheme.len()).is_some_and(|s| s.eq_ignore_ascii_case(scheme));
+    // A slash may be escaped.
+    let text = url.as_str().filter(|text| text.raw.len() < 64).map(|text| text.decode().into_owned());
+    let head = text.unwrap_or_else(|| url.as_str().map(|text| text.raw[..64].to_vec()).unwrap_or_default());
+    SCHEMES.into_iter().any(|scheme| starts(&head, scheme) && (url.size() as usize - 2) > scheme.len())
+}
+
+/// The first address of an image that the server would not take.
+pub fn first_invalid<'t>(item: Val<'t>) -> Option<Val<'t>> {
+    images(item).map(|(_, url)| url).find(|url| !is_valid(*url))
+}
+
+/// Puts a text where the address of an image is none.
+pub fn replace_invalid(item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
+    let invalid = images(item).filter(|(_, url)| !is_valid(*url));
+    out.extend(invalid.map(|(part, _)| Edit::replace(base.of(part), INVALID)));
+    Ok(())
+}
+
+/// Puts a text where an image lies in the item itself, in more bytes.
+pub fn omit(item: Val<'_>, most: u32, base: Base<'_>, out: &mut Vec<Edit>) {
+    let inline = |url: &Val<'_>| url.as_str().is_some_and(|text| text.raw.starts_with(b"data:"));
+    let large = images(item).filter(|(_, url)| inline(url) && url.size() - 2 > most);
+    out.extend(large.map(|(part, _)| Edit::replace(base.of(part), OMITTED)));
+}

@@ -1,0 +1,19 @@
+//! Where the body of a request lies in a record, and what of it is empty.
+
+use crate::history::Around;
+use crate::json::Val;
+use crate::place::Place;
+
+use super::{Record, Slice};
+
+/// The place of the list of messages under a key of a request's body, where it is there and empty. In a large document
+/// every list looks empty, as its elements come apart.
+pub fn empty_list(body: Val<'_>, key: &str, record: &Record<'_>) -> Option<Place> {
+    let list = body.get(key).filter(|list| list.is_array() && list.count() == 0);
+    list.filter(|_| record.slice == Slice::Whole).map(|list| record.base.of(list))
+}
+
+/// Where a request's body lies, if it is one and not only the list of its items.
+pub fn around(body: Val<'_>, record: &Record<'_>) -> Option<Around> {
+    body.is_object().then(|| Around::of(record.base.of(body)))
+}

@@ -1,0 +1,120 @@
+//! Paginated rollouts: every line has an `ordinal`, other rollouts and Codex's index point at offsets in the file, and a
+//! fork begins with a `history_base` instead of a copy of what came before.
+
+use crate::format::{Copied, KeptLines, Record};
+use crate::history::numbered::{Header, Origin};
+use crate::json::Val;
+use crate::json::edit::{Base, remove_members};
+use crate::json::mend::put_member;
+use crate::json::string::quoted;
+use crate::place::{Edit, Place};
+use crate::source::lineage::{Ancestor, Lineage};
+
+/// The lines of Codex.
+pub struct Rollout;
+
+pub static ROLLOUT: Rollout = Rollout;
+
+/// What a line is that says nothing: the event that mirrors reasoning, without a text.
+const SILENT: [(&str, &[u8]); 2] =
+    [("type", b"\"event_msg\""), ("payload", b"{\"type\":\"agent_reasoning\",\"text\":\"\"}")];
+
+const HEADER: &str = "session_meta";
+
+/// What a `session_meta` line says about the lines of its file. `first` is the first line of the log.
+pub fn header(line: Val<'_>, meta: Val<'_>, record: &Record<'_>, first: bool) -> Header {
+    let numbered = meta.get("history_mode").is_some_and(|mode| mode.is("paginated"));
+    let base = meta.get("history_base").filter(Val::is_object);
+    let origin = base.and_then(|base| {
+        let end = base.get("end_ordinal_exclusive")?.as_u64()?;
+        Some(Origin { name: record.base.of(base.get("thread_id")?), end })
+    });
+    // A further page of a thread whose earlier pages are not here.
+    let continues = || {
+        let end = ROLLOUT.number(line).filter(|number| first && numbered && *number > 0)?;
+        Some(Origin { name: record.base.of(meta.get("id")?), end })
+    };
+    Header { at: record.base.of(line), numbered, origin: origin.or_else(continues) }
+}
+
+fn meta(line: Val<'_>) -> Option<Val<'_>> {
+    line.get("type").filter(|kind| kind.is(HEADER)).and_then(|_| line.get("payload"))
+}
+
+fn text(val: Option<Val<'_>>) -> Option<String> {
+    Some(String::from_utf8_lossy(&val?.text()?).into_owned())
+}
+
+impl KeptLines for Rollout {
+    fn lineage(&self, first: Val<'_>) -> Option<Lineage> {
+        let meta = meta(first)?;
+        let base = meta.get("history_base").and_then(|base| {
+            Some(Ancestor {
+                id: text(base.get("thread_id"))?,
+                bytes: base.get("end_byte_offset")?.as_u64()?,
+                end: base.get("end_ordinal_exclusive")?.as_u64()?,
+            })
+        });
+        let numbered = meta.get("history_mode").is_some_and(|mode| mode.is("paginated"));
+        Some(Lineage { id: text(meta.get("id"))?, numbered, base })
+    }
+
+    fn number(&self, line: Val<'_>) -> Option<u64> {
+        line.get("ordinal")?.as_u64()
+    }
+
+    fn silence(&self, line: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> bool {
+        let members = SILENT.map(|(key, json)| line.get(key).map(|val| Edit::replace(base.of(val), json)));
+        let known = members.iter().all(Option::is_some);
+        out.extend(members.into_iter().flatten().filter(|_| known));
+        known
+    }
+
+    fn provider(&self, line: Val<'_>, name: &str, base: Base<'_>, out: &mut Vec<Edit>) -> Option<Place> {
+        let meta = meta(line)?;
+        if !meta.get("model_provider").is_some_and(|old| old.is(name)) {
+            put_member(meta, "model_provider", &quoted(name), base, out).ok()?;
+        }
+        Some(base.of(line))
+    }
+
+    fn copied(&self, line: Val<'_>, id: &str, base: Base<'_>, out: &mut Vec<Edit>) -> Copied {
+        // Only objects come here, so nothing fails.
+        if line.get("ordinal").is_some() {
+            let _ = remove_members(line, &["ordinal"], base, out);
+        }
+        let Some(meta) = meta(line) else { return Copied::Line };
+        for key in ["id", "session_id"] {
+            out.extend(meta.get(key).map(|old| Edit::replace(base.of(old), quoted(id))));
+        }
+        out.extend(meta.get("history_mode").map(|old| Edit::replace(base.of(old), quoted("legacy"))));
+        let of_base = ["history_base", "subagent_history_start_ordinal"];
+        let there: Vec<&str> = of_base.into_iter().filter(|key| meta.get(key).is_some()).collect();
+        if !there.is_empty() {
+            let _ = remove_members(meta, &there, base, out);
+        }
+        Copied::Header
+    }
+
+    fn file_name(&self, old: &str, first: Val<'_>, id: &str) -> String {
+        let named = old.strip_prefix("rollout-").and_then(|rest| rest.get(..TIME)).map(str::to_owned);
+        let stamped = || {
+            let stamp = text(first.get("timestamp"))?.get(..TIME)?.replace(':', "-");
+            Some(stamp).filter(|stamp| is_time(stamp))
+        };
+        let time = named.filter(|time| is_time(time)).or_else(stamped);
+        format!("rollout-{}-{id}.jsonl", time.as_deref().unwrap_or("1970-01-01T00-00-00"))
+    }
+
+    fn resume(&self, id: &str) -> String {
+        format!("codex resume {id}")
+    }
+}
+
+/// Length of `2026-09-18T09-31-07`.
+const TIME: usize = 19;
+
+fn is_time(text: &str) -> bool {
+    let like = |(letter, like): (char, char)| if like == '0' { letter.is_ascii_digit() } else { letter == like };
+    text.len() == TIME && text.chars().zip("0000-00-00T00-00-00".chars()).all(like)
+}

@@ -1,0 +1,273 @@
+//! Logs that continue from a part of another one, and logs in several pages. A fork names the log that it continues from, and how
+//! much of its file; the pages of a log have one id, and names in the order of their times. Both are read as one run of
+//! bytes. The other file is looked for among the inputs, then in the same folder tree, then in the folders where such
+//! logs are kept.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+use super::walk::{Earlier, Input};
+
+/// What the first line of a file says about the log that it belongs to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lineage {
+    /// The id of the log. Several files may have it.
+    pub id: String,
+    /// Its lines are numbered.
+    pub numbered: bool,
+    pub base: Option<Ancestor>,
+}
+
+/// The part of another log that a file continues from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ancestor {
+    pub id: String,
+    /// Bytes of the other file, and the number of the first line that is not part of it.
+    pub bytes: u64,
+    pub end: u64,
+}
+
+/// Reads files, where names do not tell.
+pub trait Peek: Sync {
+    /// What the first line says, if the file is a log that may have a lineage.
+    fn lineage(&self, path: &Path) -> Option<Lineage>;
+
+    /// Whether a line of a file ends at this offset, and the number of that line, if it has one.
+    fn line_before(&self, path: &Path, end: u64) -> Option<Option<u64>>;
+}
+
+/// Where files are looked for that are not among the inputs.
+#[derive(Clone, Debug, Default)]
+pub struct Lookup {
+    /// Also in the folder tree of the file that names them.
+    pub beside: bool,
+    pub folders: Vec<PathBuf>,
+}
+
+/// What the name of a file says: `rollout-<time>-<id>.jsonl`, or `rollout-<time>-<id>_<page>.jsonl`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Name<'n> {
+    /// The time, and the page.
+    pub order: (&'n str, &'n str),
+    pub id: &'n str,
+}
+
+/// Length of `2026-09-18T09-31-07`.
+const TIME: usize = 19;
+/// Forks of forks that are followed.
+const DEPTH: usize = 64;
+
+impl Name<'_> {
+    pub fn of(path: &Path) -> Option<Name<'_>> {
+        let name = path.file_name()?.to_str()?;
+        let name = name.strip_suffix(".zst").or(name.strip_suffix(".gz")).unwrap_or(name);
+        let rest = name.strip_suffix(".jsonl")?.strip_prefix("rollout-")?;
+        let (time, id) = (rest.get(..TIME)?, rest.get(TIME..)?.strip_prefix('-')?);
+        let (id, page) = id.split_once('_').unwrap_or((id, ""));
+        Some(Name { order: (time, page), id })
+    }
+}
+
+/// Finds the files that belong together.
+pub struct Family<'p> {
+    peek: &'p dyn Peek,
+    lookup: &'p Lookup,
+    lineages: HashMap<PathBuf, Option<Lineage>>,
+    /// Files among the inputs, by id.
+    given: HashMap<String, Vec<PathBuf>>,
+    /// Files below a folder.
+    trees: HashMap<PathBuf, Vec<PathBuf>>,
+}
+
+impl<'p> Family<'p> {
+    pub fn new(peek: &'p dyn Peek, lookup: &'p Lookup, inputs: &[Input]) -> Self {
+        let mut family =
+            Family { peek, lookup, lineages: HashMap::new(), given: HashMap::new(), trees: HashMap::new() };
+        for input in inputs {
+            let (paths, named) = match input {
+                Input::Stdin => continue,
+                Input::File { path, named } => (std::slice::from_ref(path), *named),
+                Input::Log { paths, named, .. } => (paths.as_slice(), *named),
+            };
+            for path in paths.iter().filter(|path| named || Name::of(path).is_some()) {
+                if let Some(lineage) = family.lineage(path) {
+                    family.given.entry(lineage.id).or_default().push(path.clone());
+                }
+            }
+        }
+        family
+    }
+
+    fn lineage(&mut self, path: &Path) -> Option<Lineage> {
+        if let Some(known) = self.lineages.get(path) {
+            return known.clone();
+        }
+        let lineage = self.peek.lineage(path);
+        self.lineages.insert(path.to_owned(), lineage.clone());
+        lineage
+    }
+
+    /// Puts files together that are one log.
+    pub fn gather(&mut self, inputs: Vec<Input>) -> Vec<Input> {
+        let mut taken: HashSet<PathBuf> = HashSet::new();
+        let mut out = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            let Input::File { path, named } = &input else {
+                out.push(input);
+                continue;
+            };
+            if taken.contains(path) {
+                continue;
+            }
+            let known = self.lineages.get(path).and_then(Option::as_ref);
+            let Some(id) = known.filter(|lineage| lineage.numbered).map(|lineage| lineage.id.clone()) else {
+                out.push(input);
+                continue;
+            };
+            let pages = self.pages(path, &id);
+            let base = pages.first().map(|first| self.before(first, 0)).unwrap_or_default();
+            if pages.len() < 2 && base.is_empty() {
+                out.push(input);
+                continue;
+            }
+            taken.extend(pages.iter().cloned());
+            out.push(Input::Log { base, paths: pages, named: *named });
+        }
+        out
+    }
+
+    /// The files of a log that belong to one history, in order; a file that continues from another one begins a new one.
+    fn pages(&mut self, path: &Path, id: &str) -> Vec<PathBuf> {
+        let own = Name::of(path).map(|name| name.order);
+        let mut files = self.files_of(id, path);
+        files
+            .retain(|file| Name::of(file).is_some() && self.lineage(file).is_some_and(|lineage| lineage.numbered));
+        if own.is_none() || !files.iter().any(|file| file == path) {
+            return vec![path.to_owned()];
+        }
+        files.sort_by(|a, b| Name::of(a).map(|name| name.order).cmp(&Name::of(b).map(|name| name.order)));
+        let mut pages: Vec<PathBuf> = Vec::new();
+        for file in files {
+            let is_page = Name::of(&file).is_some_and(|name| !name.order.1.is_empty());
+            let begins = !is_page || self.lineage(&file).is_some_and(|lineage| lineage.base.is_some());
+            if begins && pages.iter().any(|page| page == path) {
+                break;
+            } else if begins {
+                pages.clear();
+            }
+            pages.push(file);
+        }
+        pages
+    }
+
+    /// What the history of a file holds before its first line.
+    fn before(&mut self, path: &Path, depth: usize) -> Vec<Earlier> {
+        let base = self.lineage(path).and_then(|lineage| lineage.base);
+        let Some(base) = base.filter(|_| depth < DEPTH) else { return Vec::new() };
+        let Some(parent) = self.ancestor(&base, path) else { return Vec::new() };
+        let mut pages = self.pages(&parent, &base.id);
+        pages.truncate(pages.iter().position(|page| *page == parent).unwrap_or(0));
+        let first = pages.first().unwrap_or(&parent).clone();
+        let mut before = self.before(&first, depth + 1);
+        before.extend(pages.into_iter().map(|path| Earlier { path, bytes: None }));
+        before.push(Earlier { path: parent, bytes: Some(base.bytes) });
+        before
+    }
+
+    /// The file that another one continues from: best one whose line at the offset has the right number.
+    fn ancestor(&mut self, base: &Ancestor, of: &Path) -> Option<PathBuf> {
+        let mut fallback = None;
+        for file in self.files_of(&base.id, of).into_iter().filter(|file| file != of) {
+            match self.peek.line_before(&file, base.bytes) {
+                Some(Some(number)) if number + 1 == base.end => return Some(file),
+                Some(_) => fallback = fallback.or(Some(file)),
+                None => {}
+            }
+        }
+        fallback
+    }
+
+    /// The files that continue from a part of this one.
+    pub fn builders(&mut self, path: &Path) -> Vec<PathBuf> {
+        let Some(Lineage { id, .. }) = self.lineage(path) else { return Vec::new() };
+        let mut files: Vec<PathBuf> = self.given.values().flatten().cloned().collect();
+        files.sort_unstable();
+        for folder in self.folders(path) {
+            files.extend(self.tree(&folder).iter().cloned());
+        }
+        let mut seen = HashSet::new();
+        files.retain(|file| seen.insert(real(file)) && real(file) != real(path));
+        let names =
+            |lineage: Option<Lineage>| lineage.and_then(|lineage| lineage.base).filter(|base| base.id == id);
+        files.retain(|file| {
+            let base = names(self.lineage(file));
+            base.is_some_and(|base| self.ancestor(&base, file).is_some_and(|parent| real(&parent) == real(path)))
+        });
+        files
+    }
+
+    /// Files of the log with this id: among the inputs, else in the first place that has one.
+    fn files_of(&mut self, id: &str, beside: &Path) -> Vec<PathBuf> {
+        let mut files = self.given.get(id).cloned().unwrap_or_default();
+        let mut seen: HashSet<PathBuf> = files.iter().map(|file| real(file)).collect();
+        for folder in self.folders(beside) {
+            let more = self.tree(&folder).iter().filter(|file| Name::of(file).is_some_and(|name| name.id == id));
+            files.extend(more.filter(|file| seen.insert(real(file))).cloned());
+        }
+        files
+    }
+
+    fn folders(&self, beside: &Path) -> Vec<PathBuf> {
+        let own = self.lookup.beside.then(|| tree_of(beside));
+        own.into_iter().chain(self.lookup.folders.iter().filter(|_| self.lookup.beside).cloned()).collect()
+    }
+
+    fn tree(&mut self, root: &Path) -> &[PathBuf] {
+        self.trees.entry(root.to_owned()).or_insert_with(|| {
+            let depth = if is_dated(root) { DATED } else { 1 };
+            let at = if root.as_os_str().is_empty() { Path::new(".") } else { root };
+            let files = WalkDir::new(at).max_depth(depth).into_iter().flatten();
+            let files = files.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path);
+            let mut files: Vec<PathBuf> = files
+                .map(|path| path.strip_prefix(at).map(|below| root.join(below)).unwrap_or(path))
+                .filter(|path| Name::of(path).is_some())
+                .collect();
+            files.sort_unstable();
+            files
+        })
+    }
+}
+
+/// Folders of years, months, days, and what lies in them.
+const DATED: usize = 4;
+
+fn is_number(name: Option<&std::ffi::OsStr>) -> bool {
+    name.and_then(|name| name.to_str())
+        .is_some_and(|name| !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Whether a folder holds one for each year.
+fn is_dated(root: &Path) -> bool {
+    let at = if root.as_os_str().is_empty() { Path::new(".") } else { root };
+    let entries = std::fs::read_dir(at).into_iter().flatten().flatten();
+    entries.filter(|entry| is_number(Some(&entry.file_name()))).any(|entry| entry.path().is_dir())
+}
+
+/// The folder that a file lies in; above the folders for its day, month and year, if it lies in such.
+fn tree_of(path: &Path) -> PathBuf {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut root = folder;
+    for _ in 0..3 {
+        match root.parent() {
+            Some(above) if is_number(root.file_name()) => root = above,
+            _ => return folder.to_owned(),
+        }
+    }
+    root.to_owned()
+}
+
+fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
