@@ -30,6 +30,8 @@ fn kept_lines() -> impl Iterator<Item = &'static dyn KeptLines> {
 }
 
 fn first_line(path: &Path) -> Option<Vec<u8>> {
+    // What a pipe says can be read only once.
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     let mut file = BufReader::new(File::open(path).ok()?);
     let head = file.fill_buf().ok()?;
     let plain: Box<dyn Read> = match Packing::of(&head[..head.len().min(4)]) {
