@@ -136,7 +136,7 @@ struct FixArgs {
     #[arg(long, hide_short_help = true)]
     acknowledge_safety: bool,
     /// Remove what only the account that wrote it can use: encrypted reasoning, compactions, item ids
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     account_changed: bool,
     /// Replace inline images larger than SIZE, e.g. 1M, by a text
     #[arg(long, value_name = "SIZE", hide_short_help = true)]

@@ -20,7 +20,7 @@ use crate::source::{Doc, Input, Patched, product, segments, words};
 
 use super::check::{is_no_conversation, label_of, nothing_found};
 use super::dropped::Dropped;
-use super::lineage::{Pins, flattened};
+use super::kept::{Pins, flattened};
 use super::products::{self, Copies, Planned, unwritten};
 use super::{Failure, Outcome, Run, Sheet, complain, met, talk, whole};
 

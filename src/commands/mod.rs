@@ -7,6 +7,7 @@ pub mod diff;
 mod dropped;
 pub mod explain;
 pub mod fix;
+mod kept;
 pub mod lineage;
 mod met;
 mod parts;

@@ -47,7 +47,7 @@ impl Plan<'_> {
             Action::Drop => {
                 let part = info.parts.get(usize::from(row.part)).filter(|_| row.part != BLOCK)?;
                 // What the model does not read as a message can be made to say nothing.
-                let is_silenced = row.is_reasoning() || row.kind == Kind::Compaction;
+                let is_silenced = (row.is_reasoning() || row.kind == Kind::Compaction) && row.at.len >= SILENT;
                 (part.unit == Unit::Record && (!is_silenced || part.path.is_empty())).then_some(GOES)
             }
             Action::Rewrite | Action::Strip => {
@@ -76,6 +76,9 @@ pub(super) fn refusal(change: &Change) -> Option<Refusal> {
         Cause::Flag(_) => None,
     }
 }
+
+/// An item with fewer bytes may be shorter than what says nothing.
+const SILENT: u32 = 40;
 
 /// How many bytes edits add.
 fn growth(edits: &[Edit]) -> i64 {
@@ -139,7 +142,7 @@ mod tests {
     use crate::place::Pieces;
     use crate::source::{Patched, framing};
 
-    const LOG: &str = "{\"type\":\"a\",\"payload\":{\"x\":12345,\"y\":12345,\"text\":\"1234567890\"}}\n\
+    const LOG: &str = "{\"type\":\"a\",\"payload\":{\"x\":12345,\"y\":12345,\"text\":\"12345678901234567890\"}}\n\
                        {\"type\":\"b\",\"payload\":{\"x\":12345,\"y\":12345,\"text\":\"1234567890\"}}  \r\n{\"c\":1}\n";
 
     fn padded(log: &str, edits: Vec<Edit>) -> String {

@@ -328,7 +328,7 @@ fn a_thread_that_was_reverted_continues_from_its_own_file() {
     assert_eq!(check(folder.path(), &["."]), (Some(0), Vec::new()));
     // The first one is what the second one continues from.
     let mut broken = lines.clone();
-    broken[2].1["id"] = json!("review_rollout_user");
+    broken[2].1["id"] = json!("own_01a0one");
     write(folder.path(), &name(9, FIRST), file(&broken, FIRST, 0, None).as_bytes());
     let output = run(folder.path(), &["fix", &name(9, FIRST)]);
     assert!(String::from_utf8_lossy(&output.stderr).contains(&name(10, FIRST)));
