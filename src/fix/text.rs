@@ -81,7 +81,7 @@ impl TextOf<'_> {
         let mut text = Vec::new();
         self.bytes.read_into(at.start, at.len as usize, &mut text)?;
         let mut damages = damage::recover(&text, true, self.knows).damages;
-        damages.sort_by_key(|one| (one.kind, one.span.start));
+        damages.sort_by_key(|one| (one.kind, one.first));
         let taken = vec![false; damages.len()];
         Ok(Damaged { at, text, damages, taken })
     }
@@ -147,11 +147,8 @@ impl Damaged {
     /// The damage of a kind that a finding is about, if it was not asked for before.
     fn take(&mut self, kind: Kind, at: Place) -> Option<Damage> {
         let offset = at.start.checked_sub(self.at.start)? as usize;
-        let n = self.damages.partition_point(|one| (one.kind, one.span.start) <= (kind, offset)).checked_sub(1)?;
-        let one = self.damages.get(n).filter(|one| one.kind == kind)?;
-        // The finding about control characters is at the first of them.
-        let is_meant = one.span.start == offset || kind == Kind::Control && offset < one.span.end;
-        (is_meant && !std::mem::replace(&mut self.taken[n], true)).then(|| one.clone())
+        let n = self.damages.binary_search_by_key(&(kind, offset), |one| (one.kind, one.first)).ok()?;
+        (!std::mem::replace(&mut self.taken[n], true)).then(|| self.damages[n].clone())
     }
 }
 

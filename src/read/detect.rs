@@ -111,18 +111,19 @@ fn of_records(text: &[u8], steps: &[String], least: u8) -> Answer {
         }
         voters < SAMPLE
     };
-    let mut next = 0;
+    let (mut next, mut enough) = (0, false);
     for (start, line) in lines::split(text) {
         let before = framing::before_value(line);
         let line = &line[before..];
+        if enough {
+            break;
+        }
         if start < next || line.trim_ascii().is_empty() {
             continue;
         }
         if scan(line, &mut tape).is_ok() {
             let val = tape.root(line).and_then(|root| pointer::resolve(root, steps));
-            if val.is_some_and(|val| !vote(val, (start + before, line.trim_ascii_end().len()))) {
-                break;
-            }
+            enough = val.is_some_and(|val| !vote(val, (start + before, line.trim_ascii_end().len())));
         } else if before == 0 {
             let known = |val: Val<'_>| pointer::resolve(val, steps).is_some_and(is_known);
             let found = damage::recover(&text[start..], true, &known);
@@ -132,8 +133,10 @@ fn of_records(text: &[u8], steps: &[String], least: u8) -> Answer {
                 let (from, len) = (start + span.start, span.len());
                 let own = escaped.map_or_else(|| text[from..from + len].to_vec(), |escaped| escaped.text);
                 let root = scan(&own, &mut tape).ok().and_then(|()| tape.root(&own));
-                if let Some(val) = root.and_then(|root| pointer::resolve(root, steps)) {
-                    vote(val, (from, len));
+                let val = root.and_then(|root| pointer::resolve(root, steps));
+                enough = val.is_some_and(|val| !vote(val, (from, len)));
+                if enough {
+                    break;
                 }
             }
         }

@@ -10,7 +10,7 @@ use crate::json::edit::Base;
 use crate::json::scan::scan_line;
 use crate::json::{Fault, Oddity, Spare, Tape, Val, What, pointer, scan};
 use crate::place::{DocId, Place};
-use crate::source::damage::{self, Damage, Escaped, Kind, Part};
+use crate::source::damage::{self, Escaped, Kind, Part};
 
 use super::detect::{self, Reading};
 use super::{Options, Visitor, unknown};
@@ -133,16 +133,12 @@ impl<'o, V: Visitor> Stage<'o, V> {
         }
         let whole = Place::new(self.doc, start, (found.len + usize::from(found.len < text.len())) as u32);
         for one in &found.damages {
-            let row = Row::of_place(Place::new(self.doc, start + one.span.start as u64, 1), self.batch.records);
-            let row = match (one.kind, &found.parts[..]) {
-                // The first of the characters, not of the value.
-                (Kind::Control, _) => first_control(row, one, &found.parts, self.doc, start),
-                (Kind::Prefix | Kind::Nul, _) => {
-                    let len = u32::try_from(one.span.len()).unwrap_or(u32::MAX);
-                    Row { at: Place::new(self.doc, row.at.start, len), ..row }
-                }
-                (Kind::Glued, _) => row,
+            let len = match one.kind {
+                Kind::Prefix | Kind::Nul => u32::try_from(one.span.len()).unwrap_or(u32::MAX),
+                Kind::Glued | Kind::Control => 1,
             };
+            let at = Place::new(self.doc, start + one.first as u64, len);
+            let row = Row::of_place(at, self.batch.records);
             let variant = match one.kind {
                 Kind::Nul if is_end && one.span.end == text.len() => 1,
                 Kind::Nul if found.parts.is_empty() => 0,
@@ -346,16 +342,6 @@ fn code_of(kind: Kind) -> Code {
         Kind::Control => codes::RAW_CONTROL_CHARACTER,
         Kind::Nul => codes::NUL_BYTES,
     }
-}
-
-/// Where the first raw control character of a value is.
-fn first_control(row: Row, one: &Damage, parts: &[Part], doc: DocId, start: u64) -> Row {
-    let first = parts.iter().find_map(|part| match part {
-        Part::Value(span, Some(escaped)) if *span == one.span => escaped.controls.first(),
-        _ => None,
-    });
-    let at = start + one.span.start as u64 + first.map_or(0, |at| u64::from(*at));
-    Row { at: Place::new(doc, at, 1), ..row }
 }
 
 impl<V: Visitor> Sink for Stage<'_, V> {

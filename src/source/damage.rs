@@ -30,6 +30,8 @@ pub enum Kind {
 pub struct Damage {
     pub kind: Kind,
     pub span: Range<usize>,
+    /// Where it shows: the first of the control characters, else where the span begins.
+    pub first: usize,
     /// Number of control characters.
     pub count: u32,
 }
@@ -90,13 +92,11 @@ pub fn recover(text: &[u8], is_end: bool, knows: &dyn Fn(Val<'_>) -> bool) -> Re
     Recovery { text, is_end, knows, tape: Tape::new(), found: Recovered::default() }.all()
 }
 
-/// The edits that undo damage of one kind: what is replaced, and by what.
+/// The edits that undo damage of the lines that are the text: what is replaced, and by what.
 pub fn edits(text: &[u8], damage: &Damage) -> Vec<(Range<usize>, Vec<u8>)> {
     match damage.kind {
         Kind::Glued => {
-            let line =
-                &text[..memchr::memchr(b'\n', &text[damage.span.start..]).map_or(0, |n| damage.span.start + n)];
-            let end: &[u8] = if line.ends_with(b"\r") { b"\r\n" } else { b"\n" };
+            let end: &[u8] = if text.ends_with(b"\r\n") { b"\r\n" } else { b"\n" };
             vec![(damage.span.clone(), end.to_vec())]
         }
         Kind::Prefix | Kind::Nul => vec![(damage.span.clone(), Vec::new())],
@@ -163,8 +163,9 @@ impl Recovery<'_> {
             }
             at = value.0;
             if let Some(escaped) = &value.1 {
+                let first = start + escaped.controls.first().map_or(0, |at| *at as usize);
                 let count = escaped.controls.len() as u32;
-                self.found.damages.push(Damage { kind: Kind::Control, span: start..at, count });
+                self.found.damages.push(Damage { kind: Kind::Control, span: start..at, first, count });
             }
             self.found.parts.push(Part::Value(start..at, value.1));
             value_end = Some(at);
@@ -208,7 +209,7 @@ impl Recovery<'_> {
     }
 
     fn damage(&mut self, kind: Kind, span: Range<usize>) {
-        self.found.damages.push(Damage { kind, span, count: 1 });
+        self.found.damages.push(Damage { kind, first: span.start, span, count: 1 });
     }
 
     fn line_end(&self, at: usize) -> usize {

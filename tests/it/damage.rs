@@ -143,7 +143,7 @@ fn damages(lines: &[&str], n: usize) -> Vec<Damaged> {
         let ended = glued.len();
         all.push(Damaged {
             what: "whole, then cut at the end",
-            text: [&before, &glued[..ended], line[..in_string].as_bytes()].concat(),
+            text: [&before, &glued[..ended], &line.as_bytes()[..in_string]].concat(),
             found: &["RL003", "RL008"],
             repaired: whole.clone(),
             by_default: false,
@@ -241,7 +241,7 @@ fn a_finding_in_a_damaged_line_is_repaired_after_the_line() {
     let repaired = guarded_repair("orphan", &text, &options(), &FixOptions::default());
     assert_eq!(repaired.text, [&joined(lines)[..], lines[0].as_bytes(), b"\n"].concat());
     // After a truncated record, which stays, nothing is edited.
-    let text = [&joined(lines)[..], lines[0][..20].as_bytes(), orphan.as_bytes(), b"\n"].concat();
+    let text = [&joined(lines)[..], &lines[0].as_bytes()[..20], orphan.as_bytes(), b"\n"].concat();
     assert_eq!(codes_of(&text), ["RL009", "RL102"]);
     let repaired = guarded_repair("orphan", &text, &options(), &FixOptions::default());
     assert_eq!(repaired.text, text);
@@ -284,7 +284,6 @@ fn a_value_may_be_spread_over_chunks() {
     for (before, lines) in [(chunk - 200, 900), (chunk - 60, 50), (chunk - 5000, 500), (chunk - 47, 10)] {
         for long in [false, true] {
             let spread = if long { spread(lines).replace("text", &"text".repeat(900)) } else { spread(lines) };
-            let is_read = spread.len() <= 4 << 20;
             let rest = filler(chunk / 3).repeat(9);
             let text = [filler(10), filler(before), spread, rest, last.to_owned()].concat().into_bytes();
             let line = text.iter().filter(|byte| **byte == b'\n').count() as u64;
@@ -292,7 +291,6 @@ fn a_value_may_be_spread_over_chunks() {
                 let read = judge::judge(DOC, &text, &options(), threads, &Findings).expect("memory reads");
                 let found = report::diagnose(DOC, "case", &text, &read, report::Content::None).expect("reads");
                 let places: Vec<_> = found.iter().map(|d| (d.rule.to_string(), d.spot.line)).collect();
-                assert!(is_read, "the test is about what is read");
                 assert_eq!(
                     places,
                     [("RL010".to_owned(), 3), ("RL102".to_owned(), line)],
@@ -301,6 +299,17 @@ fn a_value_may_be_spread_over_chunks() {
                 assert_eq!(read.items, 13, "{before} {lines} {long}");
             }
         }
+    }
+}
+
+#[test]
+fn a_value_that_is_spread_too_far_is_not_joined() {
+    let line = |text: &str| format!("{{\"type\":\"message\",\"role\":\"user\",\"content\":\"{text}\"}}\n");
+    for spread in ["a\n".repeat(1001), "a\n".repeat(10) + &"b".repeat(4 << 20)] {
+        let text = [line("a"), line(&spread), line("b"), line("c")].concat().into_bytes();
+        assert_eq!(codes_of(&text), ["RL001"]);
+        assert_eq!(check(&text, &options()).items, 3);
+        assert!(guarded_repair("spread too far", &text, &options(), &asked()).text == text);
     }
 }
 

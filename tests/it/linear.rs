@@ -198,6 +198,6 @@ fn damaged_text_costs_as_many_times_one() {
             let (text, changes) = text(n);
             run(name, n, changes, text)
         };
-        grows_linearly(&format!("{name}, fix"), of(FEW), of(MANY));
+        grows_linearly(&format!("{name}, fix"), of(FEW / 4), of(MANY / 4));
     }
 }
