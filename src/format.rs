@@ -86,6 +86,8 @@ pub enum Histories {
     PerDoc,
     /// All records of a doc make a tree; its live branch is one, and so is that of each side chain.
     Tree,
+    /// The same, of lines in the manner of Claude Code: they name one another, and a request is written anew of them.
+    Session,
     /// Each node that the records of a doc make is one by itself.
     PerNode,
 }
@@ -98,7 +100,7 @@ impl Histories {
 
     /// The histories of a doc may begin with the same items.
     pub fn shares_rows(self) -> bool {
-        matches!(self, Histories::Tree | Histories::PerNode)
+        matches!(self, Histories::Tree | Histories::Session | Histories::PerNode)
     }
 }
 
@@ -149,6 +151,15 @@ pub enum Mark {
     Ranked(Box<Rank>),
 }
 
+/// What becomes of a text in a record when its history is replayed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TextAt {
+    Sent,
+    /// The same, and a character of it that cannot be sent may give way to another one.
+    Replaceable,
+    Unsent,
+}
+
 /// Takes what a format finds in a record.
 pub trait Sink {
     fn item(&mut self, item: Item<'_>);
@@ -192,6 +203,11 @@ pub trait Format: Sync {
     /// Whether a log may lie in several files: what a compaction took out of it beside what is left.
     fn has_segments(&self) -> bool {
         false
+    }
+
+    /// What becomes of the text at an offset of a record.
+    fn text_at(&self, _record: Val<'_>, _at: u32) -> TextAt {
+        TextAt::Sent
     }
 
     /// Hands the items and marks of a record to the sink.
@@ -290,7 +306,7 @@ impl Assembler {
     pub fn new(info: &FormatInfo) -> Self {
         let settings = Settings { usage: info.usage, ..Settings::default() };
         let open = info.histories == Histories::PerDoc;
-        let tree = matches!(info.histories, Histories::Tree | Histories::PerNode).then(Builder::default);
+        let tree = info.histories.shares_rows().then(Builder::default);
         Assembler {
             histories: info.histories,
             pairing: info.dialect.pairing(),

@@ -2,6 +2,7 @@
 
 mod claim;
 mod provider;
+mod session_lines;
 pub mod unread;
 
 /// Declares the modules and the table. Among formats that are equally sure of a record, the first wins.
@@ -46,6 +47,7 @@ formats![
     coder_page,
     ag2_events,
     ag2_log,
+    claude_code,
     kode_session,
     kode_responses,
     iterate_stream,

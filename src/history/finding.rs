@@ -90,6 +90,10 @@ pub enum Act {
     Unset,
     /// Take out what the server holds: everything up to this many rows.
     SendNew(u32),
+    /// Put the character in its place that stands for one that is not known.
+    Replace,
+    /// Link the entry to the nearest one before it.
+    Relink,
 }
 
 /// What a rule saw.

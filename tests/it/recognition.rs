@@ -144,7 +144,7 @@ const READ: [(&str, &[&str]); 16] = [
     ("ag2-events", &["ag2-events", "ag2-log"]),
     ("anthropic-messages", &["anthropic-request", "anthropic-message", "chat-request"]),
     ("bedrock-converse", &["bedrock-request", "bedrock-response"]),
-    ("claude-code", &["kode-session"]),
+    ("claude-code", &["claude-code", "kode-session"]),
     ("codex-rollout", &["codex-rollout", "codex-session", "responses-item-lines"]),
     ("gemini-contents", &["gemini-request", "gemini-response"]),
     ("kode", &["kode-session"]),

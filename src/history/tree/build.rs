@@ -124,7 +124,9 @@ impl Builder {
         links.cut_cycles(&self);
         let order = links.parents_first();
         let groups = Groups::new(&self, &links, &order, &joined);
-        lay_out(self, links, groups)
+        let mut ranks = vec![0; order.len()];
+        order.iter().zip(0..).for_each(|(entry, rank)| ranks[*entry as usize] = rank);
+        lay_out(self, links, groups, &ranks)
     }
 }
 
@@ -163,7 +165,15 @@ impl Links {
                 Some(&first) => links.again(from, first, ix as u32),
             }
         }
+        let (mut told, mut anchored) = (HashSet::new(), HashSet::new());
         for (ix, entry) in from.entries.iter().enumerate() {
+            if let Some(wrong) = entry.wrong.filter(|wrong| told.insert(*wrong)) {
+                links.problem(from, wrong, ix, None);
+            }
+            let is_anchored = entry.thread != 0 && anchored.contains(&entry.thread);
+            if entry.part != Part::Link {
+                anchored.insert(entry.thread);
+            }
             if entry.marks.has(Marks::FOLLOWS) {
                 links.parent[ix] = (ix as u32).checked_sub(1).unwrap_or(NO_NODE);
                 continue;
@@ -181,8 +191,11 @@ impl Links {
                 Some(&parent) => links.parent[ix] = parent,
                 None => {
                     links.missing[ix] = true;
-                    if !entry.marks.has(Marks::CHAINED) {
-                        links.problem(from, Wrong::MissingParent, ix, None);
+                    // What comes before a compaction is not replayed, and may be elsewhere.
+                    if !entry.marks.has(Marks::CHAINED) && !(entry.thread != 0 && entry.marks.has(Marks::RESTART))
+                    {
+                        let wrong = if is_anchored { Wrong::Phantom } else { Wrong::MissingParent };
+                        links.problem(from, wrong, ix, None);
                     }
                 }
             }
@@ -344,7 +357,7 @@ fn is_result(row: &Row) -> bool {
 }
 
 /// Makes the nodes, in the order in which their first entries are stored.
-fn lay_out(from: Builder, links: Links, groups: Groups) -> Forest {
+fn lay_out(from: Builder, links: Links, groups: Groups, ranks: &[u32]) -> Forest {
     let count = from.entries.len();
     let mut node_of = vec![NO_NODE; count];
     let mut members: Vec<Vec<u32>> = Vec::new();
@@ -366,6 +379,8 @@ fn lay_out(from: Builder, links: Links, groups: Groups) -> Forest {
     }
     for (node, members) in members.iter_mut().enumerate() {
         let head = heads[node] as usize;
+        // Lines of one response may be stored in another order than that of their links.
+        members.sort_by_key(|member| ranks[*member as usize]);
         if from.entries[head].part == Part::Exchange {
             members.sort_by_key(|member| from.entries[*member as usize].part != Part::Input);
         }
