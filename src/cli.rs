@@ -107,7 +107,7 @@ struct FixArgs {
     #[arg(long)]
     fix_warnings: bool,
     /// What to do with an unanswered call
-    #[arg(long, value_enum, default_value = "drop", value_name = "HOW")]
+    #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
     orphans: OrphansArg,
     /// What to do with reasoning
     #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
@@ -134,6 +134,8 @@ struct FixArgs {
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum OrphansArg {
+    /// Add a placeholder output in a session that is repaired in place, else drop the call
+    Auto,
     /// Drop the call
     Drop,
     /// Add a placeholder output that claims nothing
@@ -157,6 +159,7 @@ enum ReasoningArg {
 impl From<OrphansArg> for Orphans {
     fn from(arg: OrphansArg) -> Self {
         match arg {
+            OrphansArg::Auto => Orphans::Auto,
             OrphansArg::Drop => Orphans::Drop,
             OrphansArg::Stub => Orphans::Stub,
         }

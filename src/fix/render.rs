@@ -80,6 +80,27 @@ pub(super) fn render(
     Ok(patch)
 }
 
+/// The edits on the items within one line of a session, which keeps its place.
+pub(super) fn blocks_of_line(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    line: Place,
+    info: &'static FormatInfo,
+    fates: &[(Row, Fate)],
+    out: &mut Vec<Edit>,
+) -> io::Result<()> {
+    let steps: Vec<Step<'_>> =
+        fates.iter().map(|(row, fate)| Step { info, newest_first: false, row, fate }).collect();
+    let mut text = Vec::new();
+    bytes.read_into(line.start, line.len as usize, &mut text)?;
+    let mut tape = Tape::new();
+    let Some(root) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) else { return Ok(()) };
+    let mut render = Render { id, bytes, edits: Vec::new() };
+    render.within(root, Base::new(id, line.start), &[], &steps.iter().collect::<Vec<_>>())?;
+    out.append(&mut render.edits);
+    Ok(())
+}
+
 pub(super) struct Render<'r> {
     pub id: DocId,
     pub bytes: &'r dyn ReadAt,

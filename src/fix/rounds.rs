@@ -15,6 +15,7 @@ use super::plan::HistoryPlan;
 use super::planner::Planner;
 use super::possible::{EMPTY, EMPTY_CALL};
 use super::render::render;
+use super::session;
 use super::{Action, Cause, Change, FixOptions, Left, Refusal};
 
 /// A round that leaves something is followed by another, so many times in any case; then only while each leaves less.
@@ -128,16 +129,33 @@ impl Job<'_> {
             let current = fixed.after.as_mut().unwrap_or(&mut fixed.before);
             let container = current.container;
             current.made.retain(|plan| !given_up.contains_key(&Some(plan.number)));
-            let plans = std::mem::take(&mut current.made);
+            let mut plans = std::mem::take(&mut current.made);
+            let session = session::start_of(container, current.format.map(|format| format.info().histories));
+            // What a lost link hides changes what everything after it means: it comes first, and alone.
+            let relinked = match session.filter(|_| !given_up.contains_key(&None)) {
+                Some(start) => session::relink(id, &view, start, &current.judged, wanted)?,
+                None => Vec::new(),
+            };
+            if !relinked.is_empty() {
+                plans.clear();
+            }
             fixed.refusals = plans.iter().flat_map(|plan| plan.refusals.iter().copied()).collect();
             let left = plans.iter().flat_map(|plan| plan.left.iter().copied());
             fixed.left_alone = left.map(|left| left_in_original(left, &pieces, round)).collect();
             let open = self.open(&current.judged, &fixed.refusals, given_up);
-            let mut patch = render(id, &view, container, &plans)?;
-            let raised = match given_up.contains_key(&None) {
+            let mut patch = match session {
+                Some(start) => {
+                    let session::Rendered { patch, touched: lines } = session::render(id, &view, start, &plans)?;
+                    touched.extend(lines.iter().map(|at| if round > 0 { pieces.original(*at) } else { *at }));
+                    patch
+                }
+                None => render(id, &view, container, &plans)?,
+            };
+            let mut raised = match given_up.contains_key(&None) {
                 true => Vec::new(),
                 false => raised_edits(id, &view, container, &current.judged, wanted, &mut fixed.refusals)?,
             };
+            raised.extend(relinked);
             patch.add(raised.iter().map(|(edit, _)| edit.clone()));
             if patch.is_empty() {
                 break;
@@ -333,10 +351,14 @@ fn raised_edits(
 ) -> io::Result<Vec<(Edit, Change)>> {
     let mut edits = Vec::new();
     for judged in judged.iter().filter(|judged| judged.history.is_none() && wanted.wants(judged)) {
-        let Remedy::One(Act::Drop) = judged.finding.remedy else { continue };
+        let action = match judged.finding.remedy {
+            Remedy::One(Act::Drop) => Action::Drop,
+            Remedy::One(Act::Replace) => Action::Rewrite,
+            _ => continue,
+        };
         let mut row = judged.finding.row;
         // A mark is its own place; a cut line is found at the byte where it breaks off.
-        if row.at.start >= container.mark() {
+        if action == Action::Drop && row.at.start >= container.mark() {
             row.at = lines::around(bytes, id, container.mark(), row.at.start.max(1) - 1)?;
         }
         if judged.variant().loss == crate::rule::Loss::Lossy && wanted.lossless {
@@ -347,12 +369,17 @@ fn raised_edits(
             cause: Cause::Rule(judged.finding.code, judged.finding.variant, judged.finding.row.at),
             row,
             other: None,
-            action: Action::Drop,
+            action,
             loss: judged.variant().loss,
             what: judged.variant().fix,
             history: None,
         };
-        edits.push((Edit::remove(row.at), change));
+        let edit = match action {
+            Action::Drop => Edit::remove(row.at),
+            // The character that stands for one that is not known.
+            _ => Edit::replace(row.at, *b"\\ufffd"),
+        };
+        edits.push((edit, change));
     }
     Ok(edits)
 }

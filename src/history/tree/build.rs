@@ -282,11 +282,17 @@ struct Groups {
     of: Vec<u32>,
     /// Marks that links above a group hand down to it.
     carried: Vec<Marks>,
+    /// The outputs that answer a response, by its group.
+    batches: HashMap<u32, u32>,
 }
 
 impl Groups {
     fn new(from: &Builder, links: &Links, order: &[u32], joined: &[u32]) -> Groups {
-        let mut groups = Groups { of: vec![NO_NODE; order.len()], carried: vec![Marks::default(); order.len()] };
+        let mut groups = Groups {
+            of: vec![NO_NODE; order.len()],
+            carried: vec![Marks::default(); order.len()],
+            batches: HashMap::new(),
+        };
         // (group of the parent, message) of each response, and the outputs that answer a response.
         let mut lines: HashMap<(u32, &str), u32> = HashMap::new();
         let mut batches: HashMap<u32, u32> = HashMap::new();
@@ -337,6 +343,7 @@ impl Groups {
             };
         }
         // Copies, and requests with a response, belong where the other one does.
+        groups.batches = batches;
         for (ix, response) in joined.iter().enumerate() {
             let other = links.same[if *response == NO_NODE { ix } else { *response as usize }];
             if other != ix as u32 {
@@ -411,6 +418,12 @@ fn lay_out(from: Builder, links: Links, groups: Groups, ranks: &[u32]) -> Forest
         entry.marks.set(groups.carried[head]);
         let up = links.parent[head];
         let up = if up == NO_NODE { NO_NODE } else { groups.of[up as usize] };
+        // What follows a response comes after the outputs of its calls, whichever of their lines it names.
+        let batch = groups.batches.get(&up).filter(|batch| entry.thread != 0 && **batch as usize != head);
+        let up = match batch.filter(|_| !is_results(from.rows_of(links.content[head]))) {
+            Some(batch) => *batch,
+            None => up,
+        };
         let parent = if up == NO_NODE { NO_NODE } else { node_of[up as usize] };
         forest.nodes.push(Node {
             missing: links.missing[head].then(|| entry.parent.clone()).flatten(),
