@@ -19,6 +19,7 @@ mod render;
 mod rounds;
 mod rows;
 mod session;
+mod texts;
 mod thinking;
 mod turns;
 

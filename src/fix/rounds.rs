@@ -143,10 +143,11 @@ impl Job<'_> {
             let left = plans.iter().flat_map(|plan| plan.left.iter().copied());
             fixed.left_alone = left.map(|left| left_in_original(left, &pieces, round)).collect();
             let open = self.open(&current.judged, &fixed.refusals, given_up);
+            let mut linked = Vec::new();
             let mut patch = match session {
                 Some(start) => {
-                    let session::Rendered { patch, touched: lines } = session::render(id, &view, start, &plans)?;
-                    touched.extend(lines.iter().map(|at| if round > 0 { pieces.original(*at) } else { *at }));
+                    let session::Rendered { patch, changes } = session::render(id, &view, start, &plans)?;
+                    linked = changes;
                     patch
                 }
                 None => render(id, &view, container, &plans)?,
@@ -167,7 +168,7 @@ impl Job<'_> {
             fewest = fewest.min(open.len());
             let rows = plans.iter().flat_map(|plan| plan.rows()).map(|row| row.at);
             touched.extend(rows.map(|at| if round > 0 { pieces.original(at) } else { at }));
-            let changes = plans.iter().flat_map(|plan| plan.changes.iter().copied());
+            let changes = plans.iter().flat_map(|plan| plan.changes.iter().copied()).chain(linked);
             let changes = changes.chain(raised.into_iter().map(|(_, change)| change));
             fixed.changes.extend(changes.map(|change| to_original(change, &pieces, round)));
             fixed.patch = fixed.patch.then(&patch, |_| bytes.len());

@@ -37,7 +37,7 @@ impl Format for ClaudeCode {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         score(probe, &|line| match writer_of(line) {
-            Writes::ClaudeCode => 98,
+            Writes::ClaudeCode | Writes::ClaudeCodeOrKode => 98,
             Writes::Kode => 88,
             Writes::Either if is_answer(line) && is_of_other_model(line) => 88,
             Writes::Either => 96,

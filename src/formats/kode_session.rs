@@ -40,6 +40,7 @@ pub(super) fn claim(probe: &Probe<'_>, tells: impl Fn(Val<'_>) -> bool) -> u8 {
     }
     score(probe, &|line| match writer_of(line) {
         Writes::ClaudeCode => 88,
+        Writes::ClaudeCodeOrKode => 94,
         Writes::Kode | Writes::Either => 97 + u8::from(tells(line)),
     })
 }

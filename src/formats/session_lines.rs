@@ -28,28 +28,44 @@ const READ_ONLY: &str = "sessions of Kode are not edited; `replaylint rebuild` p
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Writes {
     ClaudeCode,
+    /// Kode has the same keys, but mostly others besides.
+    ClaudeCodeOrKode,
     Kode,
     Either,
 }
 
-/// Keys that only Kode writes.
-const OF_KODE: [&str; 4] = ["forkedFromSessionId", "forkRootSessionId", "toolUseMetadata", "responseId"];
+/// Keys that only one of them writes.
+const OF_KODE: [&[&str]; 5] = [
+    &["forkedFromSessionId"],
+    &["forkRootSessionId"],
+    &["toolUseMetadata"],
+    &["responseId"],
+    &["toolUseResult", "resultForAssistant"],
+];
+const OF_CLAUDE_CODE: [&[&str]; 3] = [&["requestId"], &["promptId"], &["entrypoint"]];
 
-/// Keys that Claude Code writes, and Kode after it, where nothing tells of Kode.
-const OF_CLAUDE_CODE: [&str; 6] = ["requestId", "version", "userType", "promptId", "entrypoint", "gitBranch"];
+/// Keys that Claude Code writes always, and Kode often.
+const OF_BOTH: [&[&str]; 3] = [&["version"], &["userType"], &["message", "usage"]];
+
+/// How the names of OpenAI's models begin.
+const OF_OPENAI: [&[u8]; 4] = [b"gpt-", b"o1", b"o3", b"o4"];
 
 /// Who wrote a line.
 pub(super) fn writer_of(line: Val<'_>) -> Writes {
+    let has = |keys: &[&[&str]]| keys.iter().any(|path| line.at(path).is_some());
     // Kode calls its main chain an agent, too.
     let is_main = line.get("agentId").is_some_and(|agent| agent.is("main"));
     let model = line.at(&["message", "model"]).and_then(|model| model.text()).unwrap_or_default();
-    if is_main || model.starts_with(b"<responses") || OF_KODE.iter().any(|key| line.get(key).is_some()) {
-        return Writes::Kode;
-    }
-    let is_api_message = line.at(&["message", "type"]).is_some_and(|kind| kind.is("message"));
-    match is_api_message || OF_CLAUDE_CODE.iter().any(|key| line.get(key).is_some()) {
-        true => Writes::ClaudeCode,
-        false => Writes::Either,
+    if is_main || model.starts_with(b"<responses") || has(&OF_KODE) {
+        Writes::Kode
+    } else if has(&OF_CLAUDE_CODE) {
+        Writes::ClaudeCode
+    } else if OF_OPENAI.iter().any(|name| model.starts_with(name)) {
+        Writes::Kode
+    } else if has(&OF_BOTH) {
+        Writes::ClaudeCodeOrKode
+    } else {
+        Writes::Either
     }
 }
 

@@ -13,6 +13,8 @@ use super::table::{ANCHORS, LINKS, NAME, PARENT, THREAD};
 pub struct Line {
     /// With its end.
     pub at: Place,
+    /// Number of the record.
+    pub record: u32,
     /// Fingerprints; 0 where it has none.
     pub name: u64,
     pub parent: u64,
@@ -42,21 +44,22 @@ pub struct Lines {
 impl Lines {
     pub fn read(id: DocId, bytes: &dyn ReadAt, start: u64) -> io::Result<Lines> {
         let mut all = Lines { list: Vec::new(), names: HashMap::new(), by_name: HashMap::new() };
-        let (mut buf, mut tape) = (Vec::new(), Tape::new());
+        let (mut buf, mut tape, mut record) = (Vec::new(), Tape::new(), 0);
         for chunk in 0..lines::chunks(bytes.len(), start) {
             let read = lines::read(bytes, start, chunk, u64::from(u32::MAX), &mut buf)?;
             for (at, text) in lines::split(read.bytes) {
                 let ended = u32::from(at + text.len() < read.bytes.len());
                 let place = Place::new(id, read.start + at as u64, text.len() as u32 + ended);
                 if let Some(line) = scan(text, &mut tape).ok().and_then(|()| tape.root(text)) {
-                    all.add(line, place);
+                    all.add(line, place, record);
                 }
+                record += u32::from(!text.trim_ascii().is_empty());
             }
         }
         Ok(all)
     }
 
-    fn add(&mut self, line: Val<'_>, at: Place) {
+    fn add(&mut self, line: Val<'_>, at: Place, record: u32) {
         let name = name_of(line, &[NAME]);
         if let Some(text) = line.get(NAME).filter(|_| name != 0) {
             self.names.entry(name).or_insert_with(|| text.raw().into());
@@ -70,6 +73,7 @@ impl Lines {
             THREAD.iter().map(|key| line.get(key).map_or(&b""[..], |val| val.raw())).collect();
         self.list.push(Line {
             at,
+            record,
             name,
             parent: name_of(line, &[PARENT]),
             thread: fingerprint_of(&thread.join(&b"\n"[..])),

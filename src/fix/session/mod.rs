@@ -17,10 +17,12 @@ use crate::history::{Kind, Row};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, fingerprint_of, scan, string};
 use crate::place::{DocId, Edit, Patch, Place, With};
+use crate::rule::Loss;
 use crate::source::{Container, ReadAt};
 
 use super::plan::{Fate, Fresh, HistoryPlan};
 use super::render::blocks_of_line;
+use super::{Action, Change};
 use lines::Lines;
 use table::{COPIED, GO_WITH, LINKS, PARENT};
 
@@ -36,11 +38,11 @@ pub fn start_of(container: Container, histories: Option<Histories>) -> Option<u6
     }
 }
 
-/// The edits of some plans, and the lines that they touch besides those of the plans' items.
+/// The edits of some plans, and what they change besides the plans' items: the links of other lines.
 #[derive(Default)]
 pub struct Rendered {
     pub patch: Patch,
-    pub touched: Vec<Place>,
+    pub changes: Vec<Change>,
 }
 
 /// Renders plans into edits on lines.
@@ -57,6 +59,8 @@ pub fn render(id: DocId, bytes: &dyn ReadAt, start: u64, plans: &[HistoryPlan]) 
     let mut repair = Repair {
         id,
         dialect: info.dialect,
+        changes: plans.iter().flat_map(|plan| &plan.changes).copied().collect(),
+        causes: HashMap::new(),
         bytes,
         children: HashMap::new(),
         lines,
@@ -67,6 +71,11 @@ pub fn render(id: DocId, bytes: &dyn ReadAt, start: u64, plans: &[HistoryPlan]) 
     };
     for ix in repair.lines.indices() {
         repair.children.entry(repair.lines.line(ix).parent).or_default().push(ix);
+    }
+    for change in std::mem::take(&mut repair.changes) {
+        if let Some(ix) = repair.lines.at(change.row.at.start) {
+            repair.causes.entry(ix).or_insert(change);
+        }
     }
     let mut arrivals = Vec::new();
     let mut inside: BTreeMap<u32, Vec<(Row, Fate)>> = BTreeMap::new();
@@ -124,6 +133,9 @@ struct Repair<'r> {
     /// New lines, by the line after which they come.
     fresh: BTreeMap<u32, Vec<Vec<With>>>,
     edits: Vec<Edit>,
+    /// The first change on each line.
+    causes: HashMap<u32, Change>,
+    changes: Vec<Change>,
 }
 
 impl Repair<'_> {
@@ -200,6 +212,8 @@ impl Repair<'_> {
             let own = self.lines.named(last);
             for tail in tails.into_iter().filter(|tail| Some(*tail) != own) {
                 self.parents.entry(tail).or_insert(last);
+                let cause = members.iter().find_map(|ix| self.causes.get(ix));
+                self.changes.extend(cause.map(|cause| self.relinked(tail, cause)));
             }
         }
         Ok(())
@@ -220,6 +234,8 @@ impl Repair<'_> {
         let (name, parent) = (line.name, line.parent);
         for child in self.children.get(&name).cloned().unwrap_or_default() {
             self.parents.entry(child).or_insert(parent);
+            let cause = self.causes.get(&ix);
+            self.changes.extend(cause.map(|cause| self.relinked(child, cause)));
         }
         self.parents.insert(ix, call);
     }
@@ -300,6 +316,11 @@ impl Repair<'_> {
         let go_with: Vec<u64> = GO_WITH.iter().map(|kind| fingerprint_of(kind)).collect();
         for ix in self.stays().collect::<Vec<_>>() {
             let line = self.lines.line(ix);
+            let mut names = line.links.iter().copied().chain([self.parent_of(ix)]);
+            if let Some(name) = names.find(|name| lost.contains(name)) {
+                let cause = self.lines.named(name).and_then(|ix| self.causes.get(&ix));
+                self.changes.extend(cause.map(|cause| self.relinked(ix, cause)));
+            }
             if line.links.iter().any(|name| lost.contains(name)) {
                 let lines = if go_with.contains(&line.kind) { &mut self.gone } else { &mut relinked };
                 lines.insert(ix);
@@ -313,18 +334,13 @@ impl Repair<'_> {
         for ix in relinked.iter().copied().filter(|ix| !self.gone.contains(ix)).collect::<Vec<_>>() {
             self.relink(ix, &lost)?;
         }
-        let mut touched: Vec<Place> = relinked.iter().map(|ix| self.lines.line(*ix).at).collect();
-        for ix in &self.gone {
-            let at = self.lines.line(*ix).at;
-            self.edits.push(Edit::remove(at));
-            touched.push(at);
-        }
+        self.edits.extend(self.gone.iter().map(|ix| Edit::remove(self.lines.line(*ix).at)));
         for (ix, fresh) in std::mem::take(&mut self.fresh) {
             self.insert(ix, fresh)?;
         }
         let mut patch = Patch::default();
         patch.add(self.edits);
-        Ok(Rendered { patch, touched })
+        Ok(Rendered { patch, changes: self.changes })
     }
 
     fn stays(&self) -> impl Iterator<Item = u32> + '_ {
@@ -340,6 +356,16 @@ impl Repair<'_> {
             name = self.lines.named(name).map_or(0, |ix| self.parent_of(ix));
         }
         0
+    }
+
+    /// What is told of a line that gets another link because of a change elsewhere.
+    fn relinked(&self, ix: u32, cause: &Change) -> Change {
+        let line = self.lines.line(ix);
+        let (action, what, loss) = match GO_WITH.iter().any(|kind| fingerprint_of(kind) == line.kind) {
+            true => (Action::Drop, "drop the snapshot of the dropped line", Loss::Lossy),
+            false => (Action::Rewrite, "link it to the line that is now before it", Loss::Lossless),
+        };
+        Change { row: Row::of_place(line.at, line.record), other: None, action, what, loss, ..*cause }
     }
 
     fn relink(&mut self, ix: u32, lost: &HashSet<u64>) -> io::Result<()> {

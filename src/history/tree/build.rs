@@ -191,9 +191,11 @@ impl Links {
                 Some(&parent) => links.parent[ix] = parent,
                 None => {
                     links.missing[ix] = true;
-                    // What comes before a compaction is not replayed, and may be elsewhere.
-                    if !entry.marks.has(Marks::CHAINED) && !(entry.thread != 0 && entry.marks.has(Marks::RESTART))
-                    {
+                    // What comes before a compaction is not replayed, and may be elsewhere; where no message comes before
+                    // a link, nothing is lost.
+                    let is_link = entry.part == Part::Link && !is_anchored;
+                    let is_idle = entry.thread != 0 && (is_link || entry.marks.has(Marks::RESTART));
+                    if !entry.marks.has(Marks::CHAINED) && !is_idle {
                         let wrong = if is_anchored { Wrong::Phantom } else { Wrong::MissingParent };
                         links.problem(from, wrong, ix, None);
                     }
