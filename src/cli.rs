@@ -16,6 +16,7 @@ use crate::commands::products::Copies;
 use crate::commands::{self, Failure, Outcome};
 use crate::fix::{FixOptions, Orphans, Reasoning};
 use crate::options::{self, Misuse};
+use crate::replay::rewind::RewindTo;
 use crate::source::commit::Replace;
 
 use common::{Common, Typed, existing};
@@ -100,6 +101,10 @@ struct FixArgs {
     /// Print a unified diff for `git apply`
     #[arg(long)]
     patch: bool,
+    /// Write a copy of a session that ends at a message, or with LAST-GOOD at the last turn without errors; the copy is
+    /// not repaired
+    #[arg(long, value_name = "UUID", requires = "output", hide_short_help = true)]
+    rewind_to: Option<String>,
     /// Make only fixes that lose nothing the model saw
     #[arg(long)]
     lossless: bool,
@@ -231,8 +236,15 @@ impl FixArgs {
             selected: options::selected(&self.common.judging.select),
             acknowledge_safety: self.acknowledge_safety,
         };
-        let repairs = Repairs { options, to, dropped: self.dropped };
         let run = Typed { all_branches: self.all_branches, ..self.common.typed() }.mean(None)?;
+        if let (Some(name), Destination::Copy(copies)) = (&self.rewind_to, &to) {
+            let to = match name.as_str() {
+                "LAST-GOOD" => RewindTo::LastGood,
+                name => RewindTo::Line(name.to_owned()),
+            };
+            return commands::rewind::fix_by_rewinding(&run, &to, copies, out);
+        }
+        let repairs = Repairs { options, to, dropped: self.dropped };
         commands::fix::fix(&run, &repairs, out)
     }
 }

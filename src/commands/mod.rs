@@ -10,6 +10,7 @@ mod met;
 mod parts;
 pub mod products;
 pub mod rebuild;
+pub mod rewind;
 pub mod slim;
 mod stored;
 pub mod tables;

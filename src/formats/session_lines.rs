@@ -290,14 +290,14 @@ fn wrong(line: Val<'_>, kind: &[u8], record: &Record<'_>) -> Option<Wrong> {
 /// How the ids of calls begin that a model made on another host than Anthropic's own.
 const HOSTS: [&[u8]; 2] = [b"toolu_bdrk_", b"toolu_vrtx_"];
 
-/// A line without a uuid is no part of the chain. A summary names the message that holds it: resumed, the client goes on
-/// from there.
+/// A line without a uuid is no part of the chain. To Kode a summary names the message that holds it: resumed, Kode goes on
+/// from there. To Claude Code it is a title.
 fn read_side_line(line: Val<'_>, kind: &[u8], record: &Record<'_>, writer: &Writer, sink: &mut dyn Sink) {
     let mut entry = Entry::new("", record.base.of(line), record.number, tree::Part::Link);
-    if kind == b"summary" {
-        (entry.parent, entry.marks) = (text(line, "leafUuid"), Marks::SUMMARY);
-    } else if writer.is_linked {
+    if writer.is_linked {
         entry.wrong = wrong(line, kind, record);
+    } else if kind == b"summary" {
+        (entry.parent, entry.marks) = (text(line, "leafUuid"), Marks::SUMMARY);
     }
     if entry.marks != Marks::default() || entry.wrong.is_some() {
         sink.mark(Mark::Entry(Box::new(entry)));

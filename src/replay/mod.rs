@@ -18,6 +18,7 @@ mod messages_body;
 mod nodes;
 pub mod records;
 pub mod request;
+pub mod rewind;
 pub mod slim;
 pub mod stream;
 pub mod turns;

@@ -69,8 +69,10 @@ impl Lines {
         let content = line.at(&["message", "content"]);
         let blocks = || content.into_iter().flat_map(|content| content.elements());
         let keys = |field: &str| blocks().map(|block| name_of(block, &[field])).filter(|key| *key != 0).collect();
-        let thread: Vec<&[u8]> =
-            THREAD.iter().map(|key| line.get(key).map_or(&b""[..], |val| val.raw())).collect();
+        let part = |key: &&str| {
+            line.get(key).filter(|val| val.as_bool() != Some(false)).map_or(&b""[..], |val| val.raw())
+        };
+        let thread: Vec<&[u8]> = THREAD.iter().map(part).collect();
         self.list.push(Line {
             at,
             record,
