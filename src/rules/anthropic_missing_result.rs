@@ -39,6 +39,9 @@ crate::rule! {
     /// message with it if only thinking is left of it; with `--orphans stub` the call gets a placeholder result
     /// with `is_error` instead.
     ///
+    /// In a session that is repaired in place a placeholder result comes as a new line after the call, as the agent itself
+    /// would add it; `--orphans drop` drops the call.
+    ///
     /// ## Evidence
     ///
     /// Recorded: of two requests of the same blocks the one with a text after the `tool_use` was rejected with this sentence,
@@ -89,6 +92,14 @@ crate::rule! {
             loss: Loss::Lossless,
             ..Variant::BASE
         },
+        Variant {
+            message: "tool_use {call_id} has no tool_result in the session",
+            api: Some(API),
+            evidence: Evidence::Reported,
+            fix: "add a placeholder result (use --orphans drop to drop the call instead)",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
     ]
 }
 
@@ -99,6 +110,7 @@ const FAR: u8 = 1;
 const LATE: u8 = 2;
 const PENDING: u8 = 3;
 const FOLLOWED: u8 = 4;
+const IN_SESSION: u8 = 5;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let messages = &cx.history.messages;
@@ -121,7 +133,12 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             PairState::Open if cx.is_pending(pair.call) => {
                 out.add(finding(pair.call).variant(PENDING).never(rule::ABOUT_TO_RUN));
             }
-            PairState::Open => out.add(finding(pair.call).act(Act::Answer)),
+            PairState::Open => {
+                // Lines of a session are told apart by the response that they are of, and are answered as the agent does.
+                let message = messages.of_row(pair.call).map(|message| cx.row(message.row));
+                let variant = if message.is_some_and(|row| row.id != 0) { IN_SESSION } else { 0 };
+                out.add(finding(pair.call).variant(variant).act(Act::Answer));
+            }
             PairState::Far => {
                 let partner = cx.row(pair.output).at;
                 out.add(finding(pair.call).variant(FAR).with(partner).act(Act::Reorder));

@@ -33,8 +33,9 @@ crate::rule! {
     662, "cut-signature" of "anthropic", Check::History(check),
     [
         Variant {
-            message: "the signature of {type} has only {arg} characters, so it was cut",
-            api: Some("messages.{message}.content.{block}: Invalid `signature` in `thinking` block"),
+            // The API's sentence is that of any signature that it does not take: what no file shows, too.
+            message: "the signature of {type} has only {arg} characters, so it was cut; the API rejects it: Invalid \
+                      `signature` in `thinking` block",
             evidence: Evidence::Reported,
             fix: "drop the thinking of the response",
             ..Variant::BASE

@@ -39,26 +39,23 @@ crate::rule! {
     661, "split-thinking" of "anthropic", Check::History(check),
     [
         Variant {
-            message: "lines of another message are between those of this response, which holds signed thinking",
+            message: "lines of another message are between those of this response, so its thinking is modified, which the \
+                      API rejects",
             related: "the first line in between",
-            api: Some(API),
             evidence: Evidence::Reported,
             fix: "drop the thinking of the response",
             ..Variant::BASE
         },
         Variant {
-            message: "{type} is not the first block of its response, so the lines of the response are out of order",
+            message: "{type} is not the first block of its response, so the lines of the response are out of order, which \
+                      the API rejects as modified thinking",
             related: "the first block",
-            api: Some(API),
             evidence: Evidence::Reported,
             fix: "drop the thinking of the response",
             ..Variant::BASE
         },
     ]
 }
-
-const API: &str = "messages.{message}.content.{block}: `thinking` or `redacted_thinking` blocks in the latest assistant \
-                   message cannot be modified. These blocks must remain as they were in the original response.";
 
 const ORDER: u8 = 1;
 
