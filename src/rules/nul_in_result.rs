@@ -11,7 +11,7 @@ use crate::rule::{Check, Evidence, Out, Variant};
 crate::rule! {
     /// ## What it does
     ///
-    /// Finds the escape `\\u0000` in the content of a `tool_result` in a Claude Code session.
+    /// Finds the escape `\u0000` in the content of a `tool_result` in a Claude Code session.
     ///
     /// ## Why it matters
     ///
@@ -21,7 +21,7 @@ crate::rule! {
     /// ## Example
     ///
     /// ```json
-    /// {"type":"tool_result","tool_use_id":"toolu_1","content":"ELF\\u0000\\u0000"}
+    /// {"type":"tool_result","tool_use_id":"toolu_1","content":"ELF\u0000\u0000"}
     /// ```
     ///
     /// ## Fix
