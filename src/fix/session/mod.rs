@@ -111,6 +111,9 @@ enum Arrival {
     Real(Row),
 }
 
+/// The lines of a response, and what comes to its calls: the line of the call, and the result.
+type Answers = (Vec<u32>, Vec<(u32, Arrival)>);
+
 fn arrive(fresh: Fresh, out: &mut Vec<Arrival>) {
     match fresh {
         Fresh::Stub(call) => out.push(Arrival::Stub(call)),
@@ -157,7 +160,7 @@ impl Repair<'_> {
             }
         }
         // By the first line of the response: what comes to it, in the order of the calls.
-        let mut by_response: BTreeMap<u32, (Vec<u32>, Vec<(u32, Arrival)>)> = BTreeMap::new();
+        let mut by_response: BTreeMap<u32, Answers> = BTreeMap::new();
         for arrival in arrivals {
             let call = match &arrival {
                 Arrival::Stub(call) => self.lines.at(call.at.start),
