@@ -17,6 +17,7 @@ use crate::commands::{self, Failure, Outcome};
 use crate::fix::{FixOptions, Orphans, Reasoning};
 use crate::formats::agents::AGENTS;
 use crate::options::{self, Misuse};
+use crate::replay::rewind::RewindTo;
 use crate::source::commit::Replace;
 
 use common::{Common, Typed, existing};
@@ -120,6 +121,10 @@ struct FixArgs {
     /// Print a unified diff for `git apply`
     #[arg(long)]
     patch: bool,
+    /// Write a copy of a session that ends at a message, or with LAST-GOOD at the last turn without errors; the copy is
+    /// not repaired
+    #[arg(long, value_name = "UUID", requires = "output", hide_short_help = true)]
+    rewind_to: Option<String>,
     /// Make only fixes that lose nothing the model saw
     #[arg(long)]
     lossless: bool,
@@ -127,7 +132,7 @@ struct FixArgs {
     #[arg(long)]
     fix_warnings: bool,
     /// What to do with an unanswered call
-    #[arg(long, value_enum, default_value = "drop", value_name = "HOW")]
+    #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
     orphans: OrphansArg,
     /// What to do with reasoning
     #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
@@ -163,6 +168,8 @@ struct FixArgs {
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
 enum OrphansArg {
+    /// Add a placeholder output in a session that is repaired in place, else drop the call
+    Auto,
     /// Drop the call
     Drop,
     /// Add a placeholder output that claims nothing
@@ -186,6 +193,7 @@ enum ReasoningArg {
 impl From<OrphansArg> for Orphans {
     fn from(arg: OrphansArg) -> Self {
         match arg {
+            OrphansArg::Auto => Orphans::Auto,
             OrphansArg::Drop => Orphans::Drop,
             OrphansArg::Stub => Orphans::Stub,
         }
@@ -269,8 +277,15 @@ impl FixArgs {
             copies: matches!(to, Destination::Copy(_)),
             pinned: false,
         };
-        let repairs = Repairs { options, to, dropped: self.dropped };
         let run = Typed { all_branches: self.all_branches, ..self.common.typed() }.mean(None)?;
+        if let (Some(name), Destination::Copy(copies)) = (&self.rewind_to, &to) {
+            let to = match name.as_str() {
+                "LAST-GOOD" => RewindTo::LastGood,
+                name => RewindTo::Line(name.to_owned()),
+            };
+            return commands::rewind::fix_by_rewinding(&run, &to, copies, out);
+        }
+        let repairs = Repairs { options, to, dropped: self.dropped };
         commands::fix::fix(&run, &repairs, out)
     }
 }

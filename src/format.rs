@@ -6,14 +6,13 @@ pub mod agent;
 mod body;
 mod healed;
 mod kept;
+mod mark;
 mod probe;
 mod ranked;
 
 use crate::dialect::{Dialect, Item, Origin};
-use crate::history::numbered::Header;
-use crate::history::ranked::Rank;
-use crate::history::stream::{Event, Stream};
-use crate::history::tree::{Builder, Entry, Forest};
+use crate::history::stream::Stream;
+use crate::history::tree::{Builder, Forest};
 use crate::history::{Finding, Flags, History, Pairing, Role, Row, Settings, Usage, codes};
 use crate::json::Val;
 use crate::json::edit::Base;
@@ -21,6 +20,7 @@ use crate::place::Place;
 
 pub use body::{around, empty_list};
 pub use kept::{Copied, KeptLines};
+pub use mark::{Mark, Sink, TextAt};
 pub use probe::Probe;
 
 pub use ranked::Unsent;
@@ -92,6 +92,8 @@ pub enum Histories {
     PerDoc,
     /// All records of a doc make a tree; its live branch is one, and so is that of each side chain.
     Tree,
+    /// The same, of lines in the manner of Claude Code: they name one another, and a request is written anew of them.
+    Session,
     /// Each node that the records of a doc make is one by itself.
     PerNode,
 }
@@ -104,7 +106,7 @@ impl Histories {
 
     /// The histories of a doc may begin with the same items.
     pub fn shares_rows(self) -> bool {
-        matches!(self, Histories::Tree | Histories::PerNode)
+        matches!(self, Histories::Tree | Histories::Session | Histories::PerNode)
     }
 }
 
@@ -122,50 +124,6 @@ pub struct FormatInfo {
     pub parts: &'static [Part],
     /// Holds responses as they were received: proof of what stood next to what.
     pub records_responses: bool,
-}
-
-/// What a format tells about the records as it reads them.
-pub enum Mark {
-    /// A history begins; what is known about its request.
-    Start(Box<Settings>),
-    /// The history that began is complete.
-    End,
-    /// What a log says on the way about the request that would replay it.
-    Settings(fn(&mut Settings, Box<str>), Box<str>),
-    /// The client began a turn here. It counts for a rollback once the user speaks in it.
-    Turn,
-    /// The user speaks here. In a log without marked turns this begins one.
-    User,
-    /// The turn at hand was cut off at this offset.
-    Aborted(u64),
-    /// The newest turns were taken back.
-    Rollback(u32),
-    /// All items so far were replaced by what follows.
-    Reset,
-    /// All items so far were replaced by the user's messages among them; then what follows.
-    ResetToUsers,
-    /// A node of a tree begins: the items that follow are its own.
-    Entry(Box<Entry>),
-    /// The items of the node so far were provisional; what follows replaces them.
-    Replace,
-    /// An event of a stream whose history is reduced: the items that follow are what it says.
-    Event(Box<Event>),
-    /// A part of the log begins that says itself where it belongs: the marks and items that follow wait until all are
-    /// there.
-    Ranked(Box<Rank>),
-    /// A record here could not be read: where, and its number.
-    Lost(Place, u32),
-    /// A line of a log that may number its lines, the number that it carries, and what it says if it is a header.
-    Line { record: u32, number: Option<u64>, at: Place, header: Option<Box<Header>> },
-}
-
-/// Takes what a format finds in a record.
-pub trait Sink {
-    fn item(&mut self, item: Item<'_>);
-    fn mark(&mut self, mark: Mark);
-    fn find(&mut self, finding: Finding);
-    /// How a page of items is ordered, if the user said so.
-    fn newest_first(&self) -> Option<bool>;
 }
 
 /// Key of an object that stands, first in a list, for elements that are stored elsewhere: `slim` put it there.
@@ -205,6 +163,11 @@ pub trait Format: Sync {
     /// Whether lines of such a log may be counted, and found by their offsets.
     fn kept_lines(&self) -> Option<&'static dyn KeptLines> {
         None
+    }
+
+    /// What becomes of the text at an offset of a record.
+    fn text_at(&self, _record: Val<'_>, _at: u32) -> TextAt {
+        TextAt::Sent
     }
 
     /// Hands the items and marks of a record to the sink.
@@ -298,7 +261,7 @@ impl Assembler {
     pub fn new(info: &FormatInfo) -> Self {
         let settings = Settings { usage: info.usage, ..Settings::default() };
         let open = info.histories == Histories::PerDoc;
-        let tree = matches!(info.histories, Histories::Tree | Histories::PerNode).then(Builder::default);
+        let tree = info.histories.shares_rows().then(Builder::default);
         Assembler {
             histories: info.histories,
             pairing: info.dialect.pairing(),
@@ -430,6 +393,7 @@ impl Assembler {
             }
             Mark::Entry(entry) => {
                 self.in_node = true;
+                self.settings.agent_version = self.settings.agent_version.max(entry.version);
                 if let Some(tree) = &mut self.tree {
                     tree.entry(*entry);
                 }

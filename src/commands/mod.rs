@@ -14,6 +14,7 @@ mod parts;
 pub mod products;
 mod progress;
 pub mod rebuild;
+pub mod rewind;
 pub mod slim;
 mod stored;
 pub mod tables;

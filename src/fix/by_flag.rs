@@ -60,7 +60,7 @@ impl Plan<'_> {
             let mut changes = false;
             cx.look.look(row, &mut |item| {
                 let edits =
-                    super::render::edits_of(self.dialect, row.at.doc, item.raw(), std::slice::from_ref(&change));
+                    super::texts::edits_of(self.dialect, row.at.doc, item.raw(), std::slice::from_ref(&change));
                 changes = edits.is_ok_and(|edits| !edits.is_empty());
             });
             if changes {

@@ -22,7 +22,9 @@ mod references;
 mod render;
 mod rounds;
 mod rows;
+mod session;
 mod text;
+mod texts;
 mod thinking;
 mod turns;
 
@@ -37,8 +39,10 @@ pub use rounds::{Fixed, fix};
 /// What to do about a call that nobody answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Orphans {
-    /// Take it out, with what belongs to it.
+    /// Answer it in a session that is repaired in place, where its agent does the same; else take it out.
     #[default]
+    Auto,
+    /// Take it out, with what belongs to it.
     Drop,
     /// Answer it with an output that claims nothing.
     Stub,

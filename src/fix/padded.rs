@@ -13,7 +13,7 @@ use crate::source::{Container, ReadAt, lines};
 
 use super::plan::Plan;
 use super::possible::Fault;
-use super::render::edits_of;
+use super::texts::edits_of;
 use super::{Action, Cause, Change, Refusal};
 
 const GOES: &str = "lines of this file may not be added, removed or moved, because other files point at them; \

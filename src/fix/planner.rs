@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::format::FormatInfo;
+use crate::format::{FormatInfo, Histories};
 use crate::history::{Act, Remedy};
 use crate::judge::{Judged, OnHistory};
 use crate::rule::Cx;
@@ -35,11 +35,14 @@ impl OnHistory for Planner<'_> {
         if cx.history.settings.read_only.is_some() {
             return None;
         }
+        let in_session = info.histories == Histories::Session && self.options.orphans == Orphans::Auto;
+        let orphans = if in_session { Orphans::Stub } else { self.options.orphans };
+        let options = &FixOptions { orphans, ..self.options.clone() };
         let mut wanted: Vec<&Judged> = judged.iter().filter(|judged| self.options.wants(judged)).collect();
         let mut refused: Vec<(&Judged, &'static str)> = Vec::new();
         let mut flag = None;
         for _ in 0..ATTEMPTS {
-            let mut plan = Plan::new(cx, self.options, info.dialect, number);
+            let mut plan = Plan::new(cx, options, info.dialect, number);
             plan.by_flag = flag.is_none();
             refused.iter().for_each(|(judged, why)| plan.refuse(judged, why));
             plan.findings(&wanted);
@@ -54,13 +57,13 @@ impl OnHistory for Planner<'_> {
             wanted.retain(|judged| {
                 let Some(why) = why.get(&cause(judged)) else { return true };
                 let is_call = judged.finding.remedy == Remedy::One(Act::Answer);
-                let stubs = self.options.orphans == Orphans::Stub;
+                let stubs = orphans == Orphans::Stub;
                 refused.push((*judged, if *why == EMPTY && is_call && !stubs { EMPTY_CALL } else { why }));
                 false
             });
         }
         // What is left hangs together with what cannot be made.
-        let mut plan = Plan::new(cx, self.options, info.dialect, number);
+        let mut plan = Plan::new(cx, options, info.dialect, number);
         refused.iter().for_each(|(judged, why)| plan.refuse(judged, why));
         wanted.iter().for_each(|judged| plan.refuse(judged, "it depends on a fix that cannot be made"));
         plan.finish(info)

@@ -9,7 +9,7 @@ use crate::history::{Flags, Kind, Row};
 use crate::place::DocId;
 
 use super::plan::{Fate, Plan};
-use super::render::edits_of;
+use super::texts::edits_of;
 use super::{Action, Cause};
 
 pub(super) const EMPTY_CALL: &str =

@@ -4,17 +4,18 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use crate::dialect::{BLOCK, Cannot, Dialect, TextChange as Text};
+use crate::dialect::{BLOCK, TextChange as Text};
 use crate::format::{FormatInfo, Histories, Part, Unit};
 use crate::history::{Flags, Row};
 use crate::json::edit::{Base, Sequence, Slot, remove_members};
 use crate::json::{Tape, Val, pointer, scan};
-use crate::place::{DocId, Edit, Patch, Pieces, Place, With};
+use crate::place::{DocId, Edit, Patch, Place, With};
 use crate::source::split::{Piece, SplitError, split};
 use crate::source::{Container, ReadAt, framing, lines};
 
 use super::messages::{Message, Messages, list_around};
 use super::plan::{Fate, Fresh, HistoryPlan};
+use super::texts::{edits_of, patched};
 
 /// One item of the doc, and what becomes of it.
 #[derive(Clone, Copy)]
@@ -78,6 +79,27 @@ pub(super) fn render(
     let mut patch = Patch::default();
     patch.add(render.edits);
     Ok(patch)
+}
+
+/// The edits on the items within one line of a session, which keeps its place.
+pub(super) fn blocks_of_line(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    line: Place,
+    info: &'static FormatInfo,
+    fates: &[(Row, Fate)],
+    out: &mut Vec<Edit>,
+) -> io::Result<()> {
+    let steps: Vec<Step<'_>> =
+        fates.iter().map(|(row, fate)| Step { info, newest_first: false, row, fate }).collect();
+    let mut text = Vec::new();
+    bytes.read_into(line.start, line.len as usize, &mut text)?;
+    let mut tape = Tape::new();
+    let Some(root) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) else { return Ok(()) };
+    let mut render = Render { id, bytes, edits: Vec::new() };
+    render.within(root, Base::new(id, line.start), &[], &steps.iter().collect::<Vec<_>>())?;
+    out.append(&mut render.edits);
+    Ok(())
 }
 
 pub(super) struct Render<'r> {
@@ -454,42 +476,4 @@ fn remove_value(root: Val<'_>, at: Place, base: Base<'_>, out: &mut Vec<Edit>) {
         }
         holder = member.val;
     }
-}
-
-/// The edits, on the text of an item alone, that make several changes, one after the other: each sees what those before
-/// it made, so that changes side by side do not meet. All are made, or none.
-pub(super) fn edits_of(
-    dialect: &dyn Dialect,
-    id: DocId,
-    text: &[u8],
-    changes: &[Text],
-) -> Result<Vec<Edit>, Cannot> {
-    const NO_JSON: Cannot = Cannot("the item cannot be read");
-    let mut all = Patch::default();
-    let mut tape = Tape::new();
-    for change in changes {
-        let now = patched(text, &all, id);
-        let item = scan(&now, &mut tape).ok().and_then(|()| tape.root(&now)).ok_or(NO_JSON)?;
-        let mut edits = Vec::new();
-        dialect.change(change, item, Base::new(id, 0), &mut edits)?;
-        let mut next = Patch::default();
-        next.add(edits);
-        all = all.then(&next, |_| text.len() as u64);
-    }
-    Ok(all.edits(id).to_vec())
-}
-
-/// A text after a patch to it alone.
-fn patched(text: &[u8], patch: &Patch, id: DocId) -> Vec<u8> {
-    let pieces = Pieces::new(patch.edits(id), id, text.len() as u64);
-    let mut out = Vec::with_capacity(text.len());
-    // Nothing in it can fail.
-    let _: Result<(), std::convert::Infallible> = pieces.walk(0, pieces.len(), |piece| {
-        match piece {
-            With::Text(new) => out.extend_from_slice(new),
-            With::Copy(at) => out.extend_from_slice(&text[at.start as usize..at.end() as usize]),
-        }
-        Ok(())
-    });
-    out
 }

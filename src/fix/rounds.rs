@@ -8,7 +8,7 @@ use crate::format::{Format, KeptLines, Probe};
 use crate::history::Code;
 use crate::json::{Val, pointer};
 use crate::judge::{Judged, JudgedDoc, Options, judge};
-use crate::place::{DocId, Patch, Pieces, Place};
+use crate::place::{DocId, Edit, Patch, Pieces, Place};
 use crate::read::{self, detect};
 use crate::rules::{broken_ordinals, missing_session_meta, other_history_base};
 use crate::source::{Container, Patched, ReadAt, framing};
@@ -21,6 +21,7 @@ use super::planner::Planner;
 use super::possible::{EMPTY, EMPTY_CALL};
 use super::provider::{self, Header, Set};
 use super::render::render;
+use super::session;
 use super::text::{TextEdits, TextOf};
 use super::{Action, Cause, Change, FixOptions, Left, Refusal};
 
@@ -107,6 +108,24 @@ pub fn fix(
     }
 }
 
+/// How the edits of a round are made.
+struct How<'h> {
+    /// An earlier round has changed the doc.
+    is_changed: bool,
+    /// Lines are to stay where they are.
+    stays: Option<&'h dyn KeptLines>,
+    /// Where the lines begin of a session, which name one another.
+    session: Option<u64>,
+}
+
+/// What a round comes to.
+struct Made {
+    patch: Patch,
+    /// What is changed besides the plans' items, and what is not.
+    raised: TextEdits,
+    plans: Vec<HistoryPlan>,
+}
+
 struct Job<'j> {
     id: DocId,
     bytes: &'j dyn ReadAt,
@@ -141,7 +160,16 @@ impl Job<'_> {
             let current = fixed.after.as_mut().unwrap_or(&mut fixed.before);
             let container = current.container;
             current.made.retain(|plan| !given_up.contains_key(&Some(plan.number)));
-            let plans = std::mem::take(&mut current.made);
+            let mut plans = std::mem::take(&mut current.made);
+            let session = session::start_of(container, current.format.map(|format| format.info().histories));
+            // What a lost link hides changes what everything after it means: it comes first, and alone.
+            let relinked = match session.filter(|_| !given_up.contains_key(&None)) {
+                Some(start) => session::relink(id, &view, start, &current.judged, wanted)?,
+                None => Vec::new(),
+            };
+            if !relinked.is_empty() {
+                plans.clear();
+            }
             fixed.refusals = plans.iter().flat_map(|plan| plan.refusals.iter().copied()).collect();
             let left = plans.iter().flat_map(|plan| plan.left.iter().copied());
             fixed.left_alone = left.map(|left| left_in_original(left, &pieces, round)).collect();
@@ -154,9 +182,10 @@ impl Job<'_> {
             let numbered = plans.iter().find_map(|plan| plan.numbered);
             fixed.numbered |= numbered.is_some();
             let stays = kept.filter(|_| numbered.is_some() && !wanted.copies);
-            let (mut patch, mut raised, plans) = match given_up.contains_key(&None) {
-                true => (self.rendered(&text, &plans, stays)?, TextEdits::default(), plans),
-                false => self.edits(&text, &current.judged, plans, is_changed, stays)?,
+            let how = How { is_changed, stays, session };
+            let Made { mut patch, mut raised, plans } = match given_up.contains_key(&None) {
+                true => self.rendered(&text, plans, &how)?,
+                false => self.edits(&text, &current.judged, plans, relinked, &how)?,
             };
             fixed.refusals.append(&mut raised.refusals);
             let set = match kept {
@@ -195,18 +224,17 @@ impl Job<'_> {
         Ok((fixed, worse))
     }
 
-    /// What the plans come to. Lines stay where they are, if something else points at them.
-    fn rendered(
-        &self,
-        text: &TextOf<'_>,
-        plans: &[HistoryPlan],
-        stays: Option<&dyn KeptLines>,
-    ) -> io::Result<Patch> {
-        let patch = render(self.id, text.bytes, text.container, plans)?;
-        match stays {
-            Some(kept) => padded::pad(self.id, text.bytes, text.container, &patch, kept),
-            None => Ok(patch),
+    /// What the plans come to. Lines stay where they are, if something else points at them; those of a session stay linked.
+    fn rendered(&self, text: &TextOf<'_>, plans: Vec<HistoryPlan>, how: &How<'_>) -> io::Result<Made> {
+        if let Some(start) = how.session {
+            let session::Rendered { patch, changes } = session::render(self.id, text.bytes, start, &plans)?;
+            return Ok(Made { patch, raised: TextEdits { changes, ..TextEdits::default() }, plans });
         }
+        let mut patch = render(self.id, text.bytes, text.container, &plans)?;
+        if let Some(kept) = how.stays {
+            patch = padded::pad(self.id, text.bytes, text.container, &patch, kept)?;
+        }
+        Ok(Made { patch, raised: TextEdits::default(), plans })
     }
 
     /// The edits of a round: on damaged lines, or else on all else, or else on the end of the file. Also the plans of which
@@ -216,29 +244,35 @@ impl Job<'_> {
         text: &TextOf<'_>,
         judged: &[Judged],
         plans: Vec<HistoryPlan>,
-        is_changed: bool,
-        stays: Option<&dyn KeptLines>,
-    ) -> io::Result<(Patch, TextEdits, Vec<HistoryPlan>)> {
-        let hold = |edits: TextEdits| match stays {
+        relinked: Vec<(Edit, Change)>,
+        how: &How<'_>,
+    ) -> io::Result<Made> {
+        let hold = |edits: TextEdits| match how.stays {
             Some(_) => edits.that_move_no_line(text.bytes.len(), self.wanted.pinned),
             None => edits,
         };
-        let mut patch = Patch::default();
         let mut damage = hold(text.damage(judged)?);
         if !damage.edits.is_empty() {
+            let mut patch = Patch::default();
             patch.add(damage.edits.iter().cloned());
-            return Ok((patch, damage, Vec::new()));
+            return Ok(Made { patch, raised: damage, plans: Vec::new() });
         }
         let mut rest = hold(text.rest(judged)?);
         rest.refusals.append(&mut damage.refusals);
-        patch = self.rendered(text, &plans, stays)?;
-        patch.add(rest.edits.iter().cloned());
-        if !patch.is_empty() {
-            return Ok((patch, rest, plans));
+        let (edits, changes): (Vec<Edit>, Vec<Change>) = relinked.into_iter().unzip();
+        rest.edits.extend(edits);
+        rest.changes.extend(changes);
+        let mut made = self.rendered(text, plans, how)?;
+        made.patch.add(rest.edits.iter().cloned());
+        made.raised.changes.append(&mut rest.changes);
+        made.raised.refusals = rest.refusals;
+        if made.patch.is_empty() {
+            let mut end = hold(text.last_newline(judged, how.is_changed));
+            made.patch.add(end.edits.iter().cloned());
+            made.raised.changes.append(&mut end.changes);
+            made.raised.refusals.append(&mut end.refusals);
         }
-        let end = hold(text.last_newline(judged, is_changed));
-        patch.add(end.edits.iter().cloned());
-        Ok((patch, TextEdits { refusals: rest.refusals, ..end }, plans))
+        Ok(made)
     }
 
     /// Histories with findings whose fix is wanted, a history as often as it has one.

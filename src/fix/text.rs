@@ -86,12 +86,21 @@ impl TextOf<'_> {
         Ok(Damaged { at, text, damages, taken })
     }
 
-    /// Removes a byte-order mark and a line that was cut.
+    /// Removes a byte-order mark and a line that was cut; replaces characters that cannot be sent.
     pub fn rest(&self, judged: &[Judged]) -> io::Result<TextEdits> {
         let mut all = TextEdits::default();
-        let asks = |judged: &&Judged| judged.history.is_none() && judged.finding.remedy == Remedy::One(Act::Drop);
+        let asks = |judged: &&Judged| {
+            let acts = [Act::Drop, Act::Replace].map(Remedy::One);
+            judged.history.is_none() && acts.contains(&judged.finding.remedy)
+        };
         for judged in judged.iter().filter(asks).filter(|judged| self.wants(judged, &mut all.refusals)) {
-            let Finding { row, partner, .. } = judged.finding;
+            let Finding { row, partner, remedy, .. } = judged.finding;
+            if remedy == Remedy::One(Act::Replace) {
+                // The character that stands for one that is not known.
+                all.edits.push(Edit::replace(row.at, *b"\\ufffd"));
+                all.changes.push(change(judged, row.at, Action::Rewrite));
+                continue;
+            }
             // A mark is its own place; a cut line is found at the byte where it breaks off.
             let at = match partner {
                 Some(cut) => cut,

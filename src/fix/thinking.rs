@@ -25,6 +25,19 @@ impl Plan<'_> {
         rows.filter(|ix| self.cx.row(*ix).kind == Kind::Thinking).collect()
     }
 
+    /// Thinking of a response that is stored over several lines goes as a whole: the API takes all of it, or none.
+    pub(super) fn drop_thinking_beside(&mut self, ix: u32, cause: Cause) {
+        let (cx, messages) = (self.cx, &self.cx.history.messages);
+        let response = |ix: u32| messages.of_row(ix).map_or(0, |message| cx.row(message.row).id);
+        let id = response(ix);
+        if cx.row(ix).kind != Kind::Thinking || id == 0 {
+            return;
+        }
+        for other in self.thinking_from(0).into_iter().filter(|other| response(*other) == id) {
+            self.drop_row(other, cause, Loss::Lossy, "drop the thinking of the same response");
+        }
+    }
+
     /// Thinking that only led to calls which go, goes with them.
     pub(super) fn drop_idle_thinking(&mut self) {
         if self.keeps_reasoning() || !self.may_lose() {

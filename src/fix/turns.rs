@@ -246,6 +246,7 @@ impl Plan<'_> {
         }
         self.drop_row(ix, cause(judged), variant.loss, variant.fix);
         self.drop_results_of(ix, cause(judged));
+        self.drop_thinking_beside(ix, cause(judged));
     }
 
     /// Results stand in the turn behind their calls, before anything else there, the real ones first.

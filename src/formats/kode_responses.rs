@@ -7,7 +7,8 @@ use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Un
 use crate::history::{Flags, Kind, Role, Row, Usage};
 use crate::json::Val;
 
-use super::kode_session::{NAME, is_line, is_of_responses, read, score};
+use super::kode_session::{NAME, WRITER, claim};
+use super::session_lines::{is_line, is_of_other_model, read};
 
 pub struct KodeResponses;
 
@@ -20,7 +21,7 @@ static INFO: FormatInfo = FormatInfo {
     dialect: &SESSION,
     target: "openai-stateless",
     usage: Usage::Log,
-    histories: Histories::Tree,
+    histories: Histories::Session,
     parts: &[Part { path: &["message", "content"], unit: Unit::Element }],
     records_responses: false,
 };
@@ -35,7 +36,7 @@ impl Format for KodeResponses {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        score(probe, is_of_responses)
+        claim(probe, is_of_other_model)
     }
 
     fn knows(&self, val: Val<'_>) -> bool {
@@ -43,7 +44,7 @@ impl Format for KodeResponses {
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        read(record, &read_content, sink);
+        read(record, &WRITER, &read_content, sink);
     }
 }
 

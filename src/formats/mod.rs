@@ -3,6 +3,7 @@
 pub mod agents;
 mod claim;
 mod provider;
+mod session_lines;
 pub mod unread;
 
 /// Declares the modules and the table. Among formats that are equally sure of a record, the first wins.
@@ -47,6 +48,7 @@ formats![
     coder_page,
     ag2_events,
     ag2_log,
+    claude_code,
     kode_session,
     kode_responses,
     iterate_stream,

@@ -36,6 +36,12 @@ pub const EMBEDDED_BODY_DIFFERS: Code = Code(626);
 pub const UNKNOWN_EVENT: Code = Code(627);
 pub const INVALID_EVENT: Code = Code(628);
 
+// Sessions in the manner of Claude Code.
+pub const PHANTOM_PARENT: Code = Code(660);
+pub const UNFINDABLE_SESSION: Code = Code(664);
+pub const UNKNOWN_LINE: Code = Code(665);
+pub const SESSION_HOST: Code = Code(666);
+
 pub const UNRECOVERABLE_ITEM: Code = Code(640);
 
 /// What RL004 found instead of a conversation: the numbers of its variants.

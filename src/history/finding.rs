@@ -92,6 +92,10 @@ pub enum Act {
     SendNew(u32),
     /// Repair the damaged text of a line; the partner of the finding is all of the line.
     Text,
+    /// Put the character in its place that stands for one that is not known.
+    Replace,
+    /// Link the entry to the nearest one before it.
+    Relink,
 }
 
 /// What a rule saw.

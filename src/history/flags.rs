@@ -145,5 +145,7 @@ flags! {
         NINE,
         /// A result that refers to tools.
         REFERS,
+        /// A result of a session whose text seems to hold a NUL character.
+        NUL,
     }
 }

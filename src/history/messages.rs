@@ -114,10 +114,21 @@ impl Messages {
         let only_results = !answers.iter().any(says)
             && self.rows_of(step.answers.clone()).all(|ix| rows[ix as usize].kind == Kind::ToolResult);
         let tail = match is_last && only_results {
-            true => self.list[step.model.start as usize].row,
+            true => self.last_response(rows, step).row,
             false => rows.len() as u32,
         };
         Some(tail)
+    }
+}
+
+impl Messages {
+    /// The message with which the last response of a step begins. Where none is told, a step is one response.
+    fn last_response(&self, rows: &[Row], step: &Step) -> &Message {
+        let id = |number: &u32| rows[self.get(*number).row as usize].id;
+        let last = step.model.end - 1;
+        let mut same = step.model.clone().rev().take_while(|number| id(number) == id(&last));
+        let first = if id(&last) == 0 { step.model.start } else { same.by_ref().last().unwrap_or(last) };
+        self.get(first)
     }
 }
 

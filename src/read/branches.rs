@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use crate::format::{Assembler, FormatInfo, Histories};
-use crate::history::tree::{Forest, Problem, Wrong};
-use crate::history::{Finding, History, Row, codes};
+use crate::history::tree::{Forest, Marks, Problem, Wrong};
+use crate::history::{Act, Finding, History, Kind, Row, codes};
 
 /// Ends a doc whose records make a tree.
 pub fn of_tree(
@@ -19,7 +19,7 @@ pub fn of_tree(
         Histories::PerNode => assembler.branches(&forest, nodes),
         _ => assembler.branches(&forest, leaves(&forest, all_branches).into_iter()),
     };
-    let findings = forest.problems.iter().map(finding);
+    let findings = forest.problems.iter().map(|problem| finding(problem, &forest));
     Some((histories, findings.collect()))
 }
 
@@ -34,21 +34,69 @@ fn leaves(forest: &Forest, all: bool) -> Vec<u32> {
 }
 
 /// What is reported of a problem.
-pub fn finding(problem: &Problem) -> Finding {
-    let (code, variant, why) = match problem.wrong {
-        Wrong::MissingParent => (codes::MISSING_PARENT, 0, "its parent is not in the file"),
-        Wrong::Cycle => (codes::CYCLE, 0, "it is not known which of the links is wrong"),
-        Wrong::Copied => (codes::DUPLICATE_NODE, 0, "readers take the later copy"),
-        Wrong::Changed => (codes::DUPLICATE_NODE, 1, "it is not known which of the two was sent"),
-        Wrong::OtherParent => (codes::BROKEN_CHAIN, 0, "it is not known which of the two was meant"),
-        Wrong::NotStored => {
-            (codes::BROKEN_CHAIN, 1, "`rebuild --chain never` prints a request with the whole history")
-        }
-        Wrong::Unanswered => (codes::BROKEN_CHAIN, 2, "the result of the call is not known"),
-        Wrong::Unfinished => (codes::UNFINISHED_STREAM, 0, "the rest is not in the file"),
-        Wrong::Lost(count) => (codes::LINKS_TO_LOST_LINE, u8::from(count == 1), "what the line held is not known"),
-    };
-    let linked = if let Wrong::Lost(linked) = problem.wrong { linked } else { 0 };
+pub fn finding(problem: &Problem, forest: &Forest) -> Finding {
     let row = Row::of_place(problem.at, problem.record);
-    Finding::new(code, row).variant(variant).with(problem.partner).arg(linked).never(why)
+    let of = |code, variant| Finding::new(code, row).variant(variant).with(problem.partner);
+    match problem.wrong {
+        Wrong::MissingParent => of(codes::MISSING_PARENT, 0).never("its parent is not in the file"),
+        Wrong::Phantom => {
+            let reach = Reach::of(forest);
+            let mut finding = of(codes::PHANTOM_PARENT, u8::from(!reach.is_cut)).arg(reach.reached);
+            // The message wants two numbers.
+            finding.row.turn = reach.of;
+            finding.act(Act::Relink)
+        }
+        Wrong::Cycle => of(codes::CYCLE, 0).never("it is not known which of the links is wrong"),
+        Wrong::Copied => of(codes::DUPLICATE_NODE, 0).never("readers take the later copy"),
+        Wrong::Changed => of(codes::DUPLICATE_NODE, 1).never("it is not known which of the two was sent"),
+        Wrong::OtherParent => of(codes::BROKEN_CHAIN, 0).never("it is not known which of the two was meant"),
+        Wrong::NotStored => {
+            of(codes::BROKEN_CHAIN, 1).never("`rebuild --chain never` prints a request with the whole history")
+        }
+        Wrong::Unanswered => of(codes::BROKEN_CHAIN, 2).never("the result of the call is not known"),
+        Wrong::Unfinished => of(codes::UNFINISHED_STREAM, 0).never("the rest is not in the file"),
+        Wrong::Lost(count) => {
+            let one = u8::from(count == 1);
+            of(codes::LINKS_TO_LOST_LINE, one).arg(count).never("what the line held is not known")
+        }
+        Wrong::FirstLine => {
+            of(codes::UNFINDABLE_SESSION, 0).never("move the line to after the first message by hand")
+        }
+        Wrong::UnknownType(_) => of(codes::UNKNOWN_LINE, 0).never("its meaning is not known"),
+        Wrong::Host(host) => of(codes::SESSION_HOST, host).never("nothing is wrong"),
+    }
+}
+
+/// How much of a session a client reads that follows the links from the live leaf.
+struct Reach {
+    /// Messages on the live branch since the last compaction, and all of the main chain.
+    reached: u32,
+    of: u32,
+    /// The branch begins where a parent is not stored.
+    is_cut: bool,
+}
+
+impl Reach {
+    fn of(forest: &Forest) -> Reach {
+        let leaves = forest.live_leaves();
+        let paths: Vec<Vec<u32>> = leaves.iter().map(|leaf| forest.path(*leaf)).collect();
+        let begins_cut = |path: &&Vec<u32>| {
+            let root = path.first().map(|root| forest.node(*root));
+            root.is_some_and(|root| !root.has(Marks::RESTART) && root.entry.parent.is_some())
+        };
+        let is_main = |node: &u32| !forest.node(*node).has(Marks::SIDE) || forest.current.is_none();
+        let all = || (0..forest.nodes.len() as u32).filter(is_main);
+        let begins = all().filter(|node| forest.node(*node).has(Marks::RESTART));
+        let from = begins.map(|node| forest.node(node).entry.record).max().unwrap_or(0);
+        let messages = |node: u32| {
+            let rows = forest.rows_of(node).iter();
+            rows.filter(|row| row.kind == Kind::BlockMessage && row.record >= from).count() as u32
+        };
+        let live = if forest.current.is_some() { &paths[..1] } else { &paths[..] };
+        Reach {
+            reached: live.iter().flatten().map(|node| messages(*node)).sum(),
+            of: all().map(messages).sum(),
+            is_cut: paths.iter().any(|path| begins_cut(&path)),
+        }
+    }
 }

@@ -2,10 +2,9 @@
 //! number of threads.
 
 use crate::dialect::Item;
-use crate::format::{Assembler, Format, FormatInfo, Mark, Probe, Record, Sink, Slice};
+use crate::format::{Assembler, Format, FormatInfo, Mark, Probe, Record, Sink, Slice, TextAt};
 use crate::formats::unread;
-use crate::history::finding::Act;
-use crate::history::{Code, Finding, Flags, History, Row, codes};
+use crate::history::{Act, Code, Finding, Flags, History, Row, codes};
 use crate::json::edit::Base;
 use crate::json::scan::scan_line;
 use crate::json::{Fault, Oddity, Spare, Tape, Val, What, pointer, scan};
@@ -222,10 +221,22 @@ impl<'o, V: Visitor> Stage<'o, V> {
         base: Base<'_>,
         whole: Place,
     ) -> Option<&'static dyn Format> {
+        let from = self.batch.raised.len();
         if tape.is_odd() {
             self.oddities(tape, base);
         }
-        self.value(tape.root(bytes)?, base, whole, Slice::Whole)
+        let odd = self.batch.raised.len();
+        let root = tape.root(bytes)?;
+        let format = self.value(root, base, whole, Slice::Whole);
+        if odd > from
+            && let Some(format) = format
+        {
+            let rest = self.batch.raised.split_off(odd);
+            let found = self.batch.raised.split_off(from).into_iter();
+            self.batch.raised.extend(found.filter_map(|finding| unsendable(format, root, base, finding)));
+            self.batch.raised.extend(rest);
+        }
+        format
     }
 
     fn end_record(&mut self, mut tape: Tape) {
@@ -341,6 +352,16 @@ fn code_of(kind: Kind) -> Code {
         Kind::Prefix => codes::RECORD_AFTER_CUT,
         Kind::Control => codes::RAW_CONTROL_CHARACTER,
         Kind::Nul => codes::NUL_BYTES,
+    }
+}
+
+/// Half of a surrogate pair, in a record of a format that knows which texts are sent.
+fn unsendable(format: &dyn Format, record: Val<'_>, base: Base<'_>, finding: Finding) -> Option<Finding> {
+    let at = base.relative(finding.row.at.start).filter(|_| finding.code == codes::LONE_SURROGATE);
+    match at.map_or(TextAt::Sent, |at| format.text_at(record, at)) {
+        TextAt::Sent => Some(finding),
+        TextAt::Replaceable => Some(finding.variant(1).act(Act::Replace)),
+        TextAt::Unsent => None,
     }
 }
 

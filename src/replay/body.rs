@@ -54,7 +54,7 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     }
     let mut kept = None;
     if let (Some(budget), None) = (asked.budget, &id) {
-        let found = cut_items(&items, &lifted.ends, budget, asked.fix.orphans == Orphans::Drop);
+        let found = cut_items(&items, &lifted.ends, budget, asked.fix.orphans != Orphans::Stub);
         for ix in &found.detached {
             without_id(&mut items[*ix as usize]);
         }

@@ -1,8 +1,7 @@
 //! What is done with a conversation as a whole: reading it into a tree, judging for each node whether the next request
 //! may build on the server's state, and building that request.
 
-use crate::format::FormatInfo;
-use crate::formats::kode_session;
+use crate::format::{FormatInfo, Histories};
 
 mod blocks;
 pub mod body;
@@ -18,6 +17,7 @@ mod messages;
 mod messages_body;
 mod nodes;
 pub mod request;
+pub mod rewind;
 pub mod slim;
 pub mod stream;
 pub mod turns;
@@ -34,5 +34,5 @@ pub use turns::{Turn, turns};
 
 /// Whether a format is one of sessions, whose blocks are written anew for a request.
 pub fn is_session(info: &FormatInfo) -> bool {
-    info.name == kode_session::NAME
+    info.histories == Histories::Session
 }

@@ -233,6 +233,7 @@ impl Teller<'_> {
             "text" => item.text.clone(),
             "field" | "value" | "length" if finding.field != NO_FIELD => self.field(name),
             "arg" | "index" => Some(finding.arg.to_string()),
+            "reachable" => Some(format!("{} of {}", finding.arg, count(u64::from(row.turn), "message"))),
             "items" => Some(count(u64::from(finding.arg), "item")),
             "healed" => agents::words(agents::parts(finding.arg)),
             "characters" => Some(count(u64::from(finding.arg), "control character")),

@@ -118,6 +118,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         for ix in message.blocks().filter(|ix| cx.row(*ix).kind == Kind::Text) {
             match cx.row(ix) {
                 row if row.has(BlockFlags::EMPTY) => add(ix, 0, alone),
+                // A line of a response that is stored over several: the response is not blank, and was gone on from.
+                row if row.has(BlockFlags::BLANK) && cx.row(message.row).id != 0 => {}
                 row if row.has(BlockFlags::BLANK) => add(ix, if alone { BLANK_MESSAGE } else { BLANK }, alone),
                 _ => {}
             }

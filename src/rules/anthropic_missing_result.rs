@@ -39,6 +39,9 @@ crate::rule! {
     /// message with it if only thinking is left of it; with `--orphans stub` the call gets a placeholder result
     /// with `is_error` instead.
     ///
+    /// In a session that is repaired in place a placeholder result comes as a new line after the call, as the agent itself
+    /// would add it; `--orphans drop` drops the call.
+    ///
     /// ## Evidence
     ///
     /// Recorded: of two requests of the same blocks the one with a text after the `tool_use` was rejected with this sentence,
@@ -89,6 +92,14 @@ crate::rule! {
             loss: Loss::Lossless,
             ..Variant::BASE
         },
+        Variant {
+            message: "tool_use {call_id} has no tool_result in the session",
+            api: Some(API),
+            evidence: Evidence::Reported,
+            fix: "add a placeholder result (use --orphans drop to drop the call instead)",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
     ]
 }
 
@@ -99,6 +110,7 @@ const FAR: u8 = 1;
 const LATE: u8 = 2;
 const PENDING: u8 = 3;
 const FOLLOWED: u8 = 4;
+const IN_SESSION: u8 = 5;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let messages = &cx.history.messages;
@@ -118,7 +130,13 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         if pair.state == PairState::Open && seconds.contains(&pair.call) {
             continue;
         }
-        cx.unanswered(RULE.code, pair, [FAR, PENDING]).into_iter().for_each(|finding| out.add(finding));
+        let Some(mut finding) = cx.unanswered(RULE.code, pair, [FAR, PENDING]) else { continue };
+        // Lines of a session are told apart by the response that they are of, and are answered as the agent does.
+        let message = messages.of_row(pair.call).map(|message| cx.row(message.row));
+        if finding.variant == 0 && message.is_some_and(|row| row.id != 0) {
+            finding = finding.variant(IN_SESSION);
+        }
+        out.add(finding);
     }
 }
 

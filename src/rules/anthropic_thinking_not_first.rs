@@ -78,7 +78,9 @@ const SEVERAL: u8 = 1;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let messages = &cx.history.messages;
-    for step in &messages.steps {
+    // The lines of a session are told apart by the response that they are of, and judged one by one (RL661).
+    let is_of_lines = |step: &&Step| step.model.clone().any(|number| cx.row(messages.get(number).row).id != 0);
+    for step in messages.steps.iter().filter(|step| !is_of_lines(step)) {
         // A text that is all of a message's content has no row of its own.
         let texts = step.model.clone().map(|message| messages.get(message).row);
         let said = texts.filter(|ix| cx.row(*ix).has(BlockFlags::CONTENT));

@@ -177,6 +177,13 @@ rules![
     missing_session_meta,
     other_history_base,
     invalid_image_url,
+    phantom_parent,
+    split_thinking,
+    cut_signature,
+    nul_in_result,
+    unfindable_session,
+    unknown_line,
+    session_host,
     healed_by_agent,
     lost_reasoning,
     lost_server_tool,
@@ -243,6 +250,10 @@ mod tests {
             (codes::UNKNOWN_EVENT, "unknown-event"),
             (codes::INVALID_EVENT, "invalid-event"),
             (codes::UNRECOVERABLE_ITEM, "unrecoverable-item"),
+            (codes::PHANTOM_PARENT, "phantom-parent"),
+            (codes::UNFINDABLE_SESSION, "unfindable-session"),
+            (codes::UNKNOWN_LINE, "unknown-line"),
+            (codes::SESSION_HOST, "session-host"),
         ];
         for (code, name) in named {
             assert_eq!(by_code(code).map(|rule| rule.name), Some(name));

@@ -92,7 +92,8 @@ impl Case {
         FixOptions {
             orphans: match self.orphans.as_deref() {
                 Some("stub") => Orphans::Stub,
-                _ => Orphans::Drop,
+                Some("drop") => Orphans::Drop,
+                _ => Orphans::Auto,
             },
             reasoning: match self.reasoning.as_deref() {
                 Some("strip") => Reasoning::Strip,

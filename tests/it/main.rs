@@ -7,6 +7,7 @@ mod answers;
 mod anthropic;
 mod cases;
 mod circles;
+mod claude_code;
 mod cli;
 mod codex;
 mod convert;

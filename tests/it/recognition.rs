@@ -62,7 +62,7 @@ fn what_no_format_reads_is_named_and_left_alone() {
 }
 
 /// Pairs of formats whose documents may look the same: the first wins.
-const OVERLAPS: [(&str, &str); 19] = [
+const OVERLAPS: [(&str, &str); 21] = [
     // A body that holds roles and texts only.
     ("anthropic-request", "chat-request"),
     ("bedrock-request", "chat-request"),
@@ -86,6 +86,9 @@ const OVERLAPS: [(&str, &str); 19] = [
     ("gemini-exchange", "gemini-response"),
     ("responses-exchange", "chat-exchange"),
     ("anthropic-batch", "chat-exchange"),
+    // Kode writes what Claude Code writes; the surer claim tells whose a session is.
+    ("claude-code", "kode-session"),
+    ("kode-session", "claude-code"),
 ];
 
 #[test]
@@ -144,7 +147,7 @@ const READ: [(&str, &[&str]); 16] = [
     ("ag2-events", &["ag2-events", "ag2-log"]),
     ("anthropic-messages", &["anthropic-request", "anthropic-message", "chat-request"]),
     ("bedrock-converse", &["bedrock-request", "bedrock-response"]),
-    ("claude-code", &["kode-session"]),
+    ("claude-code", &["claude-code", "kode-session"]),
     ("codex-rollout", &["codex-rollout", "codex-session", "responses-item-lines"]),
     ("gemini-contents", &["gemini-request", "gemini-response"]),
     ("kode", &["kode-session"]),

@@ -141,7 +141,9 @@ impl Builder {
         let order = links.parents_first();
         links.problems.extend(gaps.problems(&links.parent, &order));
         let groups = Groups::new(&self, &links, &order, &joined);
-        lay_out(self, links, groups)
+        let mut ranks = vec![0; order.len()];
+        order.iter().zip(0..).for_each(|(entry, rank)| ranks[*entry as usize] = rank);
+        lay_out(self, links, groups, &ranks)
     }
 }
 
@@ -180,7 +182,15 @@ impl Links {
                 Some(&first) => links.again(from, first, ix as u32),
             }
         }
+        let (mut told, mut anchored) = (HashSet::new(), HashSet::new());
         for (ix, entry) in from.entries.iter().enumerate() {
+            if let Some(wrong) = entry.wrong.filter(|wrong| told.insert(*wrong)) {
+                links.problem(from, wrong, ix, None);
+            }
+            let is_anchored = entry.thread != 0 && anchored.contains(&entry.thread);
+            if entry.part != Part::Link {
+                anchored.insert(entry.thread);
+            }
             if entry.marks.has(Marks::FOLLOWS) {
                 links.parent[ix] = (ix as u32).checked_sub(1).unwrap_or(NO_NODE);
                 continue;
@@ -201,8 +211,13 @@ impl Links {
                 Some(parent) => links.parent[ix] = parent,
                 None => {
                     links.missing[ix] = true;
-                    if !entry.marks.has(Marks::CHAINED) {
-                        links.problem(from, Wrong::MissingParent, ix, None);
+                    // What comes before a compaction is not replayed, and may be elsewhere; where no message comes before
+                    // a link, nothing is lost.
+                    let is_link = entry.part == Part::Link && !is_anchored;
+                    let is_idle = entry.thread != 0 && (is_link || entry.marks.has(Marks::RESTART));
+                    if !entry.marks.has(Marks::CHAINED) && !is_idle {
+                        let wrong = if is_anchored { Wrong::Phantom } else { Wrong::MissingParent };
+                        links.problem(from, wrong, ix, None);
                     }
                 }
             }
@@ -289,11 +304,17 @@ struct Groups {
     of: Vec<u32>,
     /// Marks that links above a group hand down to it.
     carried: Vec<Marks>,
+    /// The outputs that answer a response, by its group.
+    batches: HashMap<u32, u32>,
 }
 
 impl Groups {
     fn new(from: &Builder, links: &Links, order: &[u32], joined: &[u32]) -> Groups {
-        let mut groups = Groups { of: vec![NO_NODE; order.len()], carried: vec![Marks::default(); order.len()] };
+        let mut groups = Groups {
+            of: vec![NO_NODE; order.len()],
+            carried: vec![Marks::default(); order.len()],
+            batches: HashMap::new(),
+        };
         // (group of the parent, message) of each response, and the outputs that answer a response.
         let mut lines: HashMap<(u32, &str), u32> = HashMap::new();
         let mut batches: HashMap<u32, u32> = HashMap::new();
@@ -344,6 +365,7 @@ impl Groups {
             };
         }
         // Copies, and requests with a response, belong where the other one does.
+        groups.batches = batches;
         for (ix, response) in joined.iter().enumerate() {
             let other = links.same[if *response == NO_NODE { ix } else { *response as usize }];
             if other != ix as u32 {
@@ -364,7 +386,7 @@ fn is_result(row: &Row) -> bool {
 }
 
 /// Makes the nodes, in the order in which their first entries are stored.
-fn lay_out(from: Builder, links: Links, groups: Groups) -> Forest {
+fn lay_out(from: Builder, links: Links, groups: Groups, ranks: &[u32]) -> Forest {
     let count = from.entries.len();
     let mut node_of = vec![NO_NODE; count];
     let mut members: Vec<Vec<u32>> = Vec::new();
@@ -386,6 +408,8 @@ fn lay_out(from: Builder, links: Links, groups: Groups) -> Forest {
     }
     for (node, members) in members.iter_mut().enumerate() {
         let head = heads[node] as usize;
+        // Lines of one response may be stored in another order than that of their links.
+        members.sort_by_key(|member| ranks[*member as usize]);
         if from.entries[head].part == Part::Exchange {
             members.sort_by_key(|member| from.entries[*member as usize].part != Part::Input);
         }
@@ -416,6 +440,12 @@ fn lay_out(from: Builder, links: Links, groups: Groups) -> Forest {
         entry.marks.set(groups.carried[head]);
         let up = links.parent[head];
         let up = if up == NO_NODE { NO_NODE } else { groups.of[up as usize] };
+        // What follows a response comes after the outputs of its calls, whichever of their lines it names.
+        let batch = groups.batches.get(&up).filter(|batch| entry.thread != 0 && **batch as usize != head);
+        let up = match batch.filter(|_| !is_results(from.rows_of(links.content[head]))) {
+            Some(batch) => *batch,
+            None => up,
+        };
         let parent = if up == NO_NODE { NO_NODE } else { node_of[up as usize] };
         forest.nodes.push(Node {
             missing: links.missing[head].then(|| entry.parent.clone()).flatten(),

@@ -9,6 +9,7 @@ mod forks;
 mod gap;
 mod join;
 
+use crate::history::Version;
 use crate::place::Place;
 
 pub use build::Builder;
@@ -106,6 +107,12 @@ pub struct Entry {
     pub goes_on: bool,
     /// The session that it was written for, where files are copies of one another.
     pub session: Option<Box<Session>>,
+    /// Entries with the same one follow each other, if they say so or not; 0 where nothing tells.
+    pub thread: u64,
+    /// The version of the agent that wrote it.
+    pub version: Option<Version>,
+    /// What is wrong with it by itself.
+    pub wrong: Option<Wrong>,
 }
 
 /// A session with a file of its own.
@@ -136,6 +143,9 @@ impl Entry {
             marks: Marks::default(),
             goes_on: false,
             session: None,
+            thread: 0,
+            version: None,
+            wrong: None,
         }
     }
 }
@@ -172,10 +182,12 @@ impl Node {
 }
 
 /// What is wrong with the links of a tree.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Wrong {
     /// The parent is not stored.
     MissingParent,
+    /// The parent is not stored, and what came before it is: it is lost to a client that follows the links.
+    Phantom,
     /// The parents lead back to the node itself.
     Cycle,
     /// The name was given before, to the same content.
@@ -192,6 +204,12 @@ pub enum Wrong {
     Unfinished,
     /// A record that could not be read, and the number of entries that are linked to it.
     Lost(u32),
+    /// An entry of a type that is not known, with the fingerprint of its name. It is told once a type.
+    UnknownType(u64),
+    /// The client does not find the session by a file that begins with this entry.
+    FirstLine,
+    /// The model ran on a host of this number. It is told once a host.
+    Host(u8),
 }
 
 /// A problem and where it stands.

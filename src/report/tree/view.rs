@@ -164,7 +164,7 @@ pub fn problems(conversation: &Conversation) -> io::Result<Vec<Diagnostic>> {
     for part in &conversation.parts {
         let own = conversation.forest.problems.iter().filter(|problem| problem.at.doc == part.doc.id);
         let links = own.map(|problem| {
-            let mut finding = read::finding(problem);
+            let mut finding = read::finding(problem, &conversation.forest);
             // A place in another file cannot be told here.
             finding.partner = finding.partner.filter(|partner| partner.doc == part.doc.id);
             finding

@@ -1,0 +1,130 @@
+//! The lines of a session, as far as their links are concerned.
+
+use std::collections::HashMap;
+use std::io;
+
+use crate::json::{Tape, Val, fingerprint, fingerprint_of, scan};
+use crate::place::{DocId, Place};
+use crate::source::{ReadAt, lines};
+
+use super::table::{ANCHORS, LINKS, NAME, PARENT, THREAD};
+
+/// One line.
+pub struct Line {
+    /// With its end.
+    pub at: Place,
+    /// Number of the record.
+    pub record: u32,
+    /// Fingerprints; 0 where it has none.
+    pub name: u64,
+    pub parent: u64,
+    pub thread: u64,
+    /// Of the response that it is a line of.
+    pub message: u64,
+    pub kind: u64,
+    /// Another line may be linked to it.
+    pub is_anchor: bool,
+    /// Number of blocks of its message.
+    pub blocks: u32,
+    pub calls: Vec<u64>,
+    pub results: Vec<u64>,
+    /// Names of lines that it holds besides that of its parent.
+    pub links: Vec<u64>,
+}
+
+/// All lines that can be read, in order.
+pub struct Lines {
+    pub list: Vec<Line>,
+    /// The text of each name, with its quotes.
+    names: HashMap<u64, Box<[u8]>>,
+    /// The first line with a name.
+    by_name: HashMap<u64, u32>,
+}
+
+impl Lines {
+    pub fn read(id: DocId, bytes: &dyn ReadAt, start: u64) -> io::Result<Lines> {
+        let mut all = Lines { list: Vec::new(), names: HashMap::new(), by_name: HashMap::new() };
+        let (mut buf, mut tape, mut record) = (Vec::new(), Tape::new(), 0);
+        for chunk in 0..lines::chunks(bytes.len(), start) {
+            let read = lines::read(bytes, start, chunk, u64::from(u32::MAX), &mut buf)?;
+            for (at, text) in lines::split(read.bytes) {
+                let ended = u32::from(at + text.len() < read.bytes.len());
+                let place = Place::new(id, read.start + at as u64, text.len() as u32 + ended);
+                if let Some(line) = scan(text, &mut tape).ok().and_then(|()| tape.root(text)) {
+                    all.add(line, place, record);
+                }
+                record += u32::from(!text.trim_ascii().is_empty());
+            }
+        }
+        Ok(all)
+    }
+
+    fn add(&mut self, line: Val<'_>, at: Place, record: u32) {
+        let name = name_of(line, &[NAME]);
+        if let Some(text) = line.get(NAME).filter(|_| name != 0) {
+            self.names.entry(name).or_insert_with(|| text.raw().into());
+            self.by_name.entry(name).or_insert(self.list.len() as u32);
+        }
+        let kind = line.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        let content = line.at(&["message", "content"]);
+        let blocks = || content.into_iter().flat_map(|content| content.elements());
+        let keys = |field: &str| blocks().map(|block| name_of(block, &[field])).filter(|key| *key != 0).collect();
+        let part = |key: &&str| {
+            line.get(key).filter(|val| val.as_bool() != Some(false)).map_or(&b""[..], |val| val.raw())
+        };
+        let thread: Vec<&[u8]> = THREAD.iter().map(part).collect();
+        self.list.push(Line {
+            at,
+            record,
+            name,
+            parent: name_of(line, &[PARENT]),
+            thread: fingerprint_of(&thread.join(&b"\n"[..])),
+            message: if &*kind == b"assistant" { name_of(line, &["message", "id"]) } else { 0 },
+            kind: fingerprint_of(&kind),
+            is_anchor: ANCHORS.contains(&kind.as_ref()),
+            blocks: blocks().count() as u32,
+            calls: if &*kind == b"assistant" { keys("id") } else { Vec::new() },
+            results: keys("tool_use_id"),
+            links: LINKS.iter().map(|path| name_of(line, path)).filter(|name| *name != 0).collect(),
+        });
+    }
+
+    /// The line in which an offset lies.
+    pub fn at(&self, offset: u64) -> Option<u32> {
+        let ix = self.list.partition_point(|line| line.at.start <= offset).checked_sub(1)?;
+        (offset < self.list[ix].at.end()).then_some(ix as u32)
+    }
+
+    pub fn line(&self, ix: u32) -> &Line {
+        &self.list[ix as usize]
+    }
+
+    pub fn named(&self, name: u64) -> Option<u32> {
+        self.by_name.get(&name).copied()
+    }
+
+    /// The text of a name as JSON.
+    pub fn text(&self, name: u64) -> &[u8] {
+        self.names.get(&name).map_or(b"null", |text| text)
+    }
+
+    pub fn name_as(&mut self, text: Vec<u8>) -> u64 {
+        let name = fingerprint_of(
+            text.trim_ascii().strip_prefix(b"\"").and_then(|it| it.strip_suffix(b"\"")).unwrap_or(&text),
+        );
+        self.names.insert(name, text.into());
+        name
+    }
+
+    pub fn has(&self, name: u64) -> bool {
+        self.names.contains_key(&name)
+    }
+
+    pub fn indices(&self) -> std::ops::Range<u32> {
+        0..self.list.len() as u32
+    }
+}
+
+fn name_of(val: Val<'_>, path: &[&str]) -> u64 {
+    val.at(path).and_then(|val| val.as_str()).filter(|text| !text.is_empty()).map_or(0, fingerprint)
+}

@@ -1,0 +1,406 @@
+//! Repair of sessions in place: a log whose lines name one another. What the plan decides about items becomes edits on
+//! lines: a block goes from its line, a line goes with the last of its blocks and those that name it are linked to the
+//! one before it, a result that was missing comes as a new line between its call and what followed. Every other line
+//! stays as it is, byte for byte.
+
+mod lines;
+mod relink;
+mod table;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::io;
+
+use crate::dialect::Dialect;
+use crate::dialects::responses::STUB;
+use crate::format::Histories;
+use crate::history::{Kind, Row};
+use crate::json::edit::Base;
+use crate::json::{Tape, Val, fingerprint_of, scan, string};
+use crate::place::{DocId, Edit, Patch, Place, With};
+use crate::rule::Loss;
+use crate::source::{Container, ReadAt};
+
+use super::plan::{Fate, Fresh, HistoryPlan};
+use super::render::blocks_of_line;
+use super::{Action, Change};
+use lines::Lines;
+use table::{COPIED, GO_WITH, LINKS, PARENT};
+
+pub use relink::relink;
+
+/// Where the lines of a doc begin, if it is a session.
+pub fn start_of(container: Container, histories: Option<Histories>) -> Option<u64> {
+    match container {
+        Container::Lines { start } | Container::Document { start } if histories == Some(Histories::Session) => {
+            Some(start)
+        }
+        _ => None,
+    }
+}
+
+/// The edits of some plans, and what they change besides the plans' items: the links of other lines.
+#[derive(Default)]
+pub struct Rendered {
+    pub patch: Patch,
+    pub changes: Vec<Change>,
+}
+
+/// Renders plans into edits on lines.
+pub fn render(id: DocId, bytes: &dyn ReadAt, start: u64, plans: &[HistoryPlan]) -> io::Result<Rendered> {
+    let mut fates: BTreeMap<(u64, u32), (Row, Fate)> = BTreeMap::new();
+    for (row, fate) in plans.iter().flat_map(|plan| &plan.fates) {
+        // Branches share what comes before their fork.
+        fates.entry((row.at.start, row.at.len)).or_insert_with(|| (*row, fate.clone()));
+    }
+    let Some(info) = plans.first().map(|plan| plan.info).filter(|_| !fates.is_empty()) else {
+        return Ok(Rendered::default());
+    };
+    let lines = Lines::read(id, bytes, start)?;
+    let mut repair = Repair {
+        id,
+        dialect: info.dialect,
+        changes: plans.iter().flat_map(|plan| &plan.changes).copied().collect(),
+        causes: HashMap::new(),
+        bytes,
+        children: HashMap::new(),
+        lines,
+        parents: BTreeMap::new(),
+        gone: BTreeSet::new(),
+        fresh: BTreeMap::new(),
+        edits: Vec::new(),
+    };
+    for ix in repair.lines.indices() {
+        repair.children.entry(repair.lines.line(ix).parent).or_default().push(ix);
+    }
+    for change in std::mem::take(&mut repair.changes) {
+        if let Some(ix) = repair.lines.at(change.row.at.start) {
+            repair.causes.entry(ix).or_insert(change);
+        }
+    }
+    let mut arrivals = Vec::new();
+    let mut inside: BTreeMap<u32, Vec<(Row, Fate)>> = BTreeMap::new();
+    for (row, mut fate) in fates.into_values() {
+        let Some(ix) = repair.lines.at(row.at.start) else { continue };
+        let line = repair.lines.line(ix).at;
+        let is_here = |fresh: &Fresh| matches!(fresh, Fresh::Moved(row, _) if line.contains(&row.at));
+        for list in [&mut fate.before, &mut fate.behind] {
+            let (here, far): (Vec<Fresh>, Vec<Fresh>) = std::mem::take(list).into_iter().partition(is_here);
+            *list = here;
+            far.into_iter().for_each(|fresh| arrive(fresh, &mut arrivals));
+        }
+        if row.kind == Kind::BlockMessage && !fate.stays() {
+            repair.gone.insert(ix);
+        }
+        inside.entry(ix).or_default().push((row, fate));
+    }
+    let whole = repair.settle(arrivals)?;
+    for (ix, fates) in &mut inside {
+        if whole.contains(ix) || repair.gone.contains(ix) {
+            continue;
+        }
+        fates.sort_by_key(|(row, _)| row.at.start);
+        blocks_of_line(id, bytes, repair.lines.line(*ix).at, info, fates, &mut repair.edits)?;
+    }
+    repair.finish()
+}
+
+/// A result on its way to its call.
+enum Arrival {
+    /// One that claims nothing, for this call.
+    Stub(Row),
+    Real(Row),
+}
+
+/// The lines of a response, and what comes to its calls: the line of the call, and the result.
+type Answers = (Vec<u32>, Vec<(u32, Arrival)>);
+
+fn arrive(fresh: Fresh, out: &mut Vec<Arrival>) {
+    match fresh {
+        Fresh::Stub(call) => out.push(Arrival::Stub(call)),
+        Fresh::Moved(row, _) if row.kind == Kind::ToolResult => out.push(Arrival::Real(row)),
+        Fresh::Message(list) => list.into_iter().for_each(|fresh| arrive(fresh, out)),
+        Fresh::Moved(..) | Fresh::Copied(_) | Fresh::Bridge | Fresh::GoOn => {}
+    }
+}
+
+struct Repair<'r> {
+    id: DocId,
+    dialect: &'static dyn Dialect,
+    bytes: &'r dyn ReadAt,
+    lines: Lines,
+    /// Lines by the name of their parent, as they are stored.
+    children: HashMap<u64, Vec<u32>>,
+    /// New parents, by line; 0 is none.
+    parents: BTreeMap<u32, u64>,
+    gone: BTreeSet<u32>,
+    /// New lines, by the line after which they come.
+    fresh: BTreeMap<u32, Vec<Vec<With>>>,
+    edits: Vec<Edit>,
+    /// The first change on each line.
+    causes: HashMap<u32, Change>,
+    changes: Vec<Change>,
+}
+
+impl Repair<'_> {
+    /// Brings results to their calls. Returns the lines that were linked to their call as a whole.
+    fn settle(&mut self, arrivals: Vec<Arrival>) -> io::Result<HashSet<u32>> {
+        let mut whole = HashSet::new();
+        if arrivals.is_empty() {
+            return Ok(whole);
+        }
+        let mut calls: HashMap<u64, u32> = HashMap::new();
+        let mut responses: HashMap<(u64, u64), Vec<u32>> = HashMap::new();
+        for ix in self.lines.indices() {
+            let line = self.lines.line(ix);
+            for call in &line.calls {
+                calls.entry(*call).or_insert(ix);
+            }
+            if line.message != 0 {
+                responses.entry((line.message, line.thread)).or_default().push(ix);
+            }
+        }
+        // By the first line of the response: what comes to it, in the order of the calls.
+        let mut by_response: BTreeMap<u32, Answers> = BTreeMap::new();
+        for arrival in arrivals {
+            let call = match &arrival {
+                Arrival::Stub(call) => self.lines.at(call.at.start),
+                Arrival::Real(result) => calls.get(&result.key).copied(),
+            };
+            let Some(call) = call.filter(|call| !self.gone.contains(call)) else { continue };
+            let line = self.lines.line(call);
+            let members = responses.get(&(line.message, line.thread)).cloned().unwrap_or_else(|| vec![call]);
+            let first = members.first().copied().unwrap_or(call);
+            by_response.entry(first).or_insert((members, Vec::new())).1.push((call, arrival));
+        }
+        for (members, arrivals) in by_response.into_values() {
+            self.answer(&members, arrivals, &mut whole)?;
+        }
+        Ok(whole)
+    }
+
+    /// Results come to the calls of one response, and what followed the response follows the last of them.
+    fn answer(
+        &mut self,
+        members: &[u32],
+        arrivals: Vec<(u32, Arrival)>,
+        whole: &mut HashSet<u32>,
+    ) -> io::Result<()> {
+        let calls: HashSet<u64> = members.iter().flat_map(|ix| self.lines.line(*ix).calls.clone()).collect();
+        let thread = members.first().map_or(0, |ix| self.lines.line(*ix).thread);
+        let children = members.iter().filter_map(|ix| self.children.get(&self.lines.line(*ix).name)).flatten();
+        let follows = |ix: &u32| {
+            let line = self.lines.line(*ix);
+            !members.contains(ix) && line.thread == thread && !line.results.iter().any(|key| calls.contains(key))
+        };
+        let tails: Vec<u32> = children.copied().filter(follows).collect();
+        let after = members.iter().copied().max().unwrap_or_default();
+        let mut last = 0;
+        for (call, arrival) in arrivals {
+            let name = self.lines.line(call).name;
+            last = match arrival {
+                Arrival::Real(result) if self.lines.at(result.at.start).is_some_and(|ix| self.is_alone(ix)) => {
+                    let Some(ix) = self.lines.at(result.at.start) else { continue };
+                    whole.insert(ix);
+                    self.link_result(ix, name, members);
+                    self.lines.line(ix).name
+                }
+                Arrival::Real(result) => self.new_line(call, after, result.key, With::Copy(result.at), false)?,
+                Arrival::Stub(row) => {
+                    let block = self.stub(&row)?;
+                    self.new_line(call, after, row.key, With::text(block), true)?
+                }
+            };
+        }
+        if last != 0 {
+            let own = self.lines.named(last);
+            for tail in tails.into_iter().filter(|tail| Some(*tail) != own) {
+                self.parents.entry(tail).or_insert(last);
+                let cause = members.iter().find_map(|ix| self.causes.get(ix));
+                self.changes.extend(cause.map(|cause| self.relinked(tail, cause)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The message of a line holds nothing but one result.
+    fn is_alone(&self, ix: u32) -> bool {
+        let line = self.lines.line(ix);
+        line.name != 0 && line.blocks == 1 && line.results.len() == 1
+    }
+
+    /// A line with a result is linked to its call; what followed it follows what it followed.
+    fn link_result(&mut self, ix: u32, call: u64, members: &[u32]) {
+        let line = self.lines.line(ix);
+        if members.iter().any(|member| self.lines.line(*member).name == line.parent) {
+            return;
+        }
+        let (name, parent) = (line.name, line.parent);
+        for child in self.children.get(&name).cloned().unwrap_or_default() {
+            self.parents.entry(child).or_insert(parent);
+            let cause = self.causes.get(&ix);
+            self.changes.extend(cause.map(|cause| self.relinked(child, cause)));
+        }
+        self.parents.insert(ix, call);
+    }
+
+    fn stub(&self, call: &Row) -> io::Result<Vec<u8>> {
+        let (mut text, mut tape) = (Vec::new(), Tape::new());
+        self.bytes.read_into(call.at.start, call.at.len as usize, &mut text)?;
+        let call = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
+        // The plan asks for no answer that cannot be made up.
+        Ok(call.and_then(|call| self.dialect.stub(call).ok()).unwrap_or_default())
+    }
+
+    /// A new line with a result comes after a line. Returns its name.
+    fn new_line(&mut self, call: u32, after: u32, key: u64, block: With, is_stub: bool) -> io::Result<u64> {
+        let text = self.text_of(call)?;
+        let mut tape = Tape::new();
+        let Some(line) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) else { return Ok(0) };
+        let uuid = self.derived(line, key);
+        let parent = self.lines.text(self.lines.line(call).name).to_vec();
+        let mut head = [br#"{"parentUuid":"#, &*parent].concat();
+        for key in COPIED {
+            if let Some(val) = line.get(key) {
+                head.extend([b",\"", key.as_bytes(), b"\":", val.raw()].concat());
+            }
+        }
+        head.extend(br#","type":"user","message":{"role":"user","content":["#);
+        let mut tail = [br#"]},"uuid":"#, &*uuid].concat();
+        if let Some(time) = line.get("timestamp") {
+            tail.extend([br#","timestamp":"#, time.raw()].concat());
+        }
+        if is_stub {
+            tail.extend([br#","toolUseResult":"#, &*string::quoted(&format!("Error: {STUB}"))].concat());
+        }
+        tail.extend([br#","sourceToolAssistantUUID":"#, &*parent, b"}"].concat());
+        self.fresh.entry(after).or_default().push(vec![With::text(head), block, With::text(tail)]);
+        Ok(self.lines.name_as(uuid))
+    }
+
+    /// A name for the result of a call: the same in each run, and no other line's.
+    fn derived(&self, line: Val<'_>, key: u64) -> Vec<u8> {
+        let session = line.get("sessionId").map_or(&b""[..], |id| id.raw());
+        let half = |n: u8| fingerprint_of(&[session, &key.to_le_bytes(), &[n]].concat());
+        let mut n = 0;
+        loop {
+            let (a, b) = (half(n), half(n.wrapping_add(1)));
+            let uuid = format!(
+                "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+                a >> 32,
+                a >> 16 & 0xffff,
+                a & 0xfff,
+                b >> 48 & 0x3fff | 0x8000,
+                b & 0xffff_ffff_ffff
+            );
+            if n > 250 || !self.lines.has(fingerprint_of(uuid.as_bytes())) {
+                return string::quoted(&uuid);
+            }
+            n += 2;
+        }
+    }
+
+    fn text_of(&self, ix: u32) -> io::Result<Vec<u8>> {
+        let at = self.lines.line(ix).at;
+        let mut text = Vec::new();
+        self.bytes.read_into(at.start, at.len as usize, &mut text)?;
+        Ok(text)
+    }
+
+    fn parent_of(&self, ix: u32) -> u64 {
+        self.parents.get(&ix).copied().unwrap_or(self.lines.line(ix).parent)
+    }
+
+    /// Links what names a line that goes to the one before it, and makes the edits.
+    fn finish(mut self) -> io::Result<Rendered> {
+        let left: HashSet<u64> = self.stays().map(|ix| self.lines.line(ix).name).collect();
+        let names = self.gone.iter().map(|ix| self.lines.line(*ix).name);
+        let lost: HashSet<u64> = names.filter(|name| *name != 0 && !left.contains(name)).collect();
+        let mut relinked: BTreeSet<u32> = BTreeSet::new();
+        let go_with: Vec<u64> = GO_WITH.iter().map(|kind| fingerprint_of(kind)).collect();
+        for ix in self.stays().collect::<Vec<_>>() {
+            let line = self.lines.line(ix);
+            let mut names = line.links.iter().copied().chain([self.parent_of(ix)]);
+            if let Some(name) = names.find(|name| lost.contains(name)) {
+                let cause = self.lines.named(name).and_then(|ix| self.causes.get(&ix));
+                self.changes.extend(cause.map(|cause| self.relinked(ix, cause)));
+            }
+            if line.links.iter().any(|name| lost.contains(name)) {
+                let lines = if go_with.contains(&line.kind) { &mut self.gone } else { &mut relinked };
+                lines.insert(ix);
+            }
+            let parent = self.parent_of(ix);
+            if lost.contains(&parent) {
+                self.parents.insert(ix, self.before(parent, &lost));
+            }
+        }
+        relinked.extend(self.parents.keys().copied());
+        for ix in relinked.iter().copied().filter(|ix| !self.gone.contains(ix)).collect::<Vec<_>>() {
+            self.relink(ix, &lost)?;
+        }
+        self.edits.extend(self.gone.iter().map(|ix| Edit::remove(self.lines.line(*ix).at)));
+        for (ix, fresh) in std::mem::take(&mut self.fresh) {
+            self.insert(ix, fresh)?;
+        }
+        let mut patch = Patch::default();
+        patch.add(self.edits);
+        Ok(Rendered { patch, changes: self.changes })
+    }
+
+    fn stays(&self) -> impl Iterator<Item = u32> + '_ {
+        self.lines.indices().filter(|ix| !self.gone.contains(ix))
+    }
+
+    /// The line that a lost one followed, if it stays, else the one that that followed; 0 if there is none.
+    fn before(&self, mut name: u64, lost: &HashSet<u64>) -> u64 {
+        for _ in 0..=lost.len() {
+            if !lost.contains(&name) {
+                return name;
+            }
+            name = self.lines.named(name).map_or(0, |ix| self.parent_of(ix));
+        }
+        0
+    }
+
+    /// What is told of a line that gets another link because of a change elsewhere.
+    fn relinked(&self, ix: u32, cause: &Change) -> Change {
+        let line = self.lines.line(ix);
+        let (action, what, loss) = match GO_WITH.iter().any(|kind| fingerprint_of(kind) == line.kind) {
+            true => (Action::Drop, "drop the snapshot of the dropped line", Loss::Lossy),
+            false => (Action::Rewrite, "link it to the line that is now before it", Loss::Lossless),
+        };
+        Change { row: Row::of_place(line.at, line.record), other: None, action, what, loss, ..*cause }
+    }
+
+    fn relink(&mut self, ix: u32, lost: &HashSet<u64>) -> io::Result<()> {
+        let text = self.text_of(ix)?;
+        let mut tape = Tape::new();
+        let Some(line) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) else { return Ok(()) };
+        let base = Base::new(self.id, self.lines.line(ix).at.start);
+        if let (Some(parent), Some(val)) = (self.parents.get(&ix), line.get(PARENT)) {
+            self.edits.push(Edit::replace(base.of(val), self.lines.text(*parent)));
+        }
+        for val in LINKS.iter().filter_map(|path| line.at(path)) {
+            let name = val.text().map_or(0, |name| fingerprint_of(&name));
+            if lost.contains(&name) {
+                self.edits.push(Edit::replace(base.of(val), self.lines.text(self.before(name, lost))));
+            }
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, ix: u32, fresh: Vec<Vec<With>>) -> io::Result<()> {
+        let text = self.text_of(ix)?;
+        let end = if text.ends_with(b"\r\n") { "\r\n" } else { "\n" };
+        let at = Place::new(self.id, self.lines.line(ix).at.end(), 0);
+        for (n, mut with) in fresh.into_iter().enumerate() {
+            match text.ends_with(b"\n") {
+                true => with.push(With::text(end)),
+                // The last line has no end. One that goes leaves that of the line before it.
+                false if n == 0 && self.gone.contains(&ix) => {}
+                false => with.insert(0, With::text(end)),
+            }
+            self.edits.push(Edit { at, with });
+        }
+        Ok(())
+    }
+}

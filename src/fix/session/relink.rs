@@ -1,0 +1,100 @@
+//! Lines whose parent was never written are linked to the nearest line before them that belongs to the same chain.
+
+use std::collections::HashMap;
+use std::io;
+
+use crate::history::{Act, Remedy};
+use crate::json::edit::Base;
+use crate::json::{Tape, scan};
+use crate::judge::Judged;
+use crate::place::{DocId, Edit};
+use crate::source::ReadAt;
+
+use super::super::{Action, Cause, Change, FixOptions};
+use super::lines::Lines;
+use super::table::PARENT;
+
+/// Edits that link lines again.
+pub fn relink(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    start: u64,
+    judged: &[Judged],
+    options: &FixOptions,
+) -> io::Result<Vec<(Edit, Change)>> {
+    let is_wanted = |judged: &&Judged| judged.finding.remedy == Remedy::One(Act::Relink) && options.wants(judged);
+    let wanted: HashMap<u64, &Judged> =
+        judged.iter().filter(is_wanted).map(|judged| (judged.finding.row.at.start, judged)).collect();
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let lines = Lines::read(id, bytes, start)?;
+    let mut chains = Chains::of(&lines);
+    let mut found = Vec::new();
+    let mut last: HashMap<u64, u32> = HashMap::new();
+    for ix in lines.indices() {
+        let line = lines.line(ix);
+        if let Some(judged) = wanted.get(&line.at.start)
+            && let Some(&before) = last.get(&line.thread)
+            && !chains.leads_to(before, line.name)
+        {
+            chains.parents.insert(ix, lines.line(before).name);
+            found.extend(edit(id, bytes, &lines, ix, before)?.map(|edit| (edit, change(judged))));
+        }
+        if line.is_anchor && line.name != 0 {
+            last.insert(line.thread, ix);
+        }
+    }
+    Ok(found)
+}
+
+fn edit(id: DocId, bytes: &dyn ReadAt, lines: &Lines, ix: u32, before: u32) -> io::Result<Option<Edit>> {
+    let at = lines.line(ix).at;
+    let (mut text, mut tape) = (Vec::new(), Tape::new());
+    bytes.read_into(at.start, at.len as usize, &mut text)?;
+    let line = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
+    let parent = line.and_then(|line| line.get(PARENT));
+    let name = lines.text(lines.line(before).name);
+    Ok(parent.map(|parent| Edit::replace(Base::new(id, at.start).of(parent), name)))
+}
+
+fn change(judged: &Judged) -> Change {
+    Change {
+        cause: Cause::Rule(judged.finding.code, judged.finding.variant, judged.finding.row.at),
+        row: judged.finding.row,
+        other: None,
+        action: Action::Rewrite,
+        loss: judged.variant().loss,
+        what: judged.variant().fix,
+        history: None,
+    }
+}
+
+/// The parents of lines, as they are by now.
+struct Chains<'l> {
+    lines: &'l Lines,
+    parents: HashMap<u32, u64>,
+    /// Some line follows one that is stored after it: only then can a link to an earlier line close a circle.
+    is_tangled: bool,
+}
+
+impl<'l> Chains<'l> {
+    fn of(lines: &'l Lines) -> Self {
+        let later = |ix: u32| lines.named(lines.line(ix).parent).is_some_and(|parent| parent >= ix);
+        Chains { lines, parents: HashMap::new(), is_tangled: lines.indices().any(later) }
+    }
+
+    /// Whether the parents of a line lead to one with this name.
+    fn leads_to(&self, from: u32, name: u64) -> bool {
+        let mut at = Some(from);
+        for _ in 0..self.lines.list.len() {
+            let Some(ix) = at.filter(|_| self.is_tangled) else { return false };
+            if self.lines.line(ix).name == name {
+                return true;
+            }
+            let parent = self.parents.get(&ix).copied().unwrap_or(self.lines.line(ix).parent);
+            at = self.lines.named(parent);
+        }
+        self.is_tangled
+    }
+}

@@ -1,0 +1,44 @@
+//! Changes to the text of one item, apart from the record that it lies in.
+
+use crate::dialect::{Cannot, Dialect, TextChange as Text};
+use crate::json::edit::Base;
+use crate::json::{Tape, scan};
+use crate::place::{DocId, Edit, Patch, Pieces, With};
+
+/// The edits, on the text of an item alone, that make several changes, one after the other: each sees what those before
+/// it made, so that changes side by side do not meet. All are made, or none.
+pub(super) fn edits_of(
+    dialect: &dyn Dialect,
+    id: DocId,
+    text: &[u8],
+    changes: &[Text],
+) -> Result<Vec<Edit>, Cannot> {
+    const NO_JSON: Cannot = Cannot("the item cannot be read");
+    let mut all = Patch::default();
+    let mut tape = Tape::new();
+    for change in changes {
+        let now = patched(text, &all, id);
+        let item = scan(&now, &mut tape).ok().and_then(|()| tape.root(&now)).ok_or(NO_JSON)?;
+        let mut edits = Vec::new();
+        dialect.change(change, item, Base::new(id, 0), &mut edits)?;
+        let mut next = Patch::default();
+        next.add(edits);
+        all = all.then(&next, |_| text.len() as u64);
+    }
+    Ok(all.edits(id).to_vec())
+}
+
+/// A text after a patch to it alone.
+pub(super) fn patched(text: &[u8], patch: &Patch, id: DocId) -> Vec<u8> {
+    let pieces = Pieces::new(patch.edits(id), id, text.len() as u64);
+    let mut out = Vec::with_capacity(text.len());
+    // Nothing in it can fail.
+    let _: Result<(), std::convert::Infallible> = pieces.walk(0, pieces.len(), |piece| {
+        match piece {
+            With::Text(new) => out.extend_from_slice(new),
+            With::Copy(at) => out.extend_from_slice(&text[at.start as usize..at.end() as usize]),
+        }
+        Ok(())
+    });
+    out
+}

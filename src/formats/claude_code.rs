@@ -1,0 +1,73 @@
+//! Sessions of Claude Code: `~/.claude/projects/<folder>/<session>.jsonl`, and those of its subagents below
+//! `<session>/subagents`. Lines of one `message.id` are one message of the Messages API; the results between them belong
+//! after it. What the agent writes for itself (progress, hooks, titles, snapshots, answers that it made up) is a link in
+//! the chain at most, and never sent; what it says in the user's name (`isMeta`) is.
+
+use crate::dialects::anthropic::ANTHROPIC;
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, TextAt, Unit};
+use crate::history::{Role, Usage};
+use crate::json::{Val, fingerprint};
+
+use super::session_lines::{
+    self, Writer, Writes, is_answer, is_line, is_of_other_model, read_message, score, writer_of,
+};
+
+pub struct ClaudeCode;
+
+pub static FORMAT: ClaudeCode = ClaudeCode;
+
+static WRITER: Writer = Writer { is_read_only: false, keeps_responses: false, is_linked: true };
+
+static INFO: FormatInfo = FormatInfo {
+    name: "claude-code",
+    title: "Claude Code session (lines linked by `parentUuid`)",
+    told_by: "`type` user or assistant with `uuid` and `message`, and `version`, `userType` or `requestId`",
+    dialect: &ANTHROPIC,
+    target: "anthropic",
+    usage: Usage::Log,
+    histories: Histories::Session,
+    parts: &[Part { path: &["message", "content"], unit: Unit::Element }],
+    records_responses: false,
+};
+
+impl Format for ClaudeCode {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        score(probe, &|line| match writer_of(line) {
+            Writes::ClaudeCode | Writes::ClaudeCodeOrKode => 98,
+            Writes::Kode => 88,
+            Writes::Either if is_answer(line) && is_of_other_model(line) => 88,
+            Writes::Either => 96,
+        })
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        val.is_object() && is_line(val)
+    }
+
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        let message = |message: Val<'_>, role: Role, record: &Record<'_>, sink: &mut dyn Sink| {
+            let id = message.get("id").filter(|_| role == Role::Assistant).and_then(|id| id.as_str());
+            read_message(message, role, record, sink, id.map_or(0, fingerprint));
+        };
+        session_lines::read(record, &WRITER, &message, sink);
+    }
+
+    fn is_appended(&self) -> bool {
+        true
+    }
+
+    fn text_at(&self, record: Val<'_>, at: u32) -> TextAt {
+        let holds = |val: &Val<'_>| (val.start()..val.end()).contains(&at);
+        let Some(message) = record.get("message").filter(holds) else { return TextAt::Unsent };
+        let blocks = message.get("content").into_iter().flat_map(|content| content.elements());
+        let result = |block: &Val<'_>| block.get("type").is_some_and(|kind| kind.is("tool_result"));
+        match blocks.into_iter().find(holds).filter(result) {
+            Some(_) => TextAt::Replaceable,
+            None => TextAt::Sent,
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! RL660: a line of a session follows one that was never written.
+
+use crate::rule::{Check, Evidence, Loss, Variant, When};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Finds a line of a Claude Code session whose `parentUuid` is the uuid of no line, while the file holds earlier lines of
+    /// the same chain.
+    ///
+    /// ## Why it matters
+    ///
+    /// Resumed, the agent follows the links from the last line upwards, and stops here: everything above is forgotten without
+    /// a word. The message says how many of the messages since the last compaction it still reaches.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"assistant","uuid":"a1","parentUuid":"u1","sessionId":"s","version":"2.1.30","message":{"content":[]}}
+    /// {"type":"user","uuid":"u2","parentUuid":"lost","sessionId":"s","version":"2.1.30","message":{"content":"go on"}}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// `parentUuid` gets the uuid of the nearest earlier line of the same session, chain and agent that is a message, an
+    /// attachment or a system line. Nothing else in the line changes. A `compact_boundary` has no parent by design, and a
+    /// file whose first line has an unknown one continues another file (RL601).
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: anthropics/claude-code#22107, #22526, #24304, #46603, #58554 (22 breaks, 5 % of the session reachable), #61188.
+    660, "phantom-parent", Check::Raised,
+    [
+        Variant {
+            message: "parentUuid is not the uuid of any line: only {reachable} can be reached on resume",
+            evidence: Evidence::Reported,
+            fix: "link it to the nearest earlier line of the session",
+            loss: Loss::Lossless,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "parentUuid is not the uuid of any line, so what comes before this branch cannot be reached",
+            levels: Levels::WARNING,
+            evidence: Evidence::Reported,
+            fix: "link it to the nearest earlier line of the session",
+            loss: Loss::Lossless,
+            when: When::Always,
+            ..Variant::BASE
+        },
+    ]
+}

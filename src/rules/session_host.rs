@@ -1,0 +1,45 @@
+//! RL666: a session was made with a model on another host.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Says once that the ids of a session's calls are those of Amazon Bedrock (`toolu_bdrk_`) or Google Vertex AI
+    /// (`toolu_vrtx_`).
+    ///
+    /// ## Why it matters
+    ///
+    /// The session is judged by the rules of the Anthropic API, which both hosts follow for messages. Signed thinking is
+    /// accepted by all of them; limits and error messages may differ.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"type":"tool_use","id":"toolu_bdrk_01","name":"Read","input":{}}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None needed.
+    ///
+    /// ## Evidence
+    ///
+    /// Documented: the thinking of Claude is compatible across the Anthropic API, Amazon Bedrock and Vertex AI.
+    666, "session-host", Check::Raised,
+    [
+        Variant {
+            message: "the model ran on Amazon Bedrock; the session is judged by the rules of the Anthropic API",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the model ran on Google Vertex AI; the session is judged by the rules of the Anthropic API",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}
