@@ -89,7 +89,7 @@ fn damages(lines: &[&str], n: usize) -> Vec<Damaged> {
     let cut = |at: usize| format!("{}{line}\n", &line[..at]);
     let raw = |raw: &str, escaped: &str| (with_raw(line, raw) + "\n", with_raw(line, escaped) + "\n");
     let (newline, newline_escaped) = raw("\n", "\\n");
-    let (several, several_escaped) = raw("\r\n\n\t\u{1}\0", "\\r\\n\\n\\t\\u0001\\u0000");
+    let (several, several_escaped) = raw("\r\n\n\t\u{1}\u{2}", "\\r\\n\\n\\t\\u0001\\u0002");
     let glued = [line.as_bytes(), &after].concat();
     let mut all = vec![
         own("cut in a string, then whole", cut(in_string).as_bytes(), &["RL009"], false),
