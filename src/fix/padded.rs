@@ -181,7 +181,7 @@ mod tests {
             (vec![Edit::replace(at(LOG, "12345"), "1")], "{\"x\":1,", ""),
             (vec![Edit::replace(b("12345"), "1234567")], "{\"x\":1234567,", "}  \r\n"),
             // It would be too long.
-            (vec![Edit::replace(b("12345"), "12345678")], LOG, "12345678"),
+            (vec![Edit::replace(b("12345"), "12345678")], LOG, "\"x\":12345678"),
             (
                 vec![Edit::remove(line(0))],
                 "{\"type\":\"event_msg\",\"payload\":{\"type\":\"agent_reasoning\"",

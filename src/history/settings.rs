@@ -162,7 +162,6 @@ pub struct Settings {
 
 impl Settings {
     /// The newest version holds: a session goes on with the agent that is installed.
-    #[expect(clippy::boxed_local, reason = "a setter takes what its mark carries")]
     pub fn set_agent_version(&mut self, version: Box<str>) {
         self.agent_version = self.agent_version.max(Version::parse(&version));
     }
