@@ -10,6 +10,12 @@ use crate::source::{Container, framing, lines};
 /// Records that vote, at most.
 const SAMPLE: u32 = 200;
 
+/// As many are enough, if they leave no doubt.
+const FEW: u32 = 16;
+
+/// A claim that no other file raises.
+const SURE: u8 = 95;
+
 /// How the records of a doc are read.
 #[derive(Clone, Copy)]
 pub enum Reading {
@@ -88,11 +94,9 @@ struct Votes {
 
 /// The format that the first records vote for. It must claim one of them with at least `least`, and know most.
 fn of_records(text: &[u8], steps: &[String], least: u8) -> Answer {
-    let mut tape = Tape::new();
     let mut votes = vec![Votes::default(); FORMATS.len()];
     let (mut voters, mut alone) = (0, 0);
-    let (mut looks, mut seen) = (None, (0, 0));
-    let mut vote = |val: Val<'_>, at: (usize, usize)| {
+    first_records(text, steps, &mut |val, _| {
         voters += 1;
         let probe = Probe::new(val);
         let mut is_history = false;
@@ -104,43 +108,8 @@ fn of_records(text: &[u8], steps: &[String], least: u8) -> Answer {
             votes.best = votes.best.max(score);
         }
         alone += u32::from(is_history);
-        // The first record often is a header, which says most.
-        let look = if looks.is_none() { unread::of(val) } else { None };
-        if voters == 1 || look.is_some() {
-            (looks, seen) = (look, at);
-        }
-        voters < SAMPLE
-    };
-    let (mut next, mut enough) = (0, false);
-    for (start, line) in lines::split(text) {
-        let before = framing::before_value(line);
-        let line = &line[before..];
-        if enough {
-            break;
-        }
-        if start < next || line.trim_ascii().is_empty() {
-            continue;
-        }
-        if scan(line, &mut tape).is_ok() {
-            let val = tape.root(line).and_then(|root| pointer::resolve(root, steps));
-            enough = val.is_some_and(|val| !vote(val, (start + before, line.trim_ascii_end().len())));
-        } else if before == 0 {
-            let known = |val: Val<'_>| pointer::resolve(val, steps).is_some_and(is_known);
-            let found = damage::recover(&text[start..], true, &known);
-            next = start + found.len;
-            for part in found.parts {
-                let Part::Value(span, escaped) = part else { continue };
-                let (from, len) = (start + span.start, span.len());
-                let own = escaped.map_or_else(|| text[from..from + len].to_vec(), |escaped| escaped.text);
-                let root = scan(&own, &mut tape).ok().and_then(|()| tape.root(&own));
-                let val = root.and_then(|root| pointer::resolve(root, steps));
-                enough = val.is_some_and(|val| !vote(val, (from, len)));
-                if enough {
-                    break;
-                }
-            }
-        }
-    }
+        voters < SAMPLE && !(voters == FEW && are_sure(&votes, voters))
+    });
     // The first of the best, among those that know most of what they would read.
     let mut winner: Option<(u32, Reading)> = None;
     for (format, votes) in FORMATS.iter().copied().zip(&votes) {
@@ -153,6 +122,64 @@ fn of_records(text: &[u8], steps: &[String], least: u8) -> Answer {
     match winner {
         Some((_, reading)) => Answer::Read(reading),
         None if voters == 0 => Answer::Unreadable,
-        None => Answer::Unknown { looks, at: seen },
+        None => looks_like(text, steps),
+    }
+}
+
+/// Whether one format claims all records, surely, and no other much of them.
+fn are_sure(votes: &[Votes], voters: u32) -> bool {
+    let first = votes.iter().map(|votes| votes.sum).max().unwrap_or(0);
+    let rivals = votes.iter().filter(|votes| votes.sum * 2 > first).count();
+    let is_sure = |votes: &Votes| votes.sum == first && votes.known == voters && votes.best >= SURE;
+    rivals == 1 && votes.iter().any(is_sure)
+}
+
+/// What the first records look like that no format reads. The first one often is a header, which says most.
+fn looks_like(text: &[u8], steps: &[String]) -> Answer {
+    let (mut looks, mut seen, mut looked) = (None, (0, 0), 0);
+    first_records(text, steps, &mut |val, at| {
+        looks = unread::of(val);
+        if looked == 0 || looks.is_some() {
+            seen = at;
+        }
+        looked += 1;
+        looks.is_none() && looked < SAMPLE
+    });
+    Answer::Unknown { looks, at: seen }
+}
+
+/// Hands the first records of a text that can be read to `see`, with where each lies and its length, until that gives
+/// `false`.
+fn first_records(text: &[u8], steps: &[String], see: &mut dyn FnMut(Val<'_>, (usize, usize)) -> bool) {
+    let mut tape = Tape::new();
+    let (mut next, mut enough) = (0, false);
+    for (start, line) in lines::split(text) {
+        let before = framing::before_value(line);
+        let line = &line[before..];
+        if enough {
+            break;
+        }
+        if start < next || line.trim_ascii().is_empty() {
+            continue;
+        }
+        if scan(line, &mut tape).is_ok() {
+            let val = tape.root(line).and_then(|root| pointer::resolve(root, steps));
+            enough = val.is_some_and(|val| !see(val, (start + before, line.trim_ascii_end().len())));
+        } else if before == 0 {
+            let known = |val: Val<'_>| pointer::resolve(val, steps).is_some_and(is_known);
+            let found = damage::recover(&text[start..], true, &known);
+            next = start + found.len;
+            for part in found.parts {
+                let Part::Value(span, escaped) = part else { continue };
+                let (from, len) = (start + span.start, span.len());
+                let own = escaped.map_or_else(|| text[from..from + len].to_vec(), |escaped| escaped.text);
+                let root = scan(&own, &mut tape).ok().and_then(|()| tape.root(&own));
+                let val = root.and_then(|root| pointer::resolve(root, steps));
+                enough = val.is_some_and(|val| !see(val, (from, len)));
+                if enough {
+                    break;
+                }
+            }
+        }
     }
 }

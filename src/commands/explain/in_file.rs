@@ -103,12 +103,18 @@ impl Look<'_> {
             true => (suspects, Wanted::default()),
             false => (claimed, wanted),
         };
+        let suspected = self.one.claims.is_empty();
+        if suspected {
+            let seen = self.see(&codes, &wanted, own)?;
+            if seen.there.iter().any(|there| there.severity == Severity::Error) {
+                return Ok((InFile { missed: first.missed, suspected, ..seen }, own.clone()));
+            }
+        }
         let options = proving(own, &codes);
         let seen = self.see(&codes, &wanted, &options)?;
         if seen.there.is_empty() {
             return Ok((first, own.clone()));
         }
-        let suspected = self.one.claims.is_empty();
         let found: Vec<Code> = seen.there.iter().map(|there| there.rule).collect();
         let assumed = Some(format!(" --proven {}", list(&found)));
         Ok((InFile { assumed, missed: first.missed, proven: true, suspected, ..seen }, proving(own, &found)))
@@ -264,6 +270,7 @@ impl InFile {
     fn why_here(&self) -> Option<String> {
         let judged = |flags: &str, why: &str| Some(format!("Judged with `{}`, because {why}.", flags.trim()));
         match self.assumed.as_deref() {
+            None if self.suspected => Some("`replaylint check` reports this; it is the likely cause.".to_owned()),
             _ if self.suspected => Some(
                 "Servers accept this as a rule, so `replaylint check` does not report it; after this message it is the likely \
                  cause."

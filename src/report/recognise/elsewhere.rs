@@ -101,9 +101,15 @@ pub static ELSEWHERE: &[Elsewhere] = &[
         because: SIGNED,
         remedy: WITHOUT_THINKING,
         strips: true,
-        suspects: &[(541, 4)],
+        suspects: &[(541, 4), (661, 0), (661, 1), (662, 0)],
     },
-    sealed("Invalid `signature` in `thinking` block", SIGNED, WITHOUT_THINKING),
+    Elsewhere {
+        says: "Invalid `signature` in `thinking` block",
+        because: SIGNED,
+        remedy: WITHOUT_THINKING,
+        strips: true,
+        suspects: &[(662, 0), (661, 0), (661, 1)],
+    },
     sealed("Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
         SIGNED,
         "take all thinking blocks out (the named one alone is not enough), or ask for `drop_block` in \
