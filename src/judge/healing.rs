@@ -16,10 +16,10 @@ use super::judged::Judged;
 /// What is found of an ill: the rules, and which of their variants.
 const FOUND: &[(Ill, Code, &[u8])] = &[
     (Ill::UnansweredCall, missing_output::RULE.code, &[0, missing_output::ABORTED]),
-    (Ill::UnansweredCall, anthropic_missing_result::RULE.code, &[0]),
+    (Ill::UnansweredCall, anthropic_missing_result::RULE.code, &[0, anthropic_missing_result::IN_SESSION]),
     (Ill::OrphanOutput, orphan_output::RULE.code, &[0]),
     (Ill::OrphanOutput, anthropic_orphan_result::RULE.code, &[0]),
-    (Ill::LoneSurrogate, lone_surrogate::RULE.code, &[0]),
+    (Ill::LoneSurrogate, lone_surrogate::RULE.code, &[0, 1]),
     (Ill::Cycle, cycle::RULE.code, &[0]),
 ];
 

@@ -110,7 +110,7 @@ const FAR: u8 = 1;
 const LATE: u8 = 2;
 const PENDING: u8 = 3;
 const FOLLOWED: u8 = 4;
-const IN_SESSION: u8 = 5;
+pub const IN_SESSION: u8 = 5;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     let messages = &cx.history.messages;

@@ -7,7 +7,7 @@ crate::rule! {
     /// ## What it does
     ///
     /// Counts what an agent puts right by itself when it resumes a session: calls without an output, outputs without a
-    /// call. One note for each kind, at the first place.
+    /// call, unpaired surrogates, cycles of entries. One note for each kind, at the first place.
     ///
     /// ## Why it matters
     ///
