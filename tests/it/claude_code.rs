@@ -286,3 +286,40 @@ fn nothing_is_said_of_lines_that_are_never_sent() {
         }
     }
 }
+
+/// Texts and signatures of thinking, as the file has them, and as the request does.
+#[test]
+fn thinking_and_texts_reach_a_request_as_they_were() {
+    let options = replaylint::Options::new();
+    let mut converted = 0;
+    for (name, bytes) in own().into_iter().chain(recorded()).filter(|(_, bytes)| is_claude_code(bytes)) {
+        let lines = lines(&bytes);
+        let Ok(made) = replaylint::convert(&bytes, replaylint::Dialect::Anthropic, &options) else { continue };
+        let Some(request) = made.text.split(|byte| *byte == b'\n').next() else { continue };
+        let Ok(request) = serde_json::from_slice::<Value>(request) else { continue };
+        converted += 1;
+        let messages = request["messages"].as_array().expect("messages");
+        for kind in ["thinking", "redacted_thinking", "text", "tool_use", "tool_result"] {
+            let stored: Vec<&Value> = lines.iter().flat_map(|(_, line)| blocks(line, kind)).collect();
+            let sent = messages.iter().flat_map(|message| message["content"].as_array().into_iter().flatten());
+            for block in sent.filter(|block| block["type"] == kind) {
+                // A content that is only a text becomes a block.
+                let plain = || lines.iter().any(|(_, line)| line["message"]["content"] == block["text"]);
+                // The last call may have no result yet.
+                let made_up = block["content"] == "no result was recorded; execution status unknown";
+                assert!(stored.contains(&block) || made_up || kind == "text" && plain(), "{name}: {block}");
+            }
+        }
+        let on_chain: BTreeSet<usize> = chain(&lines).into_iter().collect();
+        let is_sent = |signature: &Value| {
+            let sent = messages.iter().flat_map(|message| message["content"].as_array().into_iter().flatten());
+            sent.into_iter().any(|block| &block["signature"] == signature)
+        };
+        for ix in on_chain {
+            for block in blocks(&lines[ix].1, "thinking") {
+                assert!(is_sent(&block["signature"]), "{name}: line {} lost its thinking", ix + 1);
+            }
+        }
+    }
+    assert!(converted > 0);
+}
