@@ -2,6 +2,7 @@
 //! in the gentlest way that is legal for the target; rendering turns that into edits on bytes; then the patched bytes
 //! are judged again, and planned again, until nothing is left whose fix applies.
 
+mod better;
 mod blocks;
 mod by_flag;
 mod fields;

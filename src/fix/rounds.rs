@@ -1,7 +1,7 @@
 //! Rounds: plan, patch, judge the patched bytes, and again, until no finding is left whose fix applies. The pass that
 //! judges a patch reads what will be written, so what is reported as left is what is left.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 
 use crate::format::{Format, KeptLines, Probe};
@@ -12,8 +12,8 @@ use crate::place::{DocId, Edit, Patch, Pieces, Place};
 use crate::read::{self, detect};
 use crate::rules::{broken_ordinals, missing_session_meta, other_history_base};
 use crate::source::{Container, Patched, ReadAt, framing};
-use crate::target::Severity;
 
+use super::better::Errors;
 use super::guard::{self, Recognise, Texts};
 use super::padded;
 use super::plan::HistoryPlan;
@@ -124,6 +124,8 @@ struct Made {
     /// What is changed besides the plans' items, and what is not.
     raised: TextEdits,
     plans: Vec<HistoryPlan>,
+    /// Damaged lines and lost links hide what follows them: more is read after this round than before.
+    is_read_anew: bool,
 }
 
 struct Job<'j> {
@@ -152,6 +154,7 @@ impl Job<'_> {
             provider_left: None,
             bug: None,
         };
+        let mut first = Errors::of(&fixed.before);
         let mut touched: Vec<Place> = Vec::new();
         let (mut fewest, mut read) = (usize::MAX, 0);
         for round in 0.. {
@@ -183,7 +186,7 @@ impl Job<'_> {
             fixed.numbered |= numbered.is_some();
             let stays = kept.filter(|_| numbered.is_some() && !wanted.copies);
             let how = How { is_changed, stays, session };
-            let Made { mut patch, mut raised, plans } = match given_up.contains_key(&None) {
+            let Made { mut patch, mut raised, plans, is_read_anew } = match given_up.contains_key(&None) {
                 true => self.rendered(&text, plans, &how)?,
                 false => self.edits(&text, &current.judged, plans, relinked, &how)?,
             };
@@ -213,11 +216,18 @@ impl Job<'_> {
             fixed.patch = fixed.patch.then(&patch, |_| bytes.len());
             let view = Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
             read += view.len();
-            fixed.after = Some(judge(id, &view, options, threads, &planner)?);
+            let after = judge(id, &view, options, threads, &planner)?;
+            if is_read_anew {
+                // Only now it can be read as it was meant, and may show more errors than before.
+                first = Errors::of(&after);
+            }
+            fixed.after = Some(after);
         }
         fixed.changes = settled(std::mem::take(&mut fixed.changes));
         fixed.forget_numbers(wanted);
-        let mut worse = no_better(&fixed);
+        let worse = fixed.after.as_ref().map(|after| first.not_fewer(&Errors::of(after), &fixed.changes));
+        let worse = worse.unwrap_or_default().into_iter().map(|number| (Some(number), NO_BETTER));
+        let mut worse: GivenUp = worse.collect();
         if fixed.after.is_some() {
             self.hold(&mut fixed, touched, &mut worse)?;
         }
@@ -228,13 +238,18 @@ impl Job<'_> {
     fn rendered(&self, text: &TextOf<'_>, plans: Vec<HistoryPlan>, how: &How<'_>) -> io::Result<Made> {
         if let Some(start) = how.session {
             let session::Rendered { patch, changes } = session::render(self.id, text.bytes, start, &plans)?;
-            return Ok(Made { patch, raised: TextEdits { changes, ..TextEdits::default() }, plans });
+            return Ok(Made {
+                patch,
+                raised: TextEdits { changes, ..TextEdits::default() },
+                plans,
+                is_read_anew: false,
+            });
         }
         let mut patch = render(self.id, text.bytes, text.container, &plans)?;
         if let Some(kept) = how.stays {
             patch = padded::pad(self.id, text.bytes, text.container, &patch, kept)?;
         }
-        Ok(Made { patch, raised: TextEdits::default(), plans })
+        Ok(Made { patch, raised: TextEdits::default(), plans, is_read_anew: false })
     }
 
     /// The edits of a round: on damaged lines, or else on all else, or else on the end of the file. Also the plans of which
@@ -255,14 +270,15 @@ impl Job<'_> {
         if !damage.edits.is_empty() {
             let mut patch = Patch::default();
             patch.add(damage.edits.iter().cloned());
-            return Ok(Made { patch, raised: damage, plans: Vec::new() });
+            return Ok(Made { patch, raised: damage, plans: Vec::new(), is_read_anew: true });
         }
         let mut rest = hold(text.rest(judged)?);
         rest.refusals.append(&mut damage.refusals);
+        let is_read_anew = !relinked.is_empty();
         let (edits, changes): (Vec<Edit>, Vec<Change>) = relinked.into_iter().unzip();
         rest.edits.extend(edits);
         rest.changes.extend(changes);
-        let mut made = self.rendered(text, plans, how)?;
+        let mut made = Made { is_read_anew, ..self.rendered(text, plans, how)? };
         made.patch.add(rest.edits.iter().cloned());
         made.raised.changes.append(&mut rest.changes);
         made.raised.refusals = rest.refusals;
@@ -412,43 +428,4 @@ fn settled(mut changes: Vec<Change>) -> Vec<Change> {
     });
     changes.sort_by_key(|change| (change.row.at.order(), change.action));
     changes
-}
-
-/// Histories in which something was to be repaired, and that have as many errors as before: the same ones after the
-/// repair of an error, or others in their place.
-fn no_better(fixed: &Fixed) -> GivenUp {
-    let Some(after) = &fixed.after else { return GivenUp::new() };
-    type Kinds = BTreeMap<(Code, u8), usize>;
-    let errors = |lint: &JudgedDoc<HistoryPlan>| {
-        let mut count: HashMap<u32, Kinds> = HashMap::new();
-        for judged in lint.judged.iter().filter(|judged| judged.severity == Severity::Error) {
-            let kinds = count.entry(judged.history.unwrap_or(u32::MAX)).or_default();
-            *kinds.entry((judged.finding.code, judged.finding.variant)).or_default() += 1;
-        }
-        count
-    };
-    let (before, after) = (errors(&fixed.before), errors(after));
-    let tried: HashSet<u32> = fixed.changes.iter().filter_map(|change| change.history).collect();
-    let none = Kinds::new();
-    let is_worse = |number: &u32| {
-        let (had, has) = (before.get(number).unwrap_or(&none), after.get(number).unwrap_or(&none));
-        let (many, left) = (had.values().sum::<usize>(), has.values().sum::<usize>());
-        left > many || left == many && many > 0 && (had != has || repairs_errors(fixed, *number))
-    };
-    tried.into_iter().filter(is_worse).map(|number| (Some(number), NO_BETTER)).collect()
-}
-
-/// Whether a change of this history was made for an error.
-fn repairs_errors(fixed: &Fixed, number: u32) -> bool {
-    let codes: HashSet<(Code, u8)> = fixed
-        .before
-        .judged
-        .iter()
-        .filter(|judged| judged.history == Some(number) && judged.severity == Severity::Error)
-        .map(|judged| (judged.finding.code, judged.finding.variant))
-        .collect();
-    fixed.changes.iter().any(|change| match change.cause {
-        Cause::Rule(code, variant, _) => change.history == Some(number) && codes.contains(&(code, variant)),
-        Cause::Flag(_) => false,
-    })
 }
