@@ -14,6 +14,7 @@ use replaylint::internals::replay::slim::restore::{has_references, restore};
 use replaylint::internals::replay::slim::slim;
 use replaylint::internals::replay::{Conversation, turns};
 use replaylint::internals::report::{self, Content, promise, repair};
+use replaylint::internals::rule::When;
 use replaylint::internals::source::{Container, Doc, Patched, ReadAt};
 use replaylint::internals::target::Severity;
 use serde_json::Value;
@@ -340,7 +341,10 @@ fn refused(request: &[u8], to: &str, options: &Options) -> Vec<Fault> {
         if found.format.is_none() {
             faults.push(Fault::new("a conversion is not recognised", format!("{to}: {}", text())));
         }
-        if let Some(error) = found.first_error() {
+        // A log may end before the user's next message.
+        let is_error =
+            |judged: &&Judged| judged.severity == Severity::Error && judged.variant().when != When::Asked;
+        if let Some(error) = found.judged.iter().find(is_error) {
             let code = error.finding.code;
             faults.push(Fault::new("a conversion has an error", format!("{code} to {to}: {}", text())));
         }
