@@ -110,9 +110,7 @@ pub(super) struct Judging {
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Output")]
 pub(super) struct Findings {
-    /// Report format: text, concise, json, jsonl, sarif, github, gitlab, junit, api-error (check only);
-    /// FORMAT=FILE writes it to FILE; can be repeated
-    #[arg(long, value_name = "FORMAT", env = "REPLAYLINT_OUTPUT_FORMAT", hide_env = true, value_delimiter = ',')]
+    #[arg(long, help = formats_of_reports(), value_name = "FORMAT", env = "REPLAYLINT_OUTPUT_FORMAT", hide_env = true, value_delimiter = ',')]
     pub output_format: Vec<String>,
     /// Exit with 1 on warnings, too
     #[arg(long)]
@@ -123,6 +121,15 @@ pub(super) struct Findings {
     /// Show at most N findings in text (0 for all) [default: 100, with -v all]
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub max_diagnostics: Option<usize>,
+}
+
+fn formats_of_reports() -> String {
+    let names = report::OUTPUTS.iter().map(|(name, _)| match *name {
+        "api-error" => "api-error (check only)".to_owned(),
+        name => name.to_owned(),
+    });
+    let names: Vec<String> = names.collect();
+    format!("Report format: {}; FORMAT=FILE writes it to FILE; can be repeated", names.join(", "))
 }
 
 /// Exit codes that a caller may not want.

@@ -10,7 +10,7 @@ pub struct Probe<'r> {
     pub count: u32,
 }
 
-/// Keys by which some format is recognised.
+/// Keys by which many records are recognised: these are looked up once for all formats.
 const KEYS: [&str; 30] = [
     "type",
     "input",
@@ -55,9 +55,12 @@ impl<'r> Probe<'r> {
         Probe { val, keys, count: if val.is_object() { val.count() } else { 0 } }
     }
 
-    /// Whether the record is an object that has this key. Only keys of the telling list are known.
+    /// Whether the record is an object that has this key.
     pub fn has(&self, key: &str) -> bool {
-        KEYS.iter().position(|k| *k == key).is_some_and(|n| self.keys >> n & 1 == 1)
+        match KEYS.iter().position(|known| *known == key) {
+            Some(n) => self.keys >> n & 1 == 1,
+            None => self.val.get(key).is_some(),
+        }
     }
 
     /// A string member of the record.
