@@ -3,13 +3,13 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 
 use crate::commands::convert::Conversion;
 use crate::commands::products::Copies;
 use crate::commands::{self, Failure, Outcome};
-use crate::convert::{TO, Thoughts};
+use crate::convert::{ALIASES, TO, Thoughts};
 use crate::options;
 
 use super::common::{
@@ -25,7 +25,7 @@ use super::common::{
 )]
 pub(super) struct ConvertArgs {
     /// What to write (responses-items: one item per line)
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(TO.map(|(name, ..)| name)))]
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
     to: String,
     /// What to do with reasoning
     #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
@@ -81,9 +81,24 @@ enum ThoughtsArg {
     Drop,
 }
 
+/// The formats that can be written, by all their names.
+fn formats() -> PossibleValuesParser {
+    let aliases =
+        |name: &str| ALIASES.into_iter().filter(move |(_, of)| *of == name).map(|(alias, _)| alias).collect();
+    let value = |name: &'static str| {
+        let aliases: Vec<&'static str> = aliases(name);
+        PossibleValue::new(name).aliases(aliases)
+    };
+    PossibleValuesParser::new(TO.map(|(name, ..)| value(name)))
+}
+
 impl ConvertArgs {
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        let known = TO.iter().find(|(name, ..)| *name == self.to);
+        let meant = ALIASES.iter().find(|(alias, _)| *alias == self.to).map_or(&*self.to, |(_, name)| *name);
+        if self.to == "openai" {
+            commands::talk("openai: writing requests of the Responses API; --to chat writes Chat Completions");
+        }
+        let known = TO.iter().find(|(name, ..)| *name == meant);
         let (_, to, written) = known.copied().ok_or_else(|| {
             options::unknown("format to convert to", &self.to, TO.iter().map(|(name, ..)| *name).collect())
         })?;

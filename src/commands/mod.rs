@@ -235,6 +235,6 @@ pub fn complain(message: &str) {
 }
 
 /// Says something on standard error. There is nobody to tell if that fails.
-fn talk(message: &str) {
+pub fn talk(message: &str) {
     let _ = writeln!(anstream::stderr(), "{message}");
 }

@@ -21,4 +21,4 @@ pub use doc::{Each, convert_doc};
 pub use done::ConvertedDoc;
 pub use options::ConvertOptions;
 pub use plan::{Plan, Thoughts};
-pub use to::{TO, dialect};
+pub use to::{ALIASES, TO, dialect};

@@ -17,6 +17,16 @@ pub static TO: [(&str, &dyn Dialect, Written); 6] = [
     ("bedrock", &BEDROCK, Written::Request),
 ];
 
+/// What else users call them: the other name, and the name.
+pub static ALIASES: [(&str, &str); 6] = [
+    ("openai", "responses"),
+    ("openai-chat", "chat"),
+    ("chat-completions", "chat"),
+    ("claude", "anthropic"),
+    ("google", "gemini"),
+    ("vertex", "gemini"),
+];
+
 /// The dialect with this name.
 pub fn dialect(name: &str) -> Option<&'static dyn Dialect> {
     TO.iter().map(|(_, dialect, _)| *dialect).find(|dialect| dialect.name() == name)
