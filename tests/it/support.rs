@@ -141,6 +141,25 @@ pub fn is_readable(text: &[u8]) -> bool {
     is_json(text) || text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).all(is_json)
 }
 
+/// Where the message ends that holds the list in which an item ends at an offset.
+fn end_of_message(text: &[u8], from: u64) -> u64 {
+    let (mut depth, mut in_string, mut escaped) = (2, false, false);
+    for (at, byte) in text.iter().enumerate().skip(from as usize) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => depth += 1,
+            b'}' | b']' if !in_string => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return at as u64 + 1;
+        }
+    }
+    text.len() as u64
+}
+
 /// An edit lies in the item, between it and its neighbours, on its line, or behind the item that it comes to follow.
 pub fn is_near(note: &ChangeNote, at: Place, text: &[u8]) -> bool {
     let line = |offset: u64| {
@@ -161,9 +180,10 @@ pub fn is_near(note: &ChangeNote, at: Place, text: &[u8]) -> bool {
             from -= 1;
         }
         // What is moved comes to stand after the message that holds the other.
-        let closes = |byte: u8| note.action == Action::Move && b"]}".contains(&byte);
-        while (to as usize) < text.len() && (text[to as usize].is_ascii_whitespace() || closes(text[to as usize]))
-        {
+        if note.action == Action::Move {
+            to = to.max(end_of_message(text, span.end));
+        }
+        while (to as usize) < text.len() && text[to as usize].is_ascii_whitespace() {
             to += 1;
         }
         if from <= at.start && at.end() <= to {

@@ -35,6 +35,8 @@ const WITHOUT_THINKING: &str = "send the turn as it was received, or take all `t
 const FOREIGN_SIGNATURE: &str = "the thought's signature was made for another model, project or route, or was cut";
 const WITHOUT_SIGNATURE: &str = "take the signature out where it is not required, else put \
                                  `skip_thought_signature_validator` in its place";
+const RENUMBERED: &str = "a line of the rollout was removed, copied or written twice";
+const COPY: &str = "`replaylint fix -o DIR FILE` writes a copy that Codex can resume";
 const MERGE: &str = "merge adjacent messages of one role; the current API accepts them as they are";
 const WAIT: &str = "wait and send the same request again";
 
@@ -94,6 +96,32 @@ pub static ELSEWHERE: &[Elsewhere] = &[
     row("Backend request failed with status {status}",
         "the gateway does not pass on what the provider said",
         "look up the provider's own answer in the gateway's log; `replaylint check FILE` checks the history without it"),
+
+    // What Codex says itself of a rollout that it does not open.
+    Elsewhere {
+        says: "paginated rollout expected ordinal {ordinal}",
+        because: RENUMBERED,
+        remedy: COPY,
+        strips: false,
+        suspects: &[(651, 0), (651, 1), (651, 2), (651, 3)],
+    },
+    Elsewhere {
+        says: "final paginated rollout record {record} is missing an ordinal",
+        because: RENUMBERED,
+        remedy: COPY,
+        strips: false,
+        suspects: &[(651, 3)],
+    },
+    Elsewhere {
+        says: "does not start with session metadata",
+        because: "the first line of the rollout was lost",
+        remedy: COPY,
+        strips: false,
+        suspects: &[(652, 0)],
+    },
+    row("Model provider `{name}` not found",
+        "the session names a provider that Codex's configuration does not define any more",
+        "define it again, or `replaylint fix --set-provider NAME -w FILE`"),
 
     // Signatures that only the server can check.
     Elsewhere {
