@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -21,6 +21,7 @@ use crate::source::{Doc, Input, words};
 use crate::target::Severity;
 
 use super::check::label_of;
+use super::homes::folders;
 use super::progress::Progress;
 use super::{Failure, Outcome, Run, complain};
 
@@ -110,21 +111,7 @@ pub fn agents(mut run: Run, names: &[String], out: &mut dyn Write) -> Result<Out
             }
         }
     }
-    Ok(match (failed, found && !run.exit_zero) {
-        (true, _) => Outcome::Failed,
-        (false, true) => Outcome::Found,
-        (false, false) => Outcome::Clean,
-    })
-}
-
-/// Where an agent keeps its sessions: below the folders that its variable names, else below its folder at home.
-fn folders(agent: &Agent) -> Vec<PathBuf> {
-    let named = agent.homes.variables.iter().find_map(|name| env::var_os(name).filter(|value| !value.is_empty()));
-    let roots: Vec<PathBuf> = match named {
-        Some(list) => list.to_string_lossy().split(',').map(|path| PathBuf::from(path.trim())).collect(),
-        None => env::home_dir().into_iter().map(|home| home.join(agent.homes.folder)).collect(),
-    };
-    roots.iter().flat_map(|root| agent.homes.sessions.iter().map(|below| root.join(below))).collect()
+    Ok(run.outcome(failed, found))
 }
 
 fn sum(run: &Run, agent: &'static Agent) -> (Sum, bool) {

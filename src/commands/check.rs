@@ -121,11 +121,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
         failed |= nothing_found(run, recognised, &summary, failed);
     }
     let found = answer.unwrap_or(summary.errors > 0 || run.deny_warnings && summary.warnings > 0);
-    Ok(match (failed, found && !run.exit_zero) {
-        (true, _) => Outcome::Failed,
-        (false, true) => Outcome::Found,
-        (false, false) => Outcome::Clean,
-    })
+    Ok(run.outcome(failed, found))
 }
 
 /// `fix` refuses a log that `slim` made shorter.

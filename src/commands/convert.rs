@@ -404,11 +404,7 @@ impl<'r> Session<'r> {
         }
         let denied = (conversion.deny_loss || self.run.deny_warnings) && self.lossy;
         let found = self.records_failed > 0 || denied;
-        Ok(match (failed, found && !self.run.exit_zero) {
-            (true, _) => Outcome::Failed,
-            (false, true) => Outcome::Found,
-            (false, false) => Outcome::Clean,
-        })
+        Ok(self.run.outcome(failed, found))
     }
 
     fn words(&self, conversion: &Conversion) -> String {

@@ -447,11 +447,7 @@ impl<'r> Session<'r> {
         let failed = self.failed || nothing_found(self.run, self.recognised, &self.summary, self.failed);
         let left = self.summary.errors > 0 || self.run.deny_warnings && self.summary.warnings > 0;
         let found = left || self.changed && self.is_preview();
-        match (failed, found && !self.run.exit_zero) {
-            (true, _) => Outcome::Failed,
-            (false, true) => Outcome::Found,
-            (false, false) => Outcome::Clean,
-        }
+        self.run.outcome(failed, found)
     }
 }
 

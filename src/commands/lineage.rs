@@ -2,14 +2,16 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::format::KeptLines;
-use crate::formats;
+use crate::formats::{self, agents::AGENTS};
 use crate::json::{Tape, Val, scan};
 use crate::place::DocId;
 use crate::source::lineage::{Lineage, Lookup, Peek};
 use crate::source::{Doc, Input, Packing, lines};
+
+use super::homes::folders;
 
 /// Reads lines of files.
 pub(super) struct Peeker;
@@ -62,10 +64,9 @@ impl Peek for Peeker {
     }
 }
 
-/// Where files are looked for that were not named.
+/// Where files are looked for that were not named: where the agents keep theirs that write such logs.
 pub fn lookup(wanted: bool) -> Lookup {
-    let home = std::env::var_os("CODEX_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
-    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".codex"))).filter(|_| wanted);
-    let folders = home.map(|home| ["sessions", "archived_sessions"].map(|folder| home.join(folder)));
-    Lookup { beside: wanted, folders: folders.into_iter().flatten().filter(|folder| folder.is_dir()).collect() }
+    let is_kept = |name: &&str| formats::by_name(name).is_some_and(|format| format.kept_lines().is_some());
+    let agents = AGENTS.iter().filter(|agent| wanted && agent.formats.iter().any(|name| is_kept(&name)));
+    Lookup { beside: wanted, folders: agents.flat_map(folders).filter(|folder| folder.is_dir()).collect() }
 }

@@ -7,6 +7,7 @@ pub mod diff;
 mod dropped;
 pub mod explain;
 pub mod fix;
+mod homes;
 mod kept;
 pub mod lineage;
 mod met;
@@ -106,6 +107,15 @@ pub struct Output {
 const SMALL: u64 = 4 << 20;
 
 impl Run {
+    /// How a run ended that could not do all of its job, or found something.
+    fn outcome(&self, failed: bool, found: bool) -> Outcome {
+        match (failed, found && !self.exit_zero) {
+            (true, _) => Outcome::Failed,
+            (false, true) => Outcome::Found,
+            (false, false) => Outcome::Clean,
+        }
+    }
+
     /// Inputs in order; what could not be walked is said, and makes the run fail.
     fn inputs(&self) -> (Vec<Input>, bool) {
         let (inputs, errors) = walk(&self.paths, &self.filter);

@@ -175,9 +175,5 @@ fn deliver(
     let loud = |diagnostic: &&Diagnostic| run.verbose || diagnostic.severity == Severity::Error;
     say(&left.iter().filter(loud).cloned().collect::<Vec<_>>(), &run.style)?;
     let errors = left.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-    Ok(match (failed, errors && !run.exit_zero) {
-        (true, _) => Outcome::Failed,
-        (false, true) => Outcome::Found,
-        (false, false) => Outcome::Clean,
-    })
+    Ok(run.outcome(failed, errors))
 }

@@ -51,11 +51,7 @@ pub fn tree(
         say(&diagnostics, &run.style)?;
     }
     let errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-    Ok(match (failed, errors && !run.exit_zero) {
-        (true, _) => Outcome::Failed,
-        (false, true) => Outcome::Found,
-        (false, false) => Outcome::Clean,
-    })
+    Ok(run.outcome(failed, errors))
 }
 
 fn has_damage(conversation: &Conversation) -> bool {

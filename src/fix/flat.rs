@@ -8,8 +8,10 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::format::{Copied, KeptLines};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, scan};
-use crate::place::{DocId, Edit, Patch, Pieces, With};
+use crate::place::{DocId, Patch};
 use crate::source::{ReadAt, Sequential};
+
+use super::texts::patched;
 
 /// A copy that can be written.
 pub struct Flat<'f> {
@@ -68,7 +70,9 @@ impl<'f> Flat<'f> {
         if (copied == Copied::Header) != headers {
             return Ok(());
         }
-        write_patched(line, edits, out)?;
+        let mut patch = Patch::default();
+        patch.add(edits);
+        out.write_all(&patched(line, &patch, DOC))?;
         out.write_all(b"\n")
     }
 }
@@ -78,16 +82,6 @@ const DOC: DocId = DocId(0);
 fn seen<'t>(line: &'t [u8], tape: &'t mut Tape) -> Option<Val<'t>> {
     scan(line, tape).ok()?;
     tape.root(line).filter(Val::is_object)
-}
-
-fn write_patched(line: &[u8], edits: Vec<Edit>, out: &mut dyn Write) -> io::Result<()> {
-    let mut patch = Patch::default();
-    patch.add(edits);
-    let pieces = Pieces::new(patch.edits(DOC), DOC, line.len() as u64);
-    pieces.walk(0, pieces.len(), |piece| match piece {
-        With::Text(text) => out.write_all(text),
-        With::Copy(at) => out.write_all(&line[at.start as usize..at.end() as usize]),
-    })
 }
 
 /// Calls `see` with each line that holds something, without the white space at its end.

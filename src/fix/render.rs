@@ -15,7 +15,7 @@ use crate::source::{Container, ReadAt, framing, lines};
 
 use super::messages::{Message, Messages, list_around};
 use super::plan::{Fate, Fresh, HistoryPlan};
-use super::texts::{edits_of, patched};
+use super::texts::{edits_of, line_end, lines_after, patched, stub};
 
 /// One item of the doc, and what becomes of it.
 #[derive(Clone, Copy)]
@@ -343,16 +343,7 @@ impl Render<'_> {
             }
             Fresh::Moved(row, _) => vec![With::Copy(row.at)],
             Fresh::Copied(place) => vec![With::Copy(*place)],
-            Fresh::Stub(call) => {
-                let mut text = Vec::new();
-                self.bytes.read_into(call.at.start, call.at.len as usize, &mut text)?;
-                let mut tape = Tape::new();
-                let stub = scan(&text, &mut tape)
-                    .ok()
-                    .and_then(|()| tape.root(&text))
-                    .and_then(|call| step.info.dialect.stub(call).ok());
-                vec![With::text(stub.unwrap_or_default())]
-            }
+            Fresh::Stub(call) => vec![With::text(stub(step.info.dialect, self.bytes, call)?)],
             Fresh::GoOn => vec![With::text(step.info.dialect.go_on().unwrap_or_default())],
             Fresh::Bridge => vec![With::text(step.info.dialect.bridge().unwrap_or_default())],
             Fresh::Message(list) => {
@@ -420,23 +411,13 @@ impl Render<'_> {
         if message.goes {
             self.edits.push(Edit::remove(line));
         }
-        let end = if text.ends_with(b"\r\n") { "\r\n" } else { "\n" };
+        let end = line_end(text);
         let at_start = Place::new(self.id, line.start, 0);
         for mut with in message.before {
             with.push(With::text(end));
             self.edits.push(Edit { at: at_start, with });
         }
-        let ended = text.ends_with(b"\n");
-        let at_end = Place::new(self.id, line.end(), 0);
-        for (n, mut with) in message.behind.into_iter().enumerate() {
-            match ended {
-                true => with.push(With::text(end)),
-                // The last line of the doc has no end: the new one brings one in front. A dropped one leaves its own.
-                false if message.goes && n == 0 => {}
-                false => with.insert(0, With::text(end)),
-            }
-            self.edits.push(Edit { at: at_end, with });
-        }
+        lines_after(line, text, message.goes, message.behind, &mut self.edits);
     }
 
     /// An item in the envelope of a line: of its own if it was one, else of the one that it comes to stand by.

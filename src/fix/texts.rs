@@ -1,9 +1,13 @@
 //! Changes to the text of one item, apart from the record that it lies in.
 
+use std::io;
+
 use crate::dialect::{Cannot, Dialect, TextChange as Text};
+use crate::history::Row;
 use crate::json::edit::Base;
 use crate::json::{Tape, scan};
-use crate::place::{DocId, Edit, Patch, Pieces, With};
+use crate::place::{DocId, Edit, Patch, Pieces, Place, With};
+use crate::source::ReadAt;
 
 /// The edits, on the text of an item alone, that make several changes, one after the other: each sees what those before
 /// it made, so that changes side by side do not meet. All are made, or none.
@@ -41,4 +45,31 @@ pub(super) fn patched(text: &[u8], patch: &Patch, id: DocId) -> Vec<u8> {
         Ok(())
     });
     out
+}
+
+/// The result that claims nothing, for a call. The plan asks for none that cannot be made up.
+pub(super) fn stub(dialect: &dyn Dialect, bytes: &dyn ReadAt, call: &Row) -> io::Result<Vec<u8>> {
+    let (mut text, mut tape) = (Vec::new(), Tape::new());
+    bytes.read_into(call.at.start, call.at.len as usize, &mut text)?;
+    let call = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
+    Ok(call.and_then(|call| dialect.stub(call).ok()).unwrap_or_default())
+}
+
+/// How a line ends, or would if it is the last one.
+pub(super) fn line_end(text: &[u8]) -> &'static str {
+    if text.ends_with(b"\r\n") { "\r\n" } else { "\n" }
+}
+
+/// New lines come to stand after the one with this text, which may go.
+pub(super) fn lines_after(line: Place, text: &[u8], goes: bool, fresh: Vec<Vec<With>>, out: &mut Vec<Edit>) {
+    let at = Place::new(line.doc, line.end(), 0);
+    for (n, mut with) in fresh.into_iter().enumerate() {
+        match text.ends_with(b"\n") {
+            true => with.push(With::text(line_end(text))),
+            // The last line of the doc has no end: the new one brings one in front. One that goes leaves its own.
+            false if goes && n == 0 => {}
+            false => with.insert(0, With::text(line_end(text))),
+        }
+        out.push(Edit { at, with });
+    }
 }

@@ -16,9 +16,11 @@ pub struct Agent {
 
 /// Where an agent keeps its sessions.
 pub struct Homes {
-    /// Variables of the environment that name its folder, or several with commas between; the first that is set holds.
-    pub variables: &'static [&'static str],
-    /// Its folder in the user's home, if none is set.
+    /// The variable of the environment that names several folders, with commas between, if the agent has one.
+    pub list: Option<&'static str>,
+    /// The variable that names its folder.
+    pub variable: &'static str,
+    /// Its folder in the user's home, if neither is set.
     pub folder: &'static str,
     /// Below that, where sessions lie.
     pub sessions: &'static [&'static str],

@@ -10,7 +10,8 @@ pub static AGENTS: &[Agent] = &[
         id: "codex",
         name: "Codex",
         homes: Homes {
-            variables: &["CODEX_HOME"],
+            list: None,
+            variable: "CODEX_HOME",
             folder: ".codex",
             sessions: &["sessions", "archived_sessions"],
         },
@@ -29,7 +30,8 @@ pub static AGENTS: &[Agent] = &[
         id: "claude-code",
         name: "Claude Code",
         homes: Homes {
-            variables: &["CLAUDE_CONFIG_DIRS", "CLAUDE_CONFIG_DIR"],
+            list: Some("CLAUDE_CONFIG_DIRS"),
+            variable: "CLAUDE_CONFIG_DIR",
             folder: ".claude",
             sessions: &["projects"],
         },

@@ -16,12 +16,13 @@ use crate::format::Histories;
 use crate::history::{Kind, Row};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, fingerprint_of, scan, string};
-use crate::place::{DocId, Edit, Patch, Place, With};
+use crate::place::{DocId, Edit, Patch, With};
 use crate::rule::Loss;
 use crate::source::{Container, ReadAt};
 
 use super::plan::{Fate, Fresh, HistoryPlan};
 use super::render::blocks_of_line;
+use super::texts::{lines_after, stub};
 use super::{Action, Change};
 use lines::Lines;
 use table::{COPIED, GO_WITH, LINKS, PARENT};
@@ -206,7 +207,7 @@ impl Repair<'_> {
                 }
                 Arrival::Real(result) => self.new_line(call, after, result.key, With::Copy(result.at), false)?,
                 Arrival::Stub(row) => {
-                    let block = self.stub(&row)?;
+                    let block = stub(self.dialect, self.bytes, &row)?;
                     self.new_line(call, after, row.key, With::text(block), true)?
                 }
             };
@@ -241,14 +242,6 @@ impl Repair<'_> {
             self.changes.extend(cause.map(|cause| self.relinked(child, cause)));
         }
         self.parents.insert(ix, call);
-    }
-
-    fn stub(&self, call: &Row) -> io::Result<Vec<u8>> {
-        let (mut text, mut tape) = (Vec::new(), Tape::new());
-        self.bytes.read_into(call.at.start, call.at.len as usize, &mut text)?;
-        let call = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
-        // The plan asks for no answer that cannot be made up.
-        Ok(call.and_then(|call| self.dialect.stub(call).ok()).unwrap_or_default())
     }
 
     /// A new line with a result comes after a line. Returns its name.
@@ -339,7 +332,8 @@ impl Repair<'_> {
         }
         self.edits.extend(self.gone.iter().map(|ix| Edit::remove(self.lines.line(*ix).at)));
         for (ix, fresh) in std::mem::take(&mut self.fresh) {
-            self.insert(ix, fresh)?;
+            let text = self.text_of(ix)?;
+            lines_after(self.lines.line(ix).at, &text, self.gone.contains(&ix), fresh, &mut self.edits);
         }
         let mut patch = Patch::default();
         patch.add(self.edits);
@@ -384,22 +378,6 @@ impl Repair<'_> {
             if lost.contains(&name) {
                 self.edits.push(Edit::replace(base.of(val), self.lines.text(self.before(name, lost))));
             }
-        }
-        Ok(())
-    }
-
-    fn insert(&mut self, ix: u32, fresh: Vec<Vec<With>>) -> io::Result<()> {
-        let text = self.text_of(ix)?;
-        let end = if text.ends_with(b"\r\n") { "\r\n" } else { "\n" };
-        let at = Place::new(self.id, self.lines.line(ix).at.end(), 0);
-        for (n, mut with) in fresh.into_iter().enumerate() {
-            match text.ends_with(b"\n") {
-                true => with.push(With::text(end)),
-                // The last line has no end. One that goes leaves that of the line before it.
-                false if n == 0 && self.gone.contains(&ix) => {}
-                false => with.insert(0, With::text(end)),
-            }
-            self.edits.push(Edit { at, with });
         }
         Ok(())
     }
