@@ -1,4 +1,4 @@
-//! `convert`: writes conversations as requests of another API; what is lost on the way is told on standard error.
+//! `convert`: writes conversations as requests of another API; losses are reported on standard error.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ use super::{Failure, Outcome, Run, Sheet, complain, met, talk, whole};
 /// Losses of a doc that are looked at, so that those of one kind can be counted; more are only counted together.
 const OF_KINDS: usize = 10_000;
 
-/// What `convert` is told beyond what all commands are.
+/// Options of `convert` besides those of all commands.
 pub struct Conversion {
     pub to: &'static dyn Dialect,
     pub written: Written,

@@ -37,7 +37,7 @@ pub enum Destination {
     Copy(Copies),
 }
 
-/// What `fix` is told beyond what all commands are.
+/// Options of `fix` besides those of all commands.
 pub struct Repairs {
     pub options: FixOptions,
     pub to: Destination,

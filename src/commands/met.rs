@@ -1,4 +1,4 @@
-//! Files that nobody named: a walk met them, and they may be anything. What is no conversation is skipped and counted;
+//! Files that nobody named: a walk met them, and they may be anything. What is not a conversation is skipped and counted;
 //! what begins like JSON and cannot be read is reported, for it may be a conversation that was damaged.
 
 use std::io;

@@ -10,7 +10,7 @@ use crate::report::Style;
 pub use error::{Pasted, error};
 pub use page::page;
 
-/// How it is told.
+/// How it is printed.
 #[derive(Clone, Copy)]
 pub struct Telling {
     pub json: bool,

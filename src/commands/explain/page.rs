@@ -69,7 +69,7 @@ fn text(rule: &Rule, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// What is told of a variant, a line each.
+/// What is printed about a variant, a line each.
 fn told(rule: &Rule, n: u8, variant: &Variant) -> Vec<String> {
     let mut lines = Vec::new();
     let mut says = |who: &str, template: &str| lines.push(format!("{who} (HTTP {}): {template}", variant.status));
