@@ -78,13 +78,27 @@ pub struct Family<'p> {
     /// Files among the inputs, by id.
     given: HashMap<String, Vec<PathBuf>>,
     /// Files below a folder.
-    trees: HashMap<PathBuf, Vec<PathBuf>>,
+    trees: HashMap<PathBuf, Tree>,
+    /// Files that continue from another log, by its id: those below a folder, or those among the inputs.
+    forks: HashMap<Option<PathBuf>, HashMap<String, Vec<PathBuf>>>,
+}
+
+/// The files below a folder whose names are those of logs, in order. Each is asked for as often as there are inputs.
+struct Tree {
+    files: Vec<PathBuf>,
+    by_id: HashMap<String, Vec<PathBuf>>,
 }
 
 impl<'p> Family<'p> {
     pub fn new(peek: &'p dyn Peek, lookup: &'p Lookup, inputs: &[Input]) -> Self {
-        let mut family =
-            Family { peek, lookup, lineages: HashMap::new(), given: HashMap::new(), trees: HashMap::new() };
+        let mut family = Family {
+            peek,
+            lookup,
+            lineages: HashMap::new(),
+            given: HashMap::new(),
+            trees: HashMap::new(),
+            forks: HashMap::new(),
+        };
         for input in inputs {
             let (paths, named) = match input {
                 Input::Stdin => continue,
@@ -192,20 +206,41 @@ impl<'p> Family<'p> {
     /// The files that continue from a part of this one.
     pub fn builders(&mut self, path: &Path) -> Vec<PathBuf> {
         let Some(Lineage { id, .. }) = self.lineage(path) else { return Vec::new() };
-        let mut files: Vec<PathBuf> = self.given.values().flatten().cloned().collect();
-        files.sort_unstable();
+        let mut files = self.forks_of(&id, None);
         for folder in self.folders(path) {
-            files.extend(self.tree(&folder).iter().cloned());
+            files.extend(self.forks_of(&id, Some(&folder)));
         }
-        let mut seen = HashSet::new();
-        files.retain(|file| seen.insert(real(file)) && real(file) != real(path));
-        let names =
-            |lineage: Option<Lineage>| lineage.and_then(|lineage| lineage.base).filter(|base| base.id == id);
+        let own = real(path);
+        let mut seen = HashSet::from([own.clone()]);
+        files.retain(|file| seen.insert(real(file)));
         files.retain(|file| {
-            let base = names(self.lineage(file));
-            base.is_some_and(|base| self.ancestor(&base, file).is_some_and(|parent| real(&parent) == real(path)))
+            let base = self.lineage(file).and_then(|lineage| lineage.base);
+            base.is_some_and(|base| self.ancestor(&base, file).is_some_and(|parent| real(&parent) == own))
         });
         files
+    }
+
+    /// Files that continue from the log with this id: those below a folder, or those among the inputs.
+    fn forks_of(&mut self, id: &str, folder: Option<&Path>) -> Vec<PathBuf> {
+        let key = folder.map(Path::to_owned);
+        if !self.forks.contains_key(&key) {
+            let files = match folder {
+                Some(folder) => self.tree(folder).files.clone(),
+                None => {
+                    let mut files: Vec<PathBuf> = self.given.values().flatten().cloned().collect();
+                    files.sort_unstable();
+                    files
+                }
+            };
+            let mut forks: HashMap<String, Vec<PathBuf>> = HashMap::new();
+            for file in files {
+                if let Some(base) = self.lineage(&file).and_then(|lineage| lineage.base) {
+                    forks.entry(base.id).or_default().push(file);
+                }
+            }
+            self.forks.insert(key.clone(), forks);
+        }
+        self.forks.get(&key).and_then(|forks| forks.get(id)).cloned().unwrap_or_default()
     }
 
     /// Files of the log with this id: among the inputs, else in the first place that has one.
@@ -213,7 +248,7 @@ impl<'p> Family<'p> {
         let mut files = self.given.get(id).cloned().unwrap_or_default();
         let mut seen: HashSet<PathBuf> = files.iter().map(|file| real(file)).collect();
         for folder in self.folders(beside) {
-            let more = self.tree(&folder).iter().filter(|file| Name::of(file).is_some_and(|name| name.id == id));
+            let more = self.tree(&folder).by_id.get(id).into_iter().flatten();
             files.extend(more.filter(|file| seen.insert(real(file))).cloned());
         }
         files
@@ -224,7 +259,7 @@ impl<'p> Family<'p> {
         own.into_iter().chain(self.lookup.folders.iter().filter(|_| self.lookup.beside).cloned()).collect()
     }
 
-    fn tree(&mut self, root: &Path) -> &[PathBuf] {
+    fn tree(&mut self, root: &Path) -> &Tree {
         self.trees.entry(root.to_owned()).or_insert_with(|| {
             let depth = if is_dated(root) { DATED } else { 1 };
             let at = if root.as_os_str().is_empty() { Path::new(".") } else { root };
@@ -235,7 +270,13 @@ impl<'p> Family<'p> {
                 .filter(|path| Name::of(path).is_some())
                 .collect();
             files.sort_unstable();
-            files
+            let mut by_id: HashMap<String, Vec<PathBuf>> = HashMap::new();
+            for file in &files {
+                if let Some(name) = Name::of(file) {
+                    by_id.entry(name.id.to_owned()).or_default().push(file.clone());
+                }
+            }
+            Tree { files, by_id }
         })
     }
 }
