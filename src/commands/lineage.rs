@@ -67,6 +67,6 @@ impl Peek for Peeker {
 /// Where files are looked for that were not named: where the agents keep theirs that write such logs.
 pub fn lookup(wanted: bool) -> Lookup {
     let is_kept = |name: &&str| formats::by_name(name).is_some_and(|format| format.kept_lines().is_some());
-    let agents = AGENTS.iter().filter(|agent| wanted && agent.formats.iter().any(|name| is_kept(&name)));
+    let agents = AGENTS.iter().filter(|agent| wanted && agent.formats.iter().any(is_kept));
     Lookup { beside: wanted, folders: agents.flat_map(folders).filter(|folder| folder.is_dir()).collect() }
 }
