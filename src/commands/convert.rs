@@ -246,6 +246,7 @@ fn in_any_number(
         written: conversion.written,
         thoughts: conversion.thoughts,
         model: options.model.clone(),
+        target: options.target,
     };
     let least = if machine || run.verbose { Severity::Info } else { Severity::Warning };
     let most = if machine { usize::MAX } else { run.style.limit.map_or(usize::MAX, |limit| limit.max(OF_KINDS)) };

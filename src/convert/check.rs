@@ -26,7 +26,7 @@ pub fn check(id: DocId, bytes: &dyn ReadAt, options: &Options, threads: usize) -
     if std::mem::take(&mut found.made).is_empty() {
         return Ok(found);
     }
-    let plan = Plan { to, written: Written::Request, thoughts: Thoughts::Auto, model: options.model.clone() };
+    let plan = Plan { to, written: Written::Request, thoughts: Thoughts::Auto, model: options.model.clone(), target: Some(target) };
     let how = ConvertOptions { options, plan, least: Severity::Info, most: usize::MAX, foreign_only: true };
     let done = convert_doc(id, bytes, &how, threads, &mut |_| Ok(()))?;
     // What cannot be read was told by the check itself.

@@ -105,7 +105,7 @@ impl<'c> Converter<'c> {
         if !converted.written {
             return self.fail(finding(LossKind::NOT_CONVERTED, row(at)));
         }
-        let takers = self.takers(info, self.how.options.store);
+        let takers = self.takers(info, self.how.options.store, converted.target);
         let written = self.how.plan.written;
         let log = info.usage != Usage::Request;
         let mut error = refused(result, written, &takers, log);
@@ -143,12 +143,12 @@ impl<'c> Converter<'c> {
         let items = self.how.plan.written == Written::Items;
         items
             && converted.stored.is_some()
-            && refused(result, Written::Items, &self.takers(info, converted.stored), false).is_none()
+            && refused(result, Written::Items, &self.takers(info, converted.stored, converted.target), false).is_none()
     }
 
     /// How the result is judged: as what its source was meant for, if that speaks the same dialect, and as `check`
     /// would judge it.
-    fn takers(&self, info: &FormatInfo, store: Option<bool>) -> Vec<Options> {
+    fn takers(&self, info: &FormatInfo, store: Option<bool>, home: Option<&'static Target>) -> Vec<Options> {
         let (plan, asked) = (&self.how.plan, self.how.options);
         let name = match plan.written {
             Written::Items => "responses-item-lines".to_owned(),
@@ -174,7 +174,7 @@ impl<'c> Converter<'c> {
             model: asked.model.clone(),
             ..Options::default()
         };
-        if let Some(target) = asked.target.and_then(fits) {
+        if let Some(target) = asked.target.or(home).and_then(fits) {
             return vec![taker(Some(target))];
         }
         let usual = formats::by_name(&name).map_or("", |format| format.info().target);

@@ -274,6 +274,6 @@ fn write_media(media: &Media, w: &mut Writer<'_>) {
         Source::Data(data) => w.key("data").text(data),
         Source::Url(url) => w.key("url").text(url),
         Source::Id(id, _) => w.key("file").text(id),
-        Source::Plain(text) => w.key("document").text(text),
+        Source::Plain(texts) => w.key("document").text(&Text::join(texts, "\\n")),
     }
 }

@@ -59,6 +59,7 @@ pub fn convert(document: &[u8], to: Dialect, options: &Options) -> Result<Conver
         written: Written::Request,
         thoughts: Thoughts::Auto,
         model: options.judge.model.clone(),
+        target: options.judge.target,
     };
     let how = ConvertOptions {
         options: &options.judge,

@@ -21,7 +21,7 @@ use crate::support::DOC;
 
 pub fn plan(to: &str) -> Plan {
     let (_, to, written) = TO.iter().find(|(name, ..)| *name == to).copied().expect("a dialect");
-    Plan { to, written, thoughts: Thoughts::Auto, model: None }
+    Plan { to, written, thoughts: Thoughts::Auto, model: None, target: None }
 }
 
 pub fn converted(text: &[u8], options: &Options, plan: Plan) -> (Vec<u8>, ConvertedDoc) {

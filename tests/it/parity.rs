@@ -51,7 +51,7 @@ fn counts(text: &Vec<u8>) -> BTreeMap<&'static str, Count> {
     let checked = judge::judge(DOC, text, &options, 1, &Findings).expect("memory reads");
     let fixed = fix::fix(DOC, text, &options, &Default::default(), 1).expect("memory reads");
     let kept = judge::judge(DOC, text, &judge::unjudged(&options), 1, &Keep).expect("memory reads");
-    let plan = Plan { to: &RESPONSES, written: Written::Request, thoughts: Thoughts::Auto, model: None };
+    let plan = Plan { to: &RESPONSES, written: Written::Request, thoughts: Thoughts::Auto, model: None, target: None };
     let how = ConvertOptions { options: &options, plan, least: Severity::Info, most: 0, foreign_only: false };
     let cast = convert_histories(DOC, text, &how, 1, &mut |_| Ok(())).expect("memory reads");
     let (told, _) = entries::read(DOC, text, &options, Words::Own).expect("memory reads");
