@@ -4,8 +4,7 @@
     python tests/sdk/keys.py --print    prints them
 
 `tools[].function.strict` is a member of an object in an array. The members of all types that may be at a place are listed
-together. A path ends at a free-form value (a JSON schema, arguments, metadata), where a type would contain itself, and at what has
-the type of another path (`SAME`).
+together. A path ends at a free-form value (a JSON schema, arguments, metadata), and where a type would contain itself.
 """
 
 import pathlib
@@ -20,8 +19,8 @@ OUT = pathlib.Path(__file__).parents[2] / "testdata" / "sdk_keys"
 FREE = {"input_schema", "parameters", "schema", "responseSchema"}
 FREE_MODELS = {"Schema", "JSONSchema"}
 
-# What has the type of a place that is listed already.
-SAME = {"systemInstruction.parts": "contents[].parts"}
+# Places whose keys are those of another place. Only what the other does not have is listed.
+SAME = {"systemInstruction.parts[].": "contents[].parts[].", "input[].tools[].": "tools[]."}
 
 
 def walk(of, path, above, out):
@@ -32,7 +31,7 @@ def walk(of, path, above, out):
         for name, hint in members(of):
             key = f"{path}.{name}" if path else name
             out.add(key)
-            if name not in FREE and key not in SAME:
+            if name not in FREE:
                 walk(hint, key, above | {of}, out)
         return
     origin, args = typing.get_origin(of), typing.get_args(of)
@@ -68,7 +67,11 @@ def keys(dialect):
         walk_shape(shapes.bedrock_shape(), "", frozenset(), out)
     else:
         walk(shapes.request_type(dialect), "", frozenset(), out)
-    return sorted(out)
+    return sorted(key for key in out if not repeats(key, out))
+
+
+def repeats(key, out):
+    return any(key.startswith(here) and other + key[len(here) :] in out for here, other in SAME.items())
 
 
 def main():
