@@ -1,7 +1,7 @@
 """Writes every key of a request that the official SDKs know, one path a line, to testdata/sdk_keys/.
 
     python tests/sdk/keys.py            writes the five files
-    python tests/sdk/keys.py --print    prints them
+    python tests/sdk/keys.py --check    exit code 1 if they are not what it would write
 
 `tools[].function.strict` is a member of an object in an array. The members of all types that may be at a place are listed
 together. A path ends at a free-form value (a JSON schema, arguments, metadata), and where a type would contain itself.
@@ -75,14 +75,18 @@ def repeats(key, out):
 
 
 def main():
+    stale = []
     for dialect in shapes.PACKAGES:
         text = f"# The keys of a request in the types of {shapes.version(dialect)}. Written by tests/sdk/keys.py.\n"
         text += "".join(key + "\n" for key in keys(dialect))
-        if "--print" in sys.argv[1:]:
-            print(text)
-        else:
+        file = OUT / f"{dialect}.txt"
+        if "--check" not in sys.argv[1:]:
             OUT.mkdir(parents=True, exist_ok=True)
-            (OUT / f"{dialect}.txt").write_text(text)
+            file.write_text(text)
+        elif not file.exists() or file.read_text() != text:
+            stale.append(str(file))
+    if stale:
+        sys.exit(f"not what tests/sdk/keys.py writes: {', '.join(stale)}")
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ def strict(of, seen=None):
     seen = set() if seen is None else seen
     origin, args = typing.get_origin(of), typing.get_args(of)
     if only_python(of):
-        return typing.Never
+        return typing_extensions.Never
     if is_typed_dict(of):
         if of in seen:
             return of
@@ -98,8 +98,8 @@ def strict(of, seen=None):
         return of
     inner = [strict(arg, seen) for arg in args]
     if origin in (typing.Union, python.UnionType):
-        inner = [arg for arg in inner if arg is not typing.Never]
-        return typing.Union[tuple(inner)] if inner else typing.Never
+        inner = [arg for arg in inner if arg is not typing_extensions.Never]
+        return typing.Union[tuple(inner)] if inner else typing_extensions.Never
     if origin in (typing_extensions.Required, typing_extensions.NotRequired):
         return origin[inner[0]]
     if origin is dict:
