@@ -1,5 +1,5 @@
-//! Conversion of requests of each dialect to each dialect, losses reported, on one thread: as a ratio to parsing each of them
-//! to `serde_json::Value` and writing that.
+//! Conversion of requests of each dialect to each dialect, losses reported: as a ratio to parsing each of them to
+//! `serde_json::Value` and writing that, on one thread.
 
 use std::hint::black_box;
 
@@ -12,9 +12,10 @@ use replaylint::internals::target::Severity;
 use super::{DOC, best};
 
 /// A table: a row for each source, a column for each target.
-pub fn table(sources: &[(&str, Vec<u8>)]) {
+pub fn table(sources: &[(&str, Vec<u8>)], threads: usize) {
     let targets: Vec<_> = TO.iter().filter(|(.., written)| *written == Written::Request).collect();
-    println!("convert, 1 thread: how many times as fast as parsing to Value and writing that");
+    let on = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
+    println!("convert, {on}: how many times as fast as parsing to Value and writing that on one");
     print!("  {:<12} {:>16}", "from", "parse and write");
     targets.iter().for_each(|(name, ..)| print!(" {name:>10}"));
     println!();
@@ -22,7 +23,7 @@ pub fn table(sources: &[(&str, Vec<u8>)]) {
         let (base, records) = parse_and_write(data);
         print!("  {source:<12} {:>11.0} MB/s", data.len() as f64 / 1e6 / base);
         for (_, to, written) in &targets {
-            let time = convert(data, records, || Plan {
+            let time = convert(data, records, threads, || Plan {
                 to: *to,
                 written: *written,
                 thoughts: Thoughts::Auto,
@@ -54,13 +55,13 @@ fn parse_and_write(data: &[u8]) -> (f64, u32) {
 }
 
 /// Seconds. Nothing may fail: what is not written costs nothing.
-fn convert(data: &Vec<u8>, records: u32, plan: impl Fn() -> Plan) -> f64 {
+fn convert(data: &Vec<u8>, records: u32, threads: usize, plan: impl Fn() -> Plan) -> f64 {
     let options = Options::default();
     let mut out = Vec::with_capacity(data.len() * 2);
     let time = best(|| {
         out.clear();
         let how = ConvertOptions { least: Severity::Warning, most: 100, ..ConvertOptions::new(&options, plan()) };
-        let done = convert_doc(DOC, data, &how, 1, &mut |bytes| {
+        let done = convert_doc(DOC, data, &how, threads, &mut |bytes| {
             out.extend_from_slice(bytes);
             Ok(())
         });
