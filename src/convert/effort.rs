@@ -1,6 +1,8 @@
 //! How hard to think, in the words or the number of tokens that the target's model is told it by.
 
-use crate::neutral::{Choice, Conversation, Effort, LossKind, Losses, Maker, Name, Plain, Raw, Takes, Text, Voice, What};
+use crate::neutral::{
+    Choice, Conversation, Effort, LossKind, Losses, Maker, Name, Plain, Raw, Takes, Text, Voice, What,
+};
 
 use super::able::{Able, Thinking};
 
@@ -30,7 +32,9 @@ pub fn fit(conversation: &mut Conversation, takes: &Takes, able: &Able, losses: 
     let fitted = match (&set.value, thinking) {
         // A model that never thinks need not be told so.
         (Effort::Off, Thinking { word: false, budget: false }) => None,
-        (_, Thinking { word: false, budget: false }) => return drop(conversation, LossKind::SETTING_REFUSED, losses),
+        (_, Thinking { word: false, budget: false }) => {
+            return drop(conversation, LossKind::SETTING_REFUSED, losses);
+        }
         (Effort::Level(word), Thinking { word: true, .. }) => Some(Effort::Level(nearest(word, takes.dialect))),
         (Effort::Level(word), _) => Some(Effort::Budget(Effort::budget_of(word))),
         (Effort::Budget(budget), Thinking { budget: true, .. }) => Some(Effort::Budget(*budget)),
@@ -115,9 +119,7 @@ fn goes_on_unsigned(conversation: &Conversation) -> bool {
     let said = |voice| voice == Voice::User;
     let turn = conversation.messages.iter().rposition(|message| said(message.voice)).map_or(0, |n| n + 1);
     let mut model = conversation.messages[turn..].iter().filter(|message| message.voice == Voice::Assistant);
-    let signed = |what: &What| {
-        matches!(what, What::Reasoning(own) if own.maker == Maker::Anthropic && (own.seal.is_some() || own.redacted.is_some()))
-    };
+    let signed = |what: &What| matches!(what, What::Reasoning(own) if own.maker == Maker::Anthropic && (own.seal.is_some() || own.redacted.is_some()));
     model.any(|message| {
         message.calls().next().is_some() && !message.blocks.first().is_some_and(|block| signed(&block.what))
     })
@@ -129,7 +131,9 @@ mod tests {
 
     #[test]
     fn words_become_the_nearest_ones() {
-        let of = |word: &str, dialect| String::from_utf8_lossy(&nearest(&Text::new(word), dialect).plain()).into_owned();
+        let of = |word: &str, dialect| {
+            String::from_utf8_lossy(&nearest(&Text::new(word), dialect).plain()).into_owned()
+        };
         assert_eq!(of("minimal", "anthropic"), "low");
         assert_eq!(of("xhigh", "gemini"), "high");
         assert_eq!(of("max", "chat"), "xhigh");

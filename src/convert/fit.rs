@@ -155,13 +155,11 @@ impl Fitter<'_> {
                 }
             }
             What::Call(call) => self.call(call, at),
-            What::Reasoning(reasoning) => {
-                match self.reasoning(reasoning, at) {
-                    Thought::Kept => {}
-                    Thought::Text(text) => block.what = What::Text { text, citations: None },
-                    Thought::Gone => return,
-                }
-            }
+            What::Reasoning(reasoning) => match self.reasoning(reasoning, at) {
+                Thought::Kept => {}
+                Thought::Text(text) => block.what = What::Text { text, citations: None },
+                Thought::Gone => return,
+            },
             What::Foreign(foreign) if foreign.dialect != self.takes.dialect => {
                 return self.losses.add(loss_of(foreign.kind), at);
             }

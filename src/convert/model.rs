@@ -16,7 +16,8 @@ pub fn fit(conversation: &Conversation, plan: &Plan, losses: &mut Losses) {
             let name = String::from_utf8_lossy(&model.plain()).into_owned();
             let elsewhere = models::maker(&name).is_some_and(|maker| !models::serves(plan.to.name(), maker));
             // What was asked for is nobody's mistake but the user's, and has no place in the file.
-            if elsewhere && plan.model.is_none()
+            if elsewhere
+                && plan.model.is_none()
                 && let Some(at) = conversation.model_at
             {
                 losses.add(LossKind::MODEL, at);

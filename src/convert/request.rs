@@ -151,7 +151,9 @@ fn settings(conversation: &mut Conversation, takes: &Takes, able: &Able, losses:
     }
     keep!(stop: Stop, choice: Choice, summary: Summary, output: Output);
     // That several tools may be called at once is usual everywhere.
-    if !takes.has(Name::Parallel) && let Some(set) = settings.parallel.take().filter(|set| !set.value) {
+    if !takes.has(Name::Parallel)
+        && let Some(set) = settings.parallel.take().filter(|set| !set.value)
+    {
         losses.add(LossKind::SETTING, set.at);
     }
     choice(settings, takes, losses);
@@ -163,7 +165,9 @@ fn settings(conversation: &mut Conversation, takes: &Takes, able: &Able, losses:
         let value = Raw::new(LIMIT.to_string().into_bytes());
         settings.plain.push(Plain { name: Name::MaxTokens, value, at });
     }
-    if able.old_limit && let Some(limit) = settings.get_mut(Name::MaxTokens) {
+    if able.old_limit
+        && let Some(limit) = settings.get_mut(Name::MaxTokens)
+    {
         limit.name = Name::OldLimit;
     }
     settings.others.drain(..).for_each(|other| losses.add(other.value, other.at));

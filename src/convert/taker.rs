@@ -84,7 +84,8 @@ impl Taker {
                 if let Some(model) = named {
                     conversation.model = Some(Text::new(model));
                 }
-                let model = conversation.model.as_ref().map(|text| String::from_utf8_lossy(&text.plain()).into_owned());
+                let model =
+                    conversation.model.as_ref().map(|text| String::from_utf8_lossy(&text.plain()).into_owned());
                 let able = Able::of(plan, model.as_deref());
                 target = able.target;
                 fit::fit(&mut conversation, plan.to.takes(), plan, &able, &mut losses);

@@ -133,10 +133,7 @@ pub static FORMS: [Form; 29] = [
         ],
     ),
     form(Name::Seed, &[(CHAT, "seed"), (GEMINI, "generationConfig.seed")]).reading(&[(CHAT, "random_seed")]),
-    form(
-        Name::FrequencyPenalty,
-        &[(CHAT, "frequency_penalty"), (GEMINI, "generationConfig.frequencyPenalty")],
-    ),
+    form(Name::FrequencyPenalty, &[(CHAT, "frequency_penalty"), (GEMINI, "generationConfig.frequencyPenalty")]),
     form(Name::PresencePenalty, &[(CHAT, "presence_penalty"), (GEMINI, "generationConfig.presencePenalty")]),
     form(Name::Answers, &[(CHAT, "n"), (GEMINI, "generationConfig.candidateCount")]),
     form(

@@ -20,9 +20,9 @@ pub mod write;
 use crate::place::Place;
 
 pub use conversation::Conversation;
+pub use forms::Name;
 pub use losses::{LossKind, Losses, Lost};
 pub use media::{Media, MediaKind, Source};
-pub use forms::Name;
 pub use settings::{Choice, Effort, OutputFormat, Plain, Set, Setting, Settings};
 pub use takes::{Chars, IdRule, SearchTakes, Takeable, Takes};
 pub use text::{Raw, Text};

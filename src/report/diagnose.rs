@@ -161,6 +161,7 @@ impl Teller<'_> {
             variant: finding.variant,
             name: rule.name,
             severity: self.judged.severity,
+            shown: variant.shown,
             message: fill_known(variant.message, &of),
             path: label.to_owned(),
             history: self.judged.history,

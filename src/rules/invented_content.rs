@@ -53,12 +53,14 @@ crate::rule! {
             message: "set max_tokens to {arg}: the target requires a limit",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
+            shown: true,
             ..Variant::BASE
         },
         Variant {
             message: "added the signature that skips Gemini's check to an unsigned call",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
+            shown: true,
             ..Variant::BASE
         },
         Variant {

@@ -34,12 +34,14 @@ crate::rule! {
         Variant {
             message: "kept the model {key}, which the target does not serve: give --model",
             levels: Levels::INFO,
+            shown: true,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
             message: "no model is named, and the target requires one: give --model",
             levels: Levels::INFO,
+            shown: true,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },

@@ -60,7 +60,8 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
             let effort = match val.text().as_deref() {
                 Some(b"disabled") => Effort::Off,
                 Some(b"adaptive") => Effort::Adaptive,
-                _ => budget.map_or(Effort::Adaptive, |budget| Effort::Budget(budget.min(u64::from(u32::MAX)) as u32)),
+                _ => budget
+                    .map_or(Effort::Adaptive, |budget| Effort::Budget(budget.min(u64::from(u32::MAX)) as u32)),
             };
             // A word says more than that the model may choose.
             if effort != Effort::Adaptive || out.settings.effort.is_none() {

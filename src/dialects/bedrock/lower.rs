@@ -30,11 +30,7 @@ pub static TAKES: Takes = Takes {
     names: false,
     late_instructions: false,
     media: &[
-        Takeable {
-            data: true,
-            subtypes: &["png", "jpeg", "gif", "webp"],
-            ..Takeable::none(MediaKind::Image)
-        },
+        Takeable { data: true, subtypes: &["png", "jpeg", "gif", "webp"], ..Takeable::none(MediaKind::Image) },
         Takeable {
             data: true,
             plain: true,

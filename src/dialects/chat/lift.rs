@@ -3,13 +3,14 @@
 //! `document_url`, Gemini's `extra_content`.
 
 use crate::dialect::{Body, Shape};
-use crate::dialects::common::{self, citations, extras, foreign, media, picked, reasoning, said, text, texts};
 use crate::dialects::client_tools;
+use crate::dialects::common::{self, citations, extras, foreign, media, picked, reasoning, said, text, texts};
 use crate::dialects::settings::{self, Found, Reading, strays};
 use crate::json::Val;
 use crate::neutral::{
     Block, Call, CallKind, Choice, Conversation, Effort, ForeignKind, Input, LossKind, Losses, Maker, Media,
-    MediaKind, Message, Name, OutputFormat, Part, Plain, Raw, Source, Text, Tool, ToolKind, ToolResult, Voice, WebSearch, What,
+    MediaKind, Message, Name, OutputFormat, Part, Plain, Raw, Source, Text, Tool, ToolKind, ToolResult, Voice,
+    WebSearch, What,
 };
 
 use super::rows::NAME;
@@ -94,9 +95,8 @@ fn choice(val: Val<'_>) -> Option<Choice> {
         None if val.get("allowed_tools").is_some() => {
             let own = val.get("allowed_tools")?;
             let tools = own.get("tools")?;
-            let name = |tool: Val<'_>| {
-                text(tool.get("function").or_else(|| tool.get("custom")).unwrap_or(tool), "name")
-            };
+            let name =
+                |tool: Val<'_>| text(tool.get("function").or_else(|| tool.get("custom")).unwrap_or(tool), "name");
             let required = own.get("mode").is_some_and(|mode| mode.is("required"));
             Some(Choice::Allowed { names: tools.elements().map(name).collect::<Option<_>>()?, required })
         }
@@ -258,10 +258,7 @@ fn thoughts(body: &Body<'_>, val: Val<'_>) -> Vec<Block> {
         return details;
     }
     let plain = ["reasoning_content", "reasoning"].iter().find_map(|key| said(val, key));
-    plain
-        .map(|text| Block::new(reasoning(Maker::Open, vec![text], None), body.at(val)))
-        .into_iter()
-        .collect()
+    plain.map(|text| Block::new(reasoning(Maker::Open, vec![text], None), body.at(val))).into_iter().collect()
 }
 
 /// OpenRouter's details name the format that they come in.

@@ -99,7 +99,9 @@ mod tests {
     #[test]
     fn types_numbers_and_nullable_are_translated() {
         assert_eq!(
-            made(r#"{"type":"OBJECT","properties":{"type":{"type":"STRING","nullable":true},"nullable":{"type":"ARRAY","minItems":"1","items":{"type":"INTEGER"}}},"required":["type"]}"#),
+            made(
+                r#"{"type":"OBJECT","properties":{"type":{"type":"STRING","nullable":true},"nullable":{"type":"ARRAY","minItems":"1","items":{"type":"INTEGER"}}},"required":["type"]}"#
+            ),
             r#"{"type":"object","properties":{"type":{"type":["string","null"]},"nullable":{"type":"array","minItems":1,"items":{"type":"integer"}}},"required":["type"]}"#
         );
     }

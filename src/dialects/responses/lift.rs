@@ -8,9 +8,8 @@ use crate::dialects::settings::{self, Found, Reading, strays};
 use crate::history::{Class, Kind};
 use crate::json::Val;
 use crate::neutral::{
-    Block, Call, CallKind, Choice, Conversation, Effort, ForeignKind, Input, LossKind, Losses, Maker,
-    MediaKind, Name, OutputFormat, Part, Plain, Raw, Reasoning, Text, Tool, ToolKind, ToolResult, Voice,
-    WebSearch, What,
+    Block, Call, CallKind, Choice, Conversation, Effort, ForeignKind, Input, LossKind, Losses, Maker, MediaKind,
+    Name, OutputFormat, Part, Plain, Raw, Reasoning, Text, Tool, ToolKind, ToolResult, Voice, WebSearch, What,
 };
 
 use super::fields::{Fields, NAME};
@@ -61,8 +60,9 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
             None => found.alone(out),
         },
         "include" => {
-            let (logprobs, rest): (Vec<Val<'_>>, Vec<Val<'_>>) =
-                val.elements().partition(|own| own.text().is_some_and(|text| text.as_ref() == LOGPROBS.as_bytes()));
+            let (logprobs, rest): (Vec<Val<'_>>, Vec<Val<'_>>) = val
+                .elements()
+                .partition(|own| own.text().is_some_and(|text| text.as_ref() == LOGPROBS.as_bytes()));
             if !logprobs.is_empty() {
                 let at = body.at_key(found.member);
                 out.settings.put(Plain { name: Name::Logprobs, value: Raw::new(*b"true"), at });
@@ -145,7 +145,9 @@ fn provided(val: Val<'_>, kind: &[u8]) -> ToolKind {
         return ToolKind::WebSearch(search, whole);
     }
     // A shell in the provider's container is none that the client runs.
-    let hosted = val.at(&["environment", "type"]).is_some_and(|kind| kind.is("container_auto") || kind.is("container_reference"));
+    let hosted = val
+        .at(&["environment", "type"])
+        .is_some_and(|kind| kind.is("container_auto") || kind.is("container_reference"));
     match client_tools::of(NAME, kind).filter(|_| !hosted) {
         Some(client) => ToolKind::Client(client, whole),
         None => ToolKind::Foreign(whole),
