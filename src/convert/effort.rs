@@ -11,7 +11,7 @@ const WORDS: [(&str, &[&str]); 5] = [
     ("chat", &["minimal", "low", "medium", "high", "xhigh"]),
     ("responses", &["minimal", "low", "medium", "high", "xhigh"]),
     ("anthropic", &["low", "medium", "high", "xhigh", "max"]),
-    ("gemini", &["minimal", "low", "medium", "high"]),
+    ("gemini", &["minimal", "low", "medium", "high", "xhigh"]),
     ("bedrock", &["low", "medium", "high", "xhigh", "max"]),
 ];
 const ALL: [&str; 6] = ["minimal", "low", "medium", "high", "xhigh", "max"];
@@ -135,7 +135,7 @@ mod tests {
             String::from_utf8_lossy(&nearest(&Text::new(word), dialect).plain()).into_owned()
         };
         assert_eq!(of("minimal", "anthropic"), "low");
-        assert_eq!(of("xhigh", "gemini"), "high");
+        assert_eq!(of("max", "gemini"), "xhigh");
         assert_eq!(of("max", "chat"), "xhigh");
         assert_eq!(of("HIGH", "chat"), "high");
         assert_eq!(of("ludicrous", "chat"), "ludicrous");

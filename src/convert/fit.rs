@@ -57,6 +57,9 @@ impl Fitter<'_> {
             for message in conversation.messages[..leading].iter().filter(|m| m.voice == Voice::Developer) {
                 self.losses.add(LossKind::ROLE, message.at);
             }
+            for message in conversation.messages[..leading].iter().filter(|message| message.name.is_some()) {
+                self.losses.count(LossKind::NAME, message.at);
+            }
             let leading = conversation.messages.drain(..leading).flat_map(|message| message.blocks);
             conversation.instructions.extend(leading);
             for message in conversation.messages.iter_mut().filter(|message| instructs(message)) {

@@ -37,6 +37,10 @@ pub fn fit(media: &mut Media, misplaced: bool, at: At, takes: &Takes, losses: &m
     if !takes.detail && media.detail.take().is_some_and(|detail| detail.raw() != b"auto") {
         losses.add(LossKind::DETAIL, at);
     }
+    let named = media.kind == MediaKind::Search || media.kind == MediaKind::File && takes.file_names;
+    if media.name.take_if(|_| !named).is_some() {
+        losses.add(LossKind::FILE_NAME, at);
+    }
     let context = media.context.take_if(|_| !takes.document_facts);
     if context.is_some() {
         losses.add(LossKind::CONTEXT_AS_TEXT, at);

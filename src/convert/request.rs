@@ -37,7 +37,8 @@ fn tools(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {
             }
         }
         tool.extras.retain(|extra| {
-            let known = extra.is_known_to(takes.dialect);
+            let function = matches!(tool.kind, ToolKind::Function { .. });
+            let known = function && extra.is_known_to(takes.dialect);
             if !known && !extra.is_default() {
                 losses.add(LossKind::FIELD, extra.at);
             }

@@ -16,6 +16,7 @@ pub mod coder_replay;
 pub mod coder_row;
 mod coder_text;
 pub mod gemini;
+pub mod known;
 pub mod replay;
 pub mod responses;
 pub mod session;

@@ -82,17 +82,3 @@ impl Found<'_, '_> {
         out.settings.others.push(Setting { value, at: self.body.at_key(self.member) });
     }
 }
-
-/// Notes members of a piece of content that nothing reads. What is null or empty says nothing.
-pub fn strays(body: &Body<'_>, val: Val<'_>, known: &[&str], losses: &mut Losses) {
-    for member in val.members() {
-        let says = match member.val {
-            own if own.is_null() => false,
-            own if own.is_object() || own.is_array() => own.count() > 0,
-            own => !own.is("") && own.as_bool() != Some(false),
-        };
-        if says && !known.iter().any(|name| member.key.is(name.as_bytes())) {
-            losses.add(crate::neutral::LossKind::FIELD, body.at_key(&member));
-        }
-    }
-}

@@ -218,9 +218,10 @@ pub static FORMS: [Form; 29] = [
 ];
 
 /// Members that only one dialect has, and that change nothing of what a model says: the last name of their path.
-const HARMLESS: [&str; 18] = [
+const HARMLESS: [&str; 19] = [
     "stream_options",
     "streamOptions",
+    "streamFunctionCallArguments",
     "include",
     "prediction",
     "serviceTier",

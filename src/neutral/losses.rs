@@ -35,6 +35,7 @@ impl LossKind {
     pub const MEDIA_URL: LossKind = kind(903, 2);
     /// How closely an image is to be looked at.
     pub const DETAIL: LossKind = kind(903, 3);
+    pub const FILE_NAME: LossKind = kind(903, 4);
     pub const CITATION: LossKind = kind(904, 0);
     /// That a document is to be cited.
     pub const CITATION_WANTED: LossKind = kind(904, 1);

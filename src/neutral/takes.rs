@@ -57,6 +57,8 @@ pub struct Takes {
     pub strict_schemas: bool,
     /// What a search of the web can be limited by; `None` if there is none.
     pub web_search: Option<SearchTakes>,
+    /// Files have names.
+    pub file_names: bool,
     /// Images say how closely to look.
     pub detail: bool,
     /// Documents say what the model is to know of them, and that they are to be cited.
@@ -155,6 +157,7 @@ impl Takes {
         describes_schemas: true,
         strict_schemas: true,
         web_search: None,
+        file_names: true,
         detail: false,
         document_facts: false,
         stops: usize::MAX,

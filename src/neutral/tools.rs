@@ -70,7 +70,8 @@ pub struct Extra {
 const EXTRAS: [(&str, &[&str]); 7] = [
     ("strict", &["chat", "responses", "anthropic", "bedrock"]),
     ("defer_loading", &["anthropic", "responses"]),
-    ("allowed_callers", &["anthropic", "responses"]),
+    // Anthropic names versions of its code execution here, OpenAI a word: neither means anything to the other.
+    ("allowed_callers", &[]),
     ("input_examples", &["anthropic"]),
     ("eager_input_streaming", &["anthropic"]),
     ("response", &["gemini"]),

@@ -61,7 +61,7 @@ fn illegal(name: &str, to: &str, out: &[u8], target: Option<&'static Target>, lo
     faults
 }
 
-fn read_as(format: &str) -> Options {
+pub fn read_as(format: &str) -> Options {
     Options {
         read: replaylint::internals::read::Options { format: formats::by_name(format), ..Default::default() },
         ..Options::default()
@@ -69,12 +69,12 @@ fn read_as(format: &str) -> Options {
 }
 
 /// A loss and the pointer of its place.
-struct Named {
-    kind: LossKind,
-    pointer: String,
+pub struct Named {
+    pub kind: LossKind,
+    pub pointer: String,
 }
 
-fn named(text: &[u8], done: &ConvertedDoc) -> Vec<Named> {
+pub fn named(text: &[u8], done: &ConvertedDoc) -> Vec<Named> {
     let mut tape = Tape::new();
     scan(text, &mut tape).expect("JSON");
     let finder = Finder::new(tape.root(text).expect("a value"));

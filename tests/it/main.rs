@@ -23,6 +23,7 @@ mod fuzz_seeds;
 #[path = "../../benches/generate.rs"]
 mod generate;
 mod histories;
+mod keys;
 mod layers;
 mod linear;
 #[path = "../../benches/logs.rs"]

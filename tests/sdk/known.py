@@ -14,6 +14,7 @@ KNOWN = [
     ("responses", "missing", "input[].content[].annotations", {"output_text"}, f"output text: {ACCEPTED}"),
     ("responses", "missing", "input[].content[].detail", {"input_image"}, f"images: {ACCEPTED}; it has a default"),
     ("responses", "missing", "input[].output[].detail", {"input_image"}, "images in outputs: as in messages"),
+    ("chat", "extra_forbidden", "messages[].reasoning_content", None, "DeepSeek's own field, for its models alone"),
     ("anthropic", "extra_forbidden", "temperature", None, UNTYPED),
     ("anthropic", "extra_forbidden", "top_p", None, UNTYPED),
     ("anthropic", "extra_forbidden", "top_k", None, UNTYPED),

@@ -4,7 +4,8 @@
 use crate::dialect::{Body, Shape};
 use crate::dialects::client_tools;
 use crate::dialects::common::{citations, extras, foreign, picked, reasoning, said, text, texts};
-use crate::dialects::settings::{self, Found, Reading, strays};
+use crate::dialects::known::strays;
+use crate::dialects::settings::{self, Found, Reading};
 use crate::json::Val;
 use crate::neutral::{
     Block, Call, CallKind, Choice, Conversation, Effort, Foreign, ForeignKind, Input, LossKind, Losses, Maker,
@@ -38,10 +39,11 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
             Some(choice) => out.settings.choice = found.set(choice),
             None => found.alone(out),
         },
-        "tool_choice.name" => {}
-        "tool_choice.disable_parallel_tool_use" => {
-            out.settings.parallel = val.as_bool().and_then(|single| found.set(!single));
-        }
+        "tool_choice.name" if found.parent.get("type").is_some_and(|kind| kind.is("tool")) => {}
+        "tool_choice.disable_parallel_tool_use" => match val.as_bool() {
+            Some(single) => out.settings.parallel = found.set(!single),
+            None => found.alone(out),
+        },
         "stop_sequences" => out.settings.stop = found.set(texts(val)),
         "output_config.effort" => {
             let level = Text::of_val(val).and_then(|level| found.set(Effort::Level(level)));
@@ -68,7 +70,8 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
                 out.settings.effort = found.set(effort);
             }
         }
-        "thinking.budget_tokens" => {}
+        "thinking.budget_tokens" if found.parent.get("type").is_some() => {}
+        "tool_choice.name" | "thinking.budget_tokens" => found.alone(out),
         _ => return false,
     }
     true
@@ -132,6 +135,7 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
         Some(b"system") => Voice::System,
         _ => Voice::User,
     };
+    strays(body, val, "anthropic/message", losses);
     let Some(content) = val.get("content") else { return };
     if let Some(text) = Text::of_val(content) {
         return out.add(voice, false, Block::text(text, body.at(content)));
@@ -178,25 +182,17 @@ fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
     };
     let what = what.unwrap_or_else(|| What::Foreign(unknown(val, &kind)));
     if !matches!(what, What::Foreign(_)) {
-        strays(body, val, known(&kind), losses);
+        block_strays(body, val, "anthropic/", losses);
     }
     Block { cache: cache(val), ..Block::new(what, body.at(val)) }
 }
 
-/// Members of a block that are read. Citations of a document and of a result of a search say that it is to be cited.
-fn known(kind: &[u8]) -> &'static [&'static str] {
-    match kind {
-        b"text" => &["type", "text", "cache_control", "citations"],
-        b"tool_use" => &["type", "id", "name", "input", "cache_control"],
-        b"tool_result" => &["type", "tool_use_id", "content", "is_error", "cache_control"],
-        b"thinking" => &["type", "thinking", "signature"],
-        b"redacted_thinking" => &["type", "data"],
-        b"compaction" => &["type", "content", "cache_control", "encrypted_content"],
-        b"image" => &["type", "source", "cache_control"],
-        b"document" => &["type", "source", "title", "context", "citations", "cache_control"],
-        b"search_result" => &["type", "source", "title", "content", "citations", "cache_control"],
-        b"container_upload" => &["type", "file_id", "cache_control"],
-        _ => &[],
+/// Notes members of a block that nothing reads.
+fn block_strays(body: &Body<'_>, val: Val<'_>, within: &str, losses: &mut Losses) {
+    let kind_of = |val: Val<'_>| text(val, "type").map(|kind| String::from_utf8_lossy(&kind.plain()).into_owned());
+    strays(body, val, &format!("{within}{}", kind_of(val).unwrap_or_default()), losses);
+    if let Some(source) = val.get("source").filter(|source| source.is_object()) {
+        strays(body, source, &format!("anthropic/source/{}", kind_of(source).unwrap_or_default()), losses);
     }
 }
 
@@ -224,14 +220,9 @@ fn call(val: Val<'_>) -> Option<Call> {
 }
 
 fn result(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Option<ToolResult> {
-    let mut stray = |part: Val<'_>| {
-        let kind = part.get("type").and_then(|kind| kind.text()).unwrap_or_default();
-        match known(&kind) {
-            [] => {}
-            known => strays(body, part, known, losses),
-        }
-    };
-    val.get("content").into_iter().flat_map(|content| content.elements()).for_each(&mut stray);
+    for part in val.get("content").into_iter().flat_map(|content| content.elements()) {
+        block_strays(body, part, "anthropic/result/", losses);
+    }
     let part = |part: Val<'_>| match part.get("type").and_then(|kind| kind.text()).as_deref() {
         Some(b"text") => Part::Text(text(part, "text").unwrap_or_default()),
         Some(kind @ b"tool_reference") => Part::Foreign(unknown(part, kind), body.at(part)),

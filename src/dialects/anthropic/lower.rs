@@ -64,6 +64,7 @@ pub static TAKES: Takes = Takes {
     describes_schemas: false,
     strict_schemas: false,
     web_search: Some(SearchTakes { allowed: true, blocked: true, location: true, context: false, max_uses: true }),
+    file_names: true,
     detail: false,
     document_facts: true,
     stops: usize::MAX,

@@ -2,7 +2,8 @@
 
 use crate::dialect::{Body, Shape};
 use crate::dialects::common::{extras, foreign, reasoning, said, text, texts};
-use crate::dialects::settings::{self, Found, Reading, strays};
+use crate::dialects::known::strays;
+use crate::dialects::settings::{self, Found, Reading};
 use crate::json::Val;
 use crate::neutral::{
     Block, Call, CallKind, Choice, Conversation, Effort, ForeignKind, Input, LossKind, Losses, Maker, Media,
@@ -44,6 +45,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
                 }
             }
         }
+        "toolConfig.toolChoice" if val.count() > 1 => found.alone(out),
         "toolConfig.toolChoice" => match choice(val) {
             Some(choice) => out.settings.choice = found.set(choice),
             None => found.alone(out),
@@ -104,6 +106,7 @@ fn choice(val: Val<'_>) -> Option<Choice> {
 const TOOL: [&str; 3] = ["name", "description", "inputSchema"];
 
 fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
+    others(body, val, losses);
     let Some((own, name)) = val.get("toolSpec").and_then(|own| Some((own, text(own, "name")?))) else {
         let kind = ToolKind::Foreign(foreign(NAME, ForeignKind::ServerTool, val));
         return Tool::new(kind, body.at(val));
@@ -117,6 +120,7 @@ fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
 }
 
 fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
+    strays(body, val, "bedrock/message", losses);
     let model = val.get("role").is_some_and(|role| role.is("assistant"));
     let mut begun = false;
     for part in val.get("content").into_iter().flat_map(|content| content.elements()) {
@@ -156,7 +160,7 @@ fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
             Some(What::Foreign(foreign(NAME, ForeignKind::ServerTool, val)))
         }
         b"toolUse" => call(own).map(What::Call),
-        b"toolResult" => result(body, own).map(What::Result),
+        b"toolResult" => result(body, own, losses).map(What::Result),
         b"reasoningContent" => thoughts(own),
         b"guardContent" => {
             // What a guardrail is to look at is not said elsewhere.
@@ -175,22 +179,21 @@ fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
     };
     let what = what.unwrap_or_else(unknown);
     if !matches!(what, What::Foreign(_)) && own.is_object() {
-        strays(body, own, known(&only.key.decode()), losses);
+        strays(body, own, &format!("bedrock/{}", String::from_utf8_lossy(&only.key.decode())), losses);
     }
+    others(body, val, losses);
+    one_source(body, own, losses);
     Block::new(what, at)
 }
 
-/// Members of a block that are read.
-fn known(kind: &[u8]) -> &'static [&'static str] {
-    match kind {
-        b"toolUse" => &["toolUseId", "name", "input", "type"],
-        b"toolResult" => &["toolUseId", "content", "status", "type"],
-        b"reasoningContent" => &["reasoningText", "redactedContent"],
-        b"guardContent" => &["text"],
-        b"citationsContent" => &["content", "citations"],
-        b"searchResult" => &["source", "title", "content", "citations"],
-        _ => &["format", "name", "source", "context", "citations"],
-    }
+/// Of an object that holds one of several things, only the first is read.
+fn others(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
+    val.members().skip(1).for_each(|member| losses.add(LossKind::FIELD, body.at_key(&member)));
+}
+
+/// Media come from one source.
+fn one_source(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) {
+    own.get("source").into_iter().for_each(|source| others(body, source, losses));
 }
 
 fn thoughts(own: Val<'_>) -> Option<What> {
@@ -215,7 +218,14 @@ fn call(own: Val<'_>) -> Option<Call> {
     })
 }
 
-fn result(body: &Body<'_>, own: Val<'_>) -> Option<ToolResult> {
+fn result(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) -> Option<ToolResult> {
+    for part in own.get("content").into_iter().flat_map(|content| content.elements()) {
+        if let Some(only) = part.members().next().filter(|only| only.val.is_object()) {
+            strays(body, only.val, &format!("bedrock/{}", String::from_utf8_lossy(&only.key.decode())), losses);
+        }
+        others(body, part, losses);
+        part.members().for_each(|member| one_source(body, member.val, losses));
+    }
     let part = |part: Val<'_>| match (text(part, "text"), part.get("json")) {
         (Some(text), _) => Part::Text(text),
         (None, Some(json)) => Part::Json(Raw::of(json)),

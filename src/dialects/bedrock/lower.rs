@@ -68,6 +68,7 @@ pub static TAKES: Takes = Takes {
     describes_schemas: true,
     strict_schemas: false,
     web_search: None,
+    file_names: true,
     detail: false,
     document_facts: true,
     stops: 2500,

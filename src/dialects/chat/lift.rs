@@ -5,7 +5,8 @@
 use crate::dialect::{Body, Shape};
 use crate::dialects::client_tools;
 use crate::dialects::common::{self, citations, extras, foreign, media, picked, reasoning, said, text, texts};
-use crate::dialects::settings::{self, Found, Reading, strays};
+use crate::dialects::known::strays;
+use crate::dialects::settings::{self, Found, Reading};
 use crate::json::Val;
 use crate::neutral::{
     Block, Call, CallKind, Choice, Conversation, Effort, ForeignKind, Input, LossKind, Losses, Maker, Media,
@@ -31,7 +32,14 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
         "model" => (out.model, out.model_at) = (Text::of_val(val), Some(body.at(val))),
         "messages" => val.elements().for_each(|val| message(body, val, out, losses)),
         "tools" => out.tools.extend(val.elements().map(|val| tool(body, val, losses))),
-        "functions" => out.tools.extend(val.elements().filter_map(|val| function(body, val, val, losses))),
+        "functions" if val.is_array() => {
+            for val in val.elements() {
+                match function(body, val, val, losses) {
+                    Some(tool) => out.tools.push(tool),
+                    None => losses.add(LossKind::UNKNOWN, body.at(val)),
+                }
+            }
+        }
         "tool_choice" | "function_call" => match choice(val) {
             Some(choice) => out.settings.choice = found.set(choice),
             None => found.alone(out),
@@ -40,7 +48,10 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
             let at = body.at_key(found.member);
             out.settings.put(Plain { name: Name::MaxTokens, value: Raw::of(val), at });
         }
-        "parallel_tool_calls" => out.settings.parallel = val.as_bool().and_then(|yes| found.set(yes)),
+        "parallel_tool_calls" => match val.as_bool() {
+            Some(yes) => out.settings.parallel = found.set(yes),
+            None => found.alone(out),
+        },
         "stop" => out.settings.stop = found.set(texts(val)),
         "reasoning_effort" | "reasoning.effort" => match Text::of_val(val) {
             Some(level) if level.raw() == b"none" => out.settings.effort = found.set(Effort::Off),
@@ -164,37 +175,23 @@ fn function(body: &Body<'_>, own: Val<'_>, whole: Val<'_>, losses: &mut Losses) 
     Some(Tool { cache: whole.get("cache_control").map(Raw::of), extras, ..Tool::new(kind, body.at(whole)) })
 }
 
-/// Members of a message that are read, or that only a response holds and no request needs.
-const MESSAGE: [&str; 14] = [
-    "role",
-    "content",
-    "name",
-    "tool_calls",
-    "tool_call_id",
-    "function_call",
-    "refusal",
-    "audio",
-    "annotations",
-    "reasoning",
-    "reasoning_content",
-    "reasoning_details",
-    "tool_name",
-    "prefix",
-];
-
 fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
     let voice = match val.get("role").and_then(|role| role.text()).as_deref() {
         Some(b"assistant") => Voice::Assistant,
         Some(b"system") => Voice::System,
         Some(b"developer") => Voice::Developer,
         Some(b"tool" | b"function") => {
-            strays(body, val, &MESSAGE, losses);
-            let result = result(body, val, out);
+            strays(body, val, "chat/tool", losses);
+            let result = result(body, val, out, losses);
             return out.add(Voice::Tool, true, Block::new(What::Result(result), body.at(val)));
         }
         _ => Voice::User,
     };
-    strays(body, val, &MESSAGE, losses);
+    let kind = match voice {
+        Voice::Assistant => "chat/assistant",
+        Voice::System | Voice::Developer | Voice::User | Voice::Tool => "chat/user",
+    };
+    strays(body, val, kind, losses);
     let mut message = Message::new(voice, body.at(val));
     message.name = said(val, "name");
     if voice == Voice::Assistant {
@@ -212,17 +209,20 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
         }
         None => {}
     }
-    if let Some(refusal) = said(val, "refusal") {
+    if let Some(refusal) = said(val, "refusal").filter(|_| voice == Voice::Assistant) {
         message.blocks.push(Block::new(What::Refusal(refusal), body.at(val)));
     }
-    if let Some(audio) = val.get("audio").filter(|audio| audio.is_object()) {
+    let spoken = val.get("audio").filter(|audio| audio.is_object() && voice == Voice::Assistant);
+    if let Some(audio) = spoken {
         let id = text(audio, "id").map(|id| Media::new(MediaKind::Audio, Source::Id(id, NAME)));
         message.blocks.extend(id.map(|audio_by_id| Block::new(What::Media(audio_by_id), body.at(audio))));
     }
     let before = message.blocks.len();
-    let calls = val.get("tool_calls").into_iter().flat_map(|calls| calls.elements());
-    message.blocks.extend(calls.map(|own| call(body, own)));
-    if let Some(own) = val.get("function_call").filter(|own| own.is_object()) {
+    let calls = val.get("tool_calls").filter(|_| voice == Voice::Assistant);
+    let calls = calls.into_iter().flat_map(|calls| calls.elements());
+    message.blocks.extend(calls.map(|own| call(body, own, losses)));
+    let old = val.get("function_call").filter(|own| own.is_object() && voice == Voice::Assistant);
+    if let Some(own) = old {
         message.blocks.push(Block::new(What::Call(function_call(Text::default(), own)), body.at(own)));
     }
     number(&mut message.blocks[before..], out);
@@ -283,23 +283,13 @@ fn detail_of(detail: Val<'_>) -> Option<What> {
     })
 }
 
-/// Members of a part that are read, whatever its type.
-const PART: [&str; 14] = [
-    "type",
-    "text",
-    "refusal",
-    "annotations",
-    "cache_control",
-    "prompt_cache_breakpoint",
-    "thinking",
-    "image_url",
-    "input_audio",
-    "file",
-    "document_url",
-    "document_name",
-    "video_url",
-    "logprobs",
-];
+fn part_strays(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
+    let kind = text(val, "type").unwrap_or_else(|| Text::new("text"));
+    strays(body, val, &format!("chat/{}", String::from_utf8_lossy(&kind.plain())), losses);
+    if let Some(mark) = val.member("prompt_cache_breakpoint").filter(|mark| !mark.val.is_null()) {
+        losses.count(LossKind::CACHE_MARK, body.at_key(&mark));
+    }
+}
 
 fn content_part(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
     let at = body.at(val);
@@ -317,10 +307,7 @@ fn content_part(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
     };
     let what = what.unwrap_or_else(|| What::Foreign(foreign(NAME, ForeignKind::Unknown, val)));
     if !matches!(what, What::Foreign(_)) {
-        strays(body, val, &PART, losses);
-    }
-    if let Some(mark) = val.member("prompt_cache_breakpoint").filter(|mark| !mark.val.is_null()) {
-        losses.count(LossKind::CACHE_MARK, body.at_key(&mark));
+        part_strays(body, val, losses);
     }
     Block { cache: val.get("cache_control").map(Raw::of), ..Block::new(what, at) }
 }
@@ -352,7 +339,7 @@ fn part_media(val: Val<'_>) -> Option<Media> {
     }
 }
 
-fn call(body: &Body<'_>, val: Val<'_>) -> Block {
+fn call(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
     let id = text(val, "id").unwrap_or_default();
     let call = match (val.get("function"), val.get("custom")) {
         (None, Some(own)) => Call {
@@ -364,6 +351,10 @@ fn call(body: &Body<'_>, val: Val<'_>) -> Block {
         },
         (own, _) => function_call(id, own.unwrap_or(val)),
     };
+    let kind = if call.kind == CallKind::Custom { "chat/custom_call" } else { "chat/function_call" };
+    if val.get("function").is_some() || val.get("custom").is_some() {
+        strays(body, val, kind, losses);
+    }
     let signature = val.at(&["extra_content", "google"]).and_then(|google| said(google, "thought_signature"));
     Block { signature, ..Block::new(What::Call(call), body.at(val)) }
 }
@@ -377,7 +368,11 @@ fn function_call(id: Text, own: Val<'_>) -> Call {
     Call { id, invented: false, name: text(own, "name").unwrap_or_default(), input, kind: CallKind::Function }
 }
 
-fn result(body: &Body<'_>, val: Val<'_>, out: &mut Conversation) -> ToolResult {
+fn result(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) -> ToolResult {
+    val.get("content")
+        .into_iter()
+        .flat_map(|content| content.elements())
+        .for_each(|part| part_strays(body, part, losses));
     let name = said(val, "name").or_else(|| said(val, "tool_name"));
     // Messages of the old form have no id, nor have Ollama's.
     let id = said(val, "tool_call_id").or_else(|| out.open_call(name.as_ref())).unwrap_or_default();

@@ -60,6 +60,7 @@ pub static TAKES: Takes = Takes {
         context: true,
         max_uses: false,
     }),
+    file_names: true,
     detail: true,
     document_facts: false,
     stops: 4,

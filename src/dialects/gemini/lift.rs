@@ -5,13 +5,15 @@ use std::borrow::Cow;
 
 use crate::dialect::{Body, Shape};
 use crate::dialects::common::{extras, foreign, reasoning, text, texts};
-use crate::dialects::settings::{self, Found, Reading, strays};
+use crate::dialects::known::strays;
+use crate::dialects::settings::{self, Found, Reading};
 use crate::json::{Val, string};
-use crate::neutral::members;
 use crate::neutral::{
     Block, Call, CallKind, Choice, Conversation, Effort, Foreign, ForeignKind, Input, LossKind, Losses, Maker,
-    Media, MediaKind, OutputFormat, Part, Raw, Source, Text, Tool, ToolKind, ToolResult, Voice, WebSearch, What,
+    Media, MediaKind, OutputFormat, Part, Raw, Setting, Source, Text, Tool, ToolKind, ToolResult, Voice,
+    WebSearch, What,
 };
+use crate::neutral::{forms, members};
 
 use super::rows::NAME;
 use super::schema;
@@ -69,10 +71,20 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
             let lists: Vec<Val<'_>> = if val.is_object() { vec![val] } else { val.elements().collect() };
             lists.into_iter().for_each(|val| tools(body, val, out, losses));
         }
-        "toolConfig.functionCallingConfig" => match choice(val) {
-            Some(choice) => out.settings.choice = found.set(choice),
-            None => found.alone(out),
-        },
+        "toolConfig.functionCallingConfig" => {
+            match choice(val) {
+                Some(choice) => out.settings.choice = found.set(choice),
+                None => found.alone(out),
+            }
+            let read = |key: &[u8]| ["mode", "allowedFunctionNames"].iter().any(|name| is_named(key, name));
+            for member in val.members().filter(|member| !member.val.is_null()) {
+                let key = member.key.decode();
+                if !read(&key) {
+                    let value = forms::loss_alone(&camel(&key));
+                    out.settings.others.push(Setting { value, at: body.at_key(&member) });
+                }
+            }
+        }
         "generationConfig.stopSequences" => out.settings.stop = found.set(texts(val)),
         "generationConfig.responseMimeType" => match val.text().as_deref() {
             Some(b"application/json") => {
@@ -190,7 +202,7 @@ fn declaration(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) -> Tool {
 fn content(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
     let model = val.get("role").is_some_and(|role| role.is("model"));
     let mut begun = false;
-    strays(body, val, &["role", "parts"], losses);
+    strays(body, val, "gemini/content", losses);
     let parts = val.get("parts").into_iter().flat_map(|parts| match parts.is_object() {
         true => vec![parts],
         false => parts.elements().collect(),
@@ -208,22 +220,17 @@ fn content(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
     }
 }
 
-/// Members of a part that are read.
-const PART: [&str; 13] = [
-    "text",
-    "thought",
-    "thoughtSignature",
-    "thought_signature",
-    "functionCall",
-    "function_call",
-    "functionResponse",
-    "function_response",
-    "inlineData",
-    "inline_data",
-    "fileData",
-    "file_data",
-    "partMetadata",
-];
+/// The row of members that a part has, by what it holds; the first that is there.
+fn known_as(val: Val<'_>) -> &'static str {
+    const ROWS: [(&str, &str); 5] = [
+        ("text", "gemini/text"),
+        ("functionCall", "gemini/functionCall"),
+        ("functionResponse", "gemini/functionResponse"),
+        ("inlineData", "gemini/inlineData"),
+        ("fileData", "gemini/fileData"),
+    ];
+    ROWS.iter().find(|(key, _)| either(val, key).is_some()).map_or("", |(_, row)| row)
+}
 
 fn block(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) -> Block {
     let at = body.at(val);
@@ -235,11 +242,9 @@ fn block(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Los
             false => Some(What::Text { text, citations: None }),
         }
     } else if let Some(own) = either(val, "functionCall") {
-        strays(body, own, &["id", "name", "args"], losses);
         Some(What::Call(call(own, out)))
     } else if let Some(own) = either(val, "functionResponse") {
-        strays(body, own, &["id", "name", "response", "parts"], losses);
-        Some(What::Result(result(body, own, out)))
+        Some(What::Result(result(body, own, out, losses)))
     } else {
         media(val).map(What::Media)
     };
@@ -250,7 +255,7 @@ fn block(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Los
     };
     let what = what.unwrap_or_else(|| What::Foreign(foreign(NAME, server(), val)));
     if !matches!(what, What::Foreign(_)) {
-        strays(body, val, &PART, losses);
+        strays(body, val, known_as(val), losses);
     }
     Block { signature, ..Block::new(what, at) }
 }
@@ -266,7 +271,7 @@ fn call(own: Val<'_>, out: &Conversation) -> Call {
     }
 }
 
-fn result(body: &Body<'_>, own: Val<'_>, out: &mut Conversation) -> ToolResult {
+fn result(body: &Body<'_>, own: Val<'_>, out: &mut Conversation, losses: &mut Losses) -> ToolResult {
     let name = text(own, "name");
     let id = text(own, "id").filter(|id| !id.is_empty());
     let id = id.or_else(|| out.open_call(name.as_ref())).unwrap_or_default();
@@ -284,7 +289,12 @@ fn result(body: &Body<'_>, own: Val<'_>, out: &mut Conversation) -> ToolResult {
         parts.push(told.map_or_else(|| Part::Json(Raw::of(response)), Part::Text));
     }
     let media_parts = own.get("parts").into_iter().flat_map(|parts| parts.elements());
-    parts.extend(media_parts.filter_map(|part| Some(Part::Media(media(part)?, body.at(part)))));
+    for part in media_parts {
+        match media(part) {
+            Some(media) => parts.push(Part::Media(media, body.at(part))),
+            None => losses.add(LossKind::UNKNOWN, body.at(part)),
+        }
+    }
     ToolResult { id, name, parts, is_error, kind: CallKind::Function }
 }
 

@@ -74,6 +74,7 @@ pub static TAKES: Takes = Takes {
         context: false,
         max_uses: false,
     }),
+    file_names: false,
     detail: false,
     document_facts: false,
     stops: 5,
@@ -283,7 +284,10 @@ fn write_generation(conversation: &Conversation, w: &mut Writer<'_>) {
 
 fn write_thinking(settings: &Settings, w: &mut Writer<'_>) {
     match settings.effort.as_ref().map(|set| &set.value) {
-        Some(Effort::Level(level)) => w.key("thinkingLevel").text(level),
+        Some(Effort::Level(level)) => {
+            let level = String::from_utf8_lossy(&level.plain()).to_ascii_uppercase();
+            w.key("thinkingLevel").plain(&level);
+        }
         Some(Effort::Budget(budget)) => w.key("thinkingBudget").bytes(budget.to_string().as_bytes()),
         Some(Effort::Adaptive) => w.key("thinkingBudget").bytes(b"-1"),
         Some(Effort::Off) => w.key("thinkingBudget").bytes(b"0"),

@@ -4,7 +4,8 @@
 use crate::dialect::{Body, Shape};
 use crate::dialects::client_tools;
 use crate::dialects::common::{citations, extras, foreign, media, picked, said, text, texts};
-use crate::dialects::settings::{self, Found, Reading, strays};
+use crate::dialects::known::strays;
+use crate::dialects::settings::{self, Found, Reading};
 use crate::history::{Class, Kind};
 use crate::json::Val;
 use crate::neutral::{
@@ -45,7 +46,10 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
             Some(choice) => out.settings.choice = found.set(choice),
             None => found.alone(out),
         },
-        "parallel_tool_calls" => out.settings.parallel = val.as_bool().and_then(|yes| found.set(yes)),
+        "parallel_tool_calls" => match val.as_bool() {
+            Some(yes) => out.settings.parallel = found.set(yes),
+            None => found.alone(out),
+        },
         "reasoning.effort" => match Text::of_val(val) {
             Some(level) if level.raw() == b"none" => out.settings.effort = found.set(Effort::Off),
             Some(level) => out.settings.effort = found.set(Effort::Level(level)),
@@ -109,7 +113,8 @@ fn format(val: Val<'_>) -> Option<OutputFormat> {
 }
 
 /// Members of a definition that have a form of their own.
-const TOOL: [&str; 6] = ["type", "name", "description", "parameters", "format", "execution"];
+const FUNCTION: [&str; 4] = ["type", "name", "description", "parameters"];
+const CUSTOM: [&str; 4] = ["type", "name", "description", "format"];
 
 fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
     let kind = val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
@@ -127,7 +132,10 @@ fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
         _ => None,
     };
     match made {
-        Some(made) => Tool { extras: extras(body, val, &TOOL, losses), ..Tool::new(made, body.at(val)) },
+        Some(made) => {
+            let known = if matches!(made, ToolKind::Custom { .. }) { CUSTOM } else { FUNCTION };
+            Tool { extras: extras(body, val, &known, losses), ..Tool::new(made, body.at(val)) }
+        }
         None => Tool::new(provided(val, &kind), body.at(val)),
     }
 }
@@ -154,46 +162,29 @@ fn provided(val: Val<'_>, kind: &[u8]) -> ToolKind {
     }
 }
 
-/// Members of items that are read, or that only a response holds and no request needs.
-const ITEM: [&str; 21] = [
-    "type",
-    "role",
-    "id",
-    "status",
-    "phase",
-    "content",
-    "name",
-    "arguments",
-    "call_id",
-    "output",
-    "input",
-    "summary",
-    "encrypted_content",
-    "action",
-    "operation",
-    "namespace",
-    "caller",
-    "created_by",
-    "max_output_length",
-    "pending_safety_checks",
-    "acknowledged_safety_checks",
-];
+/// The row of members that an item of this kind has.
+fn known_as(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Message => "responses/message",
+        Kind::Reasoning => "responses/reasoning",
+        Kind::FunctionCall => "responses/function_call",
+        Kind::CustomToolCall => "responses/custom_tool_call",
+        Kind::LocalShellCall | Kind::ShellCall | Kind::ApplyPatchCall | Kind::ComputerCall => {
+            "responses/builtin_call"
+        }
+        kind if kind.is_output() => "responses/output",
+        _ => "",
+    }
+}
 
-/// The same of parts of a content.
-const PART: [&str; 12] = [
-    "type",
-    "text",
-    "annotations",
-    "logprobs",
-    "refusal",
-    "image_url",
-    "file_id",
-    "detail",
-    "file_data",
-    "file_url",
-    "filename",
-    "prompt_cache_breakpoint",
-];
+/// Notes members of a part that nothing reads.
+fn part_strays(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
+    let kind = text(val, "type").unwrap_or_else(|| Text::new("input_text"));
+    strays(body, val, &format!("responses/{}", String::from_utf8_lossy(&kind.plain())), losses);
+    if let Some(mark) = val.member("prompt_cache_breakpoint").filter(|mark| !mark.val.is_null()) {
+        losses.count(LossKind::CACHE_MARK, body.at_key(&mark));
+    }
+}
 
 fn item(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
     let at = body.at(val);
@@ -206,9 +197,7 @@ fn item(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Loss
     if known_by_id && (val.get("id").is_some() || val.get("phase").is_some_and(|phase| !phase.is_null())) {
         losses.count(LossKind::ITEM_IDS, at);
     }
-    if val.is_object() && (known_by_id || kind.is_output()) {
-        strays(body, val, &ITEM, losses);
-    }
+    strays(body, val, known_as(kind), losses);
     let block = match kind {
         Kind::Message => return message(body, val, out, losses),
         Kind::Reasoning => What::Reasoning(reasoning(val)),
@@ -216,7 +205,7 @@ fn item(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Loss
             Some(call) => What::Call(call),
             None => kept(val, kind),
         },
-        _ if kind.is_output() => match result(body, val, kind) {
+        _ if kind.is_output() => match result(body, val, kind, losses) {
             Some(result) => return out.add(Voice::Tool, true, Block::new(What::Result(result), at)),
             None => kept(val, kind),
         },
@@ -257,12 +246,7 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
         Some(text) => vec![Block::text(text, body.at(val))],
         None => content.elements().map(|part| content_part(body, part)).collect(),
     };
-    for part in content.elements() {
-        strays(body, part, &PART, losses);
-        if let Some(mark) = part.member("prompt_cache_breakpoint").filter(|mark| !mark.val.is_null()) {
-            losses.count(LossKind::CACHE_MARK, body.at_key(&mark));
-        }
-    }
+    content.elements().for_each(|part| part_strays(body, part, losses));
     for (n, block) in blocks.into_iter().enumerate() {
         out.add(voice, joins || n > 0, block);
     }
@@ -336,7 +320,7 @@ fn call(body: &Body<'_>, val: Val<'_>, kind: Kind, losses: &mut Losses) -> Optio
     Some(Call { id, invented: false, name, input, kind })
 }
 
-fn result(body: &Body<'_>, val: Val<'_>, kind: Kind) -> Option<ToolResult> {
+fn result(body: &Body<'_>, val: Val<'_>, kind: Kind, losses: &mut Losses) -> Option<ToolResult> {
     let id = said(val, "call_id").or_else(|| said(val, "id").filter(|_| kind == Kind::LocalShellCallOutput))?;
     let call_kind = match kind {
         Kind::FunctionCallOutput => CallKind::Function,
@@ -348,6 +332,7 @@ fn result(body: &Body<'_>, val: Val<'_>, kind: Kind) -> Option<ToolResult> {
         _ => return None,
     };
     let output = val.get("output");
+    output.into_iter().flat_map(|output| output.elements()).for_each(|part| part_strays(body, part, losses));
     let parts = match output {
         None => Vec::new(),
         Some(output) => match Text::of_val(output) {

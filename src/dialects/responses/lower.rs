@@ -58,6 +58,7 @@ pub static TAKES: Takes = Takes {
         context: true,
         max_uses: false,
     }),
+    file_names: true,
     detail: true,
     document_facts: false,
     stops: 0,
@@ -218,7 +219,10 @@ fn write_media(media: &Media, w: &mut Writer<'_>) {
         w.key("type").plain(if image { "input_image" } else { "input_file" });
         match (&media.source, media.data_url()) {
             (Source::Id(id, _), _) => w.key("file_id").text(id),
-            (Source::Url(url), _) => w.key(if image { "image_url" } else { "file_url" }).text(url),
+            (Source::Url(url), _) => {
+                media.name.iter().filter(|_| !image).for_each(|name| w.key("filename").text(name));
+                w.key(if image { "image_url" } else { "file_url" }).text(url);
+            }
             (_, Some(url)) => {
                 if !image {
                     // Data needs a name, which tells the type.
