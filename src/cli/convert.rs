@@ -10,6 +10,7 @@ use crate::commands::convert::Conversion;
 use crate::commands::products::Copies;
 use crate::commands::{self, Failure, Outcome};
 use crate::convert::{ALIASES, TO, Thoughts};
+use crate::diff::compare::Scope;
 use crate::options;
 
 use super::common::{
@@ -53,6 +54,9 @@ pub(super) struct DiffArgs {
     /// Two files; `-` is standard input
     #[arg(value_names = ["A", "B"], num_args = 2)]
     paths: Vec<PathBuf>,
+    /// Compare items and instructions only, not the settings of requests
+    #[arg(long, help_heading = "Comparison")]
+    items_only: bool,
     #[command(flatten)]
     reading: Reading,
     /// Output format
@@ -128,6 +132,7 @@ impl DiffArgs {
             ..Typed::default()
         };
         let run = typed.mean(None)?;
-        commands::diff::diff(&run, out)
+        let scope = if self.items_only { Scope::Items } else { Scope::All };
+        commands::diff::diff(&run, scope, out)
     }
 }

@@ -18,6 +18,7 @@ pub mod seek;
 pub mod snippet;
 pub mod table;
 pub mod tree;
+mod wishes;
 pub mod words;
 
 mod api_error;
