@@ -48,6 +48,11 @@ pub(super) struct ConvertArgs {
 #[command(
     override_usage = "replaylint diff [OPTIONS] <A> <B>",
     after_help = "Examples:\n  replaylint diff before.jsonl after.jsonl\n  replaylint fix < h.json | replaylint diff h.json -\n\n\
+                  Two forms that say the same are the same: a text and a list of one text part,\n\
+                  a member that is null or empty and none at all. An id that is another one\n\
+                  everywhere is named once. Settings of requests (model, tools, sampling) are\n\
+                  compared, too. Histories are paired by the names that a batch gives them, by\n\
+                  choice, and by what they hold.\n\n\
                   Exit codes: 0 the same, 1 different, 2 the job could not be done."
 )]
 pub(super) struct DiffArgs {
@@ -57,6 +62,9 @@ pub(super) struct DiffArgs {
     /// Compare items and instructions only, not the settings of requests
     #[arg(long, help_heading = "Comparison")]
     items_only: bool,
+    /// Compare every branch of a session, not only the live one
+    #[arg(long, help_heading = "Comparison")]
+    all_branches: bool,
     #[command(flatten)]
     reading: Reading,
     /// Output format
@@ -129,6 +137,7 @@ impl DiffArgs {
             screen: self.screen,
             loudness: Loudness { quiet: self.quiet, verbose: false },
             settings: self.settings,
+            all_branches: self.all_branches,
             ..Typed::default()
         };
         let run = typed.mean(None)?;

@@ -9,7 +9,7 @@ use crate::diff::compare::{Fates, Scope, Side, compare};
 use crate::options::Misuse;
 use crate::place::DocId;
 use crate::report::histories;
-use crate::report::words::count;
+use crate::report::words::{count, wrapped};
 use crate::report::{self, Content};
 use crate::source::{Doc, Input, words};
 
@@ -49,8 +49,7 @@ pub fn diff(run: &Run, scope: Scope, out: &mut dyn Write) -> Result<Outcome, Fai
         if !run.quiet {
             let all = count(differences.len() as u64, "history");
             let words = format!("{all}: {}.", histories::words(&sum, reordered));
-            let options = textwrap::Options::new(run.style.width).break_words(false);
-            textwrap::wrap(&words, options).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+            wrapped(&words, run.style.width, "").iter().try_for_each(|line| writeln!(out, "{line}"))?;
         }
     }
     // What could not be read may differ.

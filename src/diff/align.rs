@@ -1,10 +1,9 @@
 //! Which entry of one history is which of the other: by identity first, then by what it says, and last by where it
 //! stands between others that are known.
 
-use std::collections::HashMap;
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::entries::Entry;
+use super::entry::Entry;
 use super::renames::{Rename, Renames};
 use super::said::Said;
 
@@ -158,7 +157,7 @@ impl<'e> Pairs<'e> {
             match (self.partner[a], &self.said[0][a]) {
                 (Some(_), None) => self.renames.keep(&entry.ids),
                 (Some(b), Some(said)) => {
-                    let after = self.said[1][b].as_ref().map_or(&[][..], |after| &after.ids);
+                    let after: HashSet<_> = self.said[1][b].iter().flat_map(|after| &after.ids).collect();
                     let kept: Vec<_> = said.ids.iter().filter(|id| after.contains(id)).cloned().collect();
                     self.renames.keep(&kept);
                 }
@@ -262,7 +261,7 @@ fn longest_rising(partner: &[Option<usize>]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diff::entries::Grammar;
+    use crate::diff::entry::Grammar;
     use crate::place::Place;
 
     fn entry(kind: &str, id: Option<&str>, text: String) -> Entry {

@@ -7,7 +7,8 @@ use crate::place::DocId;
 use crate::source::ReadAt;
 
 use super::align::{Aligned, Became, align};
-use super::entries::{self, Entry, Told, Words};
+use super::entries::{self, Told, Words};
+use super::entry::Entry;
 use super::partners;
 use super::renames::Rename;
 use super::settings::{self, Change};

@@ -4,6 +4,7 @@
 pub mod align;
 pub mod compare;
 pub mod entries;
+pub mod entry;
 pub mod item;
 mod partners;
 pub mod renames;

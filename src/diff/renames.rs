@@ -1,7 +1,7 @@
 //! Ids that are others on the other side, and tie the same items together there.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
+use std::collections::{HashMap, HashSet};
 
 use super::said::{Id, Said};
 use super::same::Tie;
@@ -53,7 +53,7 @@ impl Renames {
         if before.ids.len() != after.ids.len() || !pairs().all(fits) {
             return false;
         }
-        let mut counted: Vec<usize> = Vec::new();
+        let mut counted: HashSet<usize> = HashSet::new();
         for (old, new) in pairs() {
             self.after.insert(old.clone(), new.clone());
             self.before.insert(new.clone(), old.clone());
@@ -69,8 +69,7 @@ impl Renames {
                     *slot.insert(self.list.len() - 1)
                 }
             };
-            if !counted.contains(&n) {
-                counted.push(n);
+            if counted.insert(n) {
                 self.list[n].places += 1;
             }
         }

@@ -47,6 +47,17 @@ pub fn of_member(dialect: &'static str, key: &str, text: &[u8]) -> Said {
     })
 }
 
+/// What a text in words that all dialects share says.
+pub fn of_shared(kind: &str, text: &[u8], ids: &[Id]) -> Said {
+    let kind = fingerprint_of(kind.as_bytes());
+    let said = read(text, |val| Said {
+        hash: canonical::hash(val, &[]),
+        loose: canonical::hash(val, &["from"]),
+        ids: ids.to_vec(),
+    });
+    Said { hash: kind ^ said.hash, loose: kind ^ said.loose, ids: ids.to_vec() }
+}
+
 /// All ids of an item, without reading what it says.
 pub fn ids(val: Val<'_>) -> Vec<Id> {
     let mut ids = Vec::new();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::json::{Tape, Val, canonical, scan};
 
-use super::entries::Entry;
+use super::entry::Entry;
 use super::same::{FREE, SHARED, UNSET_SETTINGS, spelled};
 
 /// A setting, or a part of one, that is not the same on both sides. Values are texts of JSON; `None`: not set.
@@ -187,4 +187,60 @@ fn name(tool: Val<'_>) -> String {
     let named = PATHS.iter().find_map(|path| tool.at(path).and_then(|name| name.text()));
     let own = named.or_else(|| tool.members().next().map(|member| member.key.decode()));
     own.map_or_else(|| "without a name".to_owned(), |name| String::from_utf8_lossy(&name).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::entry::Grammar;
+    use crate::place::Place;
+
+    fn members(dialect: &'static str, body: &str) -> Vec<Entry> {
+        let mut tape = Tape::new();
+        assert_eq!(scan(body.as_bytes(), &mut tape), Ok(()));
+        let root = tape.root(body.as_bytes()).expect("scanned");
+        let entry = |member: crate::json::Member<'_>| {
+            let name = String::from_utf8_lossy(&spelled(dialect, &member.key.decode())).into_owned();
+            Entry::new(name, None, Grammar::Member(dialect), member.val.raw().to_vec(), Place::default(), 1)
+        };
+        root.members().map(entry).collect()
+    }
+
+    fn told(dialect: &'static str, before: &str, after: &str) -> Vec<String> {
+        let name = |change: Change| format!("{} {}", change.of, change.part).trim_end().to_owned();
+        changes(&members(dialect, before), &members(dialect, after)).into_iter().map(name).collect()
+    }
+
+    #[test]
+    fn what_is_null_is_not_set_where_servers_take_it() {
+        assert_eq!(told("chat", r#"{"stop":null,"a":{"b":null}}"#, r#"{"a":{}}"#), [""; 0]);
+        assert_eq!(told("anthropic", r#"{"top_k":null}"#, "{}"), ["top_k"]);
+        assert_eq!(told("chat", r#"{"metadata":{"b":null}}"#, r#"{"metadata":{}}"#), ["metadata b"]);
+        assert_eq!(told("chat", r#"{"seed":9007199254740992}"#, r#"{"seed":9007199254740993}"#), ["seed"]);
+        assert_eq!(told("chat", r#"{"a":1,"a":2,"b":1.0}"#, r#"{"b":1,"a":2}"#), [""; 0]);
+    }
+
+    #[test]
+    fn tools_are_told_by_their_names() {
+        let tool =
+            |name: &str, more: &str| format!(r#"{{"name":"{name}","input_schema":{{"type":"object"{more}}}}}"#);
+        let list = |tools: &[String]| format!(r#"{{"tools":[{}]}}"#, tools.join(","));
+        let (f, g) = (tool("f", ""), tool("g", ""));
+        let both = list(&[f.clone(), g.clone()]);
+        assert_eq!(told("anthropic", &both, &list(&[g.clone()])), ["tool f"]);
+        assert_eq!(told("anthropic", "{}", &both), ["tool f", "tool g"]);
+        assert_eq!(told("anthropic", &both, &list(&[g.clone(), f.clone()])), ["tools order"]);
+        assert_eq!(told("anthropic", &both, &list(&[f.clone(), f.clone(), g])), ["tool f (2)"]);
+        let other = list(&[f, tool("g", r#","x":1"#)]);
+        assert_eq!(told("anthropic", &both, &other), ["tool g input_schema.x"]);
+        let (camel, snake) = (
+            r#"{"tools":[{"functionDeclarations":[{"name":"f","parameters":{"a_b":1}}]},{"googleSearch":{}}]}"#,
+            r#"{"tools":[{"function_declarations":[{"name":"f","parameters":{"a_b":1}}]},{"google_search":{}}]}"#,
+        );
+        assert_eq!(told("gemini", camel, snake), [""; 0]);
+        assert_eq!(
+            told("gemini", camel, &snake.replace("a_b", "aB")),
+            ["tool f parameters.a_b", "tool f parameters.aB"]
+        );
+    }
 }

@@ -3,15 +3,14 @@
 
 use std::io;
 
-use crate::json::{Tape, canonical, scan};
+use crate::json::{Tape, scan};
 use crate::neutral::write::Writer;
 use crate::neutral::{
     Block, Conversation, Input, LossKind, Losses, Media, Message, Part, Source, Text, ToolResult, Voice, What,
 };
 use crate::source::ReadAt;
 
-use super::entries::{Entry, Grammar, Locate};
-use super::said::Said;
+use super::entry::{Entry, Grammar, Locate};
 use super::same::Tie;
 use super::wishes;
 
@@ -36,17 +35,6 @@ pub fn tell(
         entries.push(Entry::new(kind, None, Grammar::Shared, Vec::new(), at, locate(at)));
     }
     Ok((entries, wishes::tell(conversation, bytes, locate)?))
-}
-
-/// What an entry in shared words says.
-pub fn said(entry: &Entry) -> Said {
-    let mut tape = Tape::new();
-    let root = scan(&entry.text, &mut tape).ok().and_then(|()| tape.root(&entry.text));
-    let hash = |without: &[&str]| {
-        let kind = crate::json::string::fingerprint_of(entry.kind.as_bytes());
-        kind ^ root.map_or(0, |val| canonical::hash(val, without))
-    };
-    Said { hash: hash(&[]), loose: hash(&["from"]), ids: entry.ids.clone() }
 }
 
 /// A block in shared words; `None` for what says nothing.

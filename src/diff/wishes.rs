@@ -6,7 +6,7 @@ use crate::neutral::write::Writer;
 use crate::neutral::{At, Choice, Conversation, OutputFormat, Settings, Text, Tool, ToolKind};
 use crate::source::ReadAt;
 
-use super::entries::{Entry, Grammar, Locate};
+use super::entry::{Entry, Grammar, Locate};
 use super::same::SHARED;
 
 /// The model, the tools and the settings of a request, each as a member.
@@ -57,14 +57,29 @@ pub fn tell(conversation: &Conversation, bytes: &dyn ReadAt, locate: Locate<'_>)
     for set in shared {
         told.add(set.key, set.at, |w| w.raw(&set.value));
     }
-    // Of these only the names are known, by the places of their keys.
+    // No other API knows these: where their keys are is all that is kept of them.
     for at in others.iter().map(|set| set.at).chain(state.iter().copied()) {
         let mut key = Vec::new();
         bytes.read_into(at.place.start, at.place.len as usize, &mut key)?;
         let name: String = String::from_utf8_lossy(&key).chars().filter(|c| !matches!(c, '"' | '\\')).collect();
-        told.add(&name, at, |w| w.plain("of its API alone"));
+        let value = literal(bytes, at.place.end())?;
+        told.add(&name, at, |w| w.bytes(value.as_deref().unwrap_or(ELSEWHERE)));
     }
     Ok(told.members)
+}
+
+/// What stands for a value that is not looked at.
+const ELSEWHERE: &[u8] = "{\"…\":null}".as_bytes();
+
+/// The number or switch that follows a key, if it is one.
+fn literal(bytes: &dyn ReadAt, from: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut text = [0; 64];
+    let n = bytes.read_at(from, &mut text)?;
+    let value = text[..n].trim_ascii_start().strip_prefix(b":").map(<[u8]>::trim_ascii_start).unwrap_or_default();
+    let end = value.iter().position(|b| matches!(b, b',' | b'}') || b.is_ascii_whitespace());
+    let value = &value[..end.unwrap_or_default()];
+    let is_literal = value.first().is_some_and(|b| b.is_ascii_digit() || matches!(b, b'-' | b't' | b'f' | b'n'));
+    Ok(is_literal.then(|| value.to_vec()))
 }
 
 struct Members<'l> {

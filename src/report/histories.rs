@@ -1,25 +1,23 @@
 //! The difference of two histories, for people and for programs.
 
-use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use crate::diff::align::Became;
 use crate::diff::compare::{Difference, Fates, Found};
-use crate::diff::entries::Entry;
-use crate::diff::item::{self, Show};
+use crate::diff::entry::Entry;
+use crate::diff::item;
 use crate::diff::renames::Rename;
 use crate::diff::same::Tie;
 use crate::history::Flags;
-use crate::json::Val;
 use crate::place::DocId;
 use crate::source::{ReadAt, framing};
-use textwrap::WordSplitter::NoHyphenation;
 
 use super::contract;
 use super::place::pointers;
 use super::repair::{Paint, Shown, write_lines};
-use super::words::{count, printable};
+use super::telling::Telling;
+use super::words::{count, printable, wrapped};
 use super::{Content, Style, wishes};
 
 /// What came of a comparison, in words.
@@ -88,8 +86,7 @@ pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut
     wishes::write(&difference.settings, &show, &paint, out)?;
     for rename in difference.renames.iter().take(MOST_RENAMES) {
         let text = renamed(difference, rename);
-        let options = textwrap::Options::new(style.width).subsequent_indent("  ").break_words(false);
-        for (n, line) in textwrap::wrap(&text, options.word_splitter(NoHyphenation)).iter().enumerate() {
+        for (n, line) in wrapped(&text, style.width, "  ").iter().enumerate() {
             match line.split_once(' ').filter(|_| n == 0) {
                 Some((word, rest)) => writeln!(out, "{} {rest}", paint.bold(word))?,
                 None => writeln!(out, "{line}")?,
@@ -109,16 +106,17 @@ pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut
         }
         let named = after.or(before);
         let place = match (before, after) {
-            (Some(before), Some(after)) if place(before) != place(after) => {
-                format!("{} → {}", place(before), place(after))
-            }
-            _ => named.map(place).unwrap_or_default(),
+            (Some(before), Some(after)) => places(before, after),
+            _ => named.map(|entry| place(entry, false)).unwrap_or_default(),
         };
         let name = named.map(|entry| match &entry.id {
             Some(id) => format!("{} {}", printable(&entry.kind), printable(id)),
             None => printable(&entry.kind),
         });
-        writeln!(out, "{} {place}", paint.bold(&format!("{word} {}", name.unwrap_or_default())))?;
+        let head = format!("{word} {}", name.unwrap_or_default());
+        // A place that does not fit beside the name is on a line of its own.
+        let fits = head.chars().count() + place.chars().count() < style.width;
+        writeln!(out, "{}{}{place}", paint.bold(&head), if fits { " " } else { "\n  " })?;
         if !matches!(fate, Became::Moved(.., false)) {
             let text = |entry: Option<&Entry>| entry.map(|entry| entry.text.clone()).unwrap_or_default();
             let telling = Telling::new(&show);
@@ -132,47 +130,13 @@ pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut
 /// An id that is another one now, and where.
 fn renamed(difference: &Difference, rename: &Rename) -> String {
     let (a, b) = rename.first;
-    let (before, after) = (place(&difference.before[a]), place(&difference.after[b]));
-    let place = if before == after { after } else { format!("{before} → {after}") };
+    let place = places(&difference.before[a], &difference.after[b]);
     let others = match (rename.places, rename.tie) {
         (0 | 1, _) => String::new(),
         (2, Tie::Call) => ", and in its result".to_owned(),
         (n, _) => format!(", and in {}", count(n as u64 - 1, "more item")),
     };
     format!("renamed {} → {}{others} {place}", printable(&rename.before), printable(&rename.after))
-}
-
-/// Two strings that differ must not look alike because they are masked.
-pub(super) struct Telling<'s> {
-    show: &'s Shown,
-    /// How a string looks → the strings that look so.
-    seen: RefCell<HashMap<String, Vec<Vec<u8>>>>,
-}
-
-impl<'s> Telling<'s> {
-    pub(super) fn new(show: &'s Shown) -> Self {
-        Telling { show, seen: RefCell::default() }
-    }
-
-    fn told_apart(&self, looks: String, val: Val<'_>) -> String {
-        let mut seen = self.seen.borrow_mut();
-        let alike = seen.entry(looks.clone()).or_default();
-        let n = alike.iter().position(|own| own == val.raw()).unwrap_or_else(|| {
-            alike.push(val.raw().to_vec());
-            alike.len() - 1
-        });
-        if n == 0 { looks } else { format!("{looks} (different, {})", n + 1) }
-    }
-}
-
-impl Show for Telling<'_> {
-    fn string(&self, val: Val<'_>, key: Option<&str>) -> String {
-        self.told_apart(self.show.string(val, key), val)
-    }
-
-    fn number(&self, val: Val<'_>) -> String {
-        self.told_apart(self.show.number(val), val)
-    }
 }
 
 fn sides<'d>(difference: &'d Difference, fate: &Became) -> (&'static str, Option<&'d Entry>, Option<&'d Entry>) {
@@ -187,12 +151,19 @@ fn sides<'d>(difference: &'d Difference, fate: &Became) -> (&'static str, Option
     }
 }
 
-fn place(entry: &Entry) -> String {
+/// The record is named where it is not the first, or its counterpart is in another one.
+fn place(entry: &Entry, with_record: bool) -> String {
     match entry.pointer.is_empty() {
         true => format!("record {}", entry.record),
-        false if entry.record > 1 => format!("record {}, {}", entry.record, entry.pointer),
+        false if entry.record > 1 || with_record => format!("record {}, {}", entry.record, entry.pointer),
         false => entry.pointer.clone(),
     }
+}
+
+fn places(before: &Entry, after: &Entry) -> String {
+    let apart = before.record != after.record;
+    let (before, after) = (place(before, apart), place(after, apart));
+    if before == after { after } else { format!("{before} → {after}") }
 }
 
 /// Says of each entry that is shown where in its record it is.

@@ -17,6 +17,7 @@ pub mod saving;
 pub mod seek;
 pub mod snippet;
 pub mod table;
+mod telling;
 pub mod tree;
 mod wishes;
 pub mod words;

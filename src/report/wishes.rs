@@ -7,9 +7,9 @@ use crate::diff::settings::Change;
 use crate::json::{NodeKind, Tape, Val, scan};
 
 use super::contract::SettingDiff;
-use super::histories::Telling;
 use super::repair::{Paint, Shown};
-use super::words::{count, printable};
+use super::telling::Telling;
+use super::words::{count, printable, wrapped};
 
 /// Lines of one setting or tool that are shown; the others are counted.
 const MOST: usize = 8;
@@ -77,9 +77,7 @@ fn line(change: &Change, show: &Shown, out: &mut dyn Write) -> io::Result<()> {
             format!("  {name}: {} → {}", value(before), value(after))
         }
     };
-    let options = textwrap::Options::new(show.width).subsequent_indent("      ").break_words(false);
-    let lines = textwrap::wrap(&text, options.word_splitter(textwrap::WordSplitter::NoHyphenation));
-    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+    wrapped(&text, show.width, "      ").iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 /// Both values, told apart where their masks look alike.

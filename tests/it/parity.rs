@@ -240,7 +240,7 @@ fn a_member_that_says_nothing_is_no_difference() {
     let bodies = [
         ("chat", r#"{"model":"m","messages":[{"role":"user","content":"a"},ITEM]}"#),
         ("responses", r#"{"model":"m","input":[{"role":"user","content":"a"},ITEM]}"#),
-        ("anthropic", r#"{"model":"m","max_tokens":1,"messages":[ITEM]}"#),
+        ("anthropic", r#"{"model":"m","max_tokens":1,"system":"s","messages":[ITEM]}"#),
         ("gemini", r#"{"contents":[ITEM],"generationConfig":{}}"#),
     ];
     let item = |silent: &replaylint::internals::diff::same::Silent, member: &str| {
