@@ -48,18 +48,18 @@ pub(super) struct ConvertArgs {
 #[command(
     override_usage = "replaylint diff [OPTIONS] <A> <B>",
     after_help = "Examples:\n  replaylint diff before.jsonl after.jsonl\n  replaylint fix < h.json | replaylint diff h.json -\n\n\
-                  Two forms that say the same are the same: a text and a list of one text part,\n\
-                  a member that is null or empty and none at all. An id that is another one\n\
-                  everywhere is named once. Settings of requests (model, tools, sampling) are\n\
-                  compared, too. Histories are paired by the names that a batch gives them, by\n\
-                  choice, and by what they hold.\n\n\
+                  Equivalent forms count as equal, such as a text and a list of one text part, or\n\
+                  a member that is null or empty and one that is missing. An id renamed throughout\n\
+                  is reported once. Settings of requests (model, tools, sampling) are compared as\n\
+                  well. Histories are paired by the names a batch gives them, by choice, and by\n\
+                  content.\n\n\
                   Exit codes: 0 the same, 1 different, 2 the job could not be done."
 )]
 pub(super) struct DiffArgs {
     /// Two files; `-` is standard input
     #[arg(value_names = ["A", "B"], num_args = 2)]
     paths: Vec<PathBuf>,
-    /// Compare items and instructions only, not the settings of requests
+    /// Compare items and instructions, not settings
     #[arg(long, help_heading = "Comparison")]
     items_only: bool,
     /// Compare every branch of a session, not only the live one

@@ -193,8 +193,8 @@ impl<'e> Pairs<'e> {
                 free.entry(&after[b].kind).or_default().push_back(b);
             }
             let mut least = from_b;
-            for a in from_a..to_a {
-                let Some(list) = free.get_mut(&*before[a].kind).filter(|_| self.partner[a].is_none()) else {
+            for (a, entry) in before.iter().enumerate().take(to_a).skip(from_a) {
+                let Some(list) = free.get_mut(&*entry.kind).filter(|_| self.partner[a].is_none()) else {
                     continue;
                 };
                 // They keep their order.

@@ -12,5 +12,5 @@ pub mod said;
 pub mod same;
 pub mod settings;
 mod shared;
+mod shared_settings;
 pub mod unified;
-mod wishes;

@@ -90,9 +90,9 @@ impl Pairs {
         let takes = |told: &Told| !labelled || told.label.is_none();
         let mut rest =
             (0..after.len()).filter(|b| !self.taken[*b] && takes(&after[*b])).collect::<Vec<_>>().into_iter();
-        for a in 0..before.len() {
+        for (a, told) in before.iter().enumerate() {
             if self.partner[a].is_none()
-                && takes(&before[a])
+                && takes(told)
                 && let Some(b) = rest.next()
             {
                 (self.partner[a], self.taken[b]) = (Some(b), true);

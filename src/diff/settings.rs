@@ -227,7 +227,7 @@ mod tests {
         let list = |tools: &[String]| format!(r#"{{"tools":[{}]}}"#, tools.join(","));
         let (f, g) = (tool("f", ""), tool("g", ""));
         let both = list(&[f.clone(), g.clone()]);
-        assert_eq!(told("anthropic", &both, &list(&[g.clone()])), ["tool f"]);
+        assert_eq!(told("anthropic", &both, &list(std::slice::from_ref(&g))), ["tool f"]);
         assert_eq!(told("anthropic", "{}", &both), ["tool f", "tool g"]);
         assert_eq!(told("anthropic", &both, &list(&[g.clone(), f.clone()])), ["tools order"]);
         assert_eq!(told("anthropic", &both, &list(&[f.clone(), f.clone(), g])), ["tool f (2)"]);

@@ -12,7 +12,7 @@ use crate::source::ReadAt;
 
 use super::entry::{Entry, Grammar, Locate};
 use super::same::Tie;
-use super::wishes;
+use super::shared_settings;
 
 /// The entries of a conversation and the settings of its request.
 pub fn tell(
@@ -34,7 +34,7 @@ pub fn tell(
         let kind = "field of its API alone".to_owned();
         entries.push(Entry::new(kind, None, Grammar::Shared, Vec::new(), at, locate(at)));
     }
-    Ok((entries, wishes::tell(conversation, bytes, locate)?))
+    Ok((entries, shared_settings::tell(conversation, bytes, locate)?))
 }
 
 /// A block in shared words; `None` for what says nothing.

@@ -12,8 +12,8 @@ use super::report::DOC;
 
 const OTHER: DocId = DocId(1);
 
-/// Compares two documents item by item, by identity first: an id, a call id, then what is said. Histories of two dialects
-/// are compared by what they say.
+/// Compares two documents item by item, by identity first: an id, a call id, then what is said; and the settings of
+/// their requests. Histories of two dialects are compared by what they say.
 ///
 /// ```
 /// use replaylint::{Options, diff};

@@ -18,7 +18,7 @@ use super::place::pointers;
 use super::repair::{Paint, Shown, write_lines};
 use super::telling::Telling;
 use super::words::{count, printable, wrapped};
-use super::{Content, Style, wishes};
+use super::{Content, Style, settings};
 
 /// What came of a comparison, in words.
 pub fn words(sum: &Fates, reordered: bool) -> String {
@@ -83,7 +83,7 @@ const MOST_RENAMES: usize = 20;
 pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut dyn Write) -> io::Result<()> {
     let show = Shown { masked: content != Content::Shown, width: style.width };
     let paint = Paint { color: style.color };
-    wishes::write(&difference.settings, &show, &paint, out)?;
+    settings::write(&difference.settings, &show, &paint, out)?;
     for rename in difference.renames.iter().take(MOST_RENAMES) {
         let text = renamed(difference, rename);
         for (n, line) in wrapped(&text, style.width, "  ").iter().enumerate() {
@@ -255,7 +255,7 @@ pub fn history(difference: &Difference) -> contract::HistoryDiff {
         summary: difference.count().into(),
         entries: entries.collect(),
         renamed: renames.collect(),
-        settings: wishes::notes(&difference.settings),
+        settings: settings::notes(&difference.settings),
     }
 }
 

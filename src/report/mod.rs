@@ -15,11 +15,11 @@ pub mod repair;
 pub mod rulebook;
 pub mod saving;
 pub mod seek;
+mod settings;
 pub mod snippet;
 pub mod table;
 mod telling;
 pub mod tree;
-mod wishes;
 pub mod words;
 
 mod api_error;

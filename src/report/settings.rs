@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::diff::item::Show;
+use crate::diff::same::FREE;
 use crate::diff::settings::Change;
 use crate::json::{NodeKind, Tape, Val, scan};
 
@@ -85,23 +86,26 @@ fn values(change: &Change, show: &Shown) -> (Option<String>, Option<String>) {
     let telling = Telling::new(show);
     let last = change.part.rsplit('.').next().filter(|part| !part.is_empty()).unwrap_or(&change.of);
     let key = last.split('[').next().filter(|key| !key.is_empty()).unwrap_or(&change.of).to_owned();
+    // What a user puts into metadata, or an author into a schema, is content under any name.
+    let is_free = change.part.split('.').chain([&*change.of]).any(|step| FREE.contains(&step));
+    let names = if is_free { &[][..] } else { &NAMES[..] };
     let value = |text: &Option<Vec<u8>>| {
         let text = text.as_ref()?;
         let mut tape = Tape::new();
         let val = scan(text, &mut tape).ok().and_then(|()| tape.root(text));
-        Some(val.map_or_else(|| "…".to_owned(), |val| shown(val, &key, &telling)))
+        Some(val.map_or_else(|| "…".to_owned(), |val| shown(val, &key, names, &telling)))
     };
     (value(&change.before), value(&change.after))
 }
 
-fn shown(val: Val<'_>, key: &str, telling: &Telling<'_>) -> String {
+fn shown(val: Val<'_>, key: &str, names: &[&str], telling: &Telling<'_>) -> String {
     match val.kind() {
         NodeKind::String => {
             let text = val.text().unwrap_or_default();
             // A name is short and holds no spaces; whatever else stands here may be content.
             let plain =
                 text.len() <= 80 && text.iter().all(|b| b.is_ascii_alphanumeric() || b"_-.:/@".contains(b));
-            match plain && NAMES.contains(&key) {
+            match plain && names.contains(&key) {
                 true => format!("\"{}\"", printable(&String::from_utf8_lossy(&text))),
                 false => telling.string(val, Some(key)),
             }
@@ -110,7 +114,8 @@ fn shown(val: Val<'_>, key: &str, telling: &Telling<'_>) -> String {
             printable(&String::from_utf8_lossy(val.raw()))
         }
         NodeKind::Array if val.count() <= 8 && val.elements().all(|e| !e.is_object() && !e.is_array()) => {
-            let elements: Vec<String> = val.elements().map(|element| shown(element, key, telling)).collect();
+            let elements: Vec<String> =
+                val.elements().map(|element| shown(element, key, names, telling)).collect();
             format!("[{}]", elements.join(", "))
         }
         NodeKind::Array => format!("[{}]", count(u64::from(val.count()), "element")),
