@@ -85,28 +85,21 @@ impl<'e> Pairs<'e> {
             key => key.rotate_left(1) ^ said.hash,
         });
         self.keep_ids();
-        let open = |before: bool, said: &Said, renames: &Renames| {
-            if renames.is_open(before, &said.ids) { said.hash } else { 0 }
-        };
-        let mapped = |before: bool, entry: &Entry, renames: &Renames| {
+        let renames = std::mem::take(&mut self.renames);
+        self.match_by(
+            Which::Unique,
+            |before, _, said| {
+                if renames.is_open(before, &said.ids) { said.hash } else { 0 }
+            },
+        );
+        self.renames = renames;
+        self.follow_ids();
+        self.match_in_order();
+        let renames = std::mem::take(&mut self.renames);
+        self.match_by(Which::All, |before, entry, _| {
             let renamed = entry.id.as_deref().filter(|_| before).and_then(|id| renames.of(id));
             renamed.map_or(entry.key, |id| entry.key_by(&id))
-        };
-        for step in [Which::Unique, Which::All] {
-            let renames = std::mem::take(&mut self.renames);
-            self.match_by(step, |before, _, said| open(before, said, &renames));
-            self.renames = renames;
-            self.follow_ids();
-            let renames = std::mem::take(&mut self.renames);
-            self.match_by(Which::All, |before, entry, said| match mapped(before, entry, &renames) {
-                0 => 0,
-                key => key.rotate_left(1) ^ said.hash,
-            });
-            self.renames = renames;
-            self.follow_ids();
-        }
-        let renames = std::mem::take(&mut self.renames);
-        self.match_by(Which::All, |before, entry, _| mapped(before, entry, &renames));
+        });
         self.renames = renames;
         // What says the same under an id that ties it to something else now.
         self.match_by(Which::All, |_, _, said| said.hash);
@@ -147,6 +140,38 @@ impl<'e> Pairs<'e> {
         for (own, a) in olds {
             if let Some(b) = free.get_mut(&own).and_then(VecDeque::pop_front) {
                 (self.partner[a], self.taken[b]) = (Some(b), true);
+            }
+        }
+    }
+
+    /// Pairs what says the same, one by one: a call gives its result the id that this has to have.
+    fn match_in_order(&mut self) {
+        let under = |key: u64, said: &Said| key.rotate_left(1) ^ said.hash;
+        let mut by_said: HashMap<u64, VecDeque<usize>> = HashMap::new();
+        let mut by_key: HashMap<u64, VecDeque<usize>> = HashMap::new();
+        for (b, said) in self.said[1].iter().enumerate().filter(|(b, _)| !self.taken[*b]) {
+            let Some(said) = said else { continue };
+            by_said.entry(said.hash).or_default().push_back(b);
+            by_key.entry(under(self.after[b].key, said)).or_default().push_back(b);
+        }
+        for (a, entry) in self.before.iter().enumerate() {
+            let Some(said) = self.said[0][a].as_ref().filter(|_| self.partner[a].is_none()) else { continue };
+            let (list, is_renamed) = match entry.id.as_deref().and_then(|id| self.renames.of(id)) {
+                Some(id) => (by_key.get_mut(&under(entry.key_by(&id), said)), true),
+                None if self.renames.is_open(true, &said.ids) => (by_said.get_mut(&said.hash), false),
+                None => continue,
+            };
+            // What is taken, or has an id that is another one's, is not open again.
+            let fits = |b: &usize| {
+                let open = |after: &Said| is_renamed || self.renames.is_open(false, &after.ids);
+                !self.taken[*b] && self.said[1][*b].as_ref().is_some_and(open)
+            };
+            let found = list.and_then(|list| std::iter::from_fn(|| list.pop_front()).find(fits));
+            if let Some(b) = found
+                && let Some(after) = &self.said[1][b]
+            {
+                (self.partner[a], self.taken[b]) = (Some(b), true);
+                self.same[a] = self.renames.take(said, after, (a, b));
             }
         }
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::json::{Tape, Val, canonical, scan};
 
 use super::entry::Entry;
-use super::same::{FREE, SHARED, UNSET_SETTINGS, spelled};
+use super::same::{FREE, SHARED, SPELLED_TWICE, UNSET_SETTINGS, spelled};
 
 /// A setting, or a part of one, that is not the same on both sides. Values are texts of JSON; `None`: not set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,8 +156,7 @@ fn named<'t>(dialect: &str, list: Option<Val<'t>>) -> Vec<(String, Val<'t>)> {
         tools.push((if *n == 1 { name } else { format!("{name} ({n})") }, val));
     };
     for tool in list.iter().flat_map(Val::elements) {
-        let declared = || tool.members().filter(|member| spelled(dialect, &member.key.decode()) == DECLARATIONS);
-        if declared().next().is_none() {
+        if !SPELLED_TWICE.contains(&dialect) {
             add(name(tool), tool);
             continue;
         }

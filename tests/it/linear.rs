@@ -181,8 +181,8 @@ fn differences_of_many_items_cost_as_many_times_one() {
         let text = |n: usize| format!(r#"{{"role":"{role}","content":"{n}"}}"#);
         format!(r#"{{"model":"gpt-5","input":[{}]}}"#, (0..n).map(text).collect::<Vec<_>>().join(","))
     };
-    type Two<'t> = &'t dyn Fn(usize) -> (String, String);
-    let pairs: [(&str, Two<'_>, fn(usize) -> Fates); 3] = [
+    type Pair<'t> = (&'t str, &'t dyn Fn(usize) -> (String, String), fn(usize) -> Fates);
+    let pairs: [Pair<'_>; 3] = [
         ("copies", &|n| (calls(n, "a"), calls(n, "a")), |n| Fates { same: 2 * n as u64, ..Fates::default() }),
         ("renamed", &|n| (calls(n, "a"), calls(n, "b")), |n| Fates {
             same: 2 * n as u64,
