@@ -1,8 +1,9 @@
 //! Speed, as ratios to merely parsing the same bytes to `serde_json::Value` in the same run: absolute figures drift with
 //! the machine, ratios hold. `REPLAYLINT_BENCH_MB` sets the size of the data (default 64; 1000 shows that memory stays
-//! where it is).
+//! where it is). `cargo bench -- convert` measures conversions only.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
+mod conversion;
 mod generate;
 mod logs;
 mod messages;
@@ -14,9 +15,6 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use generate::{Faults, Shape};
-use replaylint::internals::convert::TO;
-use replaylint::internals::convert::{ConvertOptions, convert_doc};
-use replaylint::internals::convert::{Plan, Thoughts};
 use replaylint::internals::fix::{self, FixOptions};
 use replaylint::internals::history::Code;
 use replaylint::internals::judge::{self, Enabled, Findings, JudgedDoc, Options};
@@ -25,11 +23,12 @@ use replaylint::internals::replay::slim::restore::restore;
 use replaylint::internals::replay::slim::slim;
 use replaylint::internals::replay::{Conversation, stream};
 use replaylint::internals::source::{Doc, Input, Patched, ReadAt, lines};
-use replaylint::internals::target::Severity;
 
 const DOC: DocId = DocId(0);
 /// One record in so many has a fault.
 const FAULT_EVERY: u64 = 1000;
+/// No record has one.
+const WITHOUT_FAULTS: u64 = u64::MAX / 4;
 const RUNS: usize = 5;
 /// Set for the child of [`peak`]: the file to work on.
 const CHILD: &str = "REPLAYLINT_BENCH_CHILD";
@@ -39,6 +38,9 @@ fn main() {
         return child(&path);
     }
     let megabytes: u64 = std::env::var("REPLAYLINT_BENCH_MB").ok().and_then(|mb| mb.parse().ok()).unwrap_or(64);
+    if std::env::args().any(|argument| argument == "convert") {
+        return conversions(megabytes);
+    }
     let folder = tempfile::tempdir().expect("a folder");
     println!("{megabytes} MB each, best of {RUNS}; a fault in one record of {FAULT_EVERY}\n");
     for (name, shape) in [("rollout, one history", Shape::Rollout), ("a request a line", Shape::Requests)] {
@@ -48,7 +50,7 @@ fn main() {
         out.flush().expect("written");
         // Memory first: the data is not held then.
         let memory = [peak(&path, false), peak(&path, true)];
-        measure(name, shape, &path, &faults);
+        measure(name, &path, &faults);
         if let [Some(check), Some(fix)] = memory {
             println!("  peak memory         check {check} MB, fix {fix} MB");
         }
@@ -57,11 +59,23 @@ fn main() {
     for dialect in &messages::DIALECTS {
         blocks(dialect.0, &messages::requests(dialect, megabytes as usize * 1_000_000));
     }
+    conversions(megabytes);
     repetition("event stream with bodies", &logs::stream(600, true));
     repetition("request log", &logs::requests(500, 1));
     repetition("event stream by reference", &logs::stream(40_000, false));
     growth();
     startup(folder.path());
+}
+
+/// Requests of each dialect, converted to each.
+fn conversions(megabytes: u64) {
+    let mut responses = Vec::new();
+    let bytes = megabytes * 1_000_000;
+    generate::generate(Shape::Requests, bytes, WITHOUT_FAULTS, 7, &mut responses).expect("memory takes it");
+    let others = messages::DIALECTS.iter().map(|dialect| (dialect.0, messages::requests(dialect, bytes as usize)));
+    let sources: Vec<(&str, Vec<u8>)> = [("Responses", responses)].into_iter().chain(others).collect();
+    conversion::table(&sources, 1);
+    conversion::table(&sources[..1], 2);
 }
 
 /// Messages that hold blocks: what holding each of them against its schema costs.
@@ -149,7 +163,7 @@ fn child(path: &str) {
     println!("{}", peak.map_or(0, |kb| kb / 1000));
 }
 
-fn measure(name: &str, shape: Shape, path: &Path, faults: &Faults) {
+fn measure(name: &str, path: &Path, faults: &Faults) {
     let mut data = Vec::new();
     let doc = Doc::open(DOC, &Input::File { path: path.to_owned(), named: true }, None).expect("readable");
     doc.bytes.read_into(0, doc.bytes.len() as usize, &mut data).expect("readable");
@@ -178,56 +192,11 @@ fn measure(name: &str, shape: Shape, path: &Path, faults: &Faults) {
     row("check, 2 threads", both, check, "1 thread");
     let wanted = FixOptions::default();
     let repair = best(|| drop(black_box(fix::fix(DOC, &data, &options, &wanted, 1))));
-    if matches!(shape, Shape::Requests) {
-        convert(&data, value, &rate);
-    }
     println!(
         "  fix, 1 thread       {:>6.0} MB/s  {:.2} times the time of check",
         rate(repair),
         repair.as_secs_f64() / check.as_secs_f64()
     );
-}
-
-/// Conversion to Chat, losses told, against parsing to `Value` and writing that.
-fn convert(data: &Vec<u8>, parse: Duration, rate: &dyn Fn(Duration) -> f64) {
-    let mut out = Vec::with_capacity(data.len() * 2);
-    let both = best(|| {
-        out.clear();
-        for (_, line) in lines::split(data) {
-            let value = serde_json::from_slice::<serde_json::Value>(line).expect("JSON");
-            serde_json::to_writer(&mut out, &value).expect("written");
-            out.push(b'\n');
-        }
-        black_box(&out);
-    });
-    println!("  parse and write     {:>6.0} MB/s  {:.2} times the time of parsing", rate(both), {
-        both.as_secs_f64() / parse.as_secs_f64()
-    });
-    let options = Options::default();
-    let (_, to, written) = TO.iter().find(|(name, ..)| *name == "chat").copied().expect("Chat");
-    for threads in [1, 2] {
-        let time = best(|| {
-            let plan = Plan { to, written, thoughts: Thoughts::Auto, model: None };
-            let how = ConvertOptions {
-                options: &options,
-                plan,
-                least: Severity::Warning,
-                most: 100,
-                foreign_only: false,
-            };
-            let done = convert_doc(DOC, data, &how, threads, &mut |bytes| {
-                black_box(bytes);
-                Ok(())
-            });
-            black_box(done.expect("memory reads").converted);
-        });
-        let ratio = both.as_secs_f64() / time.as_secs_f64();
-        println!(
-            "  to Chat, {threads} thread{} {:>6.0} MB/s  {ratio:.2} times as fast as that",
-            if threads == 1 { " " } else { "s" },
-            rate(time)
-        );
-    }
 }
 
 fn finds_exactly(found: &JudgedDoc<()>, faults: &Faults) -> bool {

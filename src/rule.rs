@@ -100,6 +100,8 @@ pub struct Variant {
     pub fix: &'static str,
     pub loss: Loss,
     pub when: When,
+    /// Reported to people without `-v`, too, where it is only noted.
+    pub shown: bool,
 }
 
 impl Variant {
@@ -116,6 +118,7 @@ impl Variant {
         fix: "",
         loss: Loss::Lossy,
         when: When::Error,
+        shown: false,
     };
 }
 

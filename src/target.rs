@@ -179,6 +179,18 @@ pub enum Trait {
     UserLast,
     /// Results of calls stand alone in their message.
     ResultsAlone,
+    /// Temperature, `top_p` and `top_k` are refused.
+    NoSampling,
+    /// They are refused if the model is asked to think.
+    NoSamplingWhenThinking,
+    /// Is never asked to think.
+    NeverThinks,
+    /// Is told in words how hard to think.
+    EffortByWord,
+    /// Is told in tokens how hard to think.
+    EffortByBudget,
+    /// Results of calls may hold images and files.
+    MediaInResults,
 }
 
 /// A set of traits.
@@ -287,7 +299,7 @@ impl Target {
 }
 
 /// Whether a model's name fits a pattern. Routers put their own or the vendor's name in front.
-fn fits(pattern: &str, model: &str) -> bool {
+pub fn fits(pattern: &str, model: &str) -> bool {
     let model = model.rsplit('/').next().unwrap_or(model);
     let model = model.strip_prefix("openai.").unwrap_or(model);
     // Bedrock puts a region in front of that.

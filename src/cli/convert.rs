@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 
-use crate::commands::convert::Conversion;
+use crate::commands::convert::{Conversion, DenyLoss};
 use crate::commands::products::Copies;
 use crate::commands::{self, Failure, Outcome};
 use crate::convert::{ALIASES, TO, Thoughts};
@@ -31,9 +31,9 @@ pub(super) struct ConvertArgs {
     /// What to do with reasoning
     #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
     reasoning: ThoughtsArg,
-    /// Write nothing for a file that would lose something, and exit with 1
-    #[arg(long)]
-    deny_loss: bool,
+    /// Write nothing for a file, or for a record, that would lose something, and exit with 1
+    #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "file")]
+    deny_loss: Option<DenyArg>,
     /// Write to FILE, or each conversation to a file in DIR/
     #[arg(short = 'o', long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -93,6 +93,14 @@ enum ThoughtsArg {
     Drop,
 }
 
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum DenyArg {
+    /// Write nothing for a file that would lose something
+    File,
+    /// Leave out only the records that would lose something
+    Record,
+}
+
 /// The formats that can be written, by all their names.
 fn formats() -> PossibleValuesParser {
     let aliases =
@@ -120,7 +128,11 @@ impl ConvertArgs {
             ThoughtsArg::Drop => Thoughts::Drop,
         };
         let output = self.output.map(|to| Copies { to, existing: existing(self.force) });
-        let conversion = Conversion { to, written, thoughts, deny_loss: self.deny_loss, output };
+        let deny_loss = self.deny_loss.map(|deny| match deny {
+            DenyArg::File => DenyLoss::File,
+            DenyArg::Record => DenyLoss::Record,
+        });
+        let conversion = Conversion { to, written, thoughts, deny_loss, output };
         let run = self.common.typed().mean(None)?;
         commands::convert::convert(&run, &conversion, out)
     }

@@ -17,6 +17,7 @@ use crate::source::{Doc, Input, words};
 use crate::target::Severity;
 
 use super::check::{is_no_conversation, label_of, nothing_found};
+use super::left_out;
 use super::parts::{Parts, Taken, Unsaved};
 use super::products::{self, Copies};
 use super::{Failure, Outcome, Run, Sheet, complain, met, talk, whole};
@@ -29,10 +30,25 @@ pub struct Conversion {
     pub to: &'static dyn Dialect,
     pub written: Written,
     pub thoughts: Thoughts,
-    /// Write nothing of a file that loses something.
-    pub deny_loss: bool,
+    pub deny_loss: Option<DenyLoss>,
     /// The file to write to, or the folder: for several inputs, or for a file for each conversation.
     pub output: Option<Copies>,
+}
+
+/// What is not written if something would be lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DenyLoss {
+    /// The file that holds the conversation.
+    File,
+    /// The conversation.
+    Record,
+}
+
+impl Conversion {
+    /// Whether nothing of a doc is written.
+    fn denies_file(&self, done: &Done) -> bool {
+        self.deny_loss == Some(DenyLoss::File) && done.loses
+    }
 }
 
 /// What one doc gave.
@@ -133,13 +149,13 @@ fn in_full(
 }
 
 fn to_stream(run: &Run, conversion: &Conversion, doc: &Doc, out: &mut dyn Write) -> Result<Done, Trouble> {
-    if !conversion.deny_loss && conversion.written == Written::Request {
+    if conversion.deny_loss != Some(DenyLoss::File) && conversion.written == Written::Request {
         return one(run, conversion, doc, run.threads, &mut |bytes| out.write_all(bytes));
     }
     // Whether anything is lost, and how many conversations there are, is known at the end: until then nothing is shown.
     let mut spool = tempfile::tempfile().map_err(Trouble::Output)?;
     let done = one(run, conversion, doc, run.threads, &mut |bytes| spool.write_all(bytes))?;
-    if !(conversion.deny_loss && done.loses) {
+    if !(conversion.denies_file(&done)) {
         io::Seek::rewind(&mut spool).and_then(|()| io::copy(&mut spool, out)).map_err(Trouble::Output)?;
     }
     Ok(done)
@@ -159,7 +175,7 @@ fn to_file(
     }
     let mut file = NewFile::create(&path, true, to.existing).map_err(Trouble::Commit)?;
     let done = one(run, conversion, doc, threads, &mut |bytes| file.write_all(bytes))?;
-    if done.converted > 0 && !(conversion.deny_loss && done.loses) {
+    if done.converted > 0 && !(conversion.denies_file(&done)) {
         let lost = file.save().map_err(Trouble::Commit)?;
         products::say_lost(&path.display(), &lost);
     }
@@ -177,7 +193,7 @@ fn to_folder(
 ) -> Result<Done, Trouble> {
     let mut parts = Parts::new();
     let mut done = in_any_number(run, conversion, doc, threads, &mut |bytes| parts.add(bytes))?;
-    if done.converted > 0 && !(conversion.deny_loss && done.loses) {
+    if done.converted > 0 && !(conversion.denies_file(&done)) {
         if parts.are_several() {
             done.apart = Some((path, parts));
         } else {
@@ -227,8 +243,9 @@ fn one(
     each: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> Result<Done, Trouble> {
     let done = in_any_number(run, conversion, doc, threads, each)?;
-    let several = conversion.written == Written::Items && done.converted > 1;
-    if several { Err(Trouble::Several(done.converted)) } else { Ok(done) }
+    let all = done.converted + done.seen.left_out.len() as u32;
+    let several = conversion.written == Written::Items && all > 1;
+    if several { Err(Trouble::Several(all)) } else { Ok(done) }
 }
 
 /// Converts one doc; `each` gets its conversations one by one.
@@ -246,10 +263,12 @@ fn in_any_number(
         written: conversion.written,
         thoughts: conversion.thoughts,
         model: options.model.clone(),
+        target: options.target,
     };
     let least = if machine || run.verbose { Severity::Info } else { Severity::Warning };
     let most = if machine { usize::MAX } else { run.style.limit.map_or(usize::MAX, |limit| limit.max(OF_KINDS)) };
-    let how = ConvertOptions { options, plan, least, most, foreign_only: false };
+    let lossless_only = conversion.deny_loss == Some(DenyLoss::Record);
+    let how = ConvertOptions { options, plan, least, most, lossless_only, foreign_only: false };
     let mut written = Ok(());
     let done = convert_doc(doc.id, &*doc.bytes, &how, threads, &mut |bytes| {
         each(bytes).map_err(|error| {
@@ -290,6 +309,7 @@ fn tell(run: &Run, doc: &Doc, done: ConvertedDoc) -> io::Result<Done> {
             histories: done.converted,
             records: done.records,
             apart: done.converted > 1,
+            left_out: left_out::lines(&*doc.bytes, &done)?,
             unsent: Vec::new(),
             healed: Vec::new(),
             diagnostics: Vec::new(),
@@ -398,11 +418,12 @@ impl<'r> Session<'r> {
             sheet.write(to, |report, out| report.finish(summary, out))?;
             sheet.save()?;
         }
+        self.seen.iter().filter_map(left_out::words).for_each(|words| talk(&words));
         let failed = self.failed || nothing_found(self.run, self.recognised, &self.summary, self.failed);
         if !self.run.quiet && self.summary.files > 0 {
             talk(&self.words(conversion));
         }
-        let denied = (conversion.deny_loss || self.run.deny_warnings) && self.lossy;
+        let denied = (conversion.deny_loss.is_some() || self.run.deny_warnings) && self.lossy;
         let found = self.records_failed > 0 || denied;
         Ok(self.run.outcome(failed, found))
     }
@@ -410,7 +431,8 @@ impl<'r> Session<'r> {
     fn words(&self, conversion: &Conversion) -> String {
         let summary = &self.summary;
         let written = count(summary.histories, "conversation");
-        let mut text = match (summary.files, conversion.deny_loss && self.lossy) {
+        let denied = conversion.deny_loss == Some(DenyLoss::File) && self.lossy;
+        let mut text = match (summary.files, denied) {
             (_, true) => format!("{written} could only be converted with losses; nothing was written"),
             (1, false) => format!("Converted {written}"),
             (files, false) => format!("Converted {written} ({})", count(files, "file")),
@@ -418,8 +440,12 @@ impl<'r> Session<'r> {
         if self.records_failed > 0 {
             text += &format!("; {} failed", count(self.records_failed, "record"));
         }
+        let left_out = self.seen.iter().map(|seen| seen.left_out.len() as u64).sum();
+        if left_out > 0 {
+            text += &format!("; {} left out", grouped(left_out));
+        }
         text += &match (summary.warnings, self.noted) {
-            _ if summary.histories == 0 => ".".to_owned(),
+            _ if summary.histories + left_out == 0 => ".".to_owned(),
             (0, 0) => "; no losses.".to_owned(),
             (0, noted) => format!("; no losses, {}.", changes_in_words(noted)),
             (losses, 0) => format!("; {}.", losses_in_words(losses)),

@@ -9,6 +9,7 @@ pub mod explain;
 pub mod fix;
 mod homes;
 mod kept;
+mod left_out;
 pub mod lineage;
 mod met;
 mod parts;

@@ -9,7 +9,7 @@ use crate::neutral::LossKind;
 use crate::place::DocId;
 use crate::rule::Cx;
 use crate::source::ReadAt;
-use crate::target::{Severity, Target};
+use crate::target::Target;
 
 use super::doc::convert_doc;
 use super::options::ConvertOptions;
@@ -26,8 +26,14 @@ pub fn check(id: DocId, bytes: &dyn ReadAt, options: &Options, threads: usize) -
     if std::mem::take(&mut found.made).is_empty() {
         return Ok(found);
     }
-    let plan = Plan { to, written: Written::Request, thoughts: Thoughts::Auto, model: options.model.clone() };
-    let how = ConvertOptions { options, plan, least: Severity::Info, most: usize::MAX, foreign_only: true };
+    let plan = Plan {
+        to,
+        written: Written::Request,
+        thoughts: Thoughts::Auto,
+        model: options.model.clone(),
+        target: Some(target),
+    };
+    let how = ConvertOptions { foreign_only: true, ..ConvertOptions::new(options, plan) };
     let done = convert_doc(id, bytes, &how, threads, &mut |_| Ok(()))?;
     // What cannot be read was told by the check itself.
     let converts =

@@ -81,7 +81,12 @@ impl OnHistory for Converting<'_> {
     fn history(&self, cx: &Cx<'_>, info: &'static FormatInfo, _: &[Judged], _: u32) -> Option<Made> {
         let mut converter = Converter::new(self.id, self.bytes, self.how);
         converter.history(cx.history, info);
-        Some(converter.made)
+        let start = converter.start(cx.history).start;
+        let mut made = converter.made;
+        if self.how.lossless_only {
+            made.leave_out_lossy(start);
+        }
+        Some(made)
     }
 
     fn renumber(_: &mut Made, _: u32) {}

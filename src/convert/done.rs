@@ -22,6 +22,8 @@ pub struct ConvertedDoc {
     pub items: u64,
     /// Records of which nothing was written.
     pub failed: u32,
+    /// Offsets at which conversations begin that were left out for what they would lose.
+    pub left_out: Vec<u64>,
     /// What was lost and what failed, in the order of the doc.
     pub judged: Vec<Judged>,
     /// Findings by weight: noted, warnings, errors.
@@ -39,6 +41,7 @@ impl ConvertedDoc {
             met: 0,
             items: 0,
             failed: 0,
+            left_out: Vec::new(),
             judged: Vec::new(),
             counts: [0; 3],
             lines: Vec::new(),
@@ -84,6 +87,7 @@ impl ConvertedDoc {
         self.met += made.met;
         self.items += made.items;
         self.failed += made.failed;
+        self.left_out.extend(made.left_out);
         for (sum, more) in self.counts.iter_mut().zip(made.counts) {
             *sum += more;
         }

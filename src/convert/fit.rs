@@ -8,6 +8,8 @@ use crate::neutral::{
     Reasoning, Source, Takes, Text, ToolResult, Voice, What,
 };
 
+use super::able::Able;
+use super::media::{self, Fitted};
 use super::names;
 use super::plan::{Plan, Thoughts};
 use super::request;
@@ -20,9 +22,9 @@ const BEGIN: &str = "(the conversation begins here)";
 /// https://ai.google.dev/gemini-api/docs/thought-signatures
 const SENTINEL: &str = "skip_thought_signature_validator";
 
-pub fn fit(conversation: &mut Conversation, takes: &'static Takes, plan: &Plan, losses: &mut Losses) {
+pub fn fit(conversation: &mut Conversation, takes: &'static Takes, plan: &Plan, able: &Able, losses: &mut Losses) {
     settle(conversation, losses);
-    let mut fitter = Fitter { takes, plan, losses, marks: takes.cache_marks };
+    let mut fitter = Fitter { takes, plan, able, losses, marks: takes.cache_marks };
     fitter.instructions(conversation);
     fitter.messages(conversation);
     fitter.somebody_asks(conversation);
@@ -31,12 +33,15 @@ pub fn fit(conversation: &mut Conversation, takes: &'static Takes, plan: &Plan, 
         fitter.sign(conversation);
     }
     names::fit(conversation, takes, losses);
-    request::fit(conversation, takes, losses);
+    request::fit(conversation, takes, able, losses);
+    conversation.thoughts = able.thoughts;
+    conversation.always_thinks = able.wants_reasoning;
 }
 
 struct Fitter<'f> {
     takes: &'static Takes,
     plan: &'f Plan,
+    able: &'f Able,
     losses: &'f mut Losses,
     /// Cache marks that may still be set.
     marks: usize,
@@ -60,8 +65,10 @@ impl Fitter<'_> {
             }
         }
         let blocks = std::mem::take(&mut conversation.instructions);
-        let fitted = blocks.into_iter().filter_map(|block| self.block(Voice::System, block));
-        conversation.instructions = fitted.filter(|block| !block.is_blank()).collect();
+        let mut fitted = Vec::with_capacity(blocks.len());
+        blocks.into_iter().for_each(|block| self.block(Voice::System, block, &mut fitted));
+        fitted.retain(|block| !block.is_blank());
+        conversation.instructions = fitted;
     }
 
     /// Where nobody else speaks, the last instruction is what is asked.
@@ -86,11 +93,9 @@ impl Fitter<'_> {
             let mut moved = Message::new(Voice::User, message.at);
             let blocks = std::mem::take(&mut message.blocks);
             for block in blocks {
-                if let Some(mut block) = self.block(message.voice, block) {
-                    if let What::Result(result) = &mut block.what {
-                        self.result(result, block.at, &mut moved.blocks);
-                    }
-                    message.blocks.push(block);
+                self.block(message.voice, block, &mut message.blocks);
+                if let Some(Block { what: What::Result(result), at, .. }) = message.blocks.last_mut() {
+                    self.result(result, *at, &mut moved.blocks);
                 }
             }
             if self.takes.calls_last && message.voice == Voice::Assistant {
@@ -118,11 +123,11 @@ impl Fitter<'_> {
         message.blocks.extend(others.into_iter().chain(calls));
     }
 
-    /// The block as the dialect takes it; `None` if it takes nothing of it.
-    fn block(&mut self, voice: Voice, mut block: Block) -> Option<Block> {
+    /// Adds the block as the dialect takes it, if it takes anything of it.
+    fn block(&mut self, voice: Voice, mut block: Block, out: &mut Vec<Block>) {
         let at = block.at;
         if block.is_blank() && !self.takes.blank_texts {
-            return None;
+            return;
         }
         if block.signature.is_some() && !self.takes.signatures {
             self.losses.count(LossKind::SIGNATURES, at);
@@ -143,27 +148,24 @@ impl Fitter<'_> {
             What::Media(media) => {
                 let misplaced = voice == Voice::Assistant && !self.takes.model_media
                     || matches!(voice, Voice::System | Voice::Developer);
-                let loss = if misplaced { Some(LossKind::MEDIA) } else { self.takes.refuses(media) };
-                if let Some(loss) = loss {
-                    self.losses.add(loss, at);
-                    let Source::Plain(text) = &mut media.source else { return None };
-                    block.what = What::Text { text: std::mem::take(text), citations: None };
+                match media::fit(media, misplaced, at, self.takes, self.losses) {
+                    Fitted::Kept(context) => out.extend(context.map(|text| Block::text(text, at))),
+                    Fitted::Text(text) => block.what = What::Text { text, citations: None },
+                    Fitted::Gone => return,
                 }
             }
             What::Call(call) => self.call(call, at),
-            What::Reasoning(reasoning) => {
-                let text = self.reasoning(reasoning, at)?;
-                if let Some(text) = text {
-                    block.what = What::Text { text, citations: None };
-                }
-            }
+            What::Reasoning(reasoning) => match self.reasoning(reasoning, at) {
+                Thought::Kept => {}
+                Thought::Text(text) => block.what = What::Text { text, citations: None },
+                Thought::Gone => return,
+            },
             What::Foreign(foreign) if foreign.dialect != self.takes.dialect => {
-                self.losses.add(loss_of(foreign.kind), at);
-                return None;
+                return self.losses.add(loss_of(foreign.kind), at);
             }
             What::Refusal(_) | What::Result(_) | What::Foreign(_) => {}
         }
-        Some(block)
+        out.push(block);
     }
 
     fn cache_mark(&mut self, block: &mut Block) {
@@ -181,22 +183,28 @@ impl Fitter<'_> {
         }
     }
 
-    /// `None`: it goes. A text: that stands for it. Else it stays.
-    fn reasoning(&mut self, reasoning: &Reasoning, at: At) -> Option<Option<Text>> {
+    fn reasoning(&mut self, reasoning: &mut Reasoning, at: At) -> Thought {
         let sealed = reasoning.seal.is_some() || reasoning.redacted.is_some();
-        let usable = match reasoning.maker {
-            Maker::OpenAi | Maker::Anthropic => sealed,
-            Maker::Google | Maker::Plain(_) => true,
+        let taken = match reasoning.maker {
+            Maker::OpenAi | Maker::Anthropic => sealed && self.takes.makers.contains(&reasoning.maker),
+            Maker::Google => self.takes.makers.contains(&reasoning.maker),
+            Maker::Open => self.able.readable,
         };
+        let says = reasoning.texts.iter().any(|text| !text.is_blank());
         match self.plan.thoughts {
-            Thoughts::Auto if usable && self.takes.makers.contains(&reasoning.maker) => Some(None),
-            Thoughts::Text if reasoning.texts.iter().any(|text| !text.is_blank()) => {
+            Thoughts::Auto if taken => Thought::Kept,
+            Thoughts::Auto if says && self.able.wants_reasoning => {
+                self.losses.add(LossKind::REASONING_UNSEALED, at);
+                (reasoning.maker, reasoning.seal, reasoning.redacted) = (Maker::Open, None, None);
+                Thought::Kept
+            }
+            Thoughts::Text if says => {
                 self.losses.add(LossKind::REASONING_AS_TEXT, at);
-                Some(Some(Text::join(&reasoning.texts, "\\n\\n")))
+                Thought::Text(Text::join(&reasoning.texts, "\\n\\n"))
             }
             _ => {
                 self.losses.add(LossKind::REASONING, at);
-                None
+                Thought::Gone
             }
         }
     }
@@ -243,18 +251,18 @@ impl Fitter<'_> {
                 Part::Foreign(foreign, at) if foreign.dialect != self.takes.dialect => {
                     self.losses.add(loss_of(foreign.kind), at);
                 }
-                Part::Media(media, at) => match (self.takes.refuses(&media), media.source) {
-                    (Some(LossKind::MEDIA_AS_TEXT), Source::Plain(text)) => {
-                        self.losses.add(LossKind::MEDIA_AS_TEXT, at);
-                        parts.push(Part::Text(text));
-                    }
-                    (Some(loss), _) => self.losses.add(loss, at),
-                    (None, source) => {
-                        let media = crate::neutral::Media { source, ..media };
-                        if self.takes.result_media.contains(&media.kind) {
+                Part::Media(mut media, at) => match media::fit(&mut media, false, at, self.takes, self.losses) {
+                    Fitted::Text(text) => parts.push(Part::Text(text)),
+                    Fitted::Gone => {}
+                    Fitted::Kept(context) => {
+                        let kept = self.takes.result_media.contains(&media.kind)
+                            || self.able.media_in_results && matches!(media.source, Source::Data(_));
+                        if kept {
+                            parts.extend(context.map(Part::Text));
                             parts.push(Part::Media(media, at));
                         } else {
                             self.losses.add(LossKind::MEDIA_MOVED, at);
+                            moved.extend(context.map(|text| Block::text(text, at)));
                             moved.push(Block::new(What::Media(media), at));
                         }
                     }
@@ -294,20 +302,28 @@ impl Fitter<'_> {
 
     /// Newer Gemini models want the first call of each step of the current turn signed.
     fn sign(&mut self, conversation: &mut Conversation) {
-        let model = conversation.model.as_ref().map(|model| String::from_utf8_lossy(&model.plain()).into_owned());
-        if !model.is_some_and(|model| model.contains("gemini-3")) {
-            return;
-        }
         let said = |message: &Message| message.voice == Voice::User;
         let turn = conversation.messages.iter().rposition(said).map_or(0, |n| n + 1);
         for message in &mut conversation.messages[turn..] {
             let first = message.blocks.iter_mut().find(|block| matches!(block.what, What::Call(_)));
-            if let Some(block) = first.filter(|block| block.signature.is_none()) {
-                self.losses.add(LossKind::STUB_SIGNATURE, block.at);
-                block.signature = Some(Text::new(SENTINEL));
+            let Some(block) = first.filter(|block| block.signature.is_none()) else { continue };
+            match self.able.signed_calls {
+                Some(false) => return,
+                Some(true) => {
+                    self.losses.add(LossKind::STUB_SIGNATURE, block.at);
+                    block.signature = Some(Text::new(SENTINEL));
+                }
+                None => self.losses.count(LossKind::UNSIGNED_CALLS, block.at),
             }
         }
     }
+}
+
+/// What becomes of reasoning.
+enum Thought {
+    Kept,
+    Text(Text),
+    Gone,
 }
 
 fn loss_of(kind: ForeignKind) -> LossKind {

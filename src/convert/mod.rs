@@ -1,12 +1,16 @@
 //! Conversion: histories are lifted out of their dialect, fitted to what the other one takes, lowered and judged, several
 //! at a time; what comes out comes in their order. Every loss is a finding on the place of its source.
 
+mod able;
 mod check;
 mod doc;
 mod done;
+mod effort;
 mod fit;
 mod foreign;
+mod media;
 mod mend;
+mod model;
 mod names;
 mod options;
 mod plan;

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::neutral::{Choice, Conversation, LossKind, Losses, Message, Takes, Text, ToolKind, Voice, What};
+use crate::neutral::{At, Choice, Conversation, IdRule, LossKind, Losses, Message, Takes, Text, Voice, What};
 
 pub fn fit(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {
     call_ids(conversation, takes, losses);
@@ -80,35 +80,56 @@ fn stored_ids(conversation: &Conversation) -> HashSet<Vec<u8>> {
 
 fn tool_names(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {
     let rule = takes.tool_names;
+    // Names that fit are kept, and no other tool may get one of them.
+    let mut used: HashSet<Vec<u8>> = HashSet::new();
+    each_name(conversation, &mut |name, _| {
+        if rule.fits(&name.plain()) {
+            used.insert(name.plain().into_owned());
+        }
+    });
     let mut new: HashMap<Vec<u8>, Text> = HashMap::new();
-    let mut fit = |name: &mut Text| {
+    each_name(conversation, &mut |name, at| {
         let old = name.plain().into_owned();
         if rule.fits(&old) {
-            return false;
+            return;
         }
-        *name = new.entry(old).or_insert_with_key(|old| Text::new(&rule.fitting(old, 0))).clone();
-        true
-    };
+        *name = new.entry(old).or_insert_with_key(|old| apart(old, &rule, &mut used)).clone();
+        if let Some(at) = at {
+            losses.add(LossKind::TOOL_RENAMED, at);
+        }
+    });
+}
+
+/// A name that fits, and that no other tool has.
+fn apart(old: &[u8], rule: &IdRule, used: &mut HashSet<Vec<u8>>) -> Text {
+    let mut again = 0;
+    loop {
+        let name = rule.fitting(old, again);
+        if used.insert(name.clone().into_bytes()) {
+            return Text::new(&name);
+        }
+        again += 1;
+    }
+}
+
+/// Every name of a tool; the place of those that are renamed for the reader to see: definitions and calls.
+fn each_name(conversation: &mut Conversation, each: &mut dyn FnMut(&mut Text, Option<At>)) {
     for tool in &mut conversation.tools {
-        if let ToolKind::Function { name, .. } | ToolKind::Custom { name, .. } = &mut tool.kind
-            && fit(name)
-        {
-            losses.add(LossKind::TOOL_RENAMED, tool.at);
+        let at = tool.at;
+        if let Some(name) = tool.name_mut() {
+            each(name, Some(at));
         }
     }
     for block in conversation.messages.iter_mut().flat_map(|message| &mut message.blocks) {
-        let (name, calls) = match &mut block.what {
-            What::Call(call) => (Some(&mut call.name), true),
-            What::Result(result) => (result.name.as_mut(), false),
-            _ => (None, false),
-        };
-        if name.is_some_and(&mut fit) && calls {
-            losses.add(LossKind::TOOL_RENAMED, block.at);
+        match &mut block.what {
+            What::Call(call) => each(&mut call.name, Some(block.at)),
+            What::Result(result) => result.name.iter_mut().for_each(|name| each(name, None)),
+            _ => {}
         }
     }
-    if let Some(choice) = &mut conversation.settings.choice
-        && let Choice::Tool(name) = &mut choice.value
-    {
-        fit(name);
+    match conversation.settings.choice.as_mut().map(|choice| &mut choice.value) {
+        Some(Choice::Tool(name)) => each(name, None),
+        Some(Choice::Allowed { names, .. }) => names.iter_mut().for_each(|name| each(name, None)),
+        _ => {}
     }
 }

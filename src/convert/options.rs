@@ -14,11 +14,25 @@ pub struct ConvertOptions<'r> {
     pub least: Severity,
     /// How many findings are kept.
     pub most: usize,
+    /// Conversations that would lose something are left out.
+    pub lossless_only: bool,
     /// Records whose conversations are in the target's dialect are passed over.
     pub foreign_only: bool,
 }
 
-impl ConvertOptions<'_> {
+impl<'r> ConvertOptions<'r> {
+    /// Everything is converted, and all that it loses is kept.
+    pub fn new(options: &'r Options, plan: Plan) -> Self {
+        ConvertOptions {
+            options,
+            plan,
+            least: Severity::Info,
+            most: usize::MAX,
+            lossless_only: false,
+            foreign_only: false,
+        }
+    }
+
     /// Number of the next conversation: among those that are written, or among all where some are passed over.
     pub(super) fn number(&self, converted: u32, met: u32) -> u32 {
         if self.foreign_only { met } else { converted }

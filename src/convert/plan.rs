@@ -1,6 +1,7 @@
 //! What the user wants of a conversion.
 
 use crate::dialect::{Dialect, Written};
+use crate::target::Target;
 
 /// What becomes of reasoning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -21,4 +22,6 @@ pub struct Plan {
     pub thoughts: Thoughts,
     /// The model that the result names, instead of the one that the source does.
     pub model: Option<String>,
+    /// The target that was asked for, if there is one.
+    pub target: Option<&'static Target>,
 }

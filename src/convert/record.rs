@@ -32,6 +32,25 @@ pub struct Made {
     pub met: u32,
     pub items: u64,
     pub failed: u32,
+    /// Where the conversation begins, if it was left out for what it would lose.
+    pub left_out: Option<u64>,
+}
+
+impl Made {
+    /// Leaves out the conversation that begins at an offset, if it loses something. What it would lose stays reported.
+    pub(super) fn leave_out_lossy(&mut self, at: u64) {
+        if self.converted == 0 || self.counts[Severity::Warning as usize] == 0 {
+            return;
+        }
+        self.out.clear();
+        self.converted = 0;
+        self.items = 0;
+        self.left_out = Some(at);
+        // What is not written has no number, and no other form.
+        self.counts[Severity::Info as usize] = 0;
+        self.judged.retain(|judged| judged.severity > Severity::Info);
+        self.judged.iter_mut().for_each(|judged| judged.history = None);
+    }
 }
 
 /// Converts histories.
@@ -84,7 +103,7 @@ impl<'c> Converter<'c> {
     }
 
     /// Where a history begins.
-    fn start(&self, history: &History) -> Place {
+    pub(super) fn start(&self, history: &History) -> Place {
         let around = history.settings.around.map(|around| around.at);
         around.or(history.rows.first().map(|row| row.at)).unwrap_or(Place::new(self.id, 0, 0))
     }
@@ -105,7 +124,7 @@ impl<'c> Converter<'c> {
         if !converted.written {
             return self.fail(finding(LossKind::NOT_CONVERTED, row(at)));
         }
-        let takers = self.takers(info, self.how.options.store);
+        let takers = self.takers(info, self.how.options.store, converted.target);
         let written = self.how.plan.written;
         let log = info.usage != Usage::Request;
         let mut error = refused(result, written, &takers, log);
@@ -143,12 +162,13 @@ impl<'c> Converter<'c> {
         let items = self.how.plan.written == Written::Items;
         items
             && converted.stored.is_some()
-            && refused(result, Written::Items, &self.takers(info, converted.stored), false).is_none()
+            && refused(result, Written::Items, &self.takers(info, converted.stored, converted.target), false)
+                .is_none()
     }
 
     /// How the result is judged: as what its source was meant for, if that speaks the same dialect, and as `check`
     /// would judge it.
-    fn takers(&self, info: &FormatInfo, store: Option<bool>) -> Vec<Options> {
+    fn takers(&self, info: &FormatInfo, store: Option<bool>, home: Option<&'static Target>) -> Vec<Options> {
         let (plan, asked) = (&self.how.plan, self.how.options);
         let name = match plan.written {
             Written::Items => "responses-item-lines".to_owned(),
@@ -174,7 +194,7 @@ impl<'c> Converter<'c> {
             model: asked.model.clone(),
             ..Options::default()
         };
-        if let Some(target) = asked.target.and_then(fits) {
+        if let Some(target) = asked.target.or(home).and_then(fits) {
             return vec![taker(Some(target))];
         }
         let usual = formats::by_name(&name).map_or("", |format| format.info().target);
@@ -197,7 +217,7 @@ impl<'c> Converter<'c> {
             return;
         };
         self.made.counts[severity as usize] += 1;
-        if severity < self.how.least || self.made.judged.len() >= self.how.most {
+        if severity < self.how.least && !variant.shown || self.made.judged.len() >= self.how.most {
             return;
         }
         let target = options.target.or_else(|| targets::by_name(self.how.plan.to.name()));

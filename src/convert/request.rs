@@ -2,18 +2,26 @@
 
 use std::collections::HashSet;
 
+use crate::neutral::forms::Form;
 use crate::neutral::{
-    At, Choice, Conversation, LossKind, Losses, OutputFormat, Raw, Settings, Takes, Text, Tool, ToolKind, What,
+    At, Choice, Conversation, Effort, LossKind, Losses, Name, OutputFormat, Plain, Raw, SearchTakes, Settings,
+    Takes, Text, Tool, ToolKind, WebSearch, What,
 };
+
+use super::able::{Able, Sampling};
+use super::effort;
 
 /// What the client said to a tool of free text.
 const FREE_TEXT: &str = r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
 /// Nothing is known about the arguments of a tool that is only called.
 const ANYTHING: &str = r#"{"type":"object"}"#;
+/// The limit where the target wants one; every model takes it.
+pub const LIMIT: u32 = 4096;
 
-pub fn fit(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {
+pub fn fit(conversation: &mut Conversation, takes: &Takes, able: &Able, losses: &mut Losses) {
     tools(conversation, takes, losses);
-    settings(conversation, takes, losses);
+    effort::fit(conversation, takes, able, losses);
+    settings(conversation, takes, able, losses);
 }
 
 fn tools(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {
@@ -28,23 +36,14 @@ fn tools(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {
                 }
             }
         }
-        match &mut tool.kind {
-            ToolKind::Foreign(foreign) if foreign.dialect != takes.dialect => {
-                losses.add(LossKind::SERVER_TOOL_DEFINITION, tool.at);
-                return false;
+        tool.extras.retain(|extra| {
+            let known = extra.is_known_to(takes.dialect);
+            if !known && !extra.is_default() {
+                losses.add(LossKind::FIELD, extra.at);
             }
-            ToolKind::Custom { name, description, .. } if !takes.custom_calls => {
-                losses.add(LossKind::CALL_AS_FUNCTION, tool.at);
-                tool.kind = ToolKind::Function {
-                    name: std::mem::take(name),
-                    description: description.take(),
-                    parameters: Some(Raw::new(FREE_TEXT.as_bytes())),
-                    strict: None,
-                };
-            }
-            _ => {}
-        }
-        true
+            known
+        });
+        kind(tool, takes, losses)
     });
     if takes.wants_tools && conversation.tools.is_empty() {
         define_called_tools(conversation, losses);
@@ -54,6 +53,59 @@ fn tools(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {
     {
         losses.add(LossKind::HARMLESS_SETTING, choice.at);
     }
+}
+
+/// Fits what a tool is; whether anything of it is left.
+fn kind(tool: &mut Tool, takes: &Takes, losses: &mut Losses) -> bool {
+    let own = |dialect: &str| dialect == takes.dialect;
+    let made = match &mut tool.kind {
+        ToolKind::Foreign(foreign) if !own(foreign.dialect) => {
+            losses.add(LossKind::SERVER_TOOL_DEFINITION, tool.at);
+            return false;
+        }
+        ToolKind::WebSearch(search, foreign) if !own(foreign.dialect) => {
+            let Some(limits) = &takes.web_search else {
+                losses.add(LossKind::SERVER_TOOL_DEFINITION, tool.at);
+                return false;
+            };
+            losses.add(LossKind::WEB_SEARCH, tool.at);
+            if limit(search, limits) {
+                losses.add(LossKind::SEARCH_LIMIT, tool.at);
+            }
+            return true;
+        }
+        ToolKind::Client(client, foreign) if !own(foreign.dialect) => ToolKind::Function {
+            name: Text::new(client.name),
+            description: Some(Text::new(client.description)),
+            parameters: Some(Raw::new(client.schema.as_bytes())),
+        },
+        ToolKind::Custom { name, description, .. } if !takes.custom_calls => ToolKind::Function {
+            name: std::mem::take(name),
+            description: description.take(),
+            parameters: Some(Raw::new(FREE_TEXT.as_bytes())),
+        },
+        _ => return true,
+    };
+    losses.add(LossKind::CALL_AS_FUNCTION, tool.at);
+    tool.kind = made;
+    true
+}
+
+/// Takes away what the target's search cannot be limited by; whether there was something.
+fn limit(search: &mut WebSearch, takes: &SearchTakes) -> bool {
+    let before = [
+        !takes.allowed && !search.allowed.is_empty(),
+        !takes.blocked && !search.blocked.is_empty(),
+        !takes.location && search.location.is_some(),
+        !takes.context && search.context.is_some(),
+        !takes.max_uses && search.max_uses.is_some(),
+    ];
+    search.allowed.retain(|_| takes.allowed);
+    search.blocked.retain(|_| takes.blocked);
+    search.location = search.location.take().filter(|_| takes.location);
+    search.context = search.context.take().filter(|_| takes.context);
+    search.max_uses = search.max_uses.take().filter(|_| takes.max_uses);
+    before.contains(&true)
 }
 
 fn marked(conversation: &Conversation) -> usize {
@@ -74,60 +126,154 @@ fn define_called_tools(conversation: &mut Conversation, losses: &mut Losses) {
     for (name, at) in names {
         losses.add(LossKind::STUB_TOOL, at);
         let parameters = Some(Raw::new(ANYTHING.as_bytes()));
-        let kind = ToolKind::Function { name, description: None, parameters, strict: None };
-        conversation.tools.push(Tool { at, kind, cache: None });
+        let kind = ToolKind::Function { name, description: None, parameters };
+        conversation.tools.push(Tool::new(kind, at));
     }
 }
 
-fn settings(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {
+fn settings(conversation: &mut Conversation, takes: &Takes, able: &Able, losses: &mut Losses) {
     let at = first_place(conversation);
     let settings = &mut conversation.settings;
+    shown_probabilities(settings, takes);
+    settings.plain.retain(|plain| {
+        let known = takes.has(plain.name);
+        if !known && !is_usual(plain) {
+            losses.add(Form::of(plain.name).map_or(LossKind::SETTING, |form| form.loss), plain.at);
+        }
+        known
+    });
     macro_rules! keep {
-        ($($name:ident: $loss:ident),* $(,)?) => {
-            $(if !takes.has_setting(stringify!($name)) && let Some(set) = settings.$name.take() {
-                losses.add(LossKind::$loss, set.at);
+        ($($field:ident: $name:ident),* $(,)?) => {
+            $(if !takes.has(Name::$name) && let Some(set) = settings.$field.take() {
+                losses.add(LossKind::SETTING, set.at);
             })*
         };
     }
-    keep!(
-        max_tokens: SETTING,
-        temperature: SETTING,
-        top_p: SETTING,
-        top_k: SETTING,
-        stop: SETTING,
-        choice: SETTING,
-        parallel: SETTING,
-        store: HARMLESS_SETTING,
-        stream: HARMLESS_SETTING,
-        effort: SETTING,
-        output: SETTING,
-    );
-    let forbids = settings.choice.as_ref().is_some_and(|choice| choice.value == Choice::None);
-    if forbids
-        && !takes.has_setting("choice_none")
-        && let Some(choice) = settings.choice.take()
+    keep!(stop: Stop, choice: Choice, summary: Summary, output: Output);
+    // That several tools may be called at once is usual everywhere.
+    if !takes.has(Name::Parallel)
+        && let Some(set) = settings.parallel.take().filter(|set| !set.value)
     {
-        losses.add(LossKind::SETTING, choice.at);
+        losses.add(LossKind::SETTING, set.at);
     }
-    if takes.wants_limit && settings.max_tokens.is_none() {
-        losses.add(LossKind::STUB_LIMIT, at);
+    choice(settings, takes, losses);
+    sampling(settings, takes, able, losses);
+    limits(settings, takes, losses);
+    output(settings, takes, losses);
+    if takes.wants_limit && settings.get(Name::MaxTokens).is_none() {
+        losses.add_with(LossKind::STUB_LIMIT, at, LIMIT);
+        let value = Raw::new(LIMIT.to_string().into_bytes());
+        settings.plain.push(Plain { name: Name::MaxTokens, value, at });
     }
-    if !takes.has_setting("shared") {
-        settings.shared.drain(..).for_each(|shared| losses.add(LossKind::HARMLESS_SETTING, shared.at));
+    if able.old_limit
+        && let Some(limit) = settings.get_mut(Name::MaxTokens)
+    {
+        limit.name = Name::OldLimit;
     }
-    for other in settings.others.drain(..) {
-        losses.add(if other.value { LossKind::SETTING } else { LossKind::HARMLESS_SETTING }, other.at);
-    }
+    settings.others.drain(..).for_each(|other| losses.add(other.value, other.at));
     settings.state.drain(..).for_each(|at| losses.add(LossKind::SERVER_STATE, at));
-    name_format(settings);
 }
 
-/// A schema needs a name where the dialect wants one; a name in it is as good as any.
-fn name_format(settings: &mut Settings) {
-    if let Some(output) = &mut settings.output
-        && let OutputFormat::Schema { name, .. } = &mut output.value
+/// Says what holds if nothing is said.
+fn is_usual(plain: &Plain) -> bool {
+    let usual: &[&[u8]] = match plain.name {
+        Name::Answers => &[b"1"],
+        Name::Logprobs | Name::Stream => &[b"false"],
+        Name::FrequencyPenalty | Name::PresencePenalty | Name::TopLogprobs => &[b"0", b"0.0"],
+        _ => &[],
+    };
+    usual.contains(&plain.value.bytes())
+}
+
+/// Where probabilities have a switch, how many are shown says nothing without it.
+fn shown_probabilities(settings: &mut Settings, takes: &Takes) {
+    if takes.dialect != "responses"
+        && settings.get(Name::Logprobs).is_none()
+        && let Some(at) = settings.get(Name::TopLogprobs).map(|plain| plain.at)
     {
-        name.get_or_insert_with(|| Text::new("answer"));
+        settings.plain.push(Plain { name: Name::Logprobs, value: Raw::new(*b"true"), at });
+    }
+}
+
+fn choice(settings: &mut Settings, takes: &Takes, losses: &mut Losses) {
+    let Some(choice) = &mut settings.choice else { return };
+    match &choice.value {
+        Choice::None if !takes.forbids_tools => {
+            losses.add(LossKind::SETTING, choice.at);
+            settings.choice = None;
+        }
+        Choice::Allowed { required, .. } if !takes.allowed_tools => {
+            losses.add(LossKind::CHOICE_WIDENED, choice.at);
+            choice.value = if *required { Choice::Required } else { Choice::Auto };
+        }
+        _ => {}
+    }
+}
+
+fn sampling(settings: &mut Settings, takes: &Takes, able: &Able, losses: &mut Losses) {
+    let thinks = match settings.effort.as_ref().map(|set| &set.value) {
+        Some(Effort::Off) | None => false,
+        // Words alone do not make Claude think, a budget does.
+        Some(Effort::Level(_)) => !takes.wants_limit,
+        Some(Effort::Budget(_) | Effort::Adaptive) => true,
+    };
+    let claude_thinks = thinks && takes.wants_limit;
+    let refused = match able.sampling {
+        Sampling::Refused => true,
+        Sampling::UnlessThinking => thinks,
+        Sampling::Taken => false,
+    };
+    for name in [Name::Temperature, Name::TopP, Name::TopK] {
+        let one = |plain: &Plain| plain.value.number() == Some(1.0);
+        let drops = refused || claude_thinks && !settings.get(name).is_some_and(one);
+        // What is the model's own usual value is taken, and says nothing.
+        if drops && let Some(plain) = settings.take(name).filter(|plain| name == Name::TopK || !one(plain)) {
+            losses.add(LossKind::SETTING_REFUSED, plain.at);
+        }
+    }
+    let hottest = f64::from(takes.hottest);
+    if let Some(plain) = settings.get_mut(Name::Temperature)
+        && plain.value.number().is_some_and(|value| value > hottest)
+    {
+        losses.add(LossKind::CLAMPED, plain.at);
+        plain.value = Raw::new(takes.hottest.to_string().into_bytes());
+    }
+}
+
+fn limits(settings: &mut Settings, takes: &Takes, losses: &mut Losses) {
+    if let Some(plain) = settings.get_mut(Name::MaxTokens)
+        && plain.value.number().is_some_and(|value| value < f64::from(takes.least_limit))
+    {
+        losses.add(LossKind::CLAMPED, plain.at);
+        plain.value = Raw::new(takes.least_limit.to_string().into_bytes());
+    }
+    if let Some(stop) = &mut settings.stop
+        && stop.value.len() > takes.stops
+    {
+        losses.add_with(LossKind::SURPLUS_STOPS, stop.at, takes.stops as u32);
+        stop.value.truncate(takes.stops);
+    }
+}
+
+fn output(settings: &mut Settings, takes: &Takes, losses: &mut Losses) {
+    let Some(output) = &mut settings.output else { return };
+    let at = output.at;
+    match &mut output.value {
+        OutputFormat::Json if !takes.json_mode => {
+            losses.add(LossKind::SETTING, at);
+            settings.output = None;
+        }
+        OutputFormat::Json => {}
+        OutputFormat::Schema { name, description, strict, .. } => {
+            // A schema needs a name where the dialect wants one; a name in it is as good as any.
+            name.get_or_insert_with(|| Text::new("answer"));
+            if description.is_some() && !takes.describes_schemas {
+                losses.add(LossKind::SCHEMA_DESCRIPTION, at);
+            }
+            if strict.is_some() && !takes.strict_schemas {
+                losses.add(LossKind::HARMLESS_SETTING, at);
+            }
+        }
     }
 }
 

@@ -3,8 +3,11 @@
 
 use crate::dialect::{Body, Dialect, Shape};
 use crate::neutral::{Conversation, LossKind, Losses, Lost, Text};
+use crate::target::Target;
 
+use super::able::Able;
 use super::fit;
+use super::model;
 use super::plan::{Plan, Thoughts};
 use super::verbatim::{Copied, Verbatim};
 
@@ -19,6 +22,8 @@ pub struct Converted {
     pub copies: Vec<Copied>,
     /// What the request that was copied says of the server's store.
     pub stored: Option<bool>,
+    /// Who judges the result, where that is not the dialect's usual target.
+    pub target: Option<&'static Target>,
 }
 
 /// Takes the parts of a conversation, one after the other.
@@ -67,17 +72,24 @@ impl Taker {
         let mut losses = self.losses;
         let start = out.len();
         let (mut copies, mut stored) = (Vec::new(), None);
+        let target;
         match self.into {
             Into::Verbatim(verbatim) => {
+                target = Able::of(plan, verbatim.model().as_deref().or(model)).target;
                 stored = verbatim.stored;
-                copies = verbatim.finish(plan.model.as_deref(), model, out);
+                copies = verbatim.finish(plan.model.as_deref(), model, &mut losses, out);
             }
             Into::Lifted(mut conversation) => {
                 let named = plan.model.as_deref().or_else(|| model.filter(|_| conversation.model.is_none()));
                 if let Some(model) = named {
                     conversation.model = Some(Text::new(model));
                 }
-                fit::fit(&mut conversation, plan.to.takes(), plan, &mut losses);
+                let model =
+                    conversation.model.as_ref().map(|text| String::from_utf8_lossy(&text.plain()).into_owned());
+                let able = Able::of(plan, model.as_deref());
+                target = able.target;
+                fit::fit(&mut conversation, plan.to.takes(), plan, &able, &mut losses);
+                model::fit(&conversation, plan, &mut losses);
                 if !(conversation.messages.is_empty() && conversation.instructions.is_empty()) {
                     plan.to.lower(&conversation, plan.written, out);
                 }
@@ -87,7 +99,7 @@ impl Taker {
         if written && out.last() != Some(&b'\n') {
             out.push(b'\n');
         }
-        Converted { losses: losses.list, written, items: self.items, copies, stored }
+        Converted { losses: losses.list, written, items: self.items, copies, stored, target }
     }
 }
 

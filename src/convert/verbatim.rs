@@ -1,9 +1,12 @@
 //! From one envelope to another of the same dialect: items are copied as they stand.
 
 use crate::dialect::{Body, Shape, Written};
-use crate::json::{Member, Val};
+use crate::json::{Member, Val, string};
+use crate::neutral::forms::{self, Form};
 use crate::neutral::write::Writer;
-use crate::neutral::{At, LossKind, Losses, Settings, Takes};
+use crate::neutral::{At, LossKind, Losses, Takes, members};
+
+use super::request::LIMIT;
 
 /// An item of the result, or a part of the one before, and what it was copied from.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +18,11 @@ pub struct Copied {
 
 /// Gathers items and the members of a request.
 pub struct Verbatim {
+    dialect: &'static str,
+    /// A request must limit its answer, and this one does.
+    wants_limit: bool,
+    has_limit: bool,
+    names_model: bool,
     list_key: &'static str,
     /// What a message of a request holds; empty: whatever a response says of it.
     members: &'static [&'static str],
@@ -38,6 +46,10 @@ pub struct Verbatim {
 impl Verbatim {
     pub fn new(takes: &Takes, written: Written) -> Self {
         Verbatim {
+            dialect: takes.dialect,
+            wants_limit: takes.wants_limit,
+            has_limit: false,
+            names_model: takes.names_model,
             list_key: takes.list_key,
             members: takes.message_members,
             stored: None,
@@ -102,13 +114,17 @@ impl Verbatim {
             }
             if self.written == Written::Items {
                 if !member.val.is_null() {
-                    let name = String::from_utf8_lossy(&member.key.decode()).into_owned();
-                    let harmless = name == "model" || Settings::HARMLESS.contains(&name.as_str());
-                    let loss = if harmless { LossKind::HARMLESS_SETTING } else { LossKind::SETTING };
-                    losses.add(loss, body.at_key(&member));
+                    losses.add(self.loss_of(&member), body.at_key(&member));
                 }
                 continue;
             }
+            if !self.knows(&member) {
+                if !member.val.is_null() {
+                    losses.add(self.loss_of(&member), body.at_key(&member));
+                }
+                continue;
+            }
+            self.has_limit |= member.key.is(b"max_tokens");
             let to = if self.has_list { &mut self.after } else { &mut self.before };
             if !to.is_empty() {
                 to.push(b',');
@@ -121,6 +137,21 @@ impl Verbatim {
             if member.key.is(b"model") {
                 self.model_at = Some((self.has_list, start, to.len()));
             }
+        }
+    }
+
+    /// Whether a request of the dialect has this member, in whichever spelling.
+    fn knows(&self, member: &Member<'_>) -> bool {
+        let name = String::from_utf8_lossy(&member.key.decode()).into_owned();
+        members::is_known(self.dialect, &name)
+    }
+
+    fn loss_of(&self, member: &Member<'_>) -> LossKind {
+        let name = String::from_utf8_lossy(&member.key.decode()).into_owned();
+        match Form::at(self.dialect, &name) {
+            Some(form) => form.loss,
+            None if name == "model" || members::is_of_responses(&name) => LossKind::HARMLESS_SETTING,
+            None => forms::loss_alone(&name),
         }
     }
 
@@ -145,9 +176,23 @@ impl Verbatim {
         }
     }
 
+    /// The model that the request names.
+    pub fn model(&self) -> Option<String> {
+        let (behind, start, end) = self.model_at?;
+        let part = if behind { &self.after } else { &self.before };
+        let quoted = part.get(start..end)?.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+        Some(String::from_utf8_lossy(&string::decode(quoted)).into_owned())
+    }
+
     /// Writes what was gathered, for `model` if that was asked for, else for `usual` if the request names none. Gives
     /// the items by their places in `out`.
-    pub fn finish(mut self, model: Option<&str>, usual: Option<&str>, out: &mut Vec<u8>) -> Vec<Copied> {
+    pub fn finish(
+        mut self,
+        model: Option<&str>,
+        usual: Option<&str>,
+        losses: &mut Losses,
+        out: &mut Vec<u8>,
+    ) -> Vec<Copied> {
         if self.items.is_empty() && !self.has_list {
             return Vec::new();
         }
@@ -158,11 +203,17 @@ impl Verbatim {
         }
         if let (Some(model), Some((behind, start, end))) = (model, self.model_at) {
             let part = if behind { &mut self.after } else { &mut self.before };
-            part.splice(start..end, crate::json::string::quoted(model));
+            part.splice(start..end, string::quoted(model));
         }
         Writer::new(out).object(|w| {
-            if let (Some(model), None) = (model.or(usual), self.model_at) {
-                w.key("model").plain(model);
+            match (model.or(usual), self.model_at) {
+                (Some(model), None) if self.names_model => w.key("model").plain(model),
+                (None, None) if self.names_model => losses.add(LossKind::NO_MODEL, At::default()),
+                _ => {}
+            }
+            if self.wants_limit && !self.has_limit {
+                losses.add_with(LossKind::STUB_LIMIT, At::default(), LIMIT);
+                w.key("max_tokens").bytes(LIMIT.to_string().as_bytes());
             }
             if !self.before.is_empty() {
                 w.bytes(&self.before);

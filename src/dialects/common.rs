@@ -4,26 +4,9 @@ use crate::dialect::Body;
 use crate::json::{Member, Tape, Val, scan, string};
 use crate::neutral::write::Writer;
 use crate::neutral::{
-    Block, Foreign, ForeignKind, Input, Media, MediaKind, Part, Raw, Reasoning, Set, Setting, Settings, Source,
+    Block, Extra, Foreign, ForeignKind, Input, LossKind, Losses, Media, MediaKind, Part, Raw, Reasoning, Source,
     Text, ToolResult, What,
 };
-
-/// A setting and where its key stands.
-pub fn set<T>(value: T, body: &Body<'_>, member: &Member<'_>) -> Set<T> {
-    Some(Setting { value, at: body.at_key(member) })
-}
-
-/// A setting that is copied as it stands.
-pub fn copied(body: &Body<'_>, member: &Member<'_>) -> Set<Raw> {
-    set(Raw::of(member.val), body, member)
-}
-
-/// A setting that no other dialect knows.
-pub fn other(settings: &mut Settings, body: &Body<'_>, member: &Member<'_>) {
-    let name = String::from_utf8_lossy(&member.key.decode()).into_owned();
-    let matters = !Settings::HARMLESS.contains(&name.as_str());
-    settings.others.push(Setting { value: matters, at: body.at_key(member) });
-}
 
 /// A text, or a list of texts.
 pub fn texts(val: Val<'_>) -> Vec<Text> {
@@ -128,10 +111,55 @@ pub fn only_text(block: &Block) -> Option<&Text> {
     }
 }
 
-/// The plain contents of a document, where the dialect has no such documents.
-pub fn plain_of(media: &Media) -> Option<&Text> {
-    match &media.source {
-        Source::Plain(text) => Some(text),
-        _ => None,
+/// The members of a tool's definition that only some dialects know. What none of them knows is noted as lost.
+pub fn extras(body: &Body<'_>, own: Val<'_>, known: &[&str], losses: &mut Losses) -> Vec<Extra> {
+    let mut found = Vec::new();
+    for member in own.members().filter(|member| !member.val.is_null()) {
+        let at = body.at_key(&member);
+        match Extra::of(&member.key.decode(), Raw::of(member.val), at) {
+            Some(extra) => found.push(extra),
+            None if known.iter().any(|name| member.key.is(name.as_bytes())) => {}
+            None => losses.add(LossKind::FIELD, at),
+        }
+    }
+    found
+}
+
+/// Writes the members of a definition that a dialect knows.
+pub fn write_extras(extras: &[Extra], w: &mut Writer<'_>) {
+    for extra in extras {
+        w.key(extra.key).raw(&extra.value);
+    }
+}
+
+/// The members of an object as those of another one, under these names.
+pub fn picked(val: Val<'_>, names: &[&str]) -> Option<Raw> {
+    let found: Vec<Member<'_>> =
+        val.members().filter(|member| names.iter().any(|name| member.key.is(name.as_bytes()))).collect();
+    if found.is_empty() {
+        return None;
+    }
+    let mut out = Vec::new();
+    Writer::new(&mut out).object(|w| {
+        for member in found.iter().filter(|member| !member.val.is_null()) {
+            w.key(&String::from_utf8_lossy(member.key.raw)).bytes(member.val.raw());
+        }
+    });
+    Some(Raw::new(out))
+}
+
+/// A place as the APIs of OpenAI and Anthropic tell it to a search of the web.
+pub fn write_location(location: &Raw, w: &mut Writer<'_>) {
+    w.object(|w| {
+        w.key("type").plain("approximate");
+        write_members(location, w);
+    });
+}
+
+/// The members of an object, into the one that is being written.
+pub fn write_members(object: &Raw, w: &mut Writer<'_>) {
+    let inner = object.bytes().strip_prefix(b"{").and_then(|rest| rest.strip_suffix(b"}"));
+    if let Some(inner) = inner.filter(|inner| !inner.trim_ascii().is_empty()) {
+        w.bytes(inner);
     }
 }

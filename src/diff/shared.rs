@@ -146,10 +146,13 @@ fn write_json_or_text(text: &Text, w: &mut Writer<'_>) {
 }
 
 fn write_media(media: &Media, w: &mut Writer<'_>) {
+    let detail = media.detail.iter().filter(|detail| *detail.plain() != *b"auto");
+    detail.for_each(|detail| w.key("detail").text(detail));
+    media.context.iter().for_each(|context| w.key("context").text(context));
     match &media.source {
         Source::Data(data) => w.key("data").text(data),
         Source::Url(url) => w.key("url").text(url),
         Source::Id(id, _) => w.key("file").text(id),
-        Source::Plain(text) => w.key("document").text(text),
+        Source::Plain(texts) => w.key("document").text(&Text::join(texts, "\\n")),
     }
 }

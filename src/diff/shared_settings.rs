@@ -2,8 +2,11 @@
 
 use std::io;
 
+use crate::neutral::forms::Form;
 use crate::neutral::write::Writer;
-use crate::neutral::{At, Choice, Conversation, OutputFormat, Settings, Text, Tool, ToolKind};
+use crate::neutral::{
+    At, Choice, Conversation, Effort, Name, OutputFormat, Settings, Text, Tool, ToolKind, WebSearch,
+};
 use crate::source::ReadAt;
 
 use super::entry::{Entry, Grammar, Locate};
@@ -19,43 +22,33 @@ pub fn tell(conversation: &Conversation, bytes: &dyn ReadAt, locate: Locate<'_>)
         told.add("tools", first.at, |w| w.array(|w| conversation.tools.iter().for_each(|own| tool(own, w))));
     }
     // All are named, so that a new one is not forgotten.
-    let Settings {
-        max_tokens,
-        temperature,
-        top_p,
-        top_k,
-        stop,
-        choice: tool_choice,
-        parallel,
-        store,
-        stream,
-        effort,
-        output,
-        shared,
-        others,
-        state,
-    } = &conversation.settings;
-    let numbers = [("max_tokens", max_tokens), ("temperature", temperature), ("top_p", top_p), ("top_k", top_k)];
-    for (name, set) in numbers {
-        set.iter().for_each(|set| told.add(name, set.at, |w| w.raw(&set.value)));
-    }
-    for (name, set) in [("parallel_tool_calls", parallel), ("store", store), ("stream", stream)] {
-        set.iter().for_each(|set| told.add(name, set.at, |w| w.bool(set.value)));
+    let Settings { plain, stop, choice: tool_choice, parallel, effort, summary, output, others, state } =
+        &conversation.settings;
+    for set in plain {
+        told.add(name(set.name), set.at, |w| w.raw(&set.value));
     }
     if let Some(set) = stop {
-        told.add("stop", set.at, |w| w.array(|w| set.value.iter().for_each(|text| w.text(text))));
+        told.add(name(Name::Stop), set.at, |w| w.array(|w| set.value.iter().for_each(|text| w.text(text))));
     }
     if let Some(set) = tool_choice {
-        told.add("tool_choice", set.at, |w| choice(&set.value, w));
+        told.add(name(Name::Choice), set.at, |w| choice(&set.value, w));
+    }
+    if let Some(set) = parallel {
+        told.add(name(Name::Parallel), set.at, |w| w.bool(set.value));
     }
     if let Some(set) = effort {
-        told.add("effort", set.at, |w| w.text(&set.value));
+        told.add(name(Name::Effort), set.at, |w| match &set.value {
+            Effort::Level(level) => w.text(level),
+            Effort::Budget(tokens) => w.bytes(tokens.to_string().as_bytes()),
+            Effort::Adaptive => w.plain("adaptive"),
+            Effort::Off => w.plain("none"),
+        });
+    }
+    if let Some(set) = summary {
+        told.add("summary", set.at, |w| w.text(&set.value));
     }
     if let Some(set) = output {
-        told.add("output_format", set.at, |w| format(&set.value, w));
-    }
-    for set in shared {
-        told.add(set.key, set.at, |w| w.raw(&set.value));
+        told.add(name(Name::Output), set.at, |w| format(&set.value, w));
     }
     // No other API knows these: where their keys are is all that is kept of them.
     for at in others.iter().map(|set| set.at).chain(state.iter().copied()) {
@@ -96,23 +89,45 @@ impl Members<'_> {
     }
 }
 
+/// What a setting is called: as in the first dialect that has it.
+fn name(name: Name) -> &'static str {
+    let path = Form::of(name).and_then(|form| form.paths.first()).map_or("", |(_, path)| path);
+    path.rsplit_once('.').map_or(path, |(_, last)| last)
+}
+
 fn tool(tool: &Tool, w: &mut Writer<'_>) {
     let texts = |w: &mut Writer<'_>, name: &Text, description: &Option<Text>| {
         w.key("name").text(name);
         description.iter().for_each(|text| w.key("description").text(text));
     };
+    let extras = |w: &mut Writer<'_>| {
+        let said = tool.extras.iter().filter(|extra| !extra.is_default());
+        said.for_each(|extra| w.key(extra.key).raw(&extra.value));
+    };
     match &tool.kind {
-        ToolKind::Function { name, description, parameters, strict } => w.object(|w| {
+        ToolKind::Function { name, description, parameters } => w.object(|w| {
             texts(w, name, description);
             parameters.iter().for_each(|schema| w.key("parameters").raw(schema));
-            strict.iter().for_each(|strict| w.key("strict").bool(*strict));
+            extras(w);
         }),
         ToolKind::Custom { name, description, format } => w.object(|w| {
             w.key("type").plain("custom");
             texts(w, name, description);
             format.iter().for_each(|format| w.key("format").raw(format));
+            extras(w);
         }),
-        ToolKind::Foreign(foreign) => w.raw(&foreign.raw),
+        ToolKind::WebSearch(WebSearch { allowed, blocked, location, context, max_uses }, _) => w.object(|w| {
+            w.key("type").plain("web_search");
+            for (key, hosts) in [("allowed", allowed), ("blocked", blocked)] {
+                if !hosts.is_empty() {
+                    w.key(key).array(|w| hosts.iter().for_each(|host| w.text(host)));
+                }
+            }
+            location.iter().for_each(|place| w.key("location").raw(place));
+            context.iter().for_each(|size| w.key("context").text(size));
+            max_uses.iter().for_each(|uses| w.key("max_uses").raw(uses));
+        }),
+        ToolKind::Client(_, own) | ToolKind::Foreign(own) => w.raw(&own.raw),
     }
 }
 
@@ -122,6 +137,10 @@ fn choice(choice: &Choice, w: &mut Writer<'_>) {
         Choice::None => w.plain("none"),
         Choice::Required => w.plain("required"),
         Choice::Tool(name) => w.object(|w| w.key("name").text(name)),
+        Choice::Allowed { names, required } => w.object(|w| {
+            w.key("allowed").array(|w| names.iter().for_each(|name| w.text(name)));
+            w.key("required").bool(*required);
+        }),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::place::Place;
 use crate::rule::{About, Age, Check, Cx, Look, Loss, Out, Rule};
 use crate::rules::{self, RULES, fields, schema_violation};
 use crate::target::{Levels, Severity, Target, Thinking, Trait, Traits};
-use crate::targets;
+use crate::targets::{self, models};
 
 use super::judged::Judged;
 use super::{Options, healing, proof};
@@ -42,14 +42,22 @@ pub fn speaks(info: &FormatInfo, target: &Target) -> bool {
     targets::by_name(info.target).is_none_or(|own| own.dialect == target.dialect)
 }
 
+/// Who a history is judged by if nobody is asked for: whom its log names, else the server of its model's own maker, else
+/// the usual target of its format.
+fn own_target(named: Option<&str>, info: &FormatInfo, model: Option<&str>) -> Option<&'static Target> {
+    let usual = targets::by_name(named.unwrap_or(info.target))?;
+    let is_openai = named.is_none() && ["openai", "chat"].contains(&usual.name);
+    model.filter(|_| is_openai).and_then(|model| models::home(model, usual.dialect)).or(Some(usual))
+}
+
 impl<'h> Bench<'h> {
     /// Options override what the history says, but for the model and its effort: there they only fill in.
     pub fn new(history: &'h History, info: &FormatInfo, options: &Options) -> Self {
         let settings = &history.settings;
-        let named = settings.target.unwrap_or(info.target);
-        let target = options.target.or_else(|| targets::by_name(named)).unwrap_or(targets::TARGETS[0]);
-        let stored = options.store.or(settings.store).unwrap_or(target.store);
         let model = settings.model.as_deref().or(options.model.as_deref());
+        let target = options.target.or_else(|| own_target(settings.target, info, model));
+        let target = target.unwrap_or(targets::TARGETS[0]);
+        let stored = options.store.or(settings.store).unwrap_or(target.store);
         let thinking = model.map_or(Thinking::Unknown, |model| target.thinking(model));
         let traits = target.traits(model).with(proof::traits(&options.enabled.proven));
         let spoken = if speaks(info, target) { target.dialect } else { "" };

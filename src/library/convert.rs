@@ -6,7 +6,6 @@ use crate::convert::{ConvertOptions, Plan, Thoughts, convert_doc};
 use crate::dialect::Written;
 use crate::report::{Content, diagnose};
 use crate::source::Memory;
-use crate::target::Severity;
 
 use super::dialect::Dialect;
 use super::error::Error;
@@ -59,14 +58,9 @@ pub fn convert(document: &[u8], to: Dialect, options: &Options) -> Result<Conver
         written: Written::Request,
         thoughts: Thoughts::Auto,
         model: options.judge.model.clone(),
+        target: options.judge.target,
     };
-    let how = ConvertOptions {
-        options: &options.judge,
-        plan,
-        least: Severity::Info,
-        most: usize::MAX,
-        foreign_only: false,
-    };
+    let how = ConvertOptions::new(&options.judge, plan);
     let mut text = Vec::new();
     let done = convert_doc(DOC, &bytes, &how, 1, &mut |request| {
         text.extend_from_slice(request);

@@ -1,12 +1,18 @@
 //! A conversation, and how it grows as it is lifted.
 
 use super::waiting::Waiting;
-use super::{Block, Message, Settings, Text, Tool, Voice};
+use super::{At, Block, Message, Settings, Text, Tool, Voice};
 
 /// One conversation: what one request says.
 #[derive(Clone, Debug, Default)]
 pub struct Conversation {
     pub model: Option<Text>,
+    /// Where its name stands.
+    pub model_at: Option<At>,
+    /// The member of a message of Chat Completions that holds what was thought.
+    pub thoughts: &'static str,
+    /// A message with calls has that member in any case.
+    pub always_thinks: bool,
     /// What the request says to the model outside of its messages; text blocks.
     pub instructions: Vec<Block>,
     pub tools: Vec<Tool>,

@@ -21,15 +21,23 @@ impl LossKind {
     pub const REASONING_AS_TEXT: LossKind = kind(901, 1);
     /// Counted: thought signatures on parts.
     pub const SIGNATURES: LossKind = kind(901, 2);
+    /// What was thought, without what seals it.
+    pub const REASONING_UNSEALED: LossKind = kind(901, 3);
     pub const SERVER_TOOL: LossKind = kind(902, 0);
     pub const SERVER_TOOL_DEFINITION: LossKind = kind(902, 1);
+    /// What a search of the web is limited by.
+    pub const SEARCH_LIMIT: LossKind = kind(902, 2);
     /// The target takes no such media, or not where it stands.
     pub const MEDIA: LossKind = kind(903, 0);
     /// Only its provider can read a file by its id.
     pub const FILE_ID: LossKind = kind(903, 1);
     /// The target takes no URL.
     pub const MEDIA_URL: LossKind = kind(903, 2);
+    /// How closely an image is to be looked at.
+    pub const DETAIL: LossKind = kind(903, 3);
     pub const CITATION: LossKind = kind(904, 0);
+    /// That a document is to be cited.
+    pub const CITATION_WANTED: LossKind = kind(904, 1);
     pub const CACHE_MARK: LossKind = kind(905, 0);
     /// The target takes no more.
     pub const CACHE_MARK_SURPLUS: LossKind = kind(905, 1);
@@ -44,6 +52,12 @@ impl LossKind {
     pub const SETTING: LossKind = kind(908, 0);
     pub const HARMLESS_SETTING: LossKind = kind(908, 1);
     pub const SERVER_STATE: LossKind = kind(908, 2);
+    /// The target has it, and its model refuses it.
+    pub const SETTING_REFUSED: LossKind = kind(908, 3);
+    /// Stop sequences above what the target takes.
+    pub const SURPLUS_STOPS: LossKind = kind(908, 4);
+    /// What the answer's form is for.
+    pub const SCHEMA_DESCRIPTION: LossKind = kind(908, 5);
     pub const UNKNOWN: LossKind = kind(909, 0);
     pub const COMPACTION: LossKind = kind(909, 1);
     pub const REFERENCE: LossKind = kind(909, 2);
@@ -59,6 +73,8 @@ impl LossKind {
     pub const STUB_TEXT: LossKind = kind(910, 2);
     pub const STUB_LIMIT: LossKind = kind(910, 3);
     pub const STUB_SIGNATURE: LossKind = kind(910, 4);
+    /// Counted: calls that newer models want signed.
+    pub const UNSIGNED_CALLS: LossKind = kind(910, 5);
     pub const REFUSAL_AS_TEXT: LossKind = kind(911, 0);
     pub const CALL_AS_FUNCTION: LossKind = kind(911, 1);
     pub const ERROR_MARK: LossKind = kind(911, 2);
@@ -71,8 +87,23 @@ impl LossKind {
     pub const SUMMARY_AS_TEXT: LossKind = kind(911, 8);
     /// What followed a call in its turn comes before it.
     pub const CALL_LAST: LossKind = kind(911, 9);
+    /// The nearest value that the target takes.
+    pub const CLAMPED: LossKind = kind(911, 10);
+    /// How hard to think, in the target's own measure.
+    pub const EFFORT: LossKind = kind(911, 11);
+    /// Which tools may be called.
+    pub const CHOICE_WIDENED: LossKind = kind(911, 12);
+    /// A search of the web becomes the target's.
+    pub const WEB_SEARCH: LossKind = kind(911, 13);
+    pub const CONTEXT_AS_TEXT: LossKind = kind(911, 14);
+    pub const FOUND_AS_TEXT: LossKind = kind(911, 15);
+    /// A document whose data is a text.
+    pub const DATA_AS_TEXT: LossKind = kind(911, 16);
     pub const NOT_CONVERTED: LossKind = kind(912, 0);
     pub const RESULT_REFUSED: LossKind = kind(912, 1);
+    /// The model is another provider's.
+    pub const MODEL: LossKind = kind(913, 0);
+    pub const NO_MODEL: LossKind = kind(913, 1);
 }
 
 /// One loss.
@@ -94,6 +125,10 @@ pub struct Losses {
 impl Losses {
     pub fn add(&mut self, kind: LossKind, at: At) {
         self.list.push(Lost { kind, at, arg: 0 });
+    }
+
+    pub fn add_with(&mut self, kind: LossKind, at: At, arg: u32) {
+        self.list.push(Lost { kind, at, arg });
     }
 
     /// Counts instead of listing: one loss a conversation, where it was met first.

@@ -1,6 +1,9 @@
 //! Images, audio, video and documents, by whatever way they come.
 
-use super::Text;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::{Raw, Text};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MediaKind {
@@ -9,6 +12,8 @@ pub enum MediaKind {
     Video,
     /// A document or any other file.
     File,
+    /// What a search found, for the model to cite.
+    Search,
 }
 
 #[derive(Clone, Debug)]
@@ -21,6 +26,12 @@ pub struct Media {
     pub name: Option<Text>,
     /// OpenAI's `detail` of an image.
     pub detail: Option<Text>,
+    /// What the model is to know of a document besides what it says.
+    pub context: Option<Text>,
+    /// Where what was found comes from.
+    pub link: Option<Text>,
+    /// The answer is to cite it: the value of `citations`.
+    pub cited: Option<Raw>,
 }
 
 #[derive(Clone, Debug)]
@@ -30,13 +41,13 @@ pub enum Source {
     Url(Text),
     /// A file that the provider of this dialect holds.
     Id(Text, &'static str),
-    /// A document that is plain text.
-    Plain(Text),
+    /// Plain text, in one piece or in several that are cited by their number.
+    Plain(Vec<Text>),
 }
 
 impl Media {
     pub fn new(kind: MediaKind, source: Source) -> Self {
-        Media { kind, source, mime: None, name: None, detail: None }
+        Media { kind, source, mime: None, name: None, detail: None, context: None, link: None, cited: None }
     }
 
     pub fn mime(mut self, mime: Option<Text>) -> Self {
@@ -62,13 +73,102 @@ impl Media {
         Some(Text::of_raw([b"data:", mime, b";base64,", data.raw()].concat()))
     }
 
+    /// What it says as one text, if it is plain text: what is known about it comes first.
+    pub fn told(&self) -> Option<Text> {
+        let Source::Plain(texts) = &self.source else { return None };
+        let head: Vec<Text> = self.head();
+        let all = Text::join(texts, "\\n");
+        Some(if head.is_empty() { all } else { Text::join(head.iter().chain([&all]), "\\n") })
+    }
+
+    /// What the model is to know of it besides what it says. The name of a file is a title only of what was found.
+    fn head(&self) -> Vec<Text> {
+        let title = self.name.iter().filter(|_| self.kind == MediaKind::Search);
+        title.chain(&self.link).chain(&self.context).filter(|text| !text.is_blank()).cloned().collect()
+    }
+
     /// The part of the type behind the slash: `png`, `pdf`.
     pub fn subtype(&self) -> Option<String> {
-        let mime = self.mime.as_ref()?.plain().into_owned();
-        let text = String::from_utf8(mime).ok()?;
-        let subtype = text.split_once('/')?.1;
-        Some(subtype.split(';').next().unwrap_or(subtype).trim().to_ascii_lowercase())
+        subtype(&String::from_utf8_lossy(&self.mime.as_ref()?.plain()))
     }
+
+    /// The same as far as the end of a URL or of a name tells, where no type is given.
+    pub fn likely_subtype(&self) -> Option<String> {
+        self.subtype().or_else(|| subtype(self.ending()?))
+    }
+
+    /// The type, or what it is taken for.
+    pub fn likely_mime(&self) -> Text {
+        let guess = || Text::new(self.ending().unwrap_or(self.kind.usual_mime()));
+        self.mime.clone().unwrap_or_else(guess)
+    }
+
+    fn ending(&self) -> Option<&'static str> {
+        let url = match &self.source {
+            Source::Url(url) => by_ending(url),
+            _ => None,
+        };
+        url.or_else(|| self.name.as_ref().and_then(by_ending))
+    }
+
+    /// Data that is a text becomes one; whether it was one.
+    pub fn read_text(&mut self) -> bool {
+        const TEXTS: [&[u8]; 3] = [b"text/", b"application/json", b"application/xml"];
+        let Source::Data(data) = &self.source else { return false };
+        let Some(mime) = &self.mime else { return false };
+        if !TEXTS.iter().any(|start| mime.plain().starts_with(start)) {
+            return false;
+        }
+        let read = STANDARD.decode(data.plain().as_ref()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        let Some(text) = read else { return false };
+        self.source = Source::Plain(vec![Text::new(&text)]);
+        true
+    }
+}
+
+fn subtype(mime: &str) -> Option<String> {
+    let subtype = mime.split_once('/')?.1;
+    Some(subtype.split(';').next().unwrap_or(subtype).trim().to_ascii_lowercase())
+}
+
+/// Types by the end of a name or of a URL.
+const ENDINGS: [(&str, &str); 29] = [
+    ("png", "image/png"),
+    ("jpg", "image/jpeg"),
+    ("jpeg", "image/jpeg"),
+    ("webp", "image/webp"),
+    ("gif", "image/gif"),
+    ("svg", "image/svg+xml"),
+    ("heic", "image/heic"),
+    ("pdf", "application/pdf"),
+    ("txt", "text/plain"),
+    ("md", "text/markdown"),
+    ("csv", "text/csv"),
+    ("html", "text/html"),
+    ("json", "application/json"),
+    ("xml", "text/xml"),
+    ("doc", "application/msword"),
+    ("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    ("xls", "application/vnd.ms-excel"),
+    ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    ("ppt", "application/vnd.ms-powerpoint"),
+    ("pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
+    ("mp3", "audio/mp3"),
+    ("wav", "audio/wav"),
+    ("flac", "audio/flac"),
+    ("ogg", "audio/ogg"),
+    ("mp4", "video/mp4"),
+    ("mov", "video/mov"),
+    ("mkv", "video/mkv"),
+    ("webm", "video/webm"),
+    ("avi", "video/avi"),
+];
+
+fn by_ending(name: &Text) -> Option<&'static str> {
+    let plain = String::from_utf8_lossy(&name.plain()).to_ascii_lowercase();
+    let path = plain.split(['?', '#']).next().unwrap_or_default();
+    let (_, ending) = path.rsplit_once('.')?;
+    ENDINGS.iter().find(|(own, _)| *own == ending).map(|(_, mime)| *mime)
 }
 
 impl MediaKind {
@@ -89,6 +189,7 @@ impl MediaKind {
             MediaKind::Audio => "audio/wav",
             MediaKind::Video => "video/mp4",
             MediaKind::File => "application/pdf",
+            MediaKind::Search => "text/plain",
         }
     }
 }

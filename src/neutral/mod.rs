@@ -5,23 +5,28 @@
 //! What only its own dialect understands is kept raw, with that dialect's name.
 
 mod conversation;
+pub mod forms;
 pub mod losses;
 mod media;
+pub mod members;
 mod settings;
 pub mod settle;
 pub mod takes;
 mod text;
+mod tools;
 mod waiting;
 pub mod write;
 
 use crate::place::Place;
 
 pub use conversation::Conversation;
+pub use forms::Name;
 pub use losses::{LossKind, Losses, Lost};
 pub use media::{Media, MediaKind, Source};
-pub use settings::{Choice, OutputFormat, Set, Setting, Settings, Shared};
-pub use takes::{Chars, IdRule, Takeable, Takes};
+pub use settings::{Choice, Effort, OutputFormat, Plain, Set, Setting, Settings};
+pub use takes::{Chars, IdRule, SearchTakes, Takeable, Takes};
 pub use text::{Raw, Text};
+pub use tools::{ClientTool, Extra, Tool, ToolKind, WebSearch};
 
 /// Where something stands in the source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -156,8 +161,8 @@ pub enum Maker {
     OpenAi,
     Anthropic,
     Google,
-    /// A server that takes its reasoning back as plain text in this dialect.
-    Plain(&'static str),
+    /// A model that takes its reasoning back as plain text, if its server does.
+    Open,
 }
 
 #[derive(Clone, Debug)]
@@ -169,33 +174,6 @@ pub struct Reasoning {
     pub seal: Option<Text>,
     /// Thoughts that only the provider can read (`redacted_thinking`).
     pub redacted: Option<Text>,
-}
-
-/// A tool that the request offers.
-#[derive(Clone, Debug)]
-pub struct Tool {
-    pub at: At,
-    pub kind: ToolKind,
-    pub cache: Option<Raw>,
-}
-
-#[derive(Clone, Debug)]
-pub enum ToolKind {
-    Function {
-        name: Text,
-        description: Option<Text>,
-        /// JSON Schema.
-        parameters: Option<Raw>,
-        strict: Option<bool>,
-    },
-    Custom {
-        name: Text,
-        description: Option<Text>,
-        /// OpenAI's `format`: text, or a grammar.
-        format: Option<Raw>,
-    },
-    /// A tool of the provider.
-    Foreign(Foreign),
 }
 
 impl Block {

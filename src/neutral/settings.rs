@@ -1,6 +1,8 @@
 //! What a request asks for beside its conversation, as far as more than one dialect knows it.
 
-use super::{At, Raw, Text};
+use super::forms::{Form, Name};
+use super::write::Writer;
+use super::{At, LossKind, Raw, Text};
 
 /// A setting, and where its key stands.
 #[derive(Clone, Debug)]
@@ -12,34 +14,42 @@ pub struct Setting<T> {
 /// A setting that may be absent.
 pub type Set<T> = Option<Setting<T>>;
 
+/// A setting that says the same wherever it is known, and is copied as it stands.
+#[derive(Clone, Debug)]
+pub struct Plain {
+    pub name: Name,
+    pub value: Raw,
+    pub at: At,
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    pub max_tokens: Set<Raw>,
-    pub temperature: Set<Raw>,
-    pub top_p: Set<Raw>,
-    pub top_k: Set<Raw>,
+    /// Settings that are copied.
+    pub plain: Vec<Plain>,
     pub stop: Set<Vec<Text>>,
     pub choice: Set<Choice>,
     /// Whether the model may call several tools at once.
     pub parallel: Set<bool>,
-    pub store: Set<bool>,
-    pub stream: Set<bool>,
-    /// How hard to think: `low`, `medium`, `high` …
-    pub effort: Set<Text>,
+    pub effort: Set<Effort>,
+    /// How thoughts are summed up for the user: `auto`, `concise`, `detailed`.
+    pub summary: Set<Text>,
     pub output: Set<OutputFormat>,
-    /// Settings that both APIs of OpenAI know under one name.
-    pub shared: Vec<Shared>,
-    /// Settings that no other dialect knows; where their keys stand, and whether a model's answer depends on them.
-    pub others: Vec<Setting<bool>>,
-    /// The request builds on history that the server holds.
+    /// Settings that no other dialect knows: where their keys stand, and what it is to lose them.
+    pub others: Vec<Setting<LossKind>>,
+    /// The request builds on what the server holds.
     pub state: Vec<At>,
 }
 
-#[derive(Clone, Debug)]
-pub struct Shared {
-    pub key: &'static str,
-    pub value: Raw,
-    pub at: At,
+/// How hard to think.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Effort {
+    /// `low`, `medium`, `high` …
+    Level(Text),
+    /// In tokens.
+    Budget(u32),
+    /// As hard as the model sees fit.
+    Adaptive,
+    Off,
 }
 
 /// Which tool to call.
@@ -50,6 +60,11 @@ pub enum Choice {
     /// Any tool, but one.
     Required,
     Tool(Text),
+    /// Only these.
+    Allowed {
+        names: Vec<Text>,
+        required: bool,
+    },
 }
 
 /// The form of the answer.
@@ -60,37 +75,80 @@ pub enum OutputFormat {
 }
 
 impl Settings {
-    /// The names of settings that change nothing of what a model says: transport, caches, accounts.
-    pub const HARMLESS: [&'static str; 30] = [
-        "stream_options",
-        "streamOptions",
-        "metadata",
-        "user",
-        "include",
-        "service_tier",
-        "serviceTier",
-        "prompt_cache_key",
-        "prompt_cache_retention",
-        "prompt_cache_options",
-        "safety_identifier",
-        "background",
-        "store",
-        "stream",
-        "n",
-        "logprobs",
-        "top_logprobs",
-        "provider",
-        "usage",
-        "labels",
-        "cache_control",
-        "cachedContent",
-        "requestMetadata",
-        "additionalModelResponseFieldPaths",
-        "performanceConfig",
-        "anthropic_version",
-        "anthropic_beta",
-        "betas",
-        "moderation",
-        "inference_geo",
-    ];
+    pub fn get(&self, name: Name) -> Option<&Plain> {
+        self.plain.iter().find(|plain| plain.name == name)
+    }
+
+    pub fn get_mut(&mut self, name: Name) -> Option<&mut Plain> {
+        self.plain.iter_mut().find(|plain| plain.name == name)
+    }
+
+    pub fn take(&mut self, name: Name) -> Option<Plain> {
+        let ix = self.plain.iter().position(|plain| plain.name == name)?;
+        Some(self.plain.remove(ix))
+    }
+
+    /// Takes a setting; of two that mean the same the later one holds.
+    pub fn put(&mut self, plain: Plain) {
+        match self.get_mut(plain.name) {
+            Some(own) => *own = plain,
+            None => self.plain.push(plain),
+        }
+    }
+
+    /// The copied settings that lie directly in the object at a path of a dialect, each with its key.
+    fn within<'s>(&'s self, dialect: &'s str, path: &'s str) -> impl Iterator<Item = (&'static str, &'s Plain)> {
+        self.plain.iter().filter_map(move |plain| {
+            let own = Form::of(plain.name)?.path(dialect)?;
+            let (parent, key) = own.rsplit_once('.').unwrap_or(("", own));
+            (parent == path).then_some((key, plain))
+        })
+    }
+
+    /// Whether there are any.
+    pub fn any_within(&self, dialect: &str, path: &str) -> bool {
+        self.within(dialect, path).next().is_some()
+    }
+
+    /// Writes them as members.
+    pub fn write_within(&self, dialect: &str, path: &str, w: &mut Writer<'_>) {
+        for (key, plain) in self.within(dialect, path) {
+            w.key(key).raw(&plain.value);
+        }
+    }
+}
+
+impl Effort {
+    /// Google's page on its OpenAI-compatible API gives these budgets to the words.
+    /// https://ai.google.dev/gemini-api/docs/openai
+    const SCALE: [(&'static str, u32); 5] =
+        [("minimal", 1024), ("low", 1024), ("medium", 8192), ("high", 24576), ("xhigh", 32768)];
+
+    /// A word for a number of tokens: by thirds of the usual range.
+    pub fn level_of(budget: u32) -> &'static str {
+        match budget {
+            0..8192 => "low",
+            8192..16384 => "medium",
+            _ => "high",
+        }
+    }
+
+    /// A number of tokens for a word.
+    pub fn budget_of(level: &Text) -> u32 {
+        let plain = level.plain().to_ascii_lowercase();
+        let found = Self::SCALE.iter().find(|(name, _)| name.as_bytes() == plain);
+        found.map_or(24576, |(_, budget)| *budget)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_becomes_a_budget_and_the_same_word_again() {
+        for word in ["low", "medium", "high"] {
+            assert_eq!(Effort::level_of(Effort::budget_of(&Text::new(word))), word);
+        }
+    }
 }

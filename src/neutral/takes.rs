@@ -1,6 +1,6 @@
 //! What a dialect can say: capabilities, as data. Conversion asks these, and never for a dialect's name.
 
-use super::{LossKind, Maker, Media, MediaKind, Source};
+use super::{LossKind, Maker, Media, MediaKind, Name, Source, forms};
 
 /// What a dialect takes of a conversation.
 pub struct Takes {
@@ -45,7 +45,30 @@ pub struct Takes {
     pub wants_tools: bool,
     /// A conversation must not begin with the model.
     pub user_first: bool,
-    pub settings: &'static [&'static str],
+    /// A request can forbid the model its tools.
+    pub forbids_tools: bool,
+    /// A request can name the tools that may be called.
+    pub allowed_tools: bool,
+    /// An answer can be asked for as JSON without a schema.
+    pub json_mode: bool,
+    /// The schema of an answer says what it is for.
+    pub describes_schemas: bool,
+    /// The schema of an answer says whether it is held to strictly.
+    pub strict_schemas: bool,
+    /// What a search of the web can be limited by; `None` if there is none.
+    pub web_search: Option<SearchTakes>,
+    /// Images say how closely to look.
+    pub detail: bool,
+    /// Documents say what the model is to know of them, and that they are to be cited.
+    pub document_facts: bool,
+    /// How many stop sequences are taken.
+    pub stops: usize,
+    /// The highest temperature.
+    pub hottest: u8,
+    /// The least limit of an answer.
+    pub least_limit: u32,
+    /// A request names its model; elsewhere its address does.
+    pub names_model: bool,
     /// A request must limit its answer.
     pub wants_limit: bool,
     /// The key of a request that holds its items or messages.
@@ -61,8 +84,26 @@ pub struct Takeable {
     pub url: bool,
     pub id: bool,
     pub plain: bool,
-    /// The types taken, by what stands behind the slash; empty: all.
+    /// The types taken as data, by what stands behind the slash; empty: all.
     pub subtypes: &'static [&'static str],
+    /// The types taken by URL, as far as it tells; empty: all.
+    pub url_subtypes: &'static [&'static str],
+}
+
+impl Takeable {
+    /// Taken by none of the ways.
+    pub const fn none(kind: MediaKind) -> Takeable {
+        Takeable { kind, data: false, url: false, id: false, plain: false, subtypes: &[], url_subtypes: &[] }
+    }
+}
+
+/// What a search of the web can be limited by.
+pub struct SearchTakes {
+    pub allowed: bool,
+    pub blocked: bool,
+    pub location: bool,
+    pub context: bool,
+    pub max_uses: bool,
 }
 
 /// What an id or a name may look like.
@@ -108,7 +149,18 @@ impl Takes {
         calls_last: false,
         wants_tools: false,
         user_first: false,
-        settings: &[],
+        forbids_tools: true,
+        allowed_tools: false,
+        json_mode: false,
+        describes_schemas: true,
+        strict_schemas: true,
+        web_search: None,
+        detail: false,
+        document_facts: false,
+        stops: usize::MAX,
+        hottest: 2,
+        least_limit: 0,
+        names_model: true,
         wants_limit: false,
         list_key: "",
         message_members: &[],
@@ -126,8 +178,12 @@ impl Takes {
         if !taken {
             return Some(loss);
         }
-        let typed = matches!(media.source, Source::Data(_)) && !way.subtypes.is_empty();
-        let fits = !typed || media.subtype().is_none_or(|own| way.subtypes.contains(&own.as_str()));
+        let types = match media.source {
+            Source::Data(_) => way.subtypes,
+            Source::Url(_) => way.url_subtypes,
+            Source::Id(..) | Source::Plain(_) => &[],
+        };
+        let fits = types.is_empty() || media.likely_subtype().is_none_or(|own| types.contains(&own.as_str()));
         (!fits).then_some(LossKind::MEDIA)
     }
 
@@ -143,8 +199,8 @@ impl Takes {
         own.map_or(self.call_ids, |(_, rule)| *rule)
     }
 
-    pub fn has_setting(&self, name: &str) -> bool {
-        self.settings.contains(&name)
+    pub fn has(&self, name: Name) -> bool {
+        forms::has(self.dialect, name)
     }
 }
 

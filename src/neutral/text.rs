@@ -82,4 +82,9 @@ impl Raw {
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
+
+    /// The number that it is.
+    pub fn number(&self) -> Option<f64> {
+        std::str::from_utf8(&self.0).ok()?.parse().ok()
+    }
 }

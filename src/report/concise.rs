@@ -1,24 +1,37 @@
 //! One line a finding: for `grep`, editors and agents.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
-use super::{Report, Seen, Style, Summary};
+use crate::history::Code;
+
+use super::{Diagnostic, Report, Seen, Style, Summary};
 
 pub(super) struct Concise {
     style: Style,
     shown: usize,
     left: u64,
+    /// Kinds of what is only noted, and reported all the same: once.
+    noted: HashSet<(Code, u8)>,
 }
 
 impl Concise {
     pub(super) fn new(style: Style) -> Self {
-        Concise { style, shown: 0, left: 0 }
+        Concise { style, shown: 0, left: 0, noted: HashSet::new() }
+    }
+
+    fn tells(&mut self, diagnostic: &Diagnostic) -> bool {
+        let shows = self.style.shows(diagnostic);
+        shows || self.style.tells(diagnostic) && self.noted.insert((diagnostic.rule, diagnostic.variant))
     }
 }
 
 impl Report for Concise {
     fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
-        for diagnostic in doc.diagnostics.iter().filter(|d| self.style.shows(d)) {
+        for diagnostic in &doc.diagnostics {
+            if !self.tells(diagnostic) {
+                continue;
+            }
             if self.style.limit.is_some_and(|limit| self.shown >= limit) {
                 self.left += 1;
                 continue;

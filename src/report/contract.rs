@@ -130,6 +130,9 @@ pub struct Input {
     pub histories: u32,
     /// Items of all histories.
     pub items: u64,
+    /// `convert --deny-loss=record` only: lines of the conversations that were left out for what they would lose.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<u64>,
 }
 
 /// A change that a fix makes.
@@ -369,6 +372,7 @@ impl From<&summary::Seen> for Input {
             targets: from.targets.clone(),
             histories: from.histories,
             items: from.items,
+            left_out: from.left_out.clone(),
         }
     }
 }

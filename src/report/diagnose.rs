@@ -161,6 +161,7 @@ impl Teller<'_> {
             variant: finding.variant,
             name: rule.name,
             severity: self.judged.severity,
+            shown: variant.shown,
             message: fill_known(variant.message, &of),
             path: label.to_owned(),
             history: self.judged.history,
@@ -308,14 +309,51 @@ impl Teller<'_> {
         self.texts.see(finding.row.at, finding.row.has(Flags::EMBEDDED), tell).flatten()
     }
 
-    /// The key that starts at a place.
+    /// The key that starts at a place, after the settings that it lies in.
     fn key(&self, at: Place) -> Option<String> {
+        let key = self.string_at(at)?;
+        let pointer = self.spots.get(&at).map(|spot| spot.pointer.as_str()).unwrap_or_default();
+        // The last step is the key itself.
+        let above: Vec<&str> = pointer.rsplit('/').skip(1).take_while(|step| HOLDERS.contains(step)).collect();
+        let path = above.iter().rev().fold(String::new(), |path, step| path + step + ".");
+        Some(format!("\"{path}{key}\""))
+    }
+
+    fn string_at(&self, at: Place) -> Option<String> {
         let mut text = vec![0; 200];
         let n = self.bytes.read_at(at.start, &mut text).ok()?;
         let mut key = serde_json::Deserializer::from_slice(&text[..n]).into_iter::<String>();
-        key.next().and_then(Result::ok).map(|key| format!("\"{}\"", printable(&key)))
+        key.next().and_then(Result::ok).map(|key| printable(&key))
     }
 }
+
+/// Members of requests that hold settings: their names stand in front of a setting's own.
+const HOLDERS: [&str; 24] = [
+    "tool_choice",
+    "thinking",
+    "output_config",
+    "reasoning",
+    "text",
+    "format",
+    "response_format",
+    "json_schema",
+    "web_search_options",
+    "prompt_cache_options",
+    "generationConfig",
+    "generation_config",
+    "thinkingConfig",
+    "thinking_config",
+    "toolConfig",
+    "tool_config",
+    "functionCallingConfig",
+    "function_calling_config",
+    "inferenceConfig",
+    "outputConfig",
+    "textFormat",
+    "additionalModelRequestFields",
+    "guardrailConfig",
+    "stream_options",
+];
 
 /// The other item that a finding is about. A damaged line is none: it may be long, and hold many findings.
 fn partner(finding: &Finding) -> Option<Place> {

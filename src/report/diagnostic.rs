@@ -16,6 +16,8 @@ pub struct Diagnostic {
     pub variant: u8,
     pub name: &'static str,
     pub severity: Severity,
+    /// Reported to people even where it is only noted.
+    pub shown: bool,
     pub message: String,
     /// The doc, as the user named it.
     pub path: String,

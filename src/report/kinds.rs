@@ -15,7 +15,7 @@ const PLACES: usize = 8;
 
 /// What findings of one kind have in common.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Kind {
+pub(super) struct Kind {
     rule: u16,
     severity: Severity,
     /// The message without ids and numbers.
@@ -25,7 +25,7 @@ struct Kind {
 }
 
 impl Kind {
-    fn of(diagnostic: &Diagnostic) -> Kind {
+    pub(super) fn of(diagnostic: &Diagnostic) -> Kind {
         let ids = [&diagnostic.id, &diagnostic.call_id];
         let is_name = |word: &str| {
             let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
@@ -104,18 +104,19 @@ pub(super) fn line(others: &[&Diagnostic], style: &Style) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::history::Code;
     use crate::report::Spot;
     use crate::rule::Evidence;
 
-    fn finding(n: u64, message: &str) -> Diagnostic {
+    pub(in crate::report) fn finding(n: u64, message: &str) -> Diagnostic {
         Diagnostic {
             rule: Code(303),
             variant: 0,
             name: "item-not-stored",
             severity: Severity::Warning,
+            shown: false,
             message: message.to_owned(),
             path: "a.jsonl".to_owned(),
             history: Some(0),

@@ -32,6 +32,7 @@ mod jsonl;
 mod junit;
 mod kinds;
 pub mod left_alone;
+mod losses;
 mod output;
 mod sarif;
 mod style;

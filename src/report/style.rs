@@ -26,9 +26,14 @@ pub struct Style {
 }
 
 impl Style {
-    /// What is only noted is told only if that was asked for.
+    /// What is only noted is reported only if that was asked for.
     pub(super) fn shows(&self, diagnostic: &Diagnostic) -> bool {
         self.info || diagnostic.severity != Severity::Info
+    }
+
+    /// The same for reports to people, who are to know some of it in any case.
+    pub(super) fn tells(&self, diagnostic: &Diagnostic) -> bool {
+        self.shows(diagnostic) || diagnostic.shown
     }
 }
 

@@ -95,6 +95,8 @@ pub struct Seen {
     pub items: u64,
     pub histories: u32,
     pub records: u32,
+    /// Lines of the conversations that were left out for what their conversion would lose.
+    pub left_out: Vec<u64>,
     /// Rows that are never sent, by their names, and why.
     pub unsent: Vec<Unsent>,
     /// Each record is a conversation by itself, told apart from the others.
@@ -117,6 +119,7 @@ impl Seen {
             items: lint.items,
             histories: lint.histories,
             records: lint.records,
+            left_out: Vec::new(),
             unsent: lint.unsent.clone(),
             apart: matches!(lint.container, Container::Lines { .. }) && !one,
             healed: healed.collect(),

@@ -13,6 +13,7 @@ use crate::formats::agents;
 use crate::target::Severity;
 
 use super::kinds::{self, Kinds};
+use super::losses::Losses;
 use super::words::{count, grouped};
 use super::{Diagnostic, Report, Seen, Style, Summary};
 
@@ -21,6 +22,8 @@ pub(super) struct Text {
     handler: GraphicalReportHandler,
     shown: usize,
     left: u64,
+    /// What conversions lose, of all docs.
+    losses: Losses,
     /// Rule → (name, how often), for the statistics.
     rules: BTreeMap<String, (&'static str, u64)>,
 }
@@ -32,28 +35,36 @@ impl Text {
             theme.styles = miette::ThemeStyles::none();
         }
         let handler = GraphicalReportHandler::new_themed(theme).with_width(style.width).with_context_lines(0);
-        Text { style, handler, shown: 0, left: 0, rules: BTreeMap::new() }
+        Text { style, handler, shown: 0, left: 0, losses: Losses::default(), rules: BTreeMap::new() }
+    }
+
+    /// Shows a finding with a look at its item.
+    fn in_full(&mut self, diagnostic: &Diagnostic, out: &mut dyn Write) -> io::Result<()> {
+        if self.style.limit.is_some_and(|limit| self.shown >= limit) {
+            self.left += 1;
+            return Ok(());
+        }
+        self.shown += 1;
+        let mut page = String::new();
+        let shown = Shown::new(diagnostic, self.style.width);
+        self.handler.render_report(&mut page, &shown).map_err(io::Error::other)?;
+        // The handler begins with an empty line; ours comes after it.
+        writeln!(out, "{}\n", page.trim_matches('\n'))
     }
 }
 
 impl Report for Text {
     fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
-        let told: Vec<&Diagnostic> = doc.diagnostics.iter().filter(|d| self.style.shows(d)).collect();
+        let mut told: Vec<&Diagnostic> = doc.diagnostics.iter().filter(|d| self.style.tells(d)).collect();
         for diagnostic in &told {
             self.rules.entry(diagnostic.rule.to_string()).or_insert((diagnostic.name, 0)).1 += 1;
         }
+        if self.style.grouped {
+            told.retain(|diagnostic| !self.losses.take(diagnostic));
+        }
         let kinds = Kinds::of(told, &self.style);
         for diagnostic in kinds.in_full {
-            if self.style.limit.is_some_and(|limit| self.shown >= limit) {
-                self.left += 1;
-                continue;
-            }
-            self.shown += 1;
-            let mut page = String::new();
-            let shown = Shown::new(diagnostic, self.style.width);
-            self.handler.render_report(&mut page, &shown).map_err(io::Error::other)?;
-            // The handler begins with an empty line; ours comes after it.
-            writeln!(out, "{}\n", page.trim_matches('\n'))?;
+            self.in_full(diagnostic, out)?;
         }
         for others in &kinds.others {
             if let Some(line) = kinds::line(others, &self.style) {
@@ -64,6 +75,13 @@ impl Report for Text {
     }
 
     fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        let (single, lines) = std::mem::take(&mut self.losses).told(&self.style);
+        for diagnostic in &single {
+            self.in_full(diagnostic, out)?;
+        }
+        if !lines.is_empty() {
+            writeln!(out, "{lines}")?;
+        }
         if self.style.statistics && !self.rules.is_empty() {
             let mut rules: Vec<_> = self.rules.iter().collect();
             rules.sort_by_key(|(code, (_, n))| (std::cmp::Reverse(*n), (*code).clone()));

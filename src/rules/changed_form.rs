@@ -88,5 +88,47 @@ crate::rule! {
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
+        Variant {
+            message: "changed {key} to the nearest value that the target takes",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "changed {key} to how the target's model is told to think",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "changed the list of allowed tools to all tools: the target cannot restrict them",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "changed the web search to the target's own",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "changed the context of a document to text before it",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "changed a search result to text",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "changed the base64 data of a text document to text",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
     ]
 }

@@ -50,13 +50,21 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "set max_tokens to 4096: the target requires a limit",
+            message: "set max_tokens to {arg}: the target requires a limit",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
+            shown: true,
             ..Variant::BASE
         },
         Variant {
             message: "added the signature that skips Gemini's check to an unsigned call",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            shown: true,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "{items} without a thought signature: models from Gemini 3 on refuse that; --model NAME marks the calls for them",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE

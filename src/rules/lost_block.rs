@@ -53,7 +53,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "dropped a field of {type} that the target does not have",
+            message: "dropped {key}: the target has no equivalent",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -34,5 +34,11 @@ crate::rule! {
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
+        Variant {
+            message: "dropped the request to cite a document",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
     ]
 }

@@ -46,5 +46,11 @@ crate::rule! {
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
+        Variant {
+            message: "dropped the detail of an image: the target cannot be told how closely to look",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
     ]
 }

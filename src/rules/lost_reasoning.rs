@@ -48,5 +48,11 @@ crate::rule! {
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
+        Variant {
+            message: "kept the text of reasoning, but not its signature: the target's models read only the text",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
     ]
 }

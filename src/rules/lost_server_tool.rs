@@ -41,5 +41,11 @@ crate::rule! {
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
+        Variant {
+            message: "dropped limits of the web search that the target cannot set",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
     ]
 }

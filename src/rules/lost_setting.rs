@@ -47,5 +47,23 @@ crate::rule! {
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
+        Variant {
+            message: "dropped the setting {key}: the target's model refuses it",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "kept {arg} of the stop sequences: the target takes no more",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "dropped the description of the schema in {key}: the target has no place for it",
+            levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
     ]
 }

@@ -197,6 +197,7 @@ rules![
     invented_content,
     changed_form,
     not_converted,
+    other_model,
 ];
 
 /// The rule with this code.

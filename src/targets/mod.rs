@@ -7,6 +7,7 @@ pub mod chat_hosted;
 pub mod chat_local;
 pub mod compatible;
 pub mod gemini;
+pub mod models;
 pub mod openai;
 
 use crate::target::Target;

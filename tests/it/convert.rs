@@ -11,7 +11,6 @@ use replaylint::internals::convert::{Plan, Thoughts};
 use replaylint::internals::judge::Options;
 use replaylint::internals::report::{self, Content};
 use replaylint::internals::source::ReadAt;
-use replaylint::internals::target::Severity;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -21,7 +20,7 @@ use crate::support::DOC;
 
 pub fn plan(to: &str) -> Plan {
     let (_, to, written) = TO.iter().find(|(name, ..)| *name == to).copied().expect("a dialect");
-    Plan { to, written, thoughts: Thoughts::Auto, model: None }
+    Plan { to, written, thoughts: Thoughts::Auto, model: None, target: None }
 }
 
 pub fn converted(text: &[u8], options: &Options, plan: Plan) -> (Vec<u8>, ConvertedDoc) {
@@ -29,7 +28,7 @@ pub fn converted(text: &[u8], options: &Options, plan: Plan) -> (Vec<u8>, Conver
 }
 
 pub fn converted_of(bytes: &dyn ReadAt, options: &Options, plan: Plan) -> (Vec<u8>, ConvertedDoc) {
-    let how = ConvertOptions { options, plan, least: Severity::Info, most: usize::MAX, foreign_only: false };
+    let how = ConvertOptions::new(options, plan);
     let mut out = Vec::new();
     let done = convert_doc(DOC, bytes, &how, 1, &mut |bytes| {
         out.extend_from_slice(bytes);
@@ -115,13 +114,7 @@ fn lines_come_out_in_their_order_on_any_number_of_threads() {
     }
     let run = |threads| {
         let options = Options::default();
-        let how = ConvertOptions {
-            options: &options,
-            plan: plan("chat"),
-            least: Severity::Info,
-            most: usize::MAX,
-            foreign_only: false,
-        };
+        let how = ConvertOptions::new(&options, plan("chat"));
         let mut out = Vec::new();
         let done = convert_doc(DOC, &text, &how, threads, &mut |bytes| {
             out.extend_from_slice(bytes);

@@ -150,9 +150,24 @@ impl Reader {
                     let media = parts.iter().filter_map(|(part, _)| media_of(part)).collect();
                     self.result(&item["call_id"], &said(&parts), media, &at);
                 }
+                "reasoning" if item["content"].is_array() && item["encrypted_content"].is_null() => {
+                    let texts = item["content"].as_array().into_iter().flatten();
+                    let texts: Vec<&str> = texts.filter_map(|part| part["text"].as_str()).collect();
+                    self.think(&texts.join("\n\n"), &at);
+                }
                 _ => {
                     self.add(What::Other, Side::Model, item.clone(), &at);
                 }
+            }
+        }
+    }
+
+    /// What an open model thought is one text until it says something, in however many items it stands.
+    fn think(&mut self, text: &str, pointer: &str) {
+        match self.things.last_mut().filter(|last| last.what == What::Other && last.side == Side::Model) {
+            Some(Thing { value: Value::String(thought), .. }) => *thought += &format!("\n\n{text}"),
+            _ => {
+                self.add(What::Other, Side::Model, json!(text), pointer);
             }
         }
     }
@@ -184,8 +199,12 @@ impl Reader {
             }
             let side = side_of(&message["role"]);
             for key in ["reasoning_content", "reasoning", "reasoning_details"] {
-                if message[key].is_string() && message[key] != "" || message[key].is_array() {
-                    self.add(What::Other, side, message[key].clone(), &at);
+                match &message[key] {
+                    Value::String(text) if !text.is_empty() => self.think(text, &at),
+                    Value::Array(_) => {
+                        self.add(What::Other, side, message[key].clone(), &at);
+                    }
+                    _ => {}
                 }
             }
             self.say(side, &message["content"], &at);
@@ -330,5 +349,8 @@ fn media_of(part: &Value) -> Option<Value> {
     ];
     let text = found.iter().find_map(|pointer| part.pointer(pointer)?.as_str())?;
     let data = text.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")).map(|(_, data)| data);
-    Some(json!(data.unwrap_or(text)))
+    // Google's base64 has the alphabet of URLs, too, and needs no padding.
+    let is_url = text.contains("://");
+    let plain = |text: &str| text.replace('-', "+").replace('_', "/").trim_end_matches('=').to_owned();
+    Some(json!(if is_url { text.to_owned() } else { plain(data.unwrap_or(text)) }))
 }

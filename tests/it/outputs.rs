@@ -202,14 +202,19 @@ fn sarif_is_valid() {
     assert!(change["replacements"][0].get("insertedContent").is_none());
 }
 
-#[test]
-fn lines_of_json_keep_the_contract() {
+/// The schema of a line of the report as JSON Lines.
+fn schema_of_a_line() -> jsonschema::Validator {
     let mut schema: Value = serde_json::from_str(include_str!("../../schemas/report.v1.json")).expect("JSON");
     let schema = schema.as_object_mut().expect("an object");
     let defs = schema.remove("$defs").expect("definitions");
     let fixed = schema["properties"]["fixed"].clone();
     let line = json!({"$ref": "#/$defs/line", "$defs": defs, "properties": {"fixed": fixed}});
-    let line = jsonschema::validator_for(&line).expect("the schema compiles");
+    jsonschema::validator_for(&line).expect("the schema compiles")
+}
+
+#[test]
+fn lines_of_json_keep_the_contract() {
+    let line = schema_of_a_line();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats");
     for args in [&["check", "-v", "--output-format", "jsonl", "."][..], &["fix", "--output-format", "jsonl", "."]]
     {
@@ -220,6 +225,32 @@ fn lines_of_json_keep_the_contract() {
         assert!(told.len() > 10 && told.last().is_some_and(|last| last.get("summary").is_some()));
         assert_eq!(told.iter().any(|line| line.get("change").is_some()), args[0] == "fix");
     }
+}
+
+#[test]
+fn json_lists_the_lines_of_conversations_that_were_left_out() {
+    let line = schema_of_a_line();
+    let folder = tempfile::tempdir().expect("a folder");
+    let request = |n: usize| match n % 3 {
+        0 => r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi"}],"logit_bias":{"1":2}}"#,
+        _ => r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi"}]}"#,
+    };
+    let text: String = (1..=9).map(|n| format!("{}\n", request(n))).collect();
+    fs::write(folder.path().join("h.jsonl"), text).expect("written");
+    let asked = ["--isolated", "--deny-loss=record", "--output-format", "jsonl", "-o", "out.jsonl", "h.jsonl"];
+    let output = run(folder.path(), &[&["convert", "--to", "bedrock"], &asked[..]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    let told = lines(&String::from_utf8(output.stdout).expect("UTF-8"));
+    assert!(told.iter().all(|value| line.is_valid(value)), "{told:?}");
+    let input = &told[0]["input"];
+    assert_eq!((&input["histories"], &input["left_out"]), (&json!(6), &json!([3, 6, 9])));
+    let written = fs::read_to_string(folder.path().join("out.jsonl")).expect("written");
+    assert_eq!(written.lines().count(), 6);
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(
+        said.starts_with("h.jsonl: left out 3 of 9 conversations because of losses: lines 3, 6, 9\n"),
+        "{said}"
+    );
 }
 
 #[test]

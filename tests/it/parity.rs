@@ -22,7 +22,6 @@ use replaylint::internals::read;
 use replaylint::internals::replay::Conversation;
 use replaylint::internals::rule::Cx;
 use replaylint::internals::source::Doc;
-use replaylint::internals::target::Severity;
 use serde_json::Value;
 
 use crate::corpus::{corpus, manifest};
@@ -52,8 +51,9 @@ fn counts(text: &Vec<u8>) -> BTreeMap<&'static str, Count> {
     let checked = judge::judge(DOC, text, &options, 1, &Findings).expect("memory reads");
     let fixed = fix::fix(DOC, text, &options, &Default::default(), 1).expect("memory reads");
     let kept = judge::judge(DOC, text, &judge::unjudged(&options), 1, &Keep).expect("memory reads");
-    let plan = Plan { to: &RESPONSES, written: Written::Request, thoughts: Thoughts::Auto, model: None };
-    let how = ConvertOptions { options: &options, plan, least: Severity::Info, most: 0, foreign_only: false };
+    let plan =
+        Plan { to: &RESPONSES, written: Written::Request, thoughts: Thoughts::Auto, model: None, target: None };
+    let how = ConvertOptions { most: 0, ..ConvertOptions::new(&options, plan) };
     let cast = convert_histories(DOC, text, &how, 1, &mut |_| Ok(())).expect("memory reads");
     let (told, _) = entries::read(DOC, text, &options, Words::Own).expect("memory reads");
     BTreeMap::from([

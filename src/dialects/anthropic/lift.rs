@@ -2,65 +2,76 @@
 //! there, become a voice of their own.
 
 use crate::dialect::{Body, Shape};
-use crate::dialects::common::{citations, copied, foreign, other, reasoning, said, set, text, texts};
-use crate::json::{Member, Val};
+use crate::dialects::client_tools;
+use crate::dialects::common::{citations, extras, foreign, picked, reasoning, said, text, texts};
+use crate::dialects::settings::{self, Found, Reading, strays};
+use crate::json::Val;
 use crate::neutral::{
-    Block, Call, CallKind, Choice, Conversation, Foreign, ForeignKind, Input, LossKind, Losses, Maker, Media,
-    MediaKind, OutputFormat, Part, Raw, Reasoning, Source, Text, Tool, ToolKind, ToolResult, Voice, What,
+    Block, Call, CallKind, Choice, Conversation, Effort, Foreign, ForeignKind, Input, LossKind, Losses, Maker,
+    Media, MediaKind, OutputFormat, Part, Raw, Reasoning, Source, Text, Tool, ToolKind, ToolResult, Voice,
+    WebSearch, What,
 };
 
 use super::rows::NAME;
 
 pub fn lift(body: &Body<'_>, out: &mut Conversation, losses: &mut Losses) {
     match body.shape {
-        Shape::Request => {
-            for member in body.val.members().filter(|member| !member.val.is_null()) {
-                request_member(body, &member, out, losses);
-            }
-        }
+        Shape::Request => settings::read(body, &READING, out, losses),
         Shape::List => body.val.elements().for_each(|val| message(body, val, out, losses)),
         Shape::Item => message(body, body.val, out, losses),
     }
 }
 
-fn request_member(body: &Body<'_>, member: &Member<'_>, out: &mut Conversation, losses: &mut Losses) {
-    let val = member.val;
-    let settings = &mut out.settings;
-    match member.key.decode().as_ref() {
-        b"model" => out.model = Text::of_val(val),
-        b"system" => match Text::of_val(val) {
+const READING: Reading = Reading { dialect: NAME, spell: settings::as_written, own };
+
+fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bool {
+    let (val, body) = (found.member.val, found.body);
+    match found.path {
+        "model" => (out.model, out.model_at) = (Text::of_val(val), Some(body.at(val))),
+        "system" => match Text::of_val(val) {
             Some(text) => out.instructions.push(Block::text(text, body.at(val))),
             None => out.instructions.extend(val.elements().map(|part| block(body, part, losses))),
         },
-        b"messages" => val.elements().for_each(|val| message(body, val, out, losses)),
-        b"tools" => out.tools.extend(val.elements().map(|val| tool(body, val))),
-        b"tool_choice" => {
-            if let Some(single) = val.get("disable_parallel_tool_use").and_then(|single| single.as_bool()) {
-                settings.parallel = set(!single, body, member);
-            }
-            match choice(val) {
-                Some(choice) => settings.choice = set(choice, body, member),
-                None => other(settings, body, member),
-            }
+        "messages" => val.elements().for_each(|val| message(body, val, out, losses)),
+        "tools" => out.tools.extend(val.elements().map(|val| tool(body, val, losses))),
+        "tool_choice.type" => match choice(found.parent) {
+            Some(choice) => out.settings.choice = found.set(choice),
+            None => found.alone(out),
+        },
+        "tool_choice.name" => {}
+        "tool_choice.disable_parallel_tool_use" => {
+            out.settings.parallel = val.as_bool().and_then(|single| found.set(!single));
         }
-        b"max_tokens" => settings.max_tokens = copied(body, member),
-        b"temperature" => settings.temperature = copied(body, member),
-        b"top_p" => settings.top_p = copied(body, member),
-        b"top_k" => settings.top_k = copied(body, member),
-        b"stop_sequences" => settings.stop = set(texts(val), body, member),
-        b"stream" => settings.stream = val.as_bool().and_then(|yes| set(yes, body, member)),
-        b"output_config" => {
-            let schema = val.at(&["format", "schema"]).map(Raw::of);
-            if let Some(effort) = text(val, "effort") {
-                settings.effort = set(effort, body, member);
-            }
-            if let Some(schema) = schema {
+        "stop_sequences" => out.settings.stop = found.set(texts(val)),
+        "output_config.effort" => {
+            let level = Text::of_val(val).and_then(|level| found.set(Effort::Level(level)));
+            out.settings.effort = level.or(out.settings.effort.take());
+        }
+        "output_config.format" | "output_format" => match val.get("schema") {
+            Some(schema) => {
+                let schema = Raw::of(schema);
                 let format = OutputFormat::Schema { name: None, description: None, schema, strict: None };
-                settings.output = set(format, body, member);
+                out.settings.output = found.set(format);
+            }
+            None => found.alone(out),
+        },
+        "thinking.type" => {
+            let budget = found.parent.get("budget_tokens").and_then(|budget| budget.as_u64());
+            let effort = match val.text().as_deref() {
+                Some(b"disabled") => Effort::Off,
+                Some(b"adaptive") => Effort::Adaptive,
+                _ => budget
+                    .map_or(Effort::Adaptive, |budget| Effort::Budget(budget.min(u64::from(u32::MAX)) as u32)),
+            };
+            // A word says more than that the model may choose.
+            if effort != Effort::Adaptive || out.settings.effort.is_none() {
+                out.settings.effort = found.set(effort);
             }
         }
-        _ => other(settings, body, member),
+        "thinking.budget_tokens" => {}
+        _ => return false,
     }
+    true
 }
 
 fn choice(val: Val<'_>) -> Option<Choice> {
@@ -73,16 +84,42 @@ fn choice(val: Val<'_>) -> Option<Choice> {
     }
 }
 
-fn tool(body: &Body<'_>, val: Val<'_>) -> Tool {
+/// Members of a definition that have a form of their own.
+const TOOL: [&str; 5] = ["type", "name", "description", "input_schema", "cache_control"];
+
+fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
     let own = val.get("type").is_none_or(|kind| kind.is("custom"));
-    let kind = text(val, "name").filter(|_| own).map(|name| ToolKind::Function {
+    let Some(name) = text(val, "name").filter(|_| own) else {
+        let tool = Tool::new(provided(val), body.at(val));
+        return Tool { cache: cache(val), ..tool };
+    };
+    let kind = ToolKind::Function {
         name,
         description: text(val, "description"),
         parameters: val.get("input_schema").filter(|schema| schema.is_object()).map(Raw::of),
-        strict: val.get("strict").and_then(|strict| strict.as_bool()),
-    });
-    let kind = kind.unwrap_or_else(|| ToolKind::Foreign(foreign(NAME, ForeignKind::ServerTool, val)));
-    Tool { at: body.at(val), kind, cache: cache(val) }
+    };
+    Tool { cache: cache(val), extras: extras(body, val, &TOOL, losses), ..Tool::new(kind, body.at(val)) }
+}
+
+/// A tool that Anthropic defines.
+fn provided(val: Val<'_>) -> ToolKind {
+    let kind = val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+    let whole = foreign(NAME, ForeignKind::ServerTool, val);
+    if let Some(client) = client_tools::of(NAME, &kind) {
+        return ToolKind::Client(client, whole);
+    }
+    if !kind.starts_with(b"web_search_") {
+        return ToolKind::Foreign(whole);
+    }
+    let location = val.get("user_location");
+    let search = WebSearch {
+        allowed: val.get("allowed_domains").map(texts).unwrap_or_default(),
+        blocked: val.get("blocked_domains").map(texts).unwrap_or_default(),
+        location: location.and_then(|own| picked(own, &client_tools::LOCATION)),
+        context: None,
+        max_uses: val.get("max_uses").filter(|uses| !uses.is_null()).map(Raw::of),
+    };
+    ToolKind::WebSearch(search, whole)
 }
 
 fn cache(val: Val<'_>) -> Option<Raw> {
@@ -121,7 +158,7 @@ fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
             text(val, "text").map(|text| What::Text { text, citations: citations(NAME, val.get("citations")) })
         }
         b"tool_use" => call(val).map(What::Call),
-        b"tool_result" => result(body, val).map(What::Result),
+        b"tool_result" => result(body, val, losses).map(What::Result),
         b"thinking" => {
             let texts = text(val, "thinking").filter(|text| !text.is_empty()).into_iter().collect();
             Some(reasoning(Maker::Anthropic, texts, text(val, "signature")))
@@ -140,7 +177,27 @@ fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
         _ => media(val).map(What::Media),
     };
     let what = what.unwrap_or_else(|| What::Foreign(unknown(val, &kind)));
+    if !matches!(what, What::Foreign(_)) {
+        strays(body, val, known(&kind), losses);
+    }
     Block { cache: cache(val), ..Block::new(what, body.at(val)) }
+}
+
+/// Members of a block that are read. Citations of a document and of a result of a search say that it is to be cited.
+fn known(kind: &[u8]) -> &'static [&'static str] {
+    match kind {
+        b"text" => &["type", "text", "cache_control", "citations"],
+        b"tool_use" => &["type", "id", "name", "input", "cache_control"],
+        b"tool_result" => &["type", "tool_use_id", "content", "is_error", "cache_control"],
+        b"thinking" => &["type", "thinking", "signature"],
+        b"redacted_thinking" => &["type", "data"],
+        b"compaction" => &["type", "content", "cache_control", "encrypted_content"],
+        b"image" => &["type", "source", "cache_control"],
+        b"document" => &["type", "source", "title", "context", "citations", "cache_control"],
+        b"search_result" => &["type", "source", "title", "content", "citations", "cache_control"],
+        b"container_upload" => &["type", "file_id", "cache_control"],
+        _ => &[],
+    }
 }
 
 fn unknown(val: Val<'_>, kind: &[u8]) -> Foreign {
@@ -166,7 +223,15 @@ fn call(val: Val<'_>) -> Option<Call> {
     })
 }
 
-fn result(body: &Body<'_>, val: Val<'_>) -> Option<ToolResult> {
+fn result(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Option<ToolResult> {
+    let mut stray = |part: Val<'_>| {
+        let kind = part.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        match known(&kind) {
+            [] => {}
+            known => strays(body, part, known, losses),
+        }
+    };
+    val.get("content").into_iter().flat_map(|content| content.elements()).for_each(&mut stray);
     let part = |part: Val<'_>| match part.get("type").and_then(|kind| kind.text()).as_deref() {
         Some(b"text") => Part::Text(text(part, "text").unwrap_or_default()),
         Some(kind @ b"tool_reference") => Part::Foreign(unknown(part, kind), body.at(part)),
@@ -188,6 +253,7 @@ fn media(val: Val<'_>) -> Option<Media> {
     let kind = match val.get("type")?.text()?.as_ref() {
         b"image" => MediaKind::Image,
         b"document" => MediaKind::File,
+        b"search_result" => return found(val),
         b"container_upload" => {
             return Some(Media::new(MediaKind::File, Source::Id(text(val, "file_id")?, NAME)));
         }
@@ -198,18 +264,39 @@ fn media(val: Val<'_>) -> Option<Media> {
         b"base64" => Source::Data(text(source, "data")?),
         b"url" => Source::Url(text(source, "url")?),
         b"file" => Source::Id(text(source, "file_id")?, NAME),
-        b"text" => Source::Plain(text(source, "data")?),
+        b"text" => Source::Plain(vec![text(source, "data")?]),
         b"content" => {
             let content = source.get("content")?;
-            let all: Vec<Text> = match Text::of_val(content) {
+            Source::Plain(match Text::of_val(content) {
                 Some(text) => vec![text],
                 // A document with images in it has no form elsewhere.
                 None => content.elements().map(|part| text(part, "text")).collect::<Option<_>>()?,
-            };
-            Source::Plain(Text::join(&all, "\\n"))
+            })
         }
         _ => return None,
     };
-    let named = Media { name: text(val, "title"), ..Media::new(kind, found) };
-    Some(named.mime(text(source, "media_type")))
+    let media = Media {
+        name: said(val, "title"),
+        context: said(val, "context"),
+        cited: cited(val),
+        ..Media::new(kind, found)
+    };
+    Some(media.mime(text(source, "media_type")))
+}
+
+/// What a search found.
+fn found(val: Val<'_>) -> Option<Media> {
+    let texts = val.get("content")?.elements().map(|part| text(part, "text")).collect::<Option<Vec<Text>>>()?;
+    Some(Media {
+        name: said(val, "title"),
+        link: said(val, "source"),
+        cited: cited(val),
+        ..Media::new(MediaKind::Search, Source::Plain(texts))
+    })
+}
+
+/// What asks for citations, unless it says that none are wanted.
+fn cited(val: Val<'_>) -> Option<Raw> {
+    let own = val.get("citations")?;
+    own.get("enabled").is_some_and(|on| on.as_bool() == Some(true)).then(|| Raw::of(own))
 }

@@ -2,11 +2,12 @@
 //! the user message behind their calls, as the API wants them.
 
 use crate::dialect::Written;
-use crate::dialects::common::{only_text, part_text, write_input_object};
+use crate::dialects::common::{self, only_text, part_text, write_extras, write_input_object};
 use crate::neutral::write::Writer;
 use crate::neutral::{
-    Block, Chars, Choice, Conversation, IdRule, Maker, Media, MediaKind, Part, Raw, Reasoning, Source, Takeable,
-    Takes, ToolKind, ToolResult, Voice, What,
+    Block, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, OutputFormat, Part, Raw,
+    Reasoning, SearchTakes, Settings, Source, Takeable, Takes, Text, Tool, ToolKind, ToolResult, Voice, WebSearch,
+    What,
 };
 
 use super::rows::NAME;
@@ -36,10 +37,20 @@ pub static TAKES: Takes = Takes {
             id: true,
             plain: false,
             subtypes: &["png", "jpeg", "gif", "webp"],
+            url_subtypes: &["png", "jpeg", "gif", "webp"],
         },
-        Takeable { kind: MediaKind::File, data: true, url: true, id: true, plain: true, subtypes: &["pdf"] },
+        Takeable {
+            kind: MediaKind::File,
+            data: true,
+            url: true,
+            id: true,
+            plain: true,
+            subtypes: &["pdf"],
+            url_subtypes: &["pdf"],
+        },
+        Takeable { plain: true, ..Takeable::none(MediaKind::Search) },
     ],
-    result_media: &[MediaKind::Image, MediaKind::File],
+    result_media: &[MediaKind::Image, MediaKind::File, MediaKind::Search],
     model_media: false,
     document_text: false,
     result_text: false,
@@ -47,24 +58,22 @@ pub static TAKES: Takes = Takes {
     calls_last: true,
     wants_tools: true,
     user_first: false,
-    settings: &[
-        "max_tokens",
-        "temperature",
-        "top_p",
-        "top_k",
-        "stop",
-        "choice",
-        "choice_none",
-        "parallel",
-        "stream",
-    ],
+    forbids_tools: true,
+    allowed_tools: false,
+    json_mode: false,
+    describes_schemas: false,
+    strict_schemas: false,
+    web_search: Some(SearchTakes { allowed: true, blocked: true, location: true, context: false, max_uses: true }),
+    detail: false,
+    document_facts: true,
+    stops: usize::MAX,
+    hottest: 1,
+    least_limit: 1,
+    names_model: true,
     wants_limit: true,
     list_key: "messages",
     message_members: &["role", "content"],
 };
-
-/// The API wants a limit; this one is taken by every model.
-const MAX_TOKENS: &str = "4096";
 
 pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
     let settings = &conversation.settings;
@@ -72,10 +81,7 @@ pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
         if let Some(model) = &conversation.model {
             w.key("model").text(model);
         }
-        match &settings.max_tokens {
-            Some(set) => w.key("max_tokens").raw(&set.value),
-            None => w.key("max_tokens").bytes(MAX_TOKENS.as_bytes()),
-        }
+        settings.write_within(NAME, "", w);
         match conversation.instructions.as_slice() {
             [] => {}
             [only] if only_text(only).is_some() => {
@@ -93,23 +99,55 @@ pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
         if !conversation.tools.is_empty() {
             w.key("tools").array(|w| {
                 for tool in &conversation.tools {
-                    write_tool(&tool.kind, tool.cache.as_ref(), w);
+                    write_tool(tool, w);
                 }
             });
         }
         write_choice(conversation, w);
-        let numbers =
-            [("temperature", &settings.temperature), ("top_p", &settings.top_p), ("top_k", &settings.top_k)];
-        for (key, value) in numbers {
-            if let Some(set) = value {
-                w.key(key).raw(&set.value);
-            }
+        if settings.any_within(NAME, "metadata") {
+            w.key("metadata").object(|w| settings.write_within(NAME, "metadata", w));
         }
         if let Some(stop) = &settings.stop {
             w.key("stop_sequences").array(|w| stop.value.iter().for_each(|text| w.text(text)));
         }
-        if let Some(stream) = &settings.stream {
-            w.key("stream").bool(stream.value);
+        write_thinking(settings, w);
+        write_output(settings, w);
+    });
+}
+
+fn write_thinking(settings: &Settings, w: &mut Writer<'_>) {
+    match settings.effort.as_ref().map(|set| &set.value) {
+        Some(Effort::Budget(budget)) => w.key("thinking").object(|w| {
+            w.key("type").plain("enabled");
+            w.key("budget_tokens").bytes(budget.to_string().as_bytes());
+        }),
+        Some(Effort::Adaptive) => w.key("thinking").object(|w| w.key("type").plain("adaptive")),
+        Some(Effort::Off) => w.key("thinking").object(|w| w.key("type").plain("disabled")),
+        Some(Effort::Level(_)) | None => {}
+    }
+}
+
+fn write_output(settings: &Settings, w: &mut Writer<'_>) {
+    let level = match settings.effort.as_ref().map(|set| &set.value) {
+        Some(Effort::Level(level)) => Some(level),
+        _ => None,
+    };
+    let schema = match settings.output.as_ref().map(|set| &set.value) {
+        Some(OutputFormat::Schema { schema, .. }) => Some(schema),
+        _ => None,
+    };
+    if level.is_none() && schema.is_none() {
+        return;
+    }
+    w.key("output_config").object(|w| {
+        if let Some(level) = level {
+            w.key("effort").text(level);
+        }
+        if let Some(schema) = schema {
+            w.key("format").object(|w| {
+                w.key("type").plain("json_schema");
+                w.key("schema").raw(schema);
+            });
         }
     });
 }
@@ -175,6 +213,9 @@ fn write_cache(cache: Option<&Raw>, w: &mut Writer<'_>) {
 }
 
 fn write_media(media: &Media, w: &mut Writer<'_>) {
+    if media.kind == MediaKind::Search {
+        return write_found(media, w);
+    }
     w.key("type").plain(if media.kind == MediaKind::Image { "image" } else { "document" });
     w.key("source").object(|w| match &media.source {
         Source::Data(data) => {
@@ -194,15 +235,45 @@ fn write_media(media: &Media, w: &mut Writer<'_>) {
             w.key("type").plain("file");
             w.key("file_id").text(id);
         }
-        Source::Plain(text) => {
-            w.key("type").plain("text");
-            w.key("media_type").plain("text/plain");
-            w.key("data").text(text);
+        Source::Plain(texts) => match texts.as_slice() {
+            [only] => {
+                w.key("type").plain("text");
+                w.key("media_type").plain("text/plain");
+                w.key("data").text(only);
+            }
+            all => {
+                w.key("type").plain("content");
+                w.key("content").array(|w| all.iter().for_each(|text| write_text(text, w)));
+            }
+        },
+    });
+    if media.kind == MediaKind::File {
+        let facts = [("title", &media.name), ("context", &media.context)];
+        for (key, text) in facts {
+            text.iter().for_each(|text| w.key(key).text(text));
+        }
+        media.cited.iter().for_each(|cited| w.key("citations").raw(cited));
+    }
+}
+
+fn write_found(media: &Media, w: &mut Writer<'_>) {
+    w.key("type").plain("search_result");
+    let empty = Text::default();
+    w.key("source").text(media.link.as_ref().unwrap_or(&empty));
+    w.key("title").text(media.name.as_ref().unwrap_or(&empty));
+    w.key("content").array(|w| {
+        if let Source::Plain(texts) = &media.source {
+            texts.iter().for_each(|text| write_text(text, w));
         }
     });
-    if let (Some(name), MediaKind::File) = (&media.name, media.kind) {
-        w.key("title").text(name);
-    }
+    media.cited.iter().for_each(|cited| w.key("citations").raw(cited));
+}
+
+fn write_text(text: &Text, w: &mut Writer<'_>) {
+    w.object(|w| {
+        w.key("type").plain("text");
+        w.key("text").text(text);
+    });
 }
 
 fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
@@ -217,12 +288,8 @@ fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
                     Part::Media(media, _) => w.object(|w| write_media(media, w)),
                     Part::Foreign(foreign, _) => w.raw(&foreign.raw),
                     part => {
-                        for text in part_text(part).into_iter().filter(|text| !text.is_blank()) {
-                            w.object(|w| {
-                                w.key("type").plain("text");
-                                w.key("text").text(&text);
-                            });
-                        }
+                        let text = part_text(part).into_iter().filter(|text| !text.is_blank());
+                        text.for_each(|text| write_text(&text, w));
                     }
                 }
             }
@@ -247,22 +314,46 @@ fn write_reasoning(reasoning: &Reasoning, w: &mut Writer<'_>) {
     }
 }
 
-fn write_tool(kind: &ToolKind, cache: Option<&Raw>, w: &mut Writer<'_>) {
-    if let ToolKind::Foreign(foreign) = kind {
-        return w.raw(&foreign.raw);
-    }
+fn write_tool(tool: &Tool, w: &mut Writer<'_>) {
+    let (name, description, parameters) = match &tool.kind {
+        ToolKind::Function { name, description, parameters } => (name, description, parameters),
+        ToolKind::WebSearch(search, own) if own.dialect != NAME => return write_search(search, tool, w),
+        ToolKind::WebSearch(_, own) | ToolKind::Client(_, own) | ToolKind::Foreign(own) => return w.raw(&own.raw),
+        ToolKind::Custom { .. } => return,
+    };
     w.object(|w| {
-        if let ToolKind::Function { name, description, parameters, .. } = kind {
-            w.key("name").text(name);
-            if let Some(description) = description {
-                w.key("description").text(description);
-            }
-            match parameters {
-                Some(parameters) => w.key("input_schema").raw(parameters),
-                None => w.key("input_schema").bytes(br#"{"type":"object"}"#),
+        w.key("name").text(name);
+        if let Some(description) = description {
+            w.key("description").text(description);
+        }
+        match parameters {
+            Some(parameters) => w.key("input_schema").raw(parameters),
+            None => w.key("input_schema").bytes(br#"{"type":"object"}"#),
+        }
+        write_extras(&tool.extras, w);
+        write_cache(tool.cache.as_ref(), w);
+    });
+}
+
+/// The version that every model with a search knows.
+/// https://docs.claude.com/en/docs/agents-and-tools/tool-use/web-search-tool
+const WEB_SEARCH: &str = "web_search_20250305";
+
+fn write_search(search: &WebSearch, tool: &Tool, w: &mut Writer<'_>) {
+    w.object(|w| {
+        w.key("type").plain(WEB_SEARCH);
+        w.key("name").plain("web_search");
+        for (key, domains) in [("allowed_domains", &search.allowed), ("blocked_domains", &search.blocked)] {
+            if !domains.is_empty() {
+                w.key(key).array(|w| domains.iter().for_each(|domain| w.text(domain)));
             }
         }
-        write_cache(cache, w);
+        search.max_uses.iter().for_each(|uses| w.key("max_uses").raw(uses));
+        if let Some(location) = &search.location {
+            w.key("user_location");
+            common::write_location(location, w);
+        }
+        write_cache(tool.cache.as_ref(), w);
     });
 }
 
@@ -278,7 +369,8 @@ fn write_choice(conversation: &Conversation, w: &mut Writer<'_>) {
         match choice {
             None | Some(Choice::Auto) => w.key("type").plain("auto"),
             Some(Choice::None) => w.key("type").plain("none"),
-            Some(Choice::Required) => w.key("type").plain("any"),
+            Some(Choice::Required | Choice::Allowed { required: true, .. }) => w.key("type").plain("any"),
+            Some(Choice::Allowed { .. }) => w.key("type").plain("auto"),
             Some(Choice::Tool(name)) => {
                 w.key("type").plain("tool");
                 w.key("name").text(name);

@@ -1,32 +1,31 @@
 //! From the messages of Bedrock's Converse API to a conversation. Blocks are named by their only key.
 
 use crate::dialect::{Body, Shape};
-use crate::dialects::common::{copied, foreign, other, reasoning, set, text, texts};
-use crate::json::{Member, Val};
+use crate::dialects::common::{extras, foreign, reasoning, said, text, texts};
+use crate::dialects::settings::{self, Found, Reading, strays};
+use crate::json::Val;
 use crate::neutral::{
-    Block, Call, CallKind, Choice, Conversation, ForeignKind, Input, LossKind, Losses, Maker, Media, MediaKind,
-    Part, Raw, Reasoning, Source, Text, Tool, ToolKind, ToolResult, Voice, What,
+    Block, Call, CallKind, Choice, Conversation, Effort, ForeignKind, Input, LossKind, Losses, Maker, Media,
+    MediaKind, OutputFormat, Part, Raw, Reasoning, Source, Text, Tool, ToolKind, ToolResult, Voice, What,
 };
 
 use super::rows::NAME;
 
 pub fn lift(body: &Body<'_>, out: &mut Conversation, losses: &mut Losses) {
     match body.shape {
-        Shape::Request => {
-            for member in body.val.members().filter(|member| !member.val.is_null()) {
-                request_member(body, &member, out, losses);
-            }
-        }
+        Shape::Request => settings::read(body, &READING, out, losses),
         Shape::List => body.val.elements().for_each(|val| message(body, val, out, losses)),
         Shape::Item => message(body, body.val, out, losses),
     }
 }
 
-fn request_member(body: &Body<'_>, member: &Member<'_>, out: &mut Conversation, losses: &mut Losses) {
-    let val = member.val;
-    match member.key.decode().as_ref() {
-        b"modelId" | b"model" => out.model = Text::of_val(val),
-        b"system" => {
+const READING: Reading = Reading { dialect: NAME, spell: settings::as_written, own };
+
+fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bool {
+    let (val, body) = (found.member.val, found.body);
+    match found.path {
+        "modelId" | "model" => (out.model, out.model_at) = (Text::of_val(val), Some(body.at(val))),
+        "system" => {
             for part in val.elements() {
                 match part.get("cachePoint") {
                     Some(mark) => mark_last(&mut out.instructions, mark),
@@ -34,38 +33,55 @@ fn request_member(body: &Body<'_>, member: &Member<'_>, out: &mut Conversation, 
                 }
             }
         }
-        b"messages" => val.elements().for_each(|val| message(body, val, out, losses)),
-        b"inferenceConfig" => {
-            for member in val.members().filter(|member| !member.val.is_null()) {
-                let settings = &mut out.settings;
-                match member.key.decode().as_ref() {
-                    b"maxTokens" => settings.max_tokens = copied(body, &member),
-                    b"temperature" => settings.temperature = copied(body, &member),
-                    b"topP" => settings.top_p = copied(body, &member),
-                    b"stopSequences" => settings.stop = set(texts(member.val), body, &member),
-                    _ => other(settings, body, &member),
-                }
-            }
-        }
-        b"toolConfig" => {
-            for part in val.get("tools").into_iter().flat_map(|tools| tools.elements()) {
+        "messages" => val.elements().for_each(|val| message(body, val, out, losses)),
+        "inferenceConfig.stopSequences" => out.settings.stop = found.set(texts(val)),
+        "toolConfig.tools" => {
+            for part in val.elements() {
                 match (part.get("cachePoint"), out.tools.last_mut()) {
                     (Some(mark), Some(last)) => last.cache = Some(Raw::of(mark)),
                     (Some(_), None) => {}
-                    (None, _) => out.tools.push(tool(body, part)),
-                }
-            }
-            if let Some(member) = val.member("toolChoice") {
-                match choice(member.val) {
-                    Some(choice) => out.settings.choice = set(choice, body, &member),
-                    None => other(&mut out.settings, body, &member),
+                    (None, _) => out.tools.push(tool(body, part, losses)),
                 }
             }
         }
-        // An empty object asks for nothing.
-        _ if val.is_object() && val.count() == 0 => {}
-        _ => other(&mut out.settings, body, member),
+        "toolConfig.toolChoice" => match choice(val) {
+            Some(choice) => out.settings.choice = found.set(choice),
+            None => found.alone(out),
+        },
+        "outputConfig.effort" => match Text::of_val(val) {
+            Some(level) => out.settings.effort = found.set(Effort::Level(level)),
+            None => found.alone(out),
+        },
+        "outputConfig.textFormat" => match format(val) {
+            Some(format) => out.settings.output = found.set(format),
+            None => found.alone(out),
+        },
+        "additionalModelRequestFields.thinking.type" => {
+            let budget = found.parent.get("budget_tokens").and_then(|budget| budget.as_u64());
+            let effort = match val.text().as_deref() {
+                Some(b"disabled") => Effort::Off,
+                _ => budget.map_or(Effort::Adaptive, |own| Effort::Budget(own.min(u64::from(u32::MAX)) as u32)),
+            };
+            if effort != Effort::Adaptive || out.settings.effort.is_none() {
+                out.settings.effort = found.set(effort);
+            }
+        }
+        "additionalModelRequestFields.thinking.budget_tokens" => {}
+        _ => return false,
     }
+    true
+}
+
+/// The schema stands there as the text of one.
+fn format(val: Val<'_>) -> Option<OutputFormat> {
+    let own = val.at(&["structure", "jsonSchema"])?;
+    let schema = own.get("schema")?;
+    let schema = match schema.text() {
+        Some(text) if schema.is_string() => Raw::new(text.into_owned()),
+        _ => Raw::of(schema),
+    };
+    let (name, description) = (said(own, "name"), said(own, "description"));
+    Some(OutputFormat::Schema { name, description, schema, strict: None })
 }
 
 fn mark_last(blocks: &mut [Block], mark: Val<'_>) {
@@ -84,17 +100,20 @@ fn choice(val: Val<'_>) -> Option<Choice> {
     }
 }
 
-fn tool(body: &Body<'_>, val: Val<'_>) -> Tool {
-    let kind = val.get("toolSpec").and_then(|own| {
-        Some(ToolKind::Function {
-            name: text(own, "name")?,
-            description: text(own, "description"),
-            parameters: own.at(&["inputSchema", "json"]).map(Raw::of),
-            strict: own.get("strict").and_then(|strict| strict.as_bool()),
-        })
-    });
-    let kind = kind.unwrap_or_else(|| ToolKind::Foreign(foreign(NAME, ForeignKind::ServerTool, val)));
-    Tool { at: body.at(val), kind, cache: None }
+/// Members of a definition that have a form of their own.
+const TOOL: [&str; 3] = ["name", "description", "inputSchema"];
+
+fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
+    let Some((own, name)) = val.get("toolSpec").and_then(|own| Some((own, text(own, "name")?))) else {
+        let kind = ToolKind::Foreign(foreign(NAME, ForeignKind::ServerTool, val));
+        return Tool::new(kind, body.at(val));
+    };
+    let kind = ToolKind::Function {
+        name,
+        description: text(own, "description"),
+        parameters: own.at(&["inputSchema", "json"]).map(Raw::of),
+    };
+    Tool { extras: extras(body, own, &TOOL, losses), ..Tool::new(kind, body.at(val)) }
 }
 
 fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
@@ -141,8 +160,8 @@ fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
         b"reasoningContent" => thoughts(own),
         b"guardContent" => {
             // What a guardrail is to look at is not said elsewhere.
-            if own.at(&["text", "qualifiers"]).is_some() {
-                losses.add(LossKind::FIELD, at);
+            if let Some(told) = own.get("text").and_then(|own| own.member("qualifiers")) {
+                losses.add(LossKind::FIELD, body.at_key(&told));
             }
             own.at(&["text", "text"]).and_then(Text::of_val).map(|text| What::Text { text, citations: None })
         }
@@ -154,7 +173,24 @@ fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
         }
         _ => media(val).map(What::Media),
     };
-    Block::new(what.unwrap_or_else(unknown), at)
+    let what = what.unwrap_or_else(unknown);
+    if !matches!(what, What::Foreign(_)) && own.is_object() {
+        strays(body, own, known(&only.key.decode()), losses);
+    }
+    Block::new(what, at)
+}
+
+/// Members of a block that are read.
+fn known(kind: &[u8]) -> &'static [&'static str] {
+    match kind {
+        b"toolUse" => &["toolUseId", "name", "input", "type"],
+        b"toolResult" => &["toolUseId", "content", "status", "type"],
+        b"reasoningContent" => &["reasoningText", "redactedContent"],
+        b"guardContent" => &["text"],
+        b"citationsContent" => &["content", "citations"],
+        b"searchResult" => &["source", "title", "content", "citations"],
+        _ => &["format", "name", "source", "context", "citations"],
+    }
 }
 
 fn thoughts(own: Val<'_>) -> Option<What> {
@@ -165,7 +201,7 @@ fn thoughts(own: Val<'_>) -> Option<What> {
     let told = own.get("reasoningText")?;
     let seal = text(told, "signature").filter(|seal| !seal.is_empty());
     // Only Claude signs; the others take their thoughts back as text.
-    let maker = if seal.is_some() { Maker::Anthropic } else { Maker::Plain(NAME) };
+    let maker = if seal.is_some() { Maker::Anthropic } else { Maker::Open };
     Some(reasoning(maker, text(told, "text").into_iter().collect(), seal))
 }
 
@@ -206,22 +242,52 @@ fn media(val: Val<'_>) -> Option<Media> {
         b"video" => (MediaKind::Video, "video/"),
         b"audio" => (MediaKind::Audio, "audio/"),
         b"document" => (MediaKind::File, ""),
+        b"searchResult" => return found(own),
         _ => return None,
     };
     let source = own.get("source")?;
     let found = match (text(source, "bytes"), text(source, "text"), source.get("s3Location")) {
         (Some(bytes), ..) => Source::Data(bytes),
-        (_, Some(plain), _) => Source::Plain(plain),
+        (_, Some(plain), _) => Source::Plain(vec![plain]),
         (_, _, Some(lies)) => Source::Id(text(lies, "uri")?, NAME),
-        _ => return None,
+        (None, None, None) => {
+            let parts = source.get("content")?;
+            Source::Plain(parts.elements().map(|part| text(part, "text")).collect::<Option<_>>()?)
+        }
     };
     let format = text(own, "format").unwrap_or_default();
     let format = String::from_utf8_lossy(&format.plain()).into_owned();
     let mime = FORMATS.iter().find(|(name, _)| *name == format).map(|(_, mime)| (*mime).to_owned());
     let mime = mime.or_else(|| (!family.is_empty() && !format.is_empty()).then(|| format!("{family}{format}")));
-    let media = Media { name: text(own, "name"), ..Media::new(kind, found) };
+    let media = Media {
+        // A document has a name there in any case; this one tells nothing.
+        name: text(own, "name").filter(|name| name.raw() != NAMELESS.as_bytes()),
+        context: said(own, "context"),
+        cited: cited(own),
+        ..Media::new(kind, found)
+    };
     Some(media.mime(mime.map(|mime| Text::new(&mime))))
 }
+
+/// What a search found.
+fn found(own: Val<'_>) -> Option<Media> {
+    let texts = own.get("content")?.elements().map(|part| text(part, "text")).collect::<Option<Vec<Text>>>()?;
+    Some(Media {
+        name: said(own, "title"),
+        link: said(own, "source"),
+        cited: cited(own),
+        ..Media::new(MediaKind::Search, Source::Plain(texts))
+    })
+}
+
+/// What asks for citations, unless it says that none are wanted.
+fn cited(own: Val<'_>) -> Option<Raw> {
+    let own = own.get("citations")?;
+    own.get("enabled").is_some_and(|on| on.as_bool() == Some(true)).then(|| Raw::of(own))
+}
+
+/// The name of a document that has none.
+pub const NAMELESS: &str = "document";
 
 /// Bedrock's formats of documents, and their media types.
 pub const FORMATS: [(&str, &str); 9] = [

@@ -4,19 +4,19 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::dialect::Written;
-use crate::dialects::common::{part_text, write_input_object};
+use crate::dialects::common::{part_text, write_extras, write_input_object};
 use crate::neutral::write::Writer;
 use crate::neutral::{
-    Block, Chars, Choice, Conversation, IdRule, Maker, Media, MediaKind, Part, Reasoning, Source, Takeable, Takes,
-    Text, ToolKind, ToolResult, Voice, What,
+    Block, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, OutputFormat, Part, Reasoning,
+    Settings, Source, Takeable, Takes, Text, ToolKind, ToolResult, Voice, What,
 };
 
-use super::lift::FORMATS;
+use super::lift::{FORMATS, NAMELESS};
 use super::rows::NAME;
 
 pub static TAKES: Takes = Takes {
     dialect: NAME,
-    makers: &[Maker::Anthropic, Maker::Plain(NAME)],
+    makers: &[Maker::Anthropic],
     signatures: false,
     call_ids: IdRule::new(Chars::Word, 64),
     call_ids_by_model: &[],
@@ -30,20 +30,10 @@ pub static TAKES: Takes = Takes {
     names: false,
     late_instructions: false,
     media: &[
+        Takeable { data: true, subtypes: &["png", "jpeg", "gif", "webp"], ..Takeable::none(MediaKind::Image) },
         Takeable {
-            kind: MediaKind::Image,
             data: true,
-            url: false,
-            id: false,
-            plain: false,
-            subtypes: &["png", "jpeg", "gif", "webp"],
-        },
-        Takeable {
-            kind: MediaKind::File,
-            data: true,
-            url: false,
-            id: false,
-            plain: false,
+            plain: true,
             subtypes: &[
                 "pdf",
                 "plain",
@@ -55,17 +45,16 @@ pub static TAKES: Takes = Takes {
                 "vnd.ms-excel",
                 "vnd.openxmlformats-officedocument.spreadsheetml.sheet",
             ],
+            ..Takeable::none(MediaKind::File)
         },
         Takeable {
-            kind: MediaKind::Video,
             data: true,
-            url: false,
-            id: false,
-            plain: false,
             subtypes: &["mp4", "mkv", "mov", "webm", "mpeg", "mpg", "wmv", "three_gp"],
+            ..Takeable::none(MediaKind::Video)
         },
+        Takeable { plain: true, ..Takeable::none(MediaKind::Search) },
     ],
-    result_media: &[MediaKind::Image, MediaKind::File],
+    result_media: &[MediaKind::Image, MediaKind::File, MediaKind::Search],
     model_media: false,
     document_text: true,
     result_text: true,
@@ -73,7 +62,18 @@ pub static TAKES: Takes = Takes {
     calls_last: false,
     wants_tools: true,
     user_first: true,
-    settings: &["max_tokens", "temperature", "top_p", "stop", "choice"],
+    forbids_tools: false,
+    allowed_tools: false,
+    json_mode: false,
+    describes_schemas: true,
+    strict_schemas: false,
+    web_search: None,
+    detail: false,
+    document_facts: true,
+    stops: 2500,
+    hottest: 1,
+    least_limit: 1,
+    names_model: false,
     wants_limit: false,
     list_key: "messages",
     message_members: &["role", "content"],
@@ -94,7 +94,7 @@ pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
             }
         });
         write_tools(conversation, w);
-        write_inference(conversation, w);
+        write_settings(&conversation.settings, w);
     });
 }
 
@@ -145,7 +145,8 @@ fn write_media(media: &Media, names: &Names, w: &mut Writer<'_>) {
         MediaKind::Image => ("image", "png"),
         MediaKind::Video => ("video", "mp4"),
         MediaKind::Audio => ("audio", "wav"),
-        MediaKind::File => ("document", "pdf"),
+        MediaKind::File => ("document", if matches!(media.source, Source::Plain(_)) { "txt" } else { "pdf" }),
+        MediaKind::Search => return w.key("searchResult").object(|w| write_found(media, w)),
     };
     w.key(key).object(|w| {
         let by_mime = |subtype: &String| {
@@ -159,10 +160,33 @@ fn write_media(media: &Media, names: &Names, w: &mut Writer<'_>) {
         if media.kind == MediaKind::File {
             w.key("name").plain(&names.of(media.name.as_ref()));
         }
-        if let Source::Data(data) = &media.source {
-            w.key("source").object(|w| w.key("bytes").text(data));
+        match &media.source {
+            Source::Data(data) => w.key("source").object(|w| w.key("bytes").text(data)),
+            Source::Plain(texts) => w.key("source").object(|w| match texts.as_slice() {
+                [only] => w.key("text").text(only),
+                all => w.key("content").array(|w| write_texts(all, w)),
+            }),
+            Source::Url(_) | Source::Id(..) => {}
+        }
+        if media.kind == MediaKind::File {
+            media.context.iter().for_each(|text| w.key("context").text(text));
+            media.cited.iter().for_each(|cited| w.key("citations").raw(cited));
         }
     });
+}
+
+fn write_texts(texts: &[Text], w: &mut Writer<'_>) {
+    texts.iter().for_each(|text| w.object(|w| w.key("text").text(text)));
+}
+
+fn write_found(media: &Media, w: &mut Writer<'_>) {
+    let empty = Text::default();
+    w.key("source").text(media.link.as_ref().unwrap_or(&empty));
+    w.key("title").text(media.name.as_ref().unwrap_or(&empty));
+    if let Source::Plain(texts) = &media.source {
+        w.key("content").array(|w| write_texts(texts, w));
+    }
+    media.cited.iter().for_each(|cited| w.key("citations").raw(cited));
 }
 
 /// Names of the documents so far, and how often each was asked for: no two documents of a request may share one.
@@ -190,7 +214,7 @@ fn document_name(name: Option<&Text>) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '(' | ')' | '[' | ']');
     let words: String = plain.chars().map(|c| if fits(c) { c } else { ' ' }).collect();
     let name = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    if name.is_empty() { "document".to_owned() } else { name }
+    if name.is_empty() { NAMELESS.to_owned() } else { name }
 }
 
 fn write_result(result: &ToolResult, names: &Names, w: &mut Writer<'_>) {
@@ -215,7 +239,7 @@ fn write_tools(conversation: &Conversation, w: &mut Writer<'_>) {
         w.key("tools").array(|w| {
             for tool in &conversation.tools {
                 match &tool.kind {
-                    ToolKind::Function { name, description, parameters, .. } => w.object(|w| {
+                    ToolKind::Function { name, description, parameters } => w.object(|w| {
                         w.key("toolSpec").object(|w| {
                             w.key("name").text(name);
                             if let Some(description) = description.as_ref().filter(|text| !text.is_blank()) {
@@ -225,10 +249,11 @@ fn write_tools(conversation: &Conversation, w: &mut Writer<'_>) {
                                 Some(parameters) => w.key("json").raw(parameters),
                                 None => w.key("json").bytes(br#"{"type":"object"}"#),
                             });
+                            write_extras(&tool.extras, w);
                         });
                     }),
-                    ToolKind::Foreign(foreign) => w.raw(&foreign.raw),
-                    ToolKind::Custom { .. } => {}
+                    ToolKind::Foreign(own) => w.raw(&own.raw),
+                    ToolKind::Custom { .. } | ToolKind::WebSearch(..) | ToolKind::Client(..) => {}
                 }
                 if tool.cache.is_some() {
                     w.object(|w| w.key("cachePoint").object(|w| w.key("type").plain("default")));
@@ -241,30 +266,79 @@ fn write_tools(conversation: &Conversation, w: &mut Writer<'_>) {
     });
 }
 
-/// Converse knows no "none": conversion leaves that out before.
+/// Converse knows no "none" and no list of allowed tools: conversion leaves that out before.
 fn write_choice(choice: &Choice, w: &mut Writer<'_>) {
     w.key("toolChoice").object(|w| match choice {
-        Choice::Auto | Choice::None => w.key("auto").object(|_| {}),
+        Choice::Auto | Choice::None | Choice::Allowed { .. } => w.key("auto").object(|_| {}),
         Choice::Required => w.key("any").object(|_| {}),
         Choice::Tool(name) => w.key("tool").object(|w| w.key("name").text(name)),
     });
 }
 
-fn write_inference(conversation: &Conversation, w: &mut Writer<'_>) {
-    let settings = &conversation.settings;
-    let numbers =
-        [("maxTokens", &settings.max_tokens), ("temperature", &settings.temperature), ("topP", &settings.top_p)];
-    if numbers.iter().all(|(_, value)| value.is_none()) && settings.stop.is_none() {
+const INFERENCE: &str = "inferenceConfig";
+/// What goes to the model as it stands: Claude's own settings.
+const MORE: &str = "additionalModelRequestFields";
+
+fn write_settings(settings: &Settings, w: &mut Writer<'_>) {
+    settings.write_within(NAME, "", w);
+    if settings.any_within(NAME, INFERENCE) || settings.stop.is_some() {
+        w.key(INFERENCE).object(|w| {
+            settings.write_within(NAME, INFERENCE, w);
+            if let Some(stop) = &settings.stop {
+                w.key("stopSequences").array(|w| stop.value.iter().for_each(|text| w.text(text)));
+            }
+        });
+    }
+    let effort = settings.effort.as_ref().map(|set| &set.value);
+    write_output(effort, settings, w);
+    let thinks = effort.filter(|effort| !matches!(effort, Effort::Level(_)));
+    if thinks.is_some() || settings.any_within(NAME, MORE) {
+        w.key(MORE).object(|w| {
+            settings.write_within(NAME, MORE, w);
+            if let Some(effort) = thinks {
+                w.key("thinking").object(|w| write_thinking(effort, w));
+            }
+        });
+    }
+}
+
+fn write_output(effort: Option<&Effort>, settings: &Settings, w: &mut Writer<'_>) {
+    let schema = match settings.output.as_ref().map(|set| &set.value) {
+        Some(OutputFormat::Schema { name, description, schema, .. }) => Some((name, description, schema)),
+        _ => None,
+    };
+    let level = match effort {
+        Some(Effort::Level(level)) => Some(level),
+        _ => None,
+    };
+    if level.is_none() && schema.is_none() {
         return;
     }
-    w.key("inferenceConfig").object(|w| {
-        for (key, value) in numbers {
-            if let Some(set) = value {
-                w.key(key).raw(&set.value);
-            }
+    w.key("outputConfig").object(|w| {
+        if let Some((name, description, schema)) = schema {
+            w.key("textFormat").object(|w| {
+                w.key("type").plain("json_schema");
+                w.key("structure").object(|w| {
+                    w.key("jsonSchema").object(|w| {
+                        // The schema stands there as the text of one.
+                        w.key("schema").quoted(schema);
+                        name.iter().for_each(|name| w.key("name").text(name));
+                        description.iter().for_each(|text| w.key("description").text(text));
+                    });
+                });
+            });
         }
-        if let Some(stop) = &settings.stop {
-            w.key("stopSequences").array(|w| stop.value.iter().for_each(|text| w.text(text)));
-        }
+        level.iter().for_each(|level| w.key("effort").text(level));
     });
+}
+
+fn write_thinking(effort: &Effort, w: &mut Writer<'_>) {
+    match effort {
+        Effort::Budget(budget) => {
+            w.key("type").plain("enabled");
+            w.key("budget_tokens").bytes(budget.to_string().as_bytes());
+        }
+        Effort::Adaptive => w.key("type").plain("adaptive"),
+        Effort::Off | Effort::Level(_) => w.key("type").plain("disabled"),
+    }
 }

@@ -3,63 +3,87 @@
 //! `document_url`, Gemini's `extra_content`.
 
 use crate::dialect::{Body, Shape};
-use crate::dialects::common::{citations, copied, foreign, media, other, reasoning, said, set, text, texts};
-use crate::dialects::responses::SHARED;
-use crate::json::{Member, Val};
+use crate::dialects::client_tools;
+use crate::dialects::common::{self, citations, extras, foreign, media, picked, reasoning, said, text, texts};
+use crate::dialects::settings::{self, Found, Reading, strays};
+use crate::json::Val;
 use crate::neutral::{
-    Block, Call, CallKind, Choice, Conversation, ForeignKind, Input, LossKind, Losses, Maker, Media, MediaKind,
-    Message, OutputFormat, Part, Raw, Shared, Source, Text, Tool, ToolKind, ToolResult, Voice, What,
+    Block, Call, CallKind, Choice, Conversation, Effort, ForeignKind, Input, LossKind, Losses, Maker, Media,
+    MediaKind, Message, Name, OutputFormat, Part, Plain, Raw, Source, Text, Tool, ToolKind, ToolResult, Voice,
+    WebSearch, What,
 };
 
 use super::rows::NAME;
 
 pub fn lift(body: &Body<'_>, out: &mut Conversation, losses: &mut Losses) {
     match body.shape {
-        Shape::Request => {
-            for member in body.val.members().filter(|member| !member.val.is_null()) {
-                request_member(body, &member, out, losses);
-            }
-        }
+        Shape::Request => settings::read(body, &READING, out, losses),
         Shape::List => body.val.elements().for_each(|val| message(body, val, out, losses)),
         Shape::Item => message(body, body.val, out, losses),
     }
 }
 
-fn request_member(body: &Body<'_>, member: &Member<'_>, out: &mut Conversation, losses: &mut Losses) {
-    let val = member.val;
-    let settings = &mut out.settings;
-    let yes = |val: Val<'_>| val.as_bool().and_then(|yes| set(yes, body, member));
-    match member.key.decode().as_ref() {
-        b"model" => out.model = Text::of_val(val),
-        b"messages" => val.elements().for_each(|val| message(body, val, out, losses)),
-        b"tools" => out.tools.extend(val.elements().map(|val| tool(body, val))),
-        b"functions" => out.tools.extend(val.elements().filter_map(|val| function(body, val, val))),
-        b"tool_choice" | b"function_call" => match choice(val) {
-            Some(choice) => settings.choice = set(choice, body, member),
-            None => other(settings, body, member),
+const READING: Reading = Reading { dialect: NAME, spell: settings::as_written, own };
+
+fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bool {
+    let (val, body) = (found.member.val, found.body);
+    match found.path {
+        "model" => (out.model, out.model_at) = (Text::of_val(val), Some(body.at(val))),
+        "messages" => val.elements().for_each(|val| message(body, val, out, losses)),
+        "tools" => out.tools.extend(val.elements().map(|val| tool(body, val, losses))),
+        "functions" => out.tools.extend(val.elements().filter_map(|val| function(body, val, val, losses))),
+        "tool_choice" | "function_call" => match choice(val) {
+            Some(choice) => out.settings.choice = found.set(choice),
+            None => found.alone(out),
         },
-        b"parallel_tool_calls" => settings.parallel = yes(val),
-        b"store" => settings.store = yes(val),
-        b"stream" => settings.stream = yes(val),
-        b"temperature" => settings.temperature = copied(body, member),
-        b"top_p" => settings.top_p = copied(body, member),
-        b"top_k" => settings.top_k = copied(body, member),
-        b"max_tokens" | b"max_completion_tokens" => settings.max_tokens = copied(body, member),
-        b"stop" => settings.stop = set(texts(val), body, member),
-        b"reasoning_effort" => match Text::of_val(val) {
-            Some(effort) => settings.effort = set(effort, body, member),
-            None => other(settings, body, member),
+        "max_tokens" => {
+            let at = body.at_key(found.member);
+            out.settings.put(Plain { name: Name::MaxTokens, value: Raw::of(val), at });
+        }
+        "parallel_tool_calls" => out.settings.parallel = val.as_bool().and_then(|yes| found.set(yes)),
+        "stop" => out.settings.stop = found.set(texts(val)),
+        "reasoning_effort" | "reasoning.effort" => match Text::of_val(val) {
+            Some(level) if level.raw() == b"none" => out.settings.effort = found.set(Effort::Off),
+            Some(level) => out.settings.effort = found.set(Effort::Level(level)),
+            None => found.alone(out),
         },
-        b"response_format" => match format(val) {
-            Some(format) => settings.output = set(format, body, member),
+        "reasoning.max_tokens" => {
+            let budget = val.as_u64().map(|budget| budget.min(u64::from(u32::MAX)) as u32);
+            out.settings.effort = budget.and_then(|budget| found.set(Effort::Budget(budget)));
+        }
+        // DeepSeek, Moonshot, Z.AI; Alibaba and vLLM.
+        "thinking" if val.get("type").is_some() => {
+            let off = val.get("type").is_some_and(|kind| kind.is("disabled"));
+            let effort = if off { Effort::Off } else { Effort::Adaptive };
+            out.settings.effort = out.settings.effort.take().or(found.set(effort));
+        }
+        "enable_thinking" => match val.as_bool() {
+            Some(on) => {
+                let effort = if on { Effort::Adaptive } else { Effort::Off };
+                out.settings.effort = out.settings.effort.take().or(found.set(effort));
+            }
+            None => found.alone(out),
+        },
+        "response_format" => match format(val) {
+            Some(format) => out.settings.output = found.set(format),
             None if val.get("type").is_some_and(|kind| kind.is("text")) => {}
-            None => other(settings, body, member),
+            None => found.alone(out),
         },
-        key => match SHARED.iter().find(|name| name.as_bytes() == key) {
-            Some(name) => settings.shared.push(Shared { key: name, value: Raw::of(val), at: body.at_key(member) }),
-            None => other(settings, body, member),
-        },
+        "web_search_options" => {
+            let location = val.at(&["user_location", "approximate"]);
+            let search = WebSearch {
+                location: location.and_then(|own| picked(own, &client_tools::LOCATION)),
+                context: said(val, "search_context_size"),
+                ..WebSearch::default()
+            };
+            let at = body.at_key(found.member);
+            let whole = foreign(NAME, ForeignKind::ServerTool, val);
+            out.tools.push(Tool::new(ToolKind::WebSearch(search, whole), at));
+        }
+        "modalities" if texts(val).iter().all(|text| text.raw() == b"text") => {}
+        _ => return false,
     }
+    true
 }
 
 fn choice(val: Val<'_>) -> Option<Choice> {
@@ -68,6 +92,14 @@ fn choice(val: Val<'_>) -> Option<Choice> {
         Some(b"none") => Some(Choice::None),
         Some(b"required" | b"any") => Some(Choice::Required),
         Some(_) => None,
+        None if val.get("allowed_tools").is_some() => {
+            let own = val.get("allowed_tools")?;
+            let tools = own.get("tools")?;
+            let name =
+                |tool: Val<'_>| text(tool.get("function").or_else(|| tool.get("custom")).unwrap_or(tool), "name");
+            let required = own.get("mode").is_some_and(|mode| mode.is("required"));
+            Some(Choice::Allowed { names: tools.elements().map(name).collect::<Option<_>>()?, required })
+        }
         None => {
             let named = val.get("function").or_else(|| val.get("custom")).unwrap_or(val);
             text(named, "name").map(Choice::Tool)
@@ -91,20 +123,19 @@ fn format(val: Val<'_>) -> Option<OutputFormat> {
     }
 }
 
-fn tool(body: &Body<'_>, val: Val<'_>) -> Tool {
-    let found = val.get("function").and_then(|own| function(body, own, val)).or_else(|| {
+fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
+    let function = val.get("function").and_then(|own| function(body, own, val, losses));
+    let found = function.or_else(|| {
         let own = val.get("custom")?;
         let kind = ToolKind::Custom {
             name: text(own, "name")?,
             description: text(own, "description"),
             format: own.get("format").map(flat_format),
         };
-        Some(Tool { at: body.at(val), kind, cache: None })
+        Some(Tool::new(kind, body.at(val)))
     });
-    found.unwrap_or_else(|| {
-        let kind = ToolKind::Foreign(foreign(NAME, ForeignKind::ServerTool, val));
-        Tool { at: body.at(val), kind, cache: None }
-    })
+    let own = || ToolKind::Foreign(foreign(NAME, ForeignKind::ServerTool, val));
+    found.unwrap_or_else(|| Tool::new(own(), body.at(val)))
 }
 
 /// A grammar stands in an object of its own here, and beside its type in the Responses API.
@@ -115,15 +146,41 @@ fn flat_format(format: Val<'_>) -> Raw {
     Raw::new([br#"{"type":"grammar","#, &grammar.raw()[1..]].concat())
 }
 
-fn function(body: &Body<'_>, own: Val<'_>, whole: Val<'_>) -> Option<Tool> {
+/// Members of a definition that have a form of their own.
+const FUNCTION: [&str; 3] = ["name", "description", "parameters"];
+/// Of what stands around it; some servers take a definition without that.
+const TOOL: [&str; 6] = ["type", "function", "cache_control", "name", "description", "parameters"];
+
+fn function(body: &Body<'_>, own: Val<'_>, whole: Val<'_>, losses: &mut Losses) -> Option<Tool> {
     let kind = ToolKind::Function {
         name: text(own, "name")?,
         description: text(own, "description"),
         parameters: own.get("parameters").filter(|p| p.is_object()).map(Raw::of),
-        strict: own.get("strict").and_then(|strict| strict.as_bool()),
     };
-    Some(Tool { at: body.at(whole), kind, cache: whole.get("cache_control").map(Raw::of) })
+    let mut extras = extras(body, own, &FUNCTION, losses);
+    if own.start() != whole.start() {
+        extras.extend(common::extras(body, whole, &TOOL, losses));
+    }
+    Some(Tool { cache: whole.get("cache_control").map(Raw::of), extras, ..Tool::new(kind, body.at(whole)) })
 }
+
+/// Members of a message that are read, or that only a response holds and no request needs.
+const MESSAGE: [&str; 14] = [
+    "role",
+    "content",
+    "name",
+    "tool_calls",
+    "tool_call_id",
+    "function_call",
+    "refusal",
+    "audio",
+    "annotations",
+    "reasoning",
+    "reasoning_content",
+    "reasoning_details",
+    "tool_name",
+    "prefix",
+];
 
 fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
     let voice = match val.get("role").and_then(|role| role.text()).as_deref() {
@@ -131,11 +188,13 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
         Some(b"system") => Voice::System,
         Some(b"developer") => Voice::Developer,
         Some(b"tool" | b"function") => {
+            strays(body, val, &MESSAGE, losses);
             let result = result(body, val, out);
             return out.add(Voice::Tool, true, Block::new(What::Result(result), body.at(val)));
         }
         _ => Voice::User,
     };
+    strays(body, val, &MESSAGE, losses);
     let mut message = Message::new(voice, body.at(val));
     message.name = said(val, "name");
     if voice == Voice::Assistant {
@@ -143,7 +202,7 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
     }
     match val.get("content") {
         Some(content) if content.is_array() => {
-            message.blocks.extend(content.elements().map(|part| content_part(body, part)));
+            message.blocks.extend(content.elements().map(|part| content_part(body, part, losses)));
         }
         Some(content) => {
             if let Some(text) = Text::of_val(content) {
@@ -167,8 +226,8 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
         message.blocks.push(Block::new(What::Call(function_call(Text::default(), own)), body.at(own)));
     }
     number(&mut message.blocks[before..], out);
-    if val.get("prefix").and_then(|prefix| prefix.as_bool()) == Some(true) {
-        losses.add(LossKind::FIELD, body.at(val));
+    if let Some(prefix) = val.member("prefix").filter(|prefix| prefix.val.as_bool() == Some(true)) {
+        losses.add(LossKind::FIELD, body.at_key(&prefix));
     }
     out.push(message);
 }
@@ -199,10 +258,7 @@ fn thoughts(body: &Body<'_>, val: Val<'_>) -> Vec<Block> {
         return details;
     }
     let plain = ["reasoning_content", "reasoning"].iter().find_map(|key| said(val, key));
-    plain
-        .map(|text| Block::new(reasoning(Maker::Plain(NAME), vec![text], None), body.at(val)))
-        .into_iter()
-        .collect()
+    plain.map(|text| Block::new(reasoning(Maker::Open, vec![text], None), body.at(val))).into_iter().collect()
 }
 
 /// OpenRouter's details name the format that they come in.
@@ -212,7 +268,7 @@ fn detail_of(detail: Val<'_>) -> Option<What> {
         Some(b"openai") => Maker::OpenAi,
         Some(b"anthropic") => Maker::Anthropic,
         Some(b"google") => Maker::Google,
-        _ => Maker::Plain(NAME),
+        _ => Maker::Open,
     };
     let texts = said(detail, "text").or_else(|| said(detail, "summary")).into_iter().collect();
     let seal = said(detail, "signature").or_else(|| said(detail, "data"));
@@ -227,7 +283,25 @@ fn detail_of(detail: Val<'_>) -> Option<What> {
     })
 }
 
-fn content_part(body: &Body<'_>, val: Val<'_>) -> Block {
+/// Members of a part that are read, whatever its type.
+const PART: [&str; 14] = [
+    "type",
+    "text",
+    "refusal",
+    "annotations",
+    "cache_control",
+    "prompt_cache_breakpoint",
+    "thinking",
+    "image_url",
+    "input_audio",
+    "file",
+    "document_url",
+    "document_name",
+    "video_url",
+    "logprobs",
+];
+
+fn content_part(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
     let at = body.at(val);
     let what = match val.get("type").and_then(|kind| kind.text()).as_deref() {
         Some(b"text" | b"input_text" | b"output_text") | None => {
@@ -237,11 +311,17 @@ fn content_part(body: &Body<'_>, val: Val<'_>) -> Block {
         Some(b"thinking") => {
             let parts = val.get("thinking").into_iter().flat_map(|list| list.elements());
             let texts = parts.filter_map(|part| said(part, "text")).collect();
-            Some(reasoning(Maker::Plain(NAME), texts, None))
+            Some(reasoning(Maker::Open, texts, None))
         }
         _ => part_media(val).map(What::Media),
     };
     let what = what.unwrap_or_else(|| What::Foreign(foreign(NAME, ForeignKind::Unknown, val)));
+    if !matches!(what, What::Foreign(_)) {
+        strays(body, val, &PART, losses);
+    }
+    if let Some(mark) = val.member("prompt_cache_breakpoint").filter(|mark| !mark.val.is_null()) {
+        losses.count(LossKind::CACHE_MARK, body.at_key(&mark));
+    }
     Block { cache: val.get("cache_control").map(Raw::of), ..Block::new(what, at) }
 }
 

@@ -1,19 +1,20 @@
 //! From a conversation to the messages of Chat Completions: only what OpenAI itself documents.
 
 use crate::dialect::Written;
-use crate::dialects::common::{only_text, part_text, result_text, write_input_text};
+use crate::dialects::common::{only_text, part_text, result_text, write_extras, write_input_text};
 use crate::json::{Tape, scan};
 use crate::neutral::write::Writer;
 use crate::neutral::{
-    Block, Call, CallKind, Chars, Choice, Conversation, IdRule, Input, Maker, Media, MediaKind, Message,
-    OutputFormat, Part, Raw, Source, Takeable, Takes, ToolKind, ToolResult, Voice, What,
+    Block, Call, CallKind, Chars, Choice, Conversation, Effort, Foreign, IdRule, Input, Media, MediaKind, Message,
+    OutputFormat, Part, Raw, SearchTakes, Source, Takeable, Takes, Text, Tool, ToolKind, ToolResult, Voice,
+    WebSearch, What,
 };
 
 use super::rows::NAME;
 
 pub static TAKES: Takes = Takes {
     dialect: NAME,
-    makers: &[Maker::Plain(NAME)],
+    makers: &[],
     signatures: false,
     // OpenAI took 40 characters for years, and says 64 now.
     call_ids: IdRule::new(Chars::Any, 40),
@@ -35,9 +36,9 @@ pub static TAKES: Takes = Takes {
     names: true,
     late_instructions: true,
     media: &[
-        Takeable { kind: MediaKind::Image, data: true, url: true, id: false, plain: false, subtypes: &[] },
-        Takeable { kind: MediaKind::File, data: true, url: false, id: true, plain: false, subtypes: &[] },
-        Takeable { kind: MediaKind::Audio, data: true, url: false, id: false, plain: false, subtypes: &[] },
+        Takeable { data: true, url: true, ..Takeable::none(MediaKind::Image) },
+        Takeable { data: true, id: true, ..Takeable::none(MediaKind::File) },
+        Takeable { data: true, ..Takeable::none(MediaKind::Audio) },
     ],
     result_media: &[],
     model_media: false,
@@ -47,20 +48,24 @@ pub static TAKES: Takes = Takes {
     calls_last: false,
     wants_tools: false,
     user_first: false,
-    settings: &[
-        "max_tokens",
-        "temperature",
-        "top_p",
-        "stop",
-        "choice",
-        "choice_none",
-        "parallel",
-        "store",
-        "stream",
-        "effort",
-        "output",
-        "shared",
-    ],
+    forbids_tools: true,
+    allowed_tools: true,
+    json_mode: true,
+    describes_schemas: true,
+    strict_schemas: true,
+    web_search: Some(SearchTakes {
+        allowed: false,
+        blocked: false,
+        location: true,
+        context: true,
+        max_uses: false,
+    }),
+    detail: true,
+    document_facts: false,
+    stops: 4,
+    hottest: 2,
+    least_limit: 1,
+    names_model: true,
     wants_limit: false,
     list_key: "messages",
     message_members: &[],
@@ -68,6 +73,10 @@ pub static TAKES: Takes = Takes {
 
 pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
     let settings = &conversation.settings;
+    let thoughts = Thoughts {
+        key: if conversation.thoughts.is_empty() { "reasoning_content" } else { conversation.thoughts },
+        always: conversation.always_thinks,
+    };
     Writer::new(out).object(|w| {
         if let Some(model) = &conversation.model {
             w.key("model").text(model);
@@ -76,55 +85,55 @@ pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
             if !conversation.instructions.is_empty() {
                 let mut message = Message::new(Voice::System, conversation.instructions[0].at);
                 message.blocks.clone_from(&conversation.instructions);
-                write_message(&message, w);
+                write_message(&message, thoughts, w);
             }
             for message in &conversation.messages {
                 match message.voice {
                     Voice::Tool => message.blocks.iter().for_each(|block| write_result(block, w)),
-                    _ => write_message(message, w),
+                    _ => write_message(message, thoughts, w),
                 }
             }
         });
-        if !conversation.tools.is_empty() {
-            w.key("tools").array(|w| conversation.tools.iter().for_each(|tool| write_tool(&tool.kind, w)));
+        let is_tool = |tool: &&Tool| !matches!(tool.kind, ToolKind::WebSearch(..));
+        if conversation.tools.iter().any(|tool| is_tool(&tool)) {
+            w.key("tools")
+                .array(|w| conversation.tools.iter().filter(is_tool).for_each(|tool| write_tool(tool, w)));
+        }
+        for tool in &conversation.tools {
+            if let ToolKind::WebSearch(search, own) = &tool.kind {
+                write_search(search, own, w.key("web_search_options"));
+            }
         }
         if let Some(choice) = &settings.choice {
             write_choice(&choice.value, w.key("tool_choice"));
         }
-        for (key, value) in [("parallel_tool_calls", &settings.parallel), ("store", &settings.store)] {
-            if let Some(set) = value {
-                w.key(key).bool(set.value);
-            }
+        if let Some(parallel) = &settings.parallel {
+            w.key("parallel_tool_calls").bool(parallel.value);
         }
-        let numbers = [
-            ("temperature", &settings.temperature),
-            ("top_p", &settings.top_p),
-            ("max_completion_tokens", &settings.max_tokens),
-        ];
-        for (key, value) in numbers {
-            if let Some(set) = value {
-                w.key(key).raw(&set.value);
-            }
-        }
+        settings.write_within(NAME, "", w);
         if let Some(stop) = &settings.stop {
             w.key("stop").array(|w| stop.value.iter().for_each(|text| w.text(text)));
         }
-        if let Some(effort) = &settings.effort {
-            w.key("reasoning_effort").text(&effort.value);
+        match settings.effort.as_ref().map(|set| &set.value) {
+            Some(Effort::Level(level)) => w.key("reasoning_effort").text(level),
+            Some(Effort::Off) => w.key("reasoning_effort").plain("none"),
+            Some(Effort::Budget(_) | Effort::Adaptive) | None => {}
         }
         if let Some(output) = &settings.output {
             w.key("response_format").object(|w| write_format(&output.value, w));
         }
-        for shared in &settings.shared {
-            w.key(shared.key).raw(&shared.value);
-        }
-        if let Some(stream) = &settings.stream {
-            w.key("stream").bool(stream.value);
-        }
     });
 }
 
-fn write_message(message: &Message, w: &mut Writer<'_>) {
+/// Where a message holds what was thought.
+#[derive(Clone, Copy)]
+struct Thoughts {
+    key: &'static str,
+    /// A message with calls has it in any case: DeepSeek takes an empty one, and refuses none.
+    always: bool,
+}
+
+fn write_message(message: &Message, thoughts: Thoughts, w: &mut Writer<'_>) {
     let role = match message.voice {
         Voice::System => "system",
         Voice::Developer => "developer",
@@ -156,7 +165,7 @@ fn write_message(message: &Message, w: &mut Writer<'_>) {
         if has_calls {
             w.key("tool_calls").array(|w| message.calls().for_each(|call| write_call(call, w)));
         }
-        let thoughts: Vec<&[u8]> = message
+        let thought: Vec<&[u8]> = message
             .blocks
             .iter()
             .filter_map(|block| match &block.what {
@@ -165,8 +174,8 @@ fn write_message(message: &Message, w: &mut Writer<'_>) {
             })
             .flat_map(|reasoning| reasoning.texts.iter().map(|text| text.raw()))
             .collect();
-        if !thoughts.is_empty() {
-            w.key("reasoning_content").texts(&[&thoughts.join(&b"\\n\\n"[..])]);
+        if !thought.is_empty() || has_calls && thoughts.always {
+            w.key(thoughts.key).texts(&[&thought.join(&b"\\n\\n"[..])]);
         }
     });
 }
@@ -225,9 +234,8 @@ fn write_media(media: &Media, w: &mut Writer<'_>) {
             w.key("image_url").object(|w| {
                 match (source, media.data_url()) {
                     (_, Some(url)) => w.key("url").text(&url),
-                    (Source::Url(url) | Source::Plain(url) | Source::Id(url, _) | Source::Data(url), None) => {
-                        w.key("url").text(url);
-                    }
+                    (Source::Url(url) | Source::Id(url, _) | Source::Data(url), None) => w.key("url").text(url),
+                    (Source::Plain(texts), None) => w.key("url").text(&Text::join(texts, "")),
                 }
                 if let Some(detail) = &media.detail {
                     w.key("detail").text(detail);
@@ -282,9 +290,9 @@ fn write_result_content(result: &ToolResult, w: &mut Writer<'_>) {
     });
 }
 
-fn write_tool(kind: &ToolKind, w: &mut Writer<'_>) {
-    match kind {
-        ToolKind::Function { name, description, parameters, strict } => w.object(|w| {
+fn write_tool(tool: &Tool, w: &mut Writer<'_>) {
+    match &tool.kind {
+        ToolKind::Function { name, description, parameters } => w.object(|w| {
             w.key("type").plain("function");
             w.key("function").object(|w| {
                 w.key("name").text(name);
@@ -294,9 +302,7 @@ fn write_tool(kind: &ToolKind, w: &mut Writer<'_>) {
                 if let Some(parameters) = parameters {
                     w.key("parameters").raw(parameters);
                 }
-                if let Some(strict) = strict {
-                    w.key("strict").bool(*strict);
-                }
+                write_extras(&tool.extras, w);
             });
         }),
         ToolKind::Custom { name, description, format } => w.object(|w| {
@@ -311,8 +317,24 @@ fn write_tool(kind: &ToolKind, w: &mut Writer<'_>) {
                 }
             });
         }),
-        ToolKind::Foreign(foreign) => w.raw(&foreign.raw),
+        ToolKind::Client(_, own) | ToolKind::Foreign(own) => w.raw(&own.raw),
+        ToolKind::WebSearch(..) => {}
     }
+}
+
+fn write_search(search: &WebSearch, own: &Foreign, w: &mut Writer<'_>) {
+    if own.dialect == NAME {
+        return w.raw(&own.raw);
+    }
+    w.object(|w| {
+        search.context.iter().for_each(|size| w.key("search_context_size").text(size));
+        if let Some(location) = &search.location {
+            w.key("user_location").object(|w| {
+                w.key("type").plain("approximate");
+                w.key("approximate").raw(location);
+            });
+        }
+    });
 }
 
 /// A grammar stands in an object of its own here.
@@ -339,11 +361,22 @@ fn write_choice(choice: &Choice, w: &mut Writer<'_>) {
         Choice::Auto => w.plain("auto"),
         Choice::None => w.plain("none"),
         Choice::Required => w.plain("required"),
-        Choice::Tool(name) => w.object(|w| {
-            w.key("type").plain("function");
-            w.key("function").object(|w| w.key("name").text(name));
+        Choice::Tool(name) => write_named(name, w),
+        Choice::Allowed { names, required } => w.object(|w| {
+            w.key("type").plain("allowed_tools");
+            w.key("allowed_tools").object(|w| {
+                w.key("mode").plain(if *required { "required" } else { "auto" });
+                w.key("tools").array(|w| names.iter().for_each(|name| write_named(name, w)));
+            });
         }),
     }
+}
+
+fn write_named(name: &Text, w: &mut Writer<'_>) {
+    w.object(|w| {
+        w.key("type").plain("function");
+        w.key("function").object(|w| w.key("name").text(name));
+    });
 }
 
 fn write_format(format: &OutputFormat, w: &mut Writer<'_>) {

@@ -1,25 +1,36 @@
 //! From the contents of the Gemini API to a conversation, in camelCase as the API documents it and in snake_case as
 //! Python dumps it. Calls often have no ids here: they get numbers, and are answered by name and order.
 
+use std::borrow::Cow;
+
 use crate::dialect::{Body, Shape};
-use crate::dialects::common::{copied, foreign, other, reasoning, set, text, texts};
-use crate::json::{Member, NodeKind, Val};
+use crate::dialects::common::{extras, foreign, reasoning, text, texts};
+use crate::dialects::settings::{self, Found, Reading, strays};
+use crate::json::{Val, string};
+use crate::neutral::members;
 use crate::neutral::{
-    Block, Call, CallKind, Choice, Conversation, ForeignKind, Input, LossKind, Losses, Maker, Media, MediaKind,
-    OutputFormat, Part, Raw, Source, Text, Tool, ToolKind, ToolResult, Voice, What,
+    Block, Call, CallKind, Choice, Conversation, Effort, Foreign, ForeignKind, Input, LossKind, Losses, Maker,
+    Media, MediaKind, OutputFormat, Part, Raw, Source, Text, Tool, ToolKind, ToolResult, Voice, WebSearch, What,
 };
 
 use super::rows::NAME;
+use super::schema;
 
 pub fn lift(body: &Body<'_>, out: &mut Conversation, losses: &mut Losses) {
     match body.shape {
-        Shape::Request => {
-            for member in body.val.members().filter(|member| !member.val.is_null()) {
-                request_member(body, &member, out, losses);
-            }
-        }
+        Shape::Request => settings::read(body, &READING, out, losses),
         Shape::List => body.val.elements().for_each(|val| content(body, val, out, losses)),
         Shape::Item => content(body, body.val, out, losses),
+    }
+}
+
+const READING: Reading = Reading { dialect: NAME, spell: camel, own };
+
+/// A key as the API documents it.
+fn camel(key: &[u8]) -> Cow<'_, str> {
+    match String::from_utf8_lossy(key) {
+        Cow::Borrowed(text) => members::camel(text),
+        Cow::Owned(text) => Cow::Owned(members::camel(&text).into_owned()),
     }
 }
 
@@ -45,133 +56,141 @@ fn is_named(key: &[u8], camel: &str) -> bool {
     }
 }
 
-fn request_member(body: &Body<'_>, member: &Member<'_>, out: &mut Conversation, losses: &mut Losses) {
-    let val = member.val;
-    let key = member.key.decode();
-    let key = key.as_ref();
-    if key == b"contents" {
-        match val.is_object() {
+fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bool {
+    let (val, body) = (found.member.val, found.body);
+    match found.path {
+        "contents" => match val.is_object() {
             true => content(body, val, out, losses),
             false => val.elements().for_each(|val| content(body, val, out, losses)),
+        },
+        "model" => (out.model, out.model_at) = (Text::of_val(val), Some(body.at(val))),
+        "systemInstruction" => instruction(body, val, out, losses),
+        "tools" => {
+            let lists: Vec<Val<'_>> = if val.is_object() { vec![val] } else { val.elements().collect() };
+            lists.into_iter().for_each(|val| tools(body, val, out, losses));
         }
-    } else if key == b"model" {
-        out.model = Text::of_val(val);
-    } else if is_named(key, "systemInstruction") {
-        let parts = either(val, "parts").filter(|parts| parts.is_array());
-        let each = parts.into_iter().flat_map(|parts| parts.elements());
-        out.instructions.extend(each.filter_map(|part| Some(Block::text(text(part, "text")?, body.at(part)))));
-        if let Some(text) =
-            Text::of_val(val).or_else(|| parts.is_none().then(|| text(either(val, "parts")?, "text"))?)
-        {
-            out.instructions.push(Block::text(text, body.at(val)));
+        "toolConfig.functionCallingConfig" => match choice(val) {
+            Some(choice) => out.settings.choice = found.set(choice),
+            None => found.alone(out),
+        },
+        "generationConfig.stopSequences" => out.settings.stop = found.set(texts(val)),
+        "generationConfig.responseMimeType" => match val.text().as_deref() {
+            Some(b"application/json") => {
+                let schema = ["responseJsonSchema", "responseSchema"];
+                if !schema.iter().any(|key| either(found.parent, key).is_some()) {
+                    out.settings.output = found.set(OutputFormat::Json);
+                }
+            }
+            Some(b"text/plain") => {}
+            _ => found.alone(out),
+        },
+        "generationConfig.responseJsonSchema" | "generationConfig.responseSchema" => {
+            let schema = schema::json_schema(val);
+            let format = OutputFormat::Schema { name: None, description: None, schema, strict: None };
+            out.settings.output = found.set(format);
         }
-    } else if key == b"tools" {
-        let lists: Vec<Val<'_>> = if val.is_object() { vec![val] } else { val.elements().collect() };
-        lists.into_iter().for_each(|val| tools(body, val, out));
-    } else if is_named(key, "toolConfig") {
-        match either(val, "functionCallingConfig").and_then(choice) {
-            Some(choice) => out.settings.choice = set(choice, body, member),
-            None => other(&mut out.settings, body, member),
+        "generationConfig.responseModalities" if texts(val).iter().all(|text| text.raw() == b"TEXT") => {}
+        "generationConfig.thinkingConfig.thinkingLevel" => match Text::of_val(val) {
+            Some(level) => {
+                let level = level.plain().to_ascii_lowercase();
+                let level = Text::new(&String::from_utf8_lossy(&level));
+                out.settings.effort = found.set(Effort::Level(level));
+            }
+            None => found.alone(out),
+        },
+        "generationConfig.thinkingConfig.thinkingBudget" => {
+            let budget = std::str::from_utf8(val.raw()).ok().and_then(|text| text.parse::<i64>().ok());
+            let effort = match budget {
+                Some(0) => Effort::Off,
+                Some(budget) if budget > 0 => Effort::Budget(u32::try_from(budget).unwrap_or(u32::MAX)),
+                _ => Effort::Adaptive,
+            };
+            // A level is newer, and says more.
+            out.settings.effort = out.settings.effort.take().or(found.set(effort));
         }
-    } else if is_named(key, "generationConfig") {
-        for member in val.members().filter(|member| !member.val.is_null()) {
-            generation_member(body, &member, val, out);
+        "generationConfig.thinkingConfig.includeThoughts" => {
+            if val.as_bool() == Some(true) {
+                out.settings.summary = found.set(Text::new("auto"));
+            }
         }
-    } else {
-        other(&mut out.settings, body, member);
+        _ => return false,
     }
+    true
 }
 
-fn generation_member(body: &Body<'_>, member: &Member<'_>, config: Val<'_>, out: &mut Conversation) {
-    let settings = &mut out.settings;
-    let key = member.key.decode();
-    let is = |camel: &str| is_named(&key, camel);
-    if is("maxOutputTokens") {
-        settings.max_tokens = copied(body, member);
-    } else if is("temperature") {
-        settings.temperature = copied(body, member);
-    } else if is("topP") {
-        settings.top_p = copied(body, member);
-    } else if is("topK") {
-        settings.top_k = copied(body, member);
-    } else if is("stopSequences") {
-        settings.stop = set(texts(member.val), body, member);
-    } else if is("responseMimeType") {
-        let schema = either(config, "responseJsonSchema").or_else(|| either(config, "responseSchema"));
-        if member.val.is("application/json") {
-            let format = schema.map_or(OutputFormat::Json, |schema| OutputFormat::Schema {
-                name: None,
-                description: None,
-                schema: json_schema(schema),
-                strict: None,
-            });
-            settings.output = set(format, body, member);
+fn instruction(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
+    if let Some(text) = Text::of_val(val) {
+        return out.instructions.push(Block::text(text, body.at(val)));
+    }
+    let parts = either(val, "parts");
+    let alone = parts.filter(|parts| parts.is_object());
+    let each = parts.into_iter().flat_map(|parts| parts.elements());
+    for part in alone.into_iter().chain(each) {
+        match text(part, "text") {
+            Some(text) => out.instructions.push(Block::text(text, body.at(part))),
+            None => losses.add(LossKind::UNKNOWN, body.at(part)),
         }
-    } else if !(is("responseJsonSchema") || is("responseSchema") || is("responseModalities")) {
-        other(settings, body, member);
     }
 }
 
 fn choice(config: Val<'_>) -> Option<Choice> {
     let names = either(config, "allowedFunctionNames").map(texts).unwrap_or_default();
-    match config.get("mode")?.text()?.to_ascii_uppercase().as_slice() {
-        b"AUTO" => Some(Choice::Auto),
-        b"NONE" => Some(Choice::None),
-        b"ANY" => match names.as_slice() {
-            [] => Some(Choice::Required),
-            [only] => Some(Choice::Tool(only.clone())),
-            _ => None,
+    let required = match config.get("mode").and_then(|mode| mode.text()) {
+        None => return names.is_empty().then_some(Choice::Auto),
+        Some(mode) => match mode.to_ascii_uppercase().as_slice() {
+            b"AUTO" | b"VALIDATED" | b"MODE_UNSPECIFIED" => false,
+            b"NONE" => return Some(Choice::None),
+            b"ANY" => true,
+            _ => return None,
         },
-        _ => None,
-    }
+    };
+    Some(match (names.as_slice(), required) {
+        ([], false) => Choice::Auto,
+        ([], true) => Choice::Required,
+        ([only], true) => Choice::Tool(only.clone()),
+        _ => Choice::Allowed { names, required },
+    })
 }
 
-fn tools(body: &Body<'_>, val: Val<'_>, out: &mut Conversation) {
-    for member in val.members() {
-        if !is_named(&member.key.decode(), "functionDeclarations") {
-            let kind = ToolKind::Foreign(foreign(NAME, ForeignKind::ServerTool, val));
-            out.tools.push(Tool { at: body.at_key(&member), kind, cache: None });
+/// Members of a declaration that have a form of their own.
+const DECLARATION: [&str; 5] =
+    ["name", "description", "parameters", "parametersJsonSchema", "parameters_json_schema"];
+
+fn tools(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
+    for member in val.members().filter(|member| !member.val.is_null()) {
+        let key = camel(&member.key.decode()).into_owned();
+        if key == "functionDeclarations" {
+            out.tools.extend(member.val.elements().map(|own| declaration(body, own, losses)));
             continue;
         }
-        for own in member.val.elements() {
-            let parameters = either(own, "parametersJsonSchema").map(Raw::of);
-            let kind = ToolKind::Function {
-                name: text(own, "name").unwrap_or_default(),
-                description: text(own, "description"),
-                parameters: parameters.or_else(|| own.get("parameters").map(json_schema)),
-                strict: None,
-            };
-            out.tools.push(Tool { at: body.at(own), kind, cache: None });
-        }
+        // A tool stands there by its own name, whatever else the object holds.
+        let raw = [b"{", &*string::quoted(&key), b":", member.val.raw(), b"}"].concat();
+        let whole = Foreign { dialect: NAME, kind: ForeignKind::ServerTool, raw: Raw::new(raw) };
+        let kind = match key.as_str() {
+            "googleSearch" | "googleSearchRetrieval" => {
+                let blocked = either(member.val, "excludeDomains").map(texts).unwrap_or_default();
+                ToolKind::WebSearch(WebSearch { blocked, ..WebSearch::default() }, whole)
+            }
+            _ => ToolKind::Foreign(whole),
+        };
+        out.tools.push(Tool::new(kind, body.at_key(&member)));
     }
 }
 
-/// Gemini's own schemas name types in capitals; JSON Schema does not.
-fn json_schema(val: Val<'_>) -> Raw {
-    let mut out = Vec::with_capacity(val.raw().len());
-    let mut at = val.start() as usize;
-    lower_types(val, &mut at, &mut out);
-    out.extend_from_slice(&val.record()[at..val.end() as usize]);
-    Raw::new(out)
-}
-
-fn lower_types(val: Val<'_>, at: &mut usize, out: &mut Vec<u8>) {
-    for member in val.members() {
-        let own = member.val;
-        if member.key.is(b"type") && own.kind() == NodeKind::String {
-            out.extend_from_slice(&val.record()[*at..own.start() as usize]);
-            out.extend(own.raw().to_ascii_lowercase());
-            *at = own.end() as usize;
-        } else {
-            lower_types(own, at, out);
-        }
-    }
-    val.elements().for_each(|element| lower_types(element, at, out));
+fn declaration(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) -> Tool {
+    let parameters = either(own, "parametersJsonSchema").map(Raw::of);
+    let kind = ToolKind::Function {
+        name: text(own, "name").unwrap_or_default(),
+        description: text(own, "description"),
+        parameters: parameters.or_else(|| own.get("parameters").map(schema::json_schema)),
+    };
+    Tool { extras: extras(body, own, &DECLARATION, losses), ..Tool::new(kind, body.at(own)) }
 }
 
 fn content(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
     let model = val.get("role").is_some_and(|role| role.is("model"));
     let mut begun = false;
+    strays(body, val, &["role", "parts"], losses);
     let parts = val.get("parts").into_iter().flat_map(|parts| match parts.is_object() {
         true => vec![parts],
         false => parts.elements().collect(),
@@ -189,12 +208,26 @@ fn content(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
     }
 }
 
+/// Members of a part that are read.
+const PART: [&str; 13] = [
+    "text",
+    "thought",
+    "thoughtSignature",
+    "thought_signature",
+    "functionCall",
+    "function_call",
+    "functionResponse",
+    "function_response",
+    "inlineData",
+    "inline_data",
+    "fileData",
+    "file_data",
+    "partMetadata",
+];
+
 fn block(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) -> Block {
     let at = body.at(val);
     let signature = either(val, "thoughtSignature").and_then(Text::of_val);
-    if either(val, "videoMetadata").is_some() {
-        losses.add(LossKind::FIELD, at);
-    }
     let thought = val.get("thought").and_then(|thought| thought.as_bool()).unwrap_or(false);
     let what = if let Some(text) = text(val, "text") {
         match thought {
@@ -202,8 +235,10 @@ fn block(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Los
             false => Some(What::Text { text, citations: None }),
         }
     } else if let Some(own) = either(val, "functionCall") {
+        strays(body, own, &["id", "name", "args"], losses);
         Some(What::Call(call(own, out)))
     } else if let Some(own) = either(val, "functionResponse") {
+        strays(body, own, &["id", "name", "response", "parts"], losses);
         Some(What::Result(result(body, own, out)))
     } else {
         media(val).map(What::Media)
@@ -214,6 +249,9 @@ fn block(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Los
         if found { ForeignKind::ServerTool } else { ForeignKind::Unknown }
     };
     let what = what.unwrap_or_else(|| What::Foreign(foreign(NAME, server(), val)));
+    if !matches!(what, What::Foreign(_)) {
+        strays(body, val, &PART, losses);
+    }
     Block { signature, ..Block::new(what, at) }
 }
 
@@ -258,7 +296,7 @@ fn media(val: Val<'_>) -> Option<Media> {
     let mime = either(own, "mimeType").and_then(Text::of_val);
     let kind = mime.as_ref().map_or(MediaKind::File, |mime| MediaKind::of_mime(&mime.plain()));
     let source = if is_data {
-        Source::Data(text(own, "data")?)
+        Source::Data(standard(text(own, "data")?))
     } else {
         let uri = either(own, "fileUri").and_then(Text::of_val)?;
         let plain = uri.plain().into_owned();
@@ -268,6 +306,24 @@ fn media(val: Val<'_>) -> Option<Media> {
     };
     let name = either(own, "displayName").and_then(Text::of_val);
     Some(Media { name, ..Media::new(kind, source) }.mime(mime))
+}
+
+/// Base64 as every other API wants it: Google also takes, and Python's dumps hold, the alphabet of URLs without padding.
+fn standard(data: Text) -> Text {
+    let raw = data.raw();
+    if memchr::memchr2(b'-', b'_', raw).is_none() && raw.len() % 4 == 0 {
+        return data;
+    }
+    let letter = |byte: &u8| match byte {
+        b'-' => b'+',
+        b'_' => b'/',
+        other => *other,
+    };
+    let mut out: Vec<u8> = raw.iter().filter(|byte| **byte != b'\\').map(letter).collect();
+    while out.len() % 4 != 0 {
+        out.push(b'=');
+    }
+    Text::of_raw(out)
 }
 
 #[cfg(test)]

@@ -2,18 +2,36 @@
 //! directly behind the turn of their calls, and holds nothing else.
 
 use crate::dialect::Written;
-use crate::dialects::common::{result_text, write_input_object};
+use crate::dialects::common::{result_text, write_extras, write_input_object};
 use crate::json::{Tape, scan};
 use crate::neutral::write::Writer;
 use crate::neutral::{
-    Block, Chars, Choice, Conversation, IdRule, Maker, Media, MediaKind, OutputFormat, Reasoning, Source,
-    Takeable, Takes, Text, ToolKind, ToolResult, Voice, What,
+    Block, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, OutputFormat, Part, Reasoning,
+    SearchTakes, Settings, Source, Takeable, Takes, Text, Tool, ToolKind, ToolResult, Voice, What,
 };
 
 use super::rows::NAME;
 
-const ALL: Takeable =
-    Takeable { kind: MediaKind::Image, data: true, url: true, id: true, plain: false, subtypes: &[] };
+const ALL: Takeable = Takeable { data: true, url: true, id: true, ..Takeable::none(MediaKind::Audio) };
+/// https://ai.google.dev/gemini-api/docs/image-understanding, https://ai.google.dev/gemini-api/docs/document-processing
+const IMAGES: &[&str] = &["png", "jpeg", "jpg", "webp", "heic", "heif", "gif", "avif"];
+const FILES: &[&str] = &[
+    "pdf",
+    "plain",
+    "markdown",
+    "md",
+    "html",
+    "css",
+    "csv",
+    "xml",
+    "rtf",
+    "json",
+    "javascript",
+    "x-javascript",
+    "typescript",
+    "x-typescript",
+    "x-python",
+];
 
 pub static TAKES: Takes = Takes {
     dialect: NAME,
@@ -31,8 +49,8 @@ pub static TAKES: Takes = Takes {
     names: false,
     late_instructions: false,
     media: &[
-        ALL,
-        Takeable { kind: MediaKind::File, ..ALL },
+        Takeable { kind: MediaKind::Image, subtypes: IMAGES, url_subtypes: IMAGES, ..ALL },
+        Takeable { kind: MediaKind::File, subtypes: FILES, url_subtypes: FILES, ..ALL },
         Takeable { kind: MediaKind::Audio, ..ALL },
         Takeable { kind: MediaKind::Video, ..ALL },
     ],
@@ -44,7 +62,24 @@ pub static TAKES: Takes = Takes {
     calls_last: false,
     wants_tools: false,
     user_first: true,
-    settings: &["max_tokens", "temperature", "top_p", "top_k", "stop", "choice", "choice_none", "output"],
+    forbids_tools: true,
+    allowed_tools: true,
+    json_mode: true,
+    describes_schemas: false,
+    strict_schemas: false,
+    web_search: Some(SearchTakes {
+        allowed: false,
+        blocked: true,
+        location: false,
+        context: false,
+        max_uses: false,
+    }),
+    detail: false,
+    document_facts: false,
+    stops: 5,
+    hottest: 2,
+    least_limit: 1,
+    names_model: false,
     wants_limit: false,
     list_key: "contents",
     message_members: &[],
@@ -105,6 +140,16 @@ fn write_part(block: &Block, w: &mut Writer<'_>) {
                     w.key("name").text(name);
                 }
                 write_response(result, w.key("response"));
+                let media = || result.parts.iter().filter(|part| matches!(part, Part::Media(..)));
+                if media().next().is_some() {
+                    w.key("parts").array(|w| {
+                        for part in media() {
+                            if let Part::Media(media, _) = part {
+                                w.object(|w| write_media(media, w));
+                            }
+                        }
+                    });
+                }
             }),
             What::Reasoning(reasoning) => write_reasoning(reasoning, w),
             What::Foreign(_) => {}
@@ -125,42 +170,17 @@ fn write_reasoning(reasoning: &Reasoning, w: &mut Writer<'_>) {
 }
 
 fn write_media(media: &Media, w: &mut Writer<'_>) {
-    let mime = media.mime.clone().unwrap_or_else(|| Text::new(guess(media)));
+    let mime = media.likely_mime();
     match &media.source {
         Source::Data(data) => w.key("inlineData").object(|w| {
             w.key("mimeType").text(&mime);
             w.key("data").text(data);
         }),
-        Source::Url(uri) | Source::Id(uri, _) | Source::Plain(uri) => w.key("fileData").object(|w| {
+        Source::Url(uri) | Source::Id(uri, _) => w.key("fileData").object(|w| {
             w.key("mimeType").text(&mime);
             w.key("fileUri").text(uri);
         }),
-    }
-}
-
-/// The type that the end of a URL or of a name tells.
-fn guess(media: &Media) -> &'static str {
-    let of = |text: &Text| {
-        let plain = String::from_utf8_lossy(&text.plain()).to_ascii_lowercase();
-        let path = plain.split(['?', '#']).next().unwrap_or_default().to_owned();
-        path.rsplit_once('.').map(|(_, ending)| ending.to_owned())
-    };
-    let ending = match &media.source {
-        Source::Url(url) => of(url),
-        _ => None,
-    };
-    let ending = ending.or_else(|| media.name.as_ref().and_then(of));
-    match (ending.as_deref(), media.kind) {
-        (Some("jpg" | "jpeg"), _) => "image/jpeg",
-        (Some("webp"), _) => "image/webp",
-        (Some("gif"), _) => "image/gif",
-        (Some("txt" | "md"), _) => "text/plain",
-        (Some("csv"), _) => "text/csv",
-        (Some("mp3"), _) => "audio/mp3",
-        (_, MediaKind::Image) => "image/png",
-        (_, MediaKind::Audio) => "audio/wav",
-        (_, MediaKind::Video) => "video/mp4",
-        (_, MediaKind::File) => "application/pdf",
+        Source::Plain(_) => media.told().iter().for_each(|text| w.key("text").text(text)),
     }
 }
 
@@ -187,57 +207,65 @@ fn write_tools(conversation: &Conversation, w: &mut Writer<'_>) {
     let functions = conversation.tools.iter().filter(|tool| matches!(tool.kind, ToolKind::Function { .. }));
     if functions.clone().next().is_some() {
         w.object(|w| {
-            w.key("functionDeclarations").array(|w| {
-                for tool in functions {
-                    let ToolKind::Function { name, description, parameters, .. } = &tool.kind else { continue };
-                    w.object(|w| {
-                        w.key("name").text(name);
-                        if let Some(description) = description {
-                            w.key("description").text(description);
-                        }
-                        if let Some(parameters) = parameters {
-                            w.key("parametersJsonSchema").raw(parameters);
-                        }
-                    });
-                }
-            });
+            w.key("functionDeclarations").array(|w| functions.for_each(|tool| write_declaration(tool, w)));
         });
     }
     for tool in &conversation.tools {
-        if let ToolKind::Foreign(foreign) = &tool.kind {
-            w.raw(&foreign.raw);
+        match &tool.kind {
+            ToolKind::WebSearch(search, own) if own.dialect != NAME => w.object(|w| {
+                w.key("googleSearch").object(|w| {
+                    if !search.blocked.is_empty() {
+                        let each = |w: &mut Writer<'_>| search.blocked.iter().for_each(|domain| w.text(domain));
+                        w.key("excludeDomains").array(each);
+                    }
+                });
+            }),
+            ToolKind::WebSearch(_, own) | ToolKind::Client(_, own) | ToolKind::Foreign(own) => w.raw(&own.raw),
+            ToolKind::Function { .. } | ToolKind::Custom { .. } => {}
         }
     }
+}
+
+fn write_declaration(tool: &Tool, w: &mut Writer<'_>) {
+    let ToolKind::Function { name, description, parameters } = &tool.kind else { return };
+    w.object(|w| {
+        w.key("name").text(name);
+        if let Some(description) = description {
+            w.key("description").text(description);
+        }
+        if let Some(parameters) = parameters {
+            w.key("parametersJsonSchema").raw(parameters);
+        }
+        write_extras(&tool.extras, w);
+    });
 }
 
 fn write_choice(choice: &Choice, w: &mut Writer<'_>) {
     w.key("mode").plain(match choice {
-        Choice::Auto => "AUTO",
+        Choice::Auto | Choice::Allowed { required: false, .. } => "AUTO",
         Choice::None => "NONE",
-        Choice::Required | Choice::Tool(_) => "ANY",
+        Choice::Required | Choice::Tool(_) | Choice::Allowed { required: true, .. } => "ANY",
     });
-    if let Choice::Tool(name) = choice {
-        w.key("allowedFunctionNames").array(|w| w.text(name));
+    let names: &[Text] = match choice {
+        Choice::Tool(name) => std::slice::from_ref(name),
+        Choice::Allowed { names, .. } => names,
+        Choice::Auto | Choice::None | Choice::Required => &[],
+    };
+    if !names.is_empty() {
+        w.key("allowedFunctionNames").array(|w| names.iter().for_each(|name| w.text(name)));
     }
 }
 
+const CONFIG: &str = "generationConfig";
+
 fn write_generation(conversation: &Conversation, w: &mut Writer<'_>) {
     let settings = &conversation.settings;
-    let numbers = [
-        ("maxOutputTokens", &settings.max_tokens),
-        ("temperature", &settings.temperature),
-        ("topP", &settings.top_p),
-        ("topK", &settings.top_k),
-    ];
-    if numbers.iter().all(|(_, value)| value.is_none()) && settings.stop.is_none() && settings.output.is_none() {
+    let thinks = settings.effort.is_some() || settings.summary.is_some();
+    if !(settings.any_within(NAME, CONFIG) || settings.stop.is_some() || settings.output.is_some() || thinks) {
         return;
     }
-    w.key("generationConfig").object(|w| {
-        for (key, value) in numbers {
-            if let Some(set) = value {
-                w.key(key).raw(&set.value);
-            }
-        }
+    w.key(CONFIG).object(|w| {
+        settings.write_within(NAME, CONFIG, w);
         if let Some(stop) = &settings.stop {
             w.key("stopSequences").array(|w| stop.value.iter().for_each(|text| w.text(text)));
         }
@@ -247,5 +275,21 @@ fn write_generation(conversation: &Conversation, w: &mut Writer<'_>) {
                 w.key("responseJsonSchema").raw(schema);
             }
         }
+        if thinks {
+            w.key("thinkingConfig").object(|w| write_thinking(settings, w));
+        }
     });
+}
+
+fn write_thinking(settings: &Settings, w: &mut Writer<'_>) {
+    match settings.effort.as_ref().map(|set| &set.value) {
+        Some(Effort::Level(level)) => w.key("thinkingLevel").text(level),
+        Some(Effort::Budget(budget)) => w.key("thinkingBudget").bytes(budget.to_string().as_bytes()),
+        Some(Effort::Adaptive) => w.key("thinkingBudget").bytes(b"-1"),
+        Some(Effort::Off) => w.key("thinkingBudget").bytes(b"0"),
+        None => {}
+    }
+    if settings.summary.is_some() {
+        w.key("includeThoughts").bool(true);
+    }
 }

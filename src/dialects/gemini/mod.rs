@@ -5,6 +5,7 @@ mod change;
 mod lift;
 mod lower;
 mod rows;
+mod schema;
 
 pub use rows::NAME;
 

@@ -2,72 +2,78 @@
 //! text and calls; outputs that stand together are one message, too.
 
 use crate::dialect::{Body, Shape};
-use crate::dialects::common::{citations, copied, foreign, media, other, said, set, text};
+use crate::dialects::client_tools;
+use crate::dialects::common::{citations, extras, foreign, media, picked, said, text, texts};
+use crate::dialects::settings::{self, Found, Reading, strays};
 use crate::history::{Class, Kind};
-use crate::json::{Member, Val};
+use crate::json::Val;
 use crate::neutral::{
-    At, Block, Call, CallKind, Choice, Conversation, ForeignKind, Input, LossKind, Losses, Maker, MediaKind,
-    OutputFormat, Part, Raw, Reasoning, Shared, Text, Tool, ToolKind, ToolResult, Voice, What,
+    Block, Call, CallKind, Choice, Conversation, Effort, ForeignKind, Input, LossKind, Losses, Maker, MediaKind,
+    Name, OutputFormat, Part, Plain, Raw, Reasoning, Text, Tool, ToolKind, ToolResult, Voice, WebSearch, What,
 };
 
 use super::fields::{Fields, NAME};
 
-/// Settings that both APIs of OpenAI have under one name.
-pub const SHARED: [&str; 6] =
-    ["metadata", "user", "service_tier", "prompt_cache_key", "prompt_cache_retention", "safety_identifier"];
-
 pub fn lift(body: &Body<'_>, out: &mut Conversation, losses: &mut Losses) {
     match body.shape {
-        Shape::Request => {
-            for member in body.val.members().filter(|member| !member.val.is_null()) {
-                request_member(body, &member, out, losses);
-            }
-        }
+        Shape::Request => settings::read(body, &READING, out, losses),
         Shape::List => body.val.elements().for_each(|val| item(body, val, out, losses)),
         Shape::Item => item(body, body.val, out, losses),
     }
 }
 
-fn request_member(body: &Body<'_>, member: &Member<'_>, out: &mut Conversation, losses: &mut Losses) {
-    let val = member.val;
-    let settings = &mut out.settings;
-    match member.key.decode().as_ref() {
-        b"model" => out.model = Text::of_val(val),
-        b"instructions" => match Text::of_val(val) {
+const READING: Reading = Reading { dialect: NAME, spell: settings::as_written, own };
+
+/// What an answer holds beside the text, if the request asks for it.
+pub const LOGPROBS: &str = "message.output_text.logprobs";
+
+fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bool {
+    let (val, body) = (found.member.val, found.body);
+    match found.path {
+        "model" => (out.model, out.model_at) = (Text::of_val(val), Some(body.at(val))),
+        "instructions" => match Text::of_val(val) {
             Some(text) => out.instructions.push(Block::text(text, body.at(val))),
             // A response names its instructions as items.
             None => val.elements().for_each(|val| item(body, val, out, losses)),
         },
-        b"input" => match Text::of_val(val) {
+        "input" => match Text::of_val(val) {
             Some(text) => out.add(Voice::User, false, Block::text(text, body.at(val))),
             None => val.elements().for_each(|val| item(body, val, out, losses)),
         },
-        b"tools" => out.tools.extend(val.elements().map(|val| tool(body, val))),
-        b"tool_choice" => match choice(val) {
-            Some(choice) => settings.choice = set(choice, body, member),
-            None => other(settings, body, member),
+        "tools" => out.tools.extend(val.elements().map(|val| tool(body, val, losses))),
+        "tool_choice" => match choice(val) {
+            Some(choice) => out.settings.choice = found.set(choice),
+            None => found.alone(out),
         },
-        b"parallel_tool_calls" => settings.parallel = val.as_bool().and_then(|yes| set(yes, body, member)),
-        b"store" => settings.store = val.as_bool().and_then(|yes| set(yes, body, member)),
-        b"stream" => settings.stream = val.as_bool().and_then(|yes| set(yes, body, member)),
-        b"temperature" => settings.temperature = copied(body, member),
-        b"top_p" => settings.top_p = copied(body, member),
-        b"max_output_tokens" => settings.max_tokens = copied(body, member),
-        b"reasoning" => match text(val, "effort") {
-            Some(effort) => settings.effort = set(effort, body, member),
-            None => other(settings, body, member),
+        "parallel_tool_calls" => out.settings.parallel = val.as_bool().and_then(|yes| found.set(yes)),
+        "reasoning.effort" => match Text::of_val(val) {
+            Some(level) if level.raw() == b"none" => out.settings.effort = found.set(Effort::Off),
+            Some(level) => out.settings.effort = found.set(Effort::Level(level)),
+            None => found.alone(out),
         },
-        b"text" => match val.get("format").map(format) {
-            Some(Some(format)) => settings.output = set(format, body, member),
-            Some(None) => {}
-            None => other(settings, body, member),
+        "reasoning.summary" | "reasoning.generate_summary" => {
+            out.settings.summary = Text::of_val(val).and_then(|text| found.set(text));
+        }
+        "text.format" => match format(val) {
+            Some(format) => out.settings.output = found.set(format),
+            None if val.get("type").is_some_and(|kind| kind.is("text")) => {}
+            None => found.alone(out),
         },
-        b"previous_response_id" | b"conversation" => settings.state.push(body.at_key(member)),
-        key => match SHARED.iter().find(|name| name.as_bytes() == key) {
-            Some(name) => settings.shared.push(Shared { key: name, value: Raw::of(val), at: body.at_key(member) }),
-            None => other(settings, body, member),
-        },
+        "include" => {
+            let (logprobs, rest): (Vec<Val<'_>>, Vec<Val<'_>>) = val
+                .elements()
+                .partition(|own| own.text().is_some_and(|text| text.as_ref() == LOGPROBS.as_bytes()));
+            if !logprobs.is_empty() {
+                let at = body.at_key(found.member);
+                out.settings.put(Plain { name: Name::Logprobs, value: Raw::new(*b"true"), at });
+            }
+            if !rest.is_empty() {
+                found.alone(out);
+            }
+        }
+        _ => return false,
     }
+    true
 }
 
 fn choice(val: Val<'_>) -> Option<Choice> {
@@ -78,6 +84,11 @@ fn choice(val: Val<'_>) -> Option<Choice> {
         Some(_) => None,
         None => match val.get("type")?.text()?.as_ref() {
             b"function" | b"custom" => text(val, "name").map(Choice::Tool),
+            b"allowed_tools" => {
+                let names = val.get("tools")?.elements().map(|tool| text(tool, "name")).collect::<Option<_>>()?;
+                let required = val.get("mode").is_some_and(|mode| mode.is("required"));
+                Some(Choice::Allowed { names, required })
+            }
             _ => None,
         },
     }
@@ -97,24 +108,92 @@ fn format(val: Val<'_>) -> Option<OutputFormat> {
     }
 }
 
-fn tool(body: &Body<'_>, val: Val<'_>) -> Tool {
-    let kind = match val.get("type").and_then(|kind| kind.text()).as_deref() {
-        Some(b"function") => text(val, "name").map(|name| ToolKind::Function {
+/// Members of a definition that have a form of their own.
+const TOOL: [&str; 6] = ["type", "name", "description", "parameters", "format", "execution"];
+
+fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
+    let kind = val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+    let made = match kind.as_ref() {
+        b"function" => text(val, "name").map(|name| ToolKind::Function {
             name,
             description: text(val, "description"),
             parameters: val.get("parameters").filter(|p| p.is_object()).map(Raw::of),
-            strict: val.get("strict").and_then(|strict| strict.as_bool()),
         }),
-        Some(b"custom") => text(val, "name").map(|name| ToolKind::Custom {
+        b"custom" => text(val, "name").map(|name| ToolKind::Custom {
             name,
             description: text(val, "description"),
             format: val.get("format").map(Raw::of),
         }),
         _ => None,
     };
-    let kind = kind.unwrap_or_else(|| ToolKind::Foreign(foreign(NAME, ForeignKind::ServerTool, val)));
-    Tool { at: body.at(val), kind, cache: None }
+    match made {
+        Some(made) => Tool { extras: extras(body, val, &TOOL, losses), ..Tool::new(made, body.at(val)) },
+        None => Tool::new(provided(val, &kind), body.at(val)),
+    }
 }
+
+/// A tool that OpenAI defines.
+fn provided(val: Val<'_>, kind: &[u8]) -> ToolKind {
+    let whole = foreign(NAME, ForeignKind::ServerTool, val);
+    if kind.starts_with(b"web_search") {
+        let search = WebSearch {
+            allowed: val.at(&["filters", "allowed_domains"]).map(texts).unwrap_or_default(),
+            location: val.get("user_location").and_then(|own| picked(own, &client_tools::LOCATION)),
+            context: said(val, "search_context_size"),
+            ..WebSearch::default()
+        };
+        return ToolKind::WebSearch(search, whole);
+    }
+    // A shell in the provider's container is none that the client runs.
+    let hosted = val
+        .at(&["environment", "type"])
+        .is_some_and(|kind| kind.is("container_auto") || kind.is("container_reference"));
+    match client_tools::of(NAME, kind).filter(|_| !hosted) {
+        Some(client) => ToolKind::Client(client, whole),
+        None => ToolKind::Foreign(whole),
+    }
+}
+
+/// Members of items that are read, or that only a response holds and no request needs.
+const ITEM: [&str; 21] = [
+    "type",
+    "role",
+    "id",
+    "status",
+    "phase",
+    "content",
+    "name",
+    "arguments",
+    "call_id",
+    "output",
+    "input",
+    "summary",
+    "encrypted_content",
+    "action",
+    "operation",
+    "namespace",
+    "caller",
+    "created_by",
+    "max_output_length",
+    "pending_safety_checks",
+    "acknowledged_safety_checks",
+];
+
+/// The same of parts of a content.
+const PART: [&str; 12] = [
+    "type",
+    "text",
+    "annotations",
+    "logprobs",
+    "refusal",
+    "image_url",
+    "file_id",
+    "detail",
+    "file_data",
+    "file_url",
+    "filename",
+    "prompt_cache_breakpoint",
+];
 
 fn item(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
     let at = body.at(val);
@@ -127,10 +206,13 @@ fn item(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Loss
     if known_by_id && (val.get("id").is_some() || val.get("phase").is_some_and(|phase| !phase.is_null())) {
         losses.count(LossKind::ITEM_IDS, at);
     }
+    if val.is_object() && (known_by_id || kind.is_output()) {
+        strays(body, val, &ITEM, losses);
+    }
     let block = match kind {
         Kind::Message => return message(body, val, out, losses),
         Kind::Reasoning => What::Reasoning(reasoning(val)),
-        _ if kind.is_call() => match call(val, kind, at, losses) {
+        _ if kind.is_call() => match call(body, val, kind, losses) {
             Some(call) => What::Call(call),
             None => kept(val, kind),
         },
@@ -175,8 +257,11 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
         Some(text) => vec![Block::text(text, body.at(val))],
         None => content.elements().map(|part| content_part(body, part)).collect(),
     };
-    for part in content.elements().filter(|part| part.get("prompt_cache_breakpoint").is_some()) {
-        losses.count(LossKind::CACHE_MARK, body.at(part));
+    for part in content.elements() {
+        strays(body, part, &PART, losses);
+        if let Some(mark) = part.member("prompt_cache_breakpoint").filter(|mark| !mark.val.is_null()) {
+            losses.count(LossKind::CACHE_MARK, body.at_key(&mark));
+        }
     }
     for (n, block) in blocks.into_iter().enumerate() {
         out.add(voice, joins || n > 0, block);
@@ -217,12 +302,12 @@ fn reasoning(val: Val<'_>) -> Reasoning {
     };
     let (thoughts, seal) = (texts("content"), said(val, "encrypted_content"));
     // Who gives back the thoughts themselves wants them back as they are.
-    let maker = if seal.is_none() && !thoughts.is_empty() { Maker::Plain(NAME) } else { Maker::OpenAi };
+    let maker = if seal.is_none() && !thoughts.is_empty() { Maker::Open } else { Maker::OpenAi };
     let texts = if thoughts.is_empty() { texts("summary") } else { thoughts };
     Reasoning { maker, texts, seal, redacted: None }
 }
 
-fn call(val: Val<'_>, kind: Kind, at: At, losses: &mut Losses) -> Option<Call> {
+fn call(body: &Body<'_>, val: Val<'_>, kind: Kind, losses: &mut Losses) -> Option<Call> {
     let id = said(val, "call_id").or_else(|| said(val, "id").filter(|_| kind == Kind::LocalShellCall))?;
     let builtin = |name: &str, key: &str| {
         let input = val.get(key).map_or_else(|| Raw::new(*b"{}"), Raw::of);
@@ -244,8 +329,8 @@ fn call(val: Val<'_>, kind: Kind, at: At, losses: &mut Losses) -> Option<Call> {
         _ => return None,
     };
     for key in ["namespace", "caller"] {
-        if val.get(key).is_some_and(|field| !field.is_null()) {
-            losses.add(LossKind::FIELD, at);
+        if let Some(field) = val.member(key).filter(|field| !field.val.is_null()) {
+            losses.add(LossKind::FIELD, body.at_key(&field));
         }
     }
     Some(Call { id, invented: false, name, input, kind })

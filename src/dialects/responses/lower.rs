@@ -1,14 +1,16 @@
 //! From a conversation to items of the Responses API. No item gets an id: those are the provider's to give.
 
 use crate::dialect::Written;
-use crate::dialects::common::{only_text, part_text, plain_of, result_text, write_input_text};
+use crate::dialects::common::{self, only_text, part_text, result_text, write_extras, write_input_text};
 use crate::neutral::write::Writer;
 use crate::neutral::{
-    Block, Call, CallKind, Chars, Choice, Conversation, IdRule, Input, Maker, Media, MediaKind, OutputFormat,
-    Part, Reasoning, Source, Takeable, Takes, ToolKind, ToolResult, Voice, What,
+    Block, Call, CallKind, Chars, Choice, Conversation, Effort, IdRule, Input, Maker, Media, MediaKind, Name,
+    OutputFormat, Part, Reasoning, SearchTakes, Source, Takeable, Takes, Text, Tool, ToolKind, ToolResult, Voice,
+    WebSearch, What,
 };
 
 use super::fields::NAME;
+use super::lift::LOGPROBS;
 
 pub static TAKES: Takes = Takes {
     dialect: NAME,
@@ -26,8 +28,15 @@ pub static TAKES: Takes = Takes {
     names: false,
     late_instructions: true,
     media: &[
-        Takeable { kind: MediaKind::Image, data: true, url: true, id: true, plain: false, subtypes: &[] },
-        Takeable { kind: MediaKind::File, data: true, url: true, id: true, plain: false, subtypes: &[] },
+        Takeable { data: true, url: true, id: true, ..Takeable::none(MediaKind::Image) },
+        Takeable {
+            data: true,
+            url: true,
+            id: true,
+            // Reported refusals name office documents and videos; texts of all kinds are taken.
+            url_subtypes: &["pdf", "plain", "markdown", "csv", "html", "json", "xml"],
+            ..Takeable::none(MediaKind::File)
+        },
     ],
     result_media: &[MediaKind::Image, MediaKind::File],
     model_media: false,
@@ -37,19 +46,24 @@ pub static TAKES: Takes = Takes {
     calls_last: false,
     wants_tools: false,
     user_first: false,
-    settings: &[
-        "max_tokens",
-        "temperature",
-        "top_p",
-        "choice",
-        "choice_none",
-        "parallel",
-        "store",
-        "stream",
-        "effort",
-        "output",
-        "shared",
-    ],
+    forbids_tools: true,
+    allowed_tools: true,
+    json_mode: true,
+    describes_schemas: true,
+    strict_schemas: true,
+    web_search: Some(SearchTakes {
+        allowed: true,
+        blocked: false,
+        location: true,
+        context: true,
+        max_uses: false,
+    }),
+    detail: true,
+    document_facts: false,
+    stops: 0,
+    hottest: 2,
+    least_limit: 16,
+    names_model: true,
     wants_limit: false,
     list_key: "input",
     message_members: &[],
@@ -86,37 +100,36 @@ pub fn lower(conversation: &Conversation, written: Written, out: &mut Vec<u8>) {
             for_each_item(conversation, &mut |write| write(w));
         });
         if !conversation.tools.is_empty() {
-            w.key("tools").array(|w| conversation.tools.iter().for_each(|tool| write_tool(&tool.kind, w)));
+            w.key("tools").array(|w| conversation.tools.iter().for_each(|tool| write_tool(tool, w)));
         }
         if let Some(choice) = &settings.choice {
             write_choice(&choice.value, w.key("tool_choice"));
         }
-        for (key, value) in [("parallel_tool_calls", &settings.parallel), ("store", &settings.store)] {
-            if let Some(set) = value {
-                w.key(key).bool(set.value);
-            }
+        if let Some(parallel) = &settings.parallel {
+            w.key("parallel_tool_calls").bool(parallel.value);
         }
-        let numbers = [
-            ("temperature", &settings.temperature),
-            ("top_p", &settings.top_p),
-            ("max_output_tokens", &settings.max_tokens),
-        ];
-        for (key, value) in numbers {
-            if let Some(set) = value {
-                w.key(key).raw(&set.value);
-            }
+        settings.write_within(NAME, "", w);
+        if settings.get(Name::Logprobs).is_some_and(|logprobs| logprobs.value.bytes() == b"true") {
+            w.key("include").array(|w| w.plain(LOGPROBS));
         }
-        if let Some(effort) = &settings.effort {
-            w.key("reasoning").object(|w| w.key("effort").text(&effort.value));
+        let level = match settings.effort.as_ref().map(|set| &set.value) {
+            Some(Effort::Level(level)) => Some(level.clone()),
+            Some(Effort::Off) => Some(Text::new("none")),
+            Some(Effort::Budget(_) | Effort::Adaptive) | None => None,
+        };
+        if level.is_some() || settings.summary.is_some() {
+            w.key("reasoning").object(|w| {
+                level.iter().for_each(|level| w.key("effort").text(level));
+                settings.summary.iter().for_each(|set| w.key("summary").text(&set.value));
+            });
         }
-        if let Some(output) = &settings.output {
-            w.key("text").object(|w| w.key("format").object(|w| write_format(&output.value, w)));
-        }
-        for shared in &settings.shared {
-            w.key(shared.key).raw(&shared.value);
-        }
-        if let Some(stream) = &settings.stream {
-            w.key("stream").bool(stream.value);
+        if settings.output.is_some() || settings.any_within(NAME, "text") {
+            w.key("text").object(|w| {
+                if let Some(output) = &settings.output {
+                    w.key("format").object(|w| write_format(&output.value, w));
+                }
+                settings.write_within(NAME, "text", w);
+            });
         }
     });
 }
@@ -220,8 +233,8 @@ fn write_media(media: &Media, w: &mut Writer<'_>) {
                 w.key(if image { "image_url" } else { "file_data" }).text(&url);
             }
             (_, None) => {
-                if let Some(text) = plain_of(media) {
-                    w.key("file_data").text(text);
+                if let Some(text) = media.told() {
+                    w.key("file_data").text(&text);
                 }
             }
         }
@@ -272,26 +285,36 @@ fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
     });
 }
 
+/// What an open model thought goes back as it was; of what a provider sealed only the summary can be read.
 fn write_reasoning(reasoning: &Reasoning, w: &mut Writer<'_>) {
+    let write = |kind: &str, w: &mut Writer<'_>| {
+        for text in &reasoning.texts {
+            w.object(|w| {
+                w.key("type").plain(kind);
+                w.key("text").text(text);
+            });
+        }
+    };
     w.object(|w| {
         w.key("type").plain("reasoning");
+        let open = reasoning.maker == Maker::Open;
         w.key("summary").array(|w| {
-            for text in &reasoning.texts {
-                w.object(|w| {
-                    w.key("type").plain("summary_text");
-                    w.key("text").text(text);
-                });
+            if !open {
+                write("summary_text", w);
             }
         });
+        if open {
+            w.key("content").array(|w| write("reasoning_text", w));
+        }
         if let Some(seal) = &reasoning.seal {
             w.key("encrypted_content").text(seal);
         }
     });
 }
 
-fn write_tool(kind: &ToolKind, w: &mut Writer<'_>) {
-    match kind {
-        ToolKind::Function { name, description, parameters, strict } => w.object(|w| {
+fn write_tool(tool: &Tool, w: &mut Writer<'_>) {
+    match &tool.kind {
+        ToolKind::Function { name, description, parameters } => w.object(|w| {
             w.key("type").plain("function");
             w.key("name").text(name);
             if let Some(description) = description {
@@ -302,7 +325,10 @@ fn write_tool(kind: &ToolKind, w: &mut Writer<'_>) {
                 None => w.key("parameters").bytes(br#"{"type":"object","properties":{}}"#),
             }
             // Here strict is what is meant if nothing is said; elsewhere it is not.
-            w.key("strict").bool(strict.unwrap_or(false));
+            if tool.strict().is_none() {
+                w.key("strict").bool(false);
+            }
+            write_extras(&tool.extras, w);
         }),
         ToolKind::Custom { name, description, format } => w.object(|w| {
             w.key("type").plain("custom");
@@ -314,8 +340,25 @@ fn write_tool(kind: &ToolKind, w: &mut Writer<'_>) {
                 w.key("format").raw(format);
             }
         }),
-        ToolKind::Foreign(foreign) => w.raw(&foreign.raw),
+        ToolKind::WebSearch(search, own) if own.dialect != NAME => write_search(search, w),
+        ToolKind::WebSearch(_, own) | ToolKind::Client(_, own) | ToolKind::Foreign(own) => w.raw(&own.raw),
     }
+}
+
+fn write_search(search: &WebSearch, w: &mut Writer<'_>) {
+    w.object(|w| {
+        w.key("type").plain("web_search");
+        if !search.allowed.is_empty() {
+            w.key("filters").object(|w| {
+                w.key("allowed_domains").array(|w| search.allowed.iter().for_each(|domain| w.text(domain)));
+            });
+        }
+        search.context.iter().for_each(|size| w.key("search_context_size").text(size));
+        if let Some(location) = &search.location {
+            w.key("user_location");
+            common::write_location(location, w);
+        }
+    });
 }
 
 fn write_choice(choice: &Choice, w: &mut Writer<'_>) {
@@ -323,11 +366,20 @@ fn write_choice(choice: &Choice, w: &mut Writer<'_>) {
         Choice::Auto => w.plain("auto"),
         Choice::None => w.plain("none"),
         Choice::Required => w.plain("required"),
-        Choice::Tool(name) => w.object(|w| {
-            w.key("type").plain("function");
-            w.key("name").text(name);
+        Choice::Tool(name) => write_named(name, w),
+        Choice::Allowed { names, required } => w.object(|w| {
+            w.key("type").plain("allowed_tools");
+            w.key("mode").plain(if *required { "required" } else { "auto" });
+            w.key("tools").array(|w| names.iter().for_each(|name| write_named(name, w)));
         }),
     }
+}
+
+fn write_named(name: &Text, w: &mut Writer<'_>) {
+    w.object(|w| {
+        w.key("type").plain("function");
+        w.key("name").text(name);
+    });
 }
 
 fn write_format(format: &OutputFormat, w: &mut Writer<'_>) {

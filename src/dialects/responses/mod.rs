@@ -13,7 +13,6 @@ use crate::neutral::{Conversation, Losses, Takes};
 use crate::place::Edit;
 
 pub use fields::NAME;
-pub use lift::SHARED;
 
 use fields::{APPROVAL_SALT, Fields};
 

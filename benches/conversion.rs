@@ -1,0 +1,72 @@
+//! Conversion of requests of each dialect to each dialect, losses reported: as a ratio to parsing each of them to
+//! `serde_json::Value` and writing that, on one thread.
+
+use std::hint::black_box;
+
+use replaylint::internals::convert::{ConvertOptions, Plan, TO, Thoughts, convert_doc};
+use replaylint::internals::dialect::Written;
+use replaylint::internals::judge::Options;
+use replaylint::internals::source::lines;
+use replaylint::internals::target::Severity;
+
+use super::{DOC, best};
+
+/// A table: a row for each source, a column for each target.
+pub fn table(sources: &[(&str, Vec<u8>)], threads: usize) {
+    let targets: Vec<_> = TO.iter().filter(|(.., written)| *written == Written::Request).collect();
+    let on = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
+    println!("convert, {on}: how many times as fast as parsing to Value and writing that on one");
+    print!("  {:<12} {:>16}", "from", "parse and write");
+    targets.iter().for_each(|(name, ..)| print!(" {name:>10}"));
+    println!();
+    for (source, data) in sources {
+        let (base, records) = parse_and_write(data);
+        print!("  {source:<12} {:>11.0} MB/s", data.len() as f64 / 1e6 / base);
+        for (_, to, written) in &targets {
+            let time = convert(data, records, threads, || Plan {
+                to: *to,
+                written: *written,
+                thoughts: Thoughts::Auto,
+                model: None,
+            });
+            print!(" {:>10.2}", base / time);
+        }
+        println!();
+    }
+    println!();
+}
+
+/// Seconds, and the number of records.
+fn parse_and_write(data: &[u8]) -> (f64, u32) {
+    let mut out = Vec::with_capacity(data.len() * 2);
+    let mut records = 0;
+    let time = best(|| {
+        out.clear();
+        records = 0;
+        for (_, line) in lines::split(data) {
+            let value = serde_json::from_slice::<serde_json::Value>(line).expect("JSON");
+            serde_json::to_writer(&mut out, &value).expect("written");
+            out.push(b'\n');
+            records += 1;
+        }
+        black_box(&out);
+    });
+    (time.as_secs_f64(), records)
+}
+
+/// Seconds. Nothing may fail: what is not written costs nothing.
+fn convert(data: &Vec<u8>, records: u32, threads: usize, plan: impl Fn() -> Plan) -> f64 {
+    let options = Options::default();
+    let mut out = Vec::with_capacity(data.len() * 2);
+    let time = best(|| {
+        out.clear();
+        let how = ConvertOptions { least: Severity::Warning, most: 100, ..ConvertOptions::new(&options, plan()) };
+        let done = convert_doc(DOC, data, &how, threads, &mut |bytes| {
+            out.extend_from_slice(bytes);
+            Ok(())
+        });
+        assert_eq!(done.expect("memory reads").converted, records, "each record is converted");
+        black_box(&out);
+    });
+    time.as_secs_f64()
+}

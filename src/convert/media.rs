@@ -1,0 +1,45 @@
+//! Fits images, documents and other media to what a dialect takes.
+
+use crate::neutral::{At, LossKind, Losses, Media, MediaKind, Source, Takes, Text};
+
+/// What becomes of media.
+pub enum Fitted {
+    /// It stays, with a text in front of it if there is one.
+    Kept(Option<Text>),
+    /// A text stands for it.
+    Text(Text),
+    Gone,
+}
+
+/// Fits media; `misplaced` where the dialect takes none at all.
+pub fn fit(media: &mut Media, misplaced: bool, at: At, takes: &Takes, losses: &mut Losses) -> Fitted {
+    let mut loss = if misplaced { Some(LossKind::MEDIA) } else { takes.refuses(media) };
+    // What is text need not come as a file.
+    if loss.is_some() && media.read_text() {
+        losses.add(LossKind::DATA_AS_TEXT, at);
+        loss = if misplaced { Some(LossKind::MEDIA_AS_TEXT) } else { takes.refuses(media) };
+    }
+    let cited = !takes.document_facts && media.cited.take().is_some();
+    if loss.is_none() || matches!(media.source, Source::Plain(_)) {
+        if cited {
+            losses.add(LossKind::CITATION_WANTED, at);
+        }
+    }
+    if let Some(loss) = loss {
+        let Some(text) = media.told() else {
+            losses.add(loss, at);
+            return Fitted::Gone;
+        };
+        let found = media.kind == MediaKind::Search;
+        losses.add(if found { LossKind::FOUND_AS_TEXT } else { LossKind::MEDIA_AS_TEXT }, at);
+        return Fitted::Text(text);
+    }
+    if !takes.detail && media.detail.take().is_some_and(|detail| detail.raw() != b"auto") {
+        losses.add(LossKind::DETAIL, at);
+    }
+    let context = media.context.take_if(|_| !takes.document_facts);
+    if context.is_some() {
+        losses.add(LossKind::CONTEXT_AS_TEXT, at);
+    }
+    Fitted::Kept(context)
+}
