@@ -18,7 +18,7 @@ use crate::json::Val;
 use crate::json::edit::Base;
 use crate::place::Place;
 
-pub use body::{around, empty_list};
+pub use body::{around, empty_list, name_answer, name_entry};
 pub use kept::{Copied, KeptLines};
 pub use mark::{Mark, Sink, TextAt};
 pub use probe::Probe;

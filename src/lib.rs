@@ -118,6 +118,6 @@ pub use library::{
     convert_items, diff, diff_items, fix, fix_items,
 };
 pub use report::contract::{
-    Change, Diagnostic, Diff, DiffSummary, EntryDiff, Fix, HistoryDiff, Input, Related, Repaired, Side, Span,
-    Summary,
+    Change, Diagnostic, Diff, DiffSummary, EntryDiff, Fix, HistoryDiff, Input, Related, RenamedId, Repaired,
+    SettingDiff, Side, Span, Summary,
 };

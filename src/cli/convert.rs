@@ -10,6 +10,7 @@ use crate::commands::convert::{Conversion, DenyLoss};
 use crate::commands::products::Copies;
 use crate::commands::{self, Failure, Outcome};
 use crate::convert::{ALIASES, TO, Thoughts};
+use crate::diff::compare::Scope;
 use crate::options;
 
 use super::common::{
@@ -47,12 +48,23 @@ pub(super) struct ConvertArgs {
 #[command(
     override_usage = "replaylint diff [OPTIONS] <A> <B>",
     after_help = "Examples:\n  replaylint diff before.jsonl after.jsonl\n  replaylint fix < h.json | replaylint diff h.json -\n\n\
+                  Equivalent forms count as equal, such as a text and a list of one text part, or\n\
+                  a member that is null or empty and one that is missing. An id renamed throughout\n\
+                  is reported once. Settings of requests (model, tools, sampling) are compared as\n\
+                  well. Histories are paired by the names a batch gives them, by choice, and by\n\
+                  content.\n\n\
                   Exit codes: 0 the same, 1 different, 2 the job could not be done."
 )]
 pub(super) struct DiffArgs {
     /// Two files; `-` is standard input
     #[arg(value_names = ["A", "B"], num_args = 2)]
     paths: Vec<PathBuf>,
+    /// Compare items and instructions, not settings
+    #[arg(long, help_heading = "Comparison")]
+    items_only: bool,
+    /// Compare every branch of a session, not only the live one
+    #[arg(long, help_heading = "Comparison")]
+    all_branches: bool,
     #[command(flatten)]
     reading: Reading,
     /// Output format
@@ -137,9 +149,11 @@ impl DiffArgs {
             screen: self.screen,
             loudness: Loudness { quiet: self.quiet, verbose: false },
             settings: self.settings,
+            all_branches: self.all_branches,
             ..Typed::default()
         };
         let run = typed.mean(None)?;
-        commands::diff::diff(&run, out)
+        let scope = if self.items_only { Scope::Items } else { Scope::All };
+        commands::diff::diff(&run, scope, out)
     }
 }

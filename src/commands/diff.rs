@@ -1,21 +1,21 @@
-//! `diff`: what became of the items of one history in another.
+//! `diff`: what became of the items of one history in another, and of the settings around them.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::json;
 
-use crate::diff::compare::{Fates, Side, compare};
+use crate::diff::compare::{Fates, Scope, Side, compare};
 use crate::options::Misuse;
 use crate::place::DocId;
 use crate::report::histories;
-use crate::report::words::count;
+use crate::report::words::{count, wrapped};
 use crate::report::{self, Content};
 use crate::source::{Doc, Input, words};
 
 use super::{Failure, Outcome, Run, talk};
 
-pub fn diff(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
+pub fn diff(run: &Run, scope: Scope, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let [a, b] = run.paths.as_slice() else {
         return Err(Misuse::new("diff takes two files")
             .help("`replaylint diff A B`; `-` is standard input")
@@ -25,7 +25,7 @@ pub fn diff(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let sides =
         [&before, &after].map(|doc| Side { id: doc.id, bytes: &*doc.bytes, options: run.lints.of(&doc.label) });
     let failed = |doc: &Doc, error: io::Error| Misuse::new(words(&doc.label, &error));
-    let mut compared = compare(sides[0], sides[1]).map_err(|error| failed(&before, error))?;
+    let mut compared = compare(sides[0], sides[1], scope).map_err(|error| failed(&before, error))?;
     for (doc, (histories, unread)) in
         [&before, &after].into_iter().zip(compared.histories.into_iter().zip(compared.unread))
     {
@@ -33,25 +33,27 @@ pub fn diff(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
     }
     let (old, new) = ((before.id, &*before.bytes), (after.id, &*after.bytes));
     histories::locate(&mut compared.differences, old, new).map_err(|error| failed(&before, error))?;
-    let differences = compared.differences;
+    let (differences, reordered) = (compared.differences, compared.reordered);
     let mut sum = Fates::default();
     differences.iter().for_each(|difference| sum.add(difference.count()));
     if run.outputs.iter().any(|output| output.name == "json") {
-        report::write_pretty(&json!(histories::diff(&differences)), out)?;
+        report::write_pretty(&json!(histories::diff(&differences, reordered)), out)?;
     } else {
         let content = if run.content() == Content::Shown { Content::Shown } else { Content::Masked };
-        for (n, difference) in differences.iter().enumerate() {
+        for difference in &differences {
             if differences.len() > 1 && difference.count().differ() {
-                writeln!(out, "history {}", n + 1)?;
+                writeln!(out, "{}", histories::heading(difference))?;
             }
             histories::write(difference, &run.style, content, out)?;
         }
         if !run.quiet {
-            writeln!(out, "{}: {}.", count(differences.len() as u64, "history"), histories::words(&sum))?;
+            let all = count(differences.len() as u64, "history");
+            let words = format!("{all}: {}.", histories::words(&sum, reordered));
+            wrapped(&words, run.style.width, "").iter().try_for_each(|line| writeln!(out, "{line}"))?;
         }
     }
     // What could not be read may differ.
-    Ok(match (compared.unread.iter().sum::<u32>(), sum.differ() && !run.exit_zero) {
+    Ok(match (compared.unread.iter().sum::<u32>(), (sum.differ() || reordered) && !run.exit_zero) {
         (1.., _) => Outcome::Failed,
         (0, true) => Outcome::Found,
         (0, false) => Outcome::Clean,

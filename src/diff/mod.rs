@@ -4,5 +4,13 @@
 pub mod align;
 pub mod compare;
 pub mod entries;
+pub mod entry;
 pub mod item;
+mod partners;
+pub mod renames;
+pub mod said;
+pub mod same;
+pub mod settings;
+mod shared;
+mod shared_settings;
 pub mod unified;

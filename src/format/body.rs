@@ -1,10 +1,10 @@
 //! Where the body of a request lies in a record, and what of it is empty.
 
-use crate::history::Around;
+use crate::history::{Around, Settings};
 use crate::json::Val;
 use crate::place::Place;
 
-use super::{Record, Slice};
+use super::{Mark, Record, Sink, Slice};
 
 /// The place of the list of messages under a key of a request's body, where it is there and empty. In a large document
 /// every list looks empty, as its elements come apart.
@@ -16,4 +16,19 @@ pub fn empty_list(body: Val<'_>, key: &str, record: &Record<'_>) -> Option<Place
 /// Where a request's body lies, if it is one and not only the list of its items.
 pub fn around(body: Val<'_>, record: &Record<'_>) -> Option<Around> {
     body.is_object().then(|| Around::of(record.base.of(body)))
+}
+
+/// Tells the history that began from others by what a batch calls its entry.
+pub fn name_entry(entry: Val<'_>, sink: &mut dyn Sink) {
+    if let Some(name) = entry.get("custom_id").and_then(|name| name.text()) {
+        let label = format!("custom_id {}", String::from_utf8_lossy(&name));
+        sink.mark(Mark::Settings(Settings::add_label, label.into()));
+    }
+}
+
+/// The same by which of several answers it is.
+pub fn name_answer(what: &str, number: usize, of: usize, sink: &mut dyn Sink) {
+    if of > 1 {
+        sink.mark(Mark::Settings(Settings::add_label, format!("{what} {number}").into()));
+    }
 }

@@ -60,9 +60,9 @@ impl Format for AnthropicBatch {
 
 fn read_entry(entry: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
     if let Some(body) = params(entry) {
-        anthropic_request::read_body(body, record, part, sink);
+        anthropic_request::read_body(body, entry, record, part, sink);
     } else if let Some(message) = result(entry) {
-        anthropic_message::read_message(message, record, RESULT, sink);
+        anthropic_message::read_message(message, entry, record, RESULT, sink);
     }
 }
 

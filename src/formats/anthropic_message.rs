@@ -2,7 +2,9 @@
 //! the tail of a history.
 
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item};
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, name_entry, read_item,
+};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::Val;
 
@@ -36,16 +38,17 @@ impl Format for AnthropicMessage {
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
         // An element of a large document is a block; the message comes whole where it can be scanned at once.
         if !matches!(record.slice, Slice::Element { .. }) {
-            read_message(record.val, record, 0, sink);
+            read_message(record.val, record.val, record, 0, sink);
         }
     }
 }
 
 /// Reads a message as a history by itself. It stands in no list, so it stays where it is.
-pub(super) fn read_message(message: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
+pub(super) fn read_message(message: Val<'_>, entry: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
     let model = message.get("model").and_then(|model| model.text());
     let model = model.map(|model| String::from_utf8_lossy(&model).into());
     sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, model, ..Settings::default() })));
+    name_entry(entry, sink);
     read_item(&ANTHROPIC, message, record, part, Flags::RECORDED | Flags::ALONE, sink);
     sink.mark(Mark::End);
 }

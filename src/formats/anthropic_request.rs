@@ -2,8 +2,8 @@
 
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, around, empty_list, read_array,
-    read_slice,
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, around, empty_list, name_entry,
+    read_array, read_slice,
 };
 use crate::history::{Facts, Flags, Settings, Usage};
 use crate::json::Val;
@@ -48,14 +48,15 @@ impl Format for AnthropicRequest {
             read_array(&ANTHROPIC, record.val, record, 1, Flags::default(), sink);
             sink.mark(Mark::End);
         } else {
-            read_body(record.val, record, 0, sink);
+            read_body(record.val, record.val, record, 0, sink);
         }
     }
 }
 
 /// Reads a request's body as a history.
-pub(super) fn read_body(body: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
+pub(super) fn read_body(body: Val<'_>, entry: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
     sink.mark(Mark::Start(Box::new(settings(body, record))));
+    name_entry(entry, sink);
     if let Some(messages) = body.get("messages") {
         read_array(&ANTHROPIC, messages, record, part, Flags::default(), sink);
     }

@@ -2,7 +2,7 @@
 //! `{"custom_id": …, "response": {"body": {completion}}}` out.
 
 use crate::dialects::chat::CHAT;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, name_entry};
 use crate::history::{Flags, Usage};
 
 use super::{chat_completion, chat_request};
@@ -43,6 +43,7 @@ impl Format for ChatBatch {
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
         if let Some(body) = record.val.get("body") {
             sink.mark(Mark::Start(Box::new(chat_request::settings(body, record, Usage::Request))));
+            name_entry(record.val, sink);
             chat_request::read_messages(body, record, 0, Flags::default(), sink);
             sink.mark(Mark::End);
         } else if let Some(completion) = record.val.at(&["response", "body"]) {

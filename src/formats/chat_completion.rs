@@ -2,7 +2,10 @@
 //! choice is what one conversation would go on with.
 
 use crate::dialects::chat::CHAT;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item};
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, name_answer, name_entry,
+    read_item,
+};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::Val;
 
@@ -66,8 +69,11 @@ pub(super) fn read_completion(
     let model: Option<Box<str>> = model.map(|model| String::from_utf8_lossy(&model).into());
     let start =
         || Mark::Start(Box::new(Settings { usage: Usage::Log, model: model.clone(), ..Settings::default() }));
-    for choice in choices(completion) {
+    let all = choices(completion).count();
+    for (n, choice) in choices(completion).enumerate() {
         sink.mark(start());
+        name_entry(record.val, sink);
+        name_answer("choice", n, all, sink);
         read_choice(choice, record, part, flags, sink);
         sink.mark(Mark::End);
     }

@@ -3,7 +3,7 @@
 //! choice. Either side may be stored as a JSON string: then it is read, and never edited.
 
 use crate::dialects::chat::CHAT;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, name_answer};
 use crate::history::{Around, Flags, Settings, Usage};
 use crate::json::Val;
 
@@ -84,6 +84,7 @@ impl Format for ChatExchange {
                         let settings = Settings { usage: Usage::Log, read_only, ..Settings::default() };
                         sink.mark(Mark::Start(Box::new(settings)));
                     }
+                    name_answer("choice", n, chat_completion::choices(response).count(), sink);
                     chat_completion::read_choice(choice, record, part as u8, flags, sink);
                 }
             });

@@ -48,12 +48,15 @@ impl Format for ChatPreference {
             }
             sink.mark(Mark::End);
         };
+        let name = |name: &str| Mark::Settings(Settings::add_label, name.into());
         sink.mark(start(input.and_then(|input| around(input, record))));
+        sink.mark(name("preferred"));
         if let Some(input) = input {
             chat_request::read_messages(input, record, 0, Flags::default(), sink);
         }
         output("preferred_output", 1, sink);
         sink.mark(start(None));
+        sink.mark(name("non-preferred"));
         output("non_preferred_output", 2, sink);
     }
 }

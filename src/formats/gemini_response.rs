@@ -2,7 +2,9 @@
 //! candidate is the tail of a history. It is part of an object, so it can be changed, and not taken out.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_item, read_slice};
+use crate::format::{
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, name_answer, read_item, read_slice,
+};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::Val;
 
@@ -64,6 +66,7 @@ pub(super) fn model(response: Val<'_>) -> Option<Box<str>> {
 /// Reads what a response says.
 pub(super) fn read_candidates(response: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
     let candidates = response.get("candidates").into_iter().flat_map(|candidates| candidates.elements());
+    let all = response.get("candidates").map_or(0, |list| list.count() as usize);
     for (n, candidate) in candidates.enumerate() {
         if n > 0 {
             // The first goes on from the request; each other one is a history by itself.
@@ -71,6 +74,7 @@ pub(super) fn read_candidates(response: Val<'_>, record: &Record<'_>, part: u8, 
             let settings = Settings { usage: Usage::Log, model: model(response), ..Settings::default() };
             sink.mark(Mark::Start(Box::new(settings)));
         }
+        name_answer("candidate", n, all, sink);
         read_item(&GEMINI, candidate, record, part, Flags::RECORDED, sink);
     }
 }

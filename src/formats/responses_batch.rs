@@ -2,7 +2,7 @@
 //! `{"custom_id": …, "response": {"body": {response}}}` out.
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, name_entry};
 use crate::history::{Flags, Settings, Usage};
 
 use super::{responses_object, responses_request};
@@ -43,12 +43,14 @@ impl Format for ResponsesBatch {
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
         if let Some(body) = record.val.get("body") {
             sink.mark(Mark::Start(Box::new(responses_request::settings(body, record, Usage::Request))));
+            name_entry(record.val, sink);
             responses_request::read_input(body, record, 0, Flags::default(), sink);
         } else {
             let response = record.val.at(&["response", "body"]);
             let anchor = response.and_then(|response| responses_object::anchor(response, record));
             let settings = Settings { usage: Usage::Log, response: anchor, ..Settings::default() };
             sink.mark(Mark::Start(Box::new(settings)));
+            name_entry(record.val, sink);
             if let Some(response) = response {
                 responses_object::read_output(response, record, 1, Flags::default(), sink);
             }

@@ -118,6 +118,9 @@ impl Around {
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     pub usage: Usage,
+    /// What tells this history from others of its doc, where the doc says so: the name of a request in a batch, the
+    /// number of a choice.
+    pub label: Option<Box<str>>,
     pub store: Option<bool>,
     pub model: Option<Box<str>>,
     pub effort: Option<Effort>,
@@ -161,6 +164,14 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// What tells this history from others, in addition to what is known.
+    pub fn add_label(&mut self, label: Box<str>) {
+        self.label = Some(match self.label.take() {
+            Some(first) => format!("{first}, {label}").into(),
+            None => label,
+        });
+    }
+
     /// The newest version holds: a session goes on with the agent that is installed.
     pub fn set_agent_version(&mut self, version: Box<str>) {
         self.agent_version = self.agent_version.max(Version::parse(&version));

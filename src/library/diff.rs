@@ -1,6 +1,6 @@
 //! `diff` on bytes.
 
-use crate::diff::compare::{Side, compare};
+use crate::diff::compare::{Scope, Side, compare};
 use crate::place::DocId;
 use crate::report::contract::Diff;
 use crate::report::histories;
@@ -12,8 +12,8 @@ use super::report::DOC;
 
 const OTHER: DocId = DocId(1);
 
-/// Compares two documents item by item, by identity first: an id, a call id, then what is said. Histories of two dialects
-/// are compared by what they say.
+/// Compares two documents item by item, by identity first: an id, a call id, then what is said; and the settings of
+/// their requests. Histories of two dialects are compared by what they say.
 ///
 /// ```
 /// use replaylint::{Options, diff};
@@ -34,7 +34,7 @@ const OTHER: DocId = DocId(1);
 pub fn diff(before: &[u8], after: &[u8], options: &Options) -> Result<Diff, Error> {
     let (old, new) = (Memory(before), Memory(after));
     let side = |id, bytes| Side { id, bytes, options: &options.judge };
-    let mut compared = compare(side(DOC, &old), side(OTHER, &new))?;
+    let mut compared = compare(side(DOC, &old), side(OTHER, &new), Scope::All)?;
     for (which, (histories, unread)) in
         ["first", "second"].iter().zip(compared.histories.into_iter().zip(compared.unread))
     {
@@ -46,5 +46,5 @@ pub fn diff(before: &[u8], after: &[u8], options: &Options) -> Result<Diff, Erro
         }
     }
     histories::locate(&mut compared.differences, (DOC, &old), (OTHER, &new))?;
-    Ok(histories::diff(&compared.differences))
+    Ok(histories::diff(&compared.differences, compared.reordered))
 }

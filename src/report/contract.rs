@@ -178,6 +178,8 @@ pub struct Diff {
     pub version: u32,
     /// Of all histories.
     pub summary: DiffSummary,
+    /// Histories that no name tells apart come in another order.
+    pub reordered: bool,
     /// History by history, in order.
     pub histories: Vec<HistoryDiff>,
 }
@@ -195,18 +197,69 @@ pub struct DiffSummary {
     pub added: u64,
     /// Items that are only in the first one.
     pub removed: u64,
+    /// Ids that were renamed, and tie the same items together. The items count as the same.
+    pub renamed: u64,
+    /// Settings that differ, and tools.
+    pub settings: u64,
+    /// Histories that are only in one of the documents.
+    pub unpaired: u64,
 }
 
-/// Two histories.
+impl DiffSummary {
+    /// Whether anything differs.
+    pub fn differs(&self) -> bool {
+        self.changed + self.moved + self.added + self.removed + self.renamed + self.settings + self.unpaired > 0
+    }
+}
+
+/// Two histories, or one that has no counterpart.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HistoryDiff {
+    /// Its number in the first document, from 0; `None` if it is only in the second one.
+    pub before: Option<u64>,
+    /// Its number in the second document.
+    pub after: Option<u64>,
+    /// What the document calls it: the entry of a batch, a choice.
+    pub label: Option<String>,
     /// Of this history.
     pub summary: DiffSummary,
     /// Everything but what is the same.
     pub entries: Vec<EntryDiff>,
+    /// Ids that were renamed.
+    pub renamed: Vec<RenamedId>,
+    /// What the request asks for beside its items, where that differs.
+    pub settings: Vec<SettingDiff>,
 }
 
-/// An item, or another member of a request, that is not the same on both sides.
+/// An id that is another one in the second document, everywhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RenamedId {
+    /// `call` or `item`.
+    pub of: &'static str,
+    /// In the first document.
+    pub before: String,
+    /// In the second one.
+    pub after: String,
+    /// How many items carry it.
+    pub items: u64,
+}
+
+/// A setting of a request, or a part of one, that is not the same on both sides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SettingDiff {
+    /// `changed`, `added` or `removed`.
+    pub action: &'static str,
+    /// The member of the request, or `tool` with its name.
+    pub name: String,
+    /// What of it, as names between dots; `None` if all of it.
+    pub part: Option<String>,
+    /// Its value in the first document as JSON, texts masked.
+    pub before: Option<String>,
+    /// Its value in the second one.
+    pub after: Option<String>,
+}
+
+/// An item, or instructions of a request, that are not the same on both sides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EntryDiff {
     /// `changed`, `moved`, `added` or `removed`.
@@ -242,6 +295,9 @@ impl From<compare::Fates> for DiffSummary {
             moved: from.moved,
             added: from.added,
             removed: from.removed,
+            renamed: from.renamed,
+            settings: from.settings,
+            unpaired: from.unpaired,
         }
     }
 }

@@ -1,41 +1,104 @@
 //! The difference of two histories, for people and for programs.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use crate::diff::align::Became;
-use crate::diff::compare::{Difference, Fates};
-use crate::diff::entries::Entry;
-use crate::diff::item::{self, Show};
+use crate::diff::compare::{Difference, Fates, Found};
+use crate::diff::entry::Entry;
+use crate::diff::item;
+use crate::diff::renames::Rename;
+use crate::diff::same::Tie;
 use crate::history::Flags;
-use crate::json::Val;
 use crate::place::DocId;
 use crate::source::{ReadAt, framing};
 
 use super::contract;
 use super::place::pointers;
 use super::repair::{Paint, Shown, write_lines};
-use super::words::printable;
-use super::{Content, Style};
+use super::telling::Telling;
+use super::words::{count, printable, wrapped};
+use super::{Content, Style, settings};
 
-/// The fates in words.
-pub fn words(fates: &Fates) -> String {
+/// What came of a comparison, in words.
+pub fn words(sum: &Fates, reordered: bool) -> String {
     let all = [
-        (fates.same, "same"),
-        (fates.changed, "changed"),
-        (fates.moved, "moved"),
-        (fates.added, "added"),
-        (fates.removed, "removed"),
+        (sum.same, "same"),
+        (sum.changed, "changed"),
+        (sum.moved, "moved"),
+        (sum.added, "added"),
+        (sum.removed, "removed"),
     ];
     let told: Vec<String> = all.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
-    if told.is_empty() { "no items on either side".to_owned() } else { told.join(", ") }
+    let mut words = if told.is_empty() { "no items on either side".to_owned() } else { told.join(", ") };
+    let only_ids = !sum.items_differ() && sum.settings + sum.unpaired == 0 && !reordered;
+    match sum.renamed {
+        0 => {}
+        n if only_ids => words.push_str(&format!("; only ids differ: {n} renamed")),
+        n => words.push_str(&format!("; ids differ: {n} renamed")),
+    }
+    if sum.settings > 0 {
+        words.push_str(&format!("; settings differ: {}", sum.settings));
+    }
+    if sum.unpaired > 0 {
+        words.push_str(&format!("; only on one side: {}", count(sum.unpaired, "history")));
+    }
+    if reordered {
+        words.push_str("; histories in another order");
+    }
+    words
 }
+
+/// Which history of several it is, and what the doc calls it.
+pub fn heading(difference: &Difference) -> String {
+    let (before, after) = (&difference.histories.0, &difference.histories.1);
+    let number = match (before, after) {
+        (Some(a), Some(b)) if a.number != b.number => format!("{} → {}", a.number + 1, b.number + 1),
+        (Some(found), _) | (_, Some(found)) => (found.number + 1).to_string(),
+        (None, None) => String::new(),
+    };
+    let Some(found) = after.as_ref().or(before.as_ref()) else { return format!("history {number}") };
+    let entries = if after.is_some() { &difference.after } else { &difference.before };
+    let mut names: Vec<String> = found.label.iter().map(|label| printable(label)).collect();
+    let records = || entries.iter().map(|entry| entry.record);
+    match (records().min(), records().max()) {
+        (Some(_), Some(last)) if found.is_branch => names.push(format!("branch to record {last}")),
+        (Some(first), Some(last)) if first != last => names.push(format!("records {first} to {last}")),
+        (Some(only), _) if only > 1 => names.push(format!("record {only}")),
+        _ => {}
+    }
+    let names = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+    let side = match (before, after) {
+        (Some(_), None) => ": only in the first file",
+        (None, Some(_)) => ": only in the second file",
+        _ => "",
+    };
+    format!("history {number}{names}{side}")
+}
+
+/// Renamed ids that are listed; the others are counted.
+const MOST_RENAMES: usize = 20;
 
 /// Everything but what is the same, with what changed in it.
 pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut dyn Write) -> io::Result<()> {
     let show = Shown { masked: content != Content::Shown, width: style.width };
     let paint = Paint { color: style.color };
+    settings::write(&difference.settings, &show, &paint, out)?;
+    for rename in difference.renames.iter().take(MOST_RENAMES) {
+        let text = renamed(difference, rename);
+        for (n, line) in wrapped(&text, style.width, "  ").iter().enumerate() {
+            match line.split_once(' ').filter(|_| n == 0) {
+                Some((word, rest)) => writeln!(out, "{} {rest}", paint.bold(word))?,
+                None => writeln!(out, "{line}")?,
+            }
+        }
+    }
+    if let Some(left) = difference.renames.len().checked_sub(MOST_RENAMES).filter(|left| *left > 0) {
+        writeln!(out, "… {left} more renamed")?;
+    }
+    if !difference.renames.is_empty() {
+        writeln!(out)?;
+    }
     for fate in &difference.fates {
         let (word, before, after) = sides(difference, fate);
         if matches!(fate, Became::Same(..)) {
@@ -43,19 +106,20 @@ pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut
         }
         let named = after.or(before);
         let place = match (before, after) {
-            (Some(before), Some(after)) if place(before) != place(after) => {
-                format!("{} → {}", place(before), place(after))
-            }
-            _ => named.map(place).unwrap_or_default(),
+            (Some(before), Some(after)) => places(before, after),
+            _ => named.map(|entry| place(entry, false)).unwrap_or_default(),
         };
         let name = named.map(|entry| match &entry.id {
             Some(id) => format!("{} {}", printable(&entry.kind), printable(id)),
             None => printable(&entry.kind),
         });
-        writeln!(out, "{} {place}", paint.bold(&format!("{word} {}", name.unwrap_or_default())))?;
+        let head = format!("{word} {}", name.unwrap_or_default());
+        // A place that does not fit beside the name is on a line of its own.
+        let fits = head.chars().count() + place.chars().count() < style.width;
+        writeln!(out, "{}{}{place}", paint.bold(&head), if fits { " " } else { "\n  " })?;
         if !matches!(fate, Became::Moved(.., false)) {
             let text = |entry: Option<&Entry>| entry.map(|entry| entry.text.clone()).unwrap_or_default();
-            let telling = Telling { show: &show, seen: RefCell::default() };
+            let telling = Telling::new(&show);
             write_lines(&item::lines(&text(before), &text(after), &telling), &paint, out)?;
         }
         writeln!(out)?;
@@ -63,33 +127,16 @@ pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut
     Ok(())
 }
 
-/// Two strings that differ must not look alike because they are masked.
-struct Telling<'s> {
-    show: &'s Shown,
-    /// How a string looks → the strings that look so.
-    seen: RefCell<HashMap<String, Vec<Vec<u8>>>>,
-}
-
-impl Telling<'_> {
-    fn told_apart(&self, looks: String, val: Val<'_>) -> String {
-        let mut seen = self.seen.borrow_mut();
-        let alike = seen.entry(looks.clone()).or_default();
-        let n = alike.iter().position(|own| own == val.raw()).unwrap_or_else(|| {
-            alike.push(val.raw().to_vec());
-            alike.len() - 1
-        });
-        if n == 0 { looks } else { format!("{looks} (different, {})", n + 1) }
-    }
-}
-
-impl Show for Telling<'_> {
-    fn string(&self, val: Val<'_>, key: Option<&str>) -> String {
-        self.told_apart(self.show.string(val, key), val)
-    }
-
-    fn number(&self, val: Val<'_>) -> String {
-        self.told_apart(self.show.number(val), val)
-    }
+/// An id that is another one now, and where.
+fn renamed(difference: &Difference, rename: &Rename) -> String {
+    let (a, b) = rename.first;
+    let place = places(&difference.before[a], &difference.after[b]);
+    let others = match (rename.places, rename.tie) {
+        (0 | 1, _) => String::new(),
+        (2, Tie::Call) => ", and in its result".to_owned(),
+        (n, _) => format!(", and in {}", count(n as u64 - 1, "more item")),
+    };
+    format!("renamed {} → {}{others} {place}", printable(&rename.before), printable(&rename.after))
 }
 
 fn sides<'d>(difference: &'d Difference, fate: &Became) -> (&'static str, Option<&'d Entry>, Option<&'d Entry>) {
@@ -104,25 +151,54 @@ fn sides<'d>(difference: &'d Difference, fate: &Became) -> (&'static str, Option
     }
 }
 
-fn place(entry: &Entry) -> String {
+/// The record is named where it is not the first, or its counterpart is in another one.
+fn place(entry: &Entry, with_record: bool) -> String {
     match entry.pointer.is_empty() {
         true => format!("record {}", entry.record),
-        false if entry.record > 1 => format!("record {}, {}", entry.record, entry.pointer),
+        false if entry.record > 1 || with_record => format!("record {}, {}", entry.record, entry.pointer),
         false => entry.pointer.clone(),
     }
 }
 
-/// Says of each entry where in its record it is.
+fn places(before: &Entry, after: &Entry) -> String {
+    let apart = before.record != after.record;
+    let (before, after) = (place(before, apart), place(after, apart));
+    if before == after { after } else { format!("{before} → {after}") }
+}
+
+/// Says of each entry that is shown where in its record it is.
 pub fn locate(
     differences: &mut [Difference],
     before: (DocId, &dyn ReadAt),
     after: (DocId, &dyn ReadAt),
 ) -> io::Result<()> {
-    locate_side(before, differences.iter_mut().flat_map(|difference| &mut difference.before).collect())?;
-    locate_side(after, differences.iter_mut().flat_map(|difference| &mut difference.after).collect())
+    let (mut old, mut new) = (Vec::new(), Vec::new());
+    for difference in differences {
+        let (mut in_old, mut in_new) = (HashSet::new(), HashSet::new());
+        for fate in &difference.fates {
+            match *fate {
+                Became::Same(..) => {}
+                Became::Changed(a, b) | Became::Moved(a, b, _) => {
+                    in_old.insert(a);
+                    in_new.insert(b);
+                }
+                Became::Removed(a) => drop(in_old.insert(a)),
+                Became::Added(b) => drop(in_new.insert(b)),
+            }
+        }
+        in_old.extend(difference.renames.iter().map(|rename| rename.first.0));
+        in_new.extend(difference.renames.iter().map(|rename| rename.first.1));
+        old.extend(difference.before.iter_mut().enumerate().filter(|(n, _)| in_old.contains(n)).map(|(_, e)| e));
+        new.extend(difference.after.iter_mut().enumerate().filter(|(n, _)| in_new.contains(n)).map(|(_, e)| e));
+    }
+    locate_side(before, old)?;
+    locate_side(after, new)
 }
 
 fn locate_side((id, bytes): (DocId, &dyn ReadAt), entries: Vec<&mut Entry>) -> io::Result<()> {
+    if entries.is_empty() {
+        return Ok(());
+    }
     let wanted: Vec<_> = entries.iter().map(|entry| (entry.at, Flags::default())).collect();
     let pointers = pointers(id, bytes, framing::sniff(bytes)?, &wanted)?;
     for entry in entries {
@@ -160,16 +236,37 @@ pub fn history(difference: &Difference) -> contract::HistoryDiff {
             after: side(after),
         }
     });
-    contract::HistoryDiff { summary: difference.count().into(), entries: entries.collect() }
+    let renames = difference.renames.iter().map(|rename| contract::RenamedId {
+        of: match rename.tie {
+            Tie::Call => "call",
+            Tie::Item => "item",
+        },
+        before: rename.before.clone(),
+        after: rename.after.clone(),
+        items: rename.places as u64,
+    });
+    let found = |found: &Option<Found>| found.as_ref().map(|found| found.number as u64);
+    let (before, after) = &difference.histories;
+    let label = after.as_ref().or(before.as_ref()).and_then(|found| found.label.as_deref());
+    contract::HistoryDiff {
+        before: found(before),
+        after: found(after),
+        label: label.map(str::to_owned),
+        summary: difference.count().into(),
+        entries: entries.collect(),
+        renamed: renames.collect(),
+        settings: settings::notes(&difference.settings),
+    }
 }
 
 /// The difference of two docs.
-pub fn diff(differences: &[Difference]) -> contract::Diff {
+pub fn diff(differences: &[Difference], reordered: bool) -> contract::Diff {
     let mut sum = Fates::default();
     differences.iter().for_each(|difference| sum.add(difference.count()));
     contract::Diff {
         version: contract::VERSION,
         summary: sum.into(),
+        reordered,
         histories: differences.iter().map(history).collect(),
     }
 }

@@ -15,8 +15,10 @@ pub mod repair;
 pub mod rulebook;
 pub mod saving;
 pub mod seek;
+mod settings;
 pub mod snippet;
 pub mod table;
+mod telling;
 pub mod tree;
 pub mod words;
 

@@ -76,6 +76,16 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
+/// Lines of a width, broken at spaces only: ids and pointers stay whole.
+pub fn wrapped(text: &str, width: usize, indent: &str) -> Vec<String> {
+    let options = textwrap::Options::new(width)
+        .subsequent_indent(indent)
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    textwrap::wrap(text, options).into_iter().map(std::borrow::Cow::into_owned).collect()
+}
+
 /// A number of things: "1 error", "1,204 errors".
 pub fn count(n: u64, thing: &str) -> String {
     let plural = match (n, thing.strip_suffix('y')) {

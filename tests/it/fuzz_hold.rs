@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use replaylint::internals::diff::align::align;
-use replaylint::internals::diff::entries::{self, Words};
+use replaylint::internals::diff::compare::{Scope, Side, compare};
 use replaylint::internals::fix::{self, FixOptions, Fixed, Orphans, Reasoning};
 use replaylint::internals::formats;
 use replaylint::internals::history::Usage;
@@ -354,12 +353,14 @@ fn refused(request: &[u8], to: &str, options: &Options) -> Vec<Fault> {
 
 /// A text does not differ from itself.
 fn same(text: &[u8], options: &Options) -> Vec<Fault> {
-    let read = || entries::read(DOC, &text.to_vec(), options, Words::Own).expect("memory reads").0;
-    let (one, two) = (read(), read());
-    let differ = one.iter().zip(&two).flat_map(|(one, two)| align(&one.entries, &two.entries));
-    let differ =
-        differ.filter(|fate| !matches!(fate, replaylint::internals::diff::align::Became::Same(..))).count();
-    if differ > 0 { vec![Fault::new("a text differs from itself", format!("{differ} items"))] } else { Vec::new() }
+    let bytes = text.to_vec();
+    let side = || Side { id: DOC, bytes: &bytes, options };
+    let compared = compare(side(), side(), Scope::All).expect("memory reads");
+    let differ = compared.differences.iter().filter(|difference| difference.count().differ()).count();
+    match differ > 0 || compared.reordered {
+        true => vec![Fault::new("a text differs from itself", format!("{differ} histories"))],
+        false => Vec::new(),
+    }
 }
 
 /// What `slim` takes out comes back.

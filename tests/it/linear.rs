@@ -1,12 +1,13 @@
 //! Histories of 5,000 calls, and of four times as many: checked, repaired and converted to every other dialect. The work
 //! for the long one is about four times that for the short one.
 
+use replaylint::internals::diff::compare::{Fates, Scope, Side, compare};
 use replaylint::internals::fix::{FixOptions, Orphans};
 use replaylint::internals::judge::Options;
 
 use crate::across::DIALECTS;
 use crate::convert::{converted_of, plan};
-use crate::support::{check_of, repair_of};
+use crate::support::{DOC, check_of, repair_of};
 use crate::work::{Counted, Work, grows_linearly};
 
 const FEW: usize = 5_000;
@@ -161,6 +162,52 @@ fn repairs_of_many_calls_cost_as_many_times_one() {
     fixes("equal outputs of one call", Orphans::Drop, |n| n - 1, &|n| {
         std::iter::once(call(0)).chain((0..n).map(|_| output(0))).collect()
     });
+}
+
+/// Compared with itself, with its ids renamed, and with nothing in common.
+#[test]
+fn differences_of_many_items_cost_as_many_times_one() {
+    let calls = |n: usize, pre: &str| {
+        let call = |n: usize| {
+            format!(
+                r#"{{"type":"function_call","id":"fc_{pre}{n}","call_id":"{pre}{n}","name":"f","arguments":"{}"}},
+                {{"type":"function_call_output","call_id":"{pre}{n}","output":"ok"}}"#,
+                n % 7
+            )
+        };
+        format!(r#"{{"model":"gpt-5","input":[{}]}}"#, (0..n).map(call).collect::<Vec<_>>().join(","))
+    };
+    let texts = |n: usize, role: &str| {
+        let text = |n: usize| format!(r#"{{"role":"{role}","content":"{n}"}}"#);
+        format!(r#"{{"model":"gpt-5","input":[{}]}}"#, (0..n).map(text).collect::<Vec<_>>().join(","))
+    };
+    type Pair<'t> = (&'t str, &'t dyn Fn(usize) -> (String, String), fn(usize) -> Fates);
+    let pairs: [Pair<'_>; 3] = [
+        ("copies", &|n| (calls(n, "a"), calls(n, "a")), |n| Fates { same: 2 * n as u64, ..Fates::default() }),
+        ("renamed", &|n| (calls(n, "a"), calls(n, "b")), |n| Fates {
+            same: 2 * n as u64,
+            renamed: 2 * n as u64,
+            ..Fates::default()
+        }),
+        ("unlike", &|n| (texts(n, "user"), texts(n, "assistant")), |n| Fates {
+            added: n as u64,
+            removed: n as u64,
+            ..Fates::default()
+        }),
+    ];
+    let options = Options::default();
+    for (name, make, fates) in pairs {
+        let work = |n: usize| {
+            let (before, after) = make(n);
+            let (before, after) = (Counted(before.into_bytes()), Counted(after.into_bytes()));
+            let side = |bytes| Side { id: DOC, bytes, options: &options };
+            let (work, compared) =
+                Work::of(|| compare(side(&before), side(&after), Scope::All).expect("memory reads"));
+            assert_eq!(compared.differences[0].count(), fates(n), "{name}");
+            work
+        };
+        grows_linearly(name, work(FEW), work(MANY));
+    }
 }
 
 #[test]

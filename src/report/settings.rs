@@ -1,0 +1,150 @@
+//! Settings that differ: one line each, with both values. Names, numbers and switches are shown, texts are content.
+
+use std::io::{self, Write};
+
+use crate::diff::item::Show;
+use crate::diff::same::FREE;
+use crate::diff::settings::Change;
+use crate::json::{NodeKind, Tape, Val, scan};
+
+use super::contract::SettingDiff;
+use super::repair::{Paint, Shown};
+use super::telling::Telling;
+use super::words::{count, printable, wrapped};
+
+/// Lines of one setting or tool that are shown; the others are counted.
+const MOST: usize = 8;
+
+/// Members whose text is one of a few words, or the name of a model or tool.
+const NAMES: [&str; 25] = [
+    "allowedFunctionNames",
+    "anthropic_version",
+    "display",
+    "effort",
+    "format",
+    "include",
+    "mode",
+    "model",
+    "modelId",
+    "name",
+    "order",
+    "output_format",
+    "previous_response_id",
+    "prompt_cache_retention",
+    "reasoning_effort",
+    "responseMimeType",
+    "service_tier",
+    "serviceTier",
+    "summary",
+    "thinkingLevel",
+    "tool_choice",
+    "truncation",
+    "type",
+    "verbosity",
+    "voice",
+];
+
+/// Writes what differs, and an empty line.
+pub(super) fn write(changes: &[Change], show: &Shown, paint: &Paint, out: &mut dyn Write) -> io::Result<()> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "{}", paint.bold("settings"))?;
+    for of in changes.chunk_by(|a, b| a.of == b.of) {
+        for change in of.iter().take(MOST) {
+            line(change, show, out)?;
+        }
+        if let Some(left) = of.len().checked_sub(MOST).filter(|left| *left > 0) {
+            writeln!(out, "  {}: … {} more", printable(&of[0].of), count(left as u64, "change"))?;
+        }
+    }
+    writeln!(out)
+}
+
+fn line(change: &Change, show: &Shown, out: &mut dyn Write) -> io::Result<()> {
+    let name = match change.part.as_str() {
+        "" => printable(&change.of),
+        part if part.starts_with('[') => format!("{}{}", printable(&change.of), printable(part)),
+        part if change.of.starts_with("tool ") => format!("{}: {}", printable(&change.of), printable(part)),
+        part => format!("{}.{}", printable(&change.of), printable(part)),
+    };
+    let (before, after) = values(change, show);
+    let is_tool = change.part.is_empty() && change.of.starts_with("tool ");
+    let text = match (before, after) {
+        (Some(_), None) if is_tool => format!("  {name}: removed"),
+        (None, Some(_)) if is_tool => format!("  {name}: added"),
+        (before, after) => {
+            let value = |value: Option<String>| value.unwrap_or_else(|| "not set".to_owned());
+            format!("  {name}: {} → {}", value(before), value(after))
+        }
+    };
+    wrapped(&text, show.width, "      ").iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// Both values, told apart where their masks look alike.
+fn values(change: &Change, show: &Shown) -> (Option<String>, Option<String>) {
+    let telling = Telling::new(show);
+    let last = change.part.rsplit('.').next().filter(|part| !part.is_empty()).unwrap_or(&change.of);
+    let key = last.split('[').next().filter(|key| !key.is_empty()).unwrap_or(&change.of).to_owned();
+    // What a user puts into metadata, or an author into a schema, is content under any name.
+    let is_free = change.part.split('.').chain([&*change.of]).any(|step| FREE.contains(&step));
+    let names = if is_free { &[][..] } else { &NAMES[..] };
+    let value = |text: &Option<Vec<u8>>| {
+        let text = text.as_ref()?;
+        let mut tape = Tape::new();
+        let val = scan(text, &mut tape).ok().and_then(|()| tape.root(text));
+        Some(val.map_or_else(|| "…".to_owned(), |val| shown(val, &key, names, &telling)))
+    };
+    (value(&change.before), value(&change.after))
+}
+
+fn shown(val: Val<'_>, key: &str, names: &[&str], telling: &Telling<'_>) -> String {
+    match val.kind() {
+        NodeKind::String => {
+            let text = val.text().unwrap_or_default();
+            // A name is short and holds no spaces; whatever else stands here may be content.
+            let plain =
+                text.len() <= 80 && text.iter().all(|b| b.is_ascii_alphanumeric() || b"_-.:/@".contains(b));
+            match plain && names.contains(&key) {
+                true => format!("\"{}\"", printable(&String::from_utf8_lossy(&text))),
+                false => telling.string(val, Some(key)),
+            }
+        }
+        NodeKind::Number | NodeKind::True | NodeKind::False | NodeKind::Null => {
+            printable(&String::from_utf8_lossy(val.raw()))
+        }
+        NodeKind::Array if val.count() <= 8 && val.elements().all(|e| !e.is_object() && !e.is_array()) => {
+            let elements: Vec<String> =
+                val.elements().map(|element| shown(element, key, names, telling)).collect();
+            format!("[{}]", elements.join(", "))
+        }
+        NodeKind::Array => format!("[{}]", count(u64::from(val.count()), "element")),
+        NodeKind::Object if val.count() == 0 => "{}".to_owned(),
+        NodeKind::Object => {
+            let name = |member: crate::json::Member<'_>| printable(&String::from_utf8_lossy(&member.key.decode()));
+            let names: Vec<String> = val.members().take(4).map(name).collect();
+            let more = if val.count() > 4 { ", …" } else { "" };
+            format!("{{{}{more}}}", names.join(", "))
+        }
+    }
+}
+
+/// The same for programs, texts masked.
+pub(super) fn notes(changes: &[Change]) -> Vec<SettingDiff> {
+    let show = Shown { masked: true, width: 80 };
+    let note = |change: &Change| {
+        let (before, after) = values(change, &show);
+        SettingDiff {
+            action: match (&before, &after) {
+                (None, _) => "added",
+                (_, None) => "removed",
+                _ => "changed",
+            },
+            name: change.of.clone(),
+            part: Some(change.part.clone()).filter(|part| !part.is_empty()),
+            before,
+            after,
+        }
+    };
+    changes.iter().map(note).collect()
+}
