@@ -10,6 +10,7 @@ pub mod identity;
 mod keep;
 pub mod lineage;
 pub mod lines;
+pub mod made;
 pub mod parallel;
 mod prefix;
 pub mod product;
@@ -22,6 +23,7 @@ pub mod walk;
 
 pub use doc::{Doc, Sequential};
 pub use framing::Container;
+pub use made::{Made, Roomy};
 pub use read::{Memory, Patched, ReadAt, append};
 pub use segments::Segment;
 pub use stamp::{Packing, Stamp};
