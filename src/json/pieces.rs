@@ -126,6 +126,10 @@ impl Pieced {
         if let What::List { elements, .. } = &self.what { elements } else { &[] }
     }
 
+    pub fn elements_mut(&mut self) -> &mut [Pieced] {
+        if let What::List { elements, .. } = &mut self.what { elements } else { &mut [] }
+    }
+
     /// The element of a list that goes by an index.
     pub fn element(&self, index: u64) -> Option<&Pieced> {
         match &self.what {
@@ -252,6 +256,9 @@ impl Pieced {
 
     /// Adds the members of an object.
     pub fn merge(&mut self, delta: Val<'_>, base: Base<'_>, how: &Merging) {
+        if delta.is_object() && !matches!(self.what, What::Object(_)) {
+            *self = Pieced::object(base.of(delta));
+        }
         for member in delta.members() {
             let (val, from) = (member.val, base.of(member.val));
             let key = member.key.raw;

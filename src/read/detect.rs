@@ -165,6 +165,12 @@ fn first_records(text: &[u8], steps: &[String], see: &mut dyn FnMut(Val<'_>, (us
         if scan(line, &mut tape).is_ok() {
             let val = tape.root(line).and_then(|root| pointer::resolve(root, steps));
             enough = val.is_some_and(|val| !see(val, (start + before, line.trim_ascii_end().len())));
+        } else if let Some((len, plain)) = of_event(&text[start + before..], before)
+            && scan(&plain, &mut tape).is_ok()
+        {
+            next = start + before + len;
+            let val = tape.root(&plain).and_then(|root| pointer::resolve(root, steps));
+            enough = val.is_some_and(|val| !see(val, (start + before, len)));
         } else if before == 0 {
             let known = |val: Val<'_>| pointer::resolve(val, steps).is_some_and(is_known);
             let found = damage::recover(&text[start..], true, &known);
@@ -182,4 +188,10 @@ fn first_records(text: &[u8], steps: &[String], see: &mut dyn FnMut(Val<'_>, (us
             }
         }
     }
+}
+
+/// The text of an event that is spread over several lines, and their length.
+fn of_event(text: &[u8], before: usize) -> Option<(usize, Vec<u8>)> {
+    let len = framing::lines_of_event(text).filter(|_| before > 0)?;
+    Some((len, framing::joined(&text[..len], 0)?.0))
 }

@@ -12,6 +12,7 @@ mod doc;
 mod gathered;
 mod paths;
 pub mod records;
+mod reduced;
 mod spread;
 mod stage;
 pub mod streams;

@@ -114,13 +114,14 @@ pub fn spots(
     wanted: &[(Place, Flags)],
 ) -> io::Result<HashMap<Place, Spot>> {
     let mut pointers = pointers(id, bytes, container, wanted)?;
-    let ends = wanted.iter().flat_map(|(place, _)| [place.start, place.end()]);
+    let shown = |place: &Place| bytes.origin(*place);
+    let ends = wanted.iter().map(|(place, _)| shown(place)).flat_map(|shown| [shown.start, shown.end()]);
     let positions = positions(bytes, lines, ends.collect())?;
     let mut spots = HashMap::with_capacity(wanted.len());
     for (place, _) in wanted {
         spots.entry(*place).or_insert_with(|| {
             let pointer = pointers.remove(place).unwrap_or_default().outer;
-            Spot { pointer, ..Spot::new(*place, &positions) }
+            Spot { pointer, ..Spot::new(shown(place), &positions) }
         });
     }
     Ok(spots)
