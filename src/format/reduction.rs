@@ -5,7 +5,8 @@ use crate::json::Val;
 use crate::json::pieces::Merging;
 
 /// Why the events themselves are not edited.
-pub const READ_ONLY: &str = "recorded streams are not edited; `convert` writes their messages as requests, which `fix` can repair";
+pub const READ_ONLY: &str =
+    "recorded streams are not edited; `convert` writes their messages as requests, which `fix` can repair";
 
 /// What the events of a format add up to.
 pub struct Reduction {

@@ -73,15 +73,7 @@ static REDUCTION: Reduction = Reduction {
     parts: "tool_calls",
     texts: &[],
     json: &[&["function", "arguments"]],
-    said: &[
-        "content",
-        "refusal",
-        "reasoning_content",
-        "reasoning",
-        "reasoning_details",
-        "tool_calls",
-        "audio",
-    ],
+    said: &["content", "refusal", "reasoning_content", "reasoning", "reasoning_details", "tool_calls", "audio"],
 };
 
 const ANY: Step = Step { event: "", delta: "", each: "", from: &[], to: &[], how: How::Put };
@@ -99,7 +91,8 @@ impl Format for ChatStream {
 
     fn knows(&self, val: Val<'_>) -> bool {
         // The first event of Azure has no choices; a server that fails says so in an event of its own.
-        val.is_array() || ["choices", "error", "usage"].iter().any(|key| val.get(key).is_some()) && !claim::is_record(val)
+        val.is_array()
+            || ["choices", "error", "usage"].iter().any(|key| val.get(key).is_some()) && !claim::is_record(val)
     }
 
     fn reduction(&self) -> Option<&'static Reduction> {
@@ -121,8 +114,10 @@ impl Format for ChatStream {
 
 fn is_chunk(val: Val<'_>) -> bool {
     let Some(choices) = val.get("choices").filter(Val::is_array) else { return false };
-    let has_delta = || choices.elements().next().is_some_and(|choice| choice.get("delta").is_some_and(|d| d.is_object()));
-    !claim::is_record(val) && (val.get("object").is_some_and(|object| object.is("chat.completion.chunk")) || has_delta())
+    let has_delta =
+        || choices.elements().next().is_some_and(|choice| choice.get("delta").is_some_and(|d| d.is_object()));
+    !claim::is_record(val)
+        && (val.get("object").is_some_and(|object| object.is("chat.completion.chunk")) || has_delta())
 }
 
 /// Reads the completion that the chunks add up to: each choice as a history.

@@ -34,9 +34,16 @@ enum What {
     /// JSON as it stands.
     Raw(Vec<u8>),
     /// Text of a string with its escapes, and where it came from. With `json` it spells a value.
-    Text { raw: Vec<u8>, runs: Vec<Run>, json: bool },
+    Text {
+        raw: Vec<u8>,
+        runs: Vec<Run>,
+        json: bool,
+    },
     Object(Vec<(Box<[u8]>, Pieced)>),
-    List { elements: Vec<Pieced>, slots: HashMap<u64, usize> },
+    List {
+        elements: Vec<Pieced>,
+        slots: HashMap<u64, usize>,
+    },
 }
 
 /// Where the text that begins at an offset came from.
@@ -71,9 +78,8 @@ impl Pieced {
     fn of_level(val: Val<'_>, base: Base<'_>, levels: u32) -> Pieced {
         let what = match val.kind() {
             NodeKind::Object if levels > 0 => {
-                let member = |member: Member<'_>| {
-                    (member.key.raw.into(), Pieced::of_level(member.val, base, levels - 1))
-                };
+                let member =
+                    |member: Member<'_>| (member.key.raw.into(), Pieced::of_level(member.val, base, levels - 1));
                 What::Object(val.members().map(member).collect())
             }
             NodeKind::Array if levels > 0 => What::List {
@@ -401,7 +407,8 @@ impl What {
 /// Whether a call is another one than the one that goes by its index: some servers give all of them the same.
 fn begins_call(before: &Pieced, element: Val<'_>) -> bool {
     let id = element.get("id").and_then(|id| id.text()).filter(|id| !id.is_empty());
-    let named = element.at(&["function", "name"]).and_then(|name| name.text()).is_some_and(|name| !name.is_empty());
+    let named =
+        element.at(&["function", "name"]).and_then(|name| name.text()).is_some_and(|name| !name.is_empty());
     let other = |own: &Pieced| own.says() && id.as_deref().is_some_and(|id| !own.is_raw(id));
     named && before.get("id").is_some_and(other)
 }

@@ -152,10 +152,10 @@ impl<'e, T: Take> Run<'e, T> {
                 stage.batch.raised.push(self.cut_short());
             }
             Err(SplitError::Fault(what, offset)) => {
-                stage.batch.raised.push(fault(what, at(offset)));
+                stage.batch.raised.push(unknown::fault(what, at(offset)));
             }
             Err(SplitError::TooLong(offset)) => {
-                stage.batch.raised.push(fault(What::TooLong, at(offset)));
+                stage.batch.raised.push(unknown::fault(What::TooLong, at(offset)));
             }
         }
         stage.batch.records = 1;
@@ -180,7 +180,7 @@ impl<'e, T: Take> Run<'e, T> {
             }
             text.extend_from_slice(if section.is_empty() { b"]" } else { b"]}" });
             if scan(&text, &mut probe).is_ok() {
-                found = probe.root(&text).and_then(detect::of_document);
+                found = probe.root(&text).and_then(|val| detect::of_document(val, self.options.dialect));
             }
             found.is_none()
         });
@@ -347,7 +347,8 @@ impl<'e, T: Take> Run<'e, T> {
         table: &'static Reduction,
         all: &mut Reading<T::Gathered>,
     ) -> io::Result<()> {
-        let room = self.bytes.room().ok_or_else(|| io::Error::other("there is no room for what events add up to"))?;
+        let room =
+            self.bytes.room().ok_or_else(|| io::Error::other("there is no room for what events add up to"))?;
         let reduced = reduced::reduce(self.bytes, events, table)?;
         let made = room.keep(Made::new(self.bytes.len(), reduced.written));
         let mut stage = self.stage(detect::Reading::By(format));
@@ -422,7 +423,7 @@ impl<'e, T: Take> Run<'e, T> {
         if let Some(at) = read.too_long {
             let row = Row { record: stage.batch.records, ..Row::of_place(Place::new(self.id, at, 0), 0) };
             stage.batch.damage_cut();
-            stage.batch.raised.push(fault(What::TooLong, row));
+            stage.batch.raised.push(unknown::fault(What::TooLong, row));
             stage.batch.broken = true;
             stage.batch.records += 1;
         }
@@ -493,8 +494,4 @@ impl<'e, T: Take> Run<'e, T> {
 
 fn line_feeds(text: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', text).count() as u64
-}
-
-fn fault(what: What, row: Row) -> Finding {
-    Finding::new(codes::INVALID_JSON, row).arg(what as u32).never("the intended text is not known")
 }

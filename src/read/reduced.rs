@@ -111,7 +111,8 @@ impl Messages {
                     Some(id) => self.by_id.get(&**id).copied(),
                     None => self.current,
                 };
-                let of_choice = self.table.choices.as_ref().and_then(|choices| event.get(choices.list)?.elements().next());
+                let of_choice =
+                    self.table.choices.as_ref().and_then(|choices| event.get(choices.list)?.elements().next());
                 let reason = of_choice.and_then(|choice| choice.get(self.table.reason));
                 let opens = of_choice.and_then(|choice| choice.at(role)).is_some_and(|role| !role.is_null())
                     && reason.is_none_or(|reason| reason.is_null());
@@ -132,7 +133,8 @@ impl Messages {
 
     fn begin(&mut self, at: Place, number: (usize, u32)) -> usize {
         let root = Pieced::object(at);
-        let message = Message { root, first: number, last: (at, 0), events: 0, ended: false, open: HashSet::new() };
+        let message =
+            Message { root, first: number, last: (at, 0), events: 0, ended: false, open: HashSet::new() };
         self.all.push(message);
         self.all.len() - 1
     }

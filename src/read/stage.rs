@@ -232,7 +232,9 @@ impl<'o, V: Visitor> Stage<'o, V> {
         let Some(val) = pointer::resolve(root, &self.options.pointer) else { return false };
         match self.reading {
             Reading::By(format) => format.knows(val) && format.detect(&Probe::new(val)) > 0,
-            Reading::Each => self.options.format.or_else(|| detect::of_record(val)).is_some(),
+            Reading::Each => {
+                self.options.format.or_else(|| detect::of_record(val, self.options.dialect)).is_some()
+            }
             Reading::Document => false,
         }
     }
@@ -294,8 +296,8 @@ impl<'o, V: Visitor> Stage<'o, V> {
         };
         let format = match self.reading {
             Reading::By(format) => Some(format),
-            Reading::Each => self.options.format.or_else(|| detect::of_record(val)),
-            Reading::Document => detect::of_document(val),
+            Reading::Each => self.options.format.or_else(|| detect::of_record(val, self.options.dialect)),
+            Reading::Document => detect::of_document(val, self.options.dialect),
         };
         let Some(format) = format else {
             self.unknown(val, base);
