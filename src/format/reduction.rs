@@ -25,7 +25,7 @@ pub struct Reduction {
     pub part_end: &'static str,
     /// The list of parts in a message that count only once they are complete.
     pub parts: &'static str,
-    /// Types of parts that count as far as they go.
+    /// Types of parts that count as far as they go: what they say is in a member of the same name.
     pub texts: &'static [&'static str],
     /// Where a part holds JSON that shows whether it is complete.
     pub json: &'static [&'static [&'static str]],

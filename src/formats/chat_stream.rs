@@ -86,7 +86,12 @@ impl Format for ChatStream {
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let first =
             if probe.val.is_array() { probe.val.elements().find(|e| is_chunk(*e)) } else { Some(probe.val) };
-        if first.is_some_and(is_chunk) { 100 } else { 0 }
+        match first {
+            Some(first) if is_chunk(first) => 100,
+            // An error in the middle of a stream, and the first event of Azure.
+            Some(first) if first.get("prompt_filter_results").is_some() || is_error(first) => BARE,
+            _ => 0,
+        }
     }
 
     fn knows(&self, val: Val<'_>) -> bool {
@@ -110,6 +115,13 @@ impl Format for ChatStream {
             _ => sink.mark(Mark::Piece(record.base.of(record.val), record.number)),
         }
     }
+}
+
+/// An event that carries nothing by which other systems' events could be told from it.
+const BARE: u8 = 10;
+
+fn is_error(event: Val<'_>) -> bool {
+    event.count() == 1 && event.get("error").is_some_and(|error| error.is_object())
 }
 
 fn is_chunk(val: Val<'_>) -> bool {

@@ -114,13 +114,14 @@ impl Messages {
                 let of_choice =
                     self.table.choices.as_ref().and_then(|choices| event.get(choices.list)?.elements().next());
                 let reason = of_choice.and_then(|choice| choice.get(self.table.reason));
-                let opens = of_choice.and_then(|choice| choice.at(role)).is_some_and(|role| !role.is_null())
-                    && reason.is_none_or(|reason| reason.is_null());
+                let role = of_choice.and_then(|choice| choice.at(role)).is_some_and(|role| !role.is_null());
+                // The last events of some servers repeat the role.
+                let again = role && reason.is_none_or(|reason| reason.is_null());
                 let is_done = |ix: usize| of_choice.is_some_and(|choice| self.is_done(ix, index(choice)));
                 let found = match known {
-                    Some(ix) if opens && is_done(ix) => None,
+                    Some(ix) if again && is_done(ix) => None,
                     Some(ix) => Some(ix),
-                    None => self.current.filter(|ix| !speaks || !opens && !is_done(*ix)),
+                    None => self.current.filter(|ix| !speaks || !role && !is_done(*ix)),
                 };
                 let ix = found.or_else(|| speaks.then(|| self.begin(at, number)))?;
                 if let Some(id) = id {
@@ -267,8 +268,10 @@ fn leave_out(message: &mut Pieced, table: &Reduction, open: &HashSet<u64>) {
     list.retain(|number, index, part| match table.part_end.is_empty() {
         true => number != last || table.json.iter().any(|path| part.at(path).is_some_and(Pieced::spells_json)),
         false => {
-            let is_text = || part.get("type").is_some_and(|kind| table.texts.iter().any(|text| kind.is(text)));
-            index.is_none_or(|index| !open.contains(&index)) || is_text()
+            let is_text = |kind: &&str| {
+                part.get("type").is_some_and(|own| own.is(kind)) && part.get(kind).is_some_and(Pieced::says)
+            };
+            index.is_none_or(|index| !open.contains(&index)) || table.texts.iter().any(|kind| is_text(kind))
         }
     });
     if !list.says() && table.choices.is_some() {

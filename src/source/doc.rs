@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use crate::place::DocId;
 
-use super::made::Roomy;
 use super::prefix::Prefix;
 use super::read::{CutShort, FileBytes, ReadAt};
+use super::roomy::Roomy;
 use super::segments::{self, Joined, Segment};
 use super::stamp::{Packing, Stamp};
 use super::walk::{Earlier, Input};

@@ -2,14 +2,10 @@
 //! byte, in memory, so that whoever has a place in it reads it as any other; and it knows where in the doc each of its
 //! stretches came from.
 
-use std::fs::File;
-use std::io::{self, Write};
 use std::sync::OnceLock;
 
 use crate::json::pieces::{Span, Written};
 use crate::place::Place;
-
-use super::read::ReadAt;
 
 /// The text, and where it begins.
 pub struct Made {
@@ -75,55 +71,5 @@ impl Room {
     pub fn read_at(&self, start: u64, buf: &mut [u8]) -> Option<usize> {
         let made = self.0.get().filter(|made| start >= made.start)?;
         Some(made.read_at(start, buf))
-    }
-}
-
-/// Bytes with room for what is made of them.
-pub struct Roomy<R> {
-    bytes: R,
-    room: Room,
-}
-
-impl<R> Roomy<R> {
-    pub fn new(bytes: R) -> Self {
-        Roomy { bytes, room: Room::default() }
-    }
-}
-
-impl<R: ReadAt> ReadAt for Roomy<R> {
-    fn len(&self) -> u64 {
-        self.bytes.len()
-    }
-
-    fn is_cut(&self) -> bool {
-        self.bytes.is_cut()
-    }
-
-    fn close(&mut self) {
-        self.bytes.close();
-    }
-
-    fn room(&self) -> Option<&Room> {
-        Some(&self.room)
-    }
-
-    fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
-        match self.room.read_at(start, buf) {
-            Some(n) => Ok(n),
-            None => self.bytes.read_at(start, buf),
-        }
-    }
-
-    fn in_memory(&self) -> Option<&[u8]> {
-        self.bytes.in_memory()
-    }
-
-    fn append_to(&self, start: u64, len: u64, out: &mut File) -> io::Result<()> {
-        if start < self.bytes.len() {
-            return self.bytes.append_to(start, len, out);
-        }
-        let mut text = Vec::new();
-        self.read_into(start, usize::try_from(len).unwrap_or(usize::MAX), &mut text)?;
-        out.write_all(&text)
     }
 }

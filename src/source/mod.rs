@@ -15,6 +15,7 @@ pub mod parallel;
 mod prefix;
 pub mod product;
 pub mod read;
+mod roomy;
 pub mod segments;
 pub mod split;
 pub mod stamp;
@@ -23,8 +24,9 @@ pub mod walk;
 
 pub use doc::{Doc, Sequential};
 pub use framing::Container;
-pub use made::{Made, Roomy};
+pub use made::Made;
 pub use read::{Memory, Patched, ReadAt, append};
+pub use roomy::Roomy;
 pub use segments::Segment;
 pub use stamp::{Packing, Stamp};
 pub use walk::Input;
