@@ -47,7 +47,7 @@ pub fn reduce(bytes: &dyn ReadAt, events: &[(Place, u32)], table: &'static Reduc
 
 /// A text that is no JSON as it stands, and where its runs begin: an event on several lines, or one with raw control
 /// characters.
-fn readable(text: &[u8], start: u64) -> Option<(Vec<u8>, Vec<(u32, u64)>)> {
+fn readable(text: &[u8], start: u64) -> Option<framing::Joined> {
     let joined = framing::joined(text, start);
     joined.or_else(|| Escaped::of(text).map(|escaped| (escaped.text.clone(), escaped.runs_from(start))))
 }
@@ -271,7 +271,7 @@ fn leave_out(message: &mut Pieced, table: &Reduction, open: &HashSet<u64>) {
             let is_text = |kind: &&str| {
                 part.get("type").is_some_and(|own| own.is(kind)) && part.get(kind).is_some_and(Pieced::says)
             };
-            index.is_none_or(|index| !open.contains(&index)) || table.texts.iter().any(|kind| is_text(kind))
+            index.is_none_or(|index| !open.contains(&index)) || table.texts.iter().any(is_text)
         }
     });
     if !list.says() && table.choices.is_some() {

@@ -75,9 +75,12 @@ pub fn event(line: &[u8]) -> Option<usize> {
     (!empty).then_some(b"data:".len() + space)
 }
 
+/// A text, and of each of its runs the offset in it and in the doc.
+pub type Joined = (Vec<u8>, Vec<(u32, u64)>);
+
 /// The text of an event on several lines, each of which but the first begins with `data:`, without those beginnings; and
 /// the offset of each line, for a text that starts at `start`.
-pub fn joined(text: &[u8], start: u64) -> Option<(Vec<u8>, Vec<(u32, u64)>)> {
+pub fn joined(text: &[u8], start: u64) -> Option<Joined> {
     let (mut plain, mut runs) = (Vec::with_capacity(text.len()), Vec::new());
     for (n, (at, line)) in super::lines::split(text).enumerate() {
         let skip = if n > 0 { line.strip_prefix(b"data:").map(|_| b"data:".len())? } else { 0 };

@@ -46,7 +46,7 @@ impl OnHistory for Tell {
 }
 
 /// The histories of a file, what is found in them, and what becomes of it.
-fn page(format: &str, file: &str, text: &Vec<u8>) -> String {
+fn page(format: &str, file: &str, text: &[u8]) -> String {
     let options = Options::default();
     let bytes = roomy(text);
     let found = judge::judge(DOC, &bytes, &options, 1, &Tell).expect("memory reads");

@@ -46,7 +46,7 @@ fn files() -> Vec<PathBuf> {
 /// What a command says of a file: histories, and items of all of them where it counts items.
 type Count = (usize, Option<u64>);
 
-fn counts(text: &Vec<u8>) -> BTreeMap<&'static str, Count> {
+fn counts(text: &[u8]) -> BTreeMap<&'static str, Count> {
     let (options, text) = (Options::default(), &roomy(text));
     let checked = judge::judge(DOC, text, &options, 1, &Findings).expect("memory reads");
     let fixed = fix::fix(DOC, text, &options, &Default::default(), 1).expect("memory reads");
@@ -106,7 +106,8 @@ fn tree_differs(text: &[u8]) -> (Option<String>, usize) {
     let reading = read::Options { all_branches: true, ..Default::default() };
     let options = Options { read: reading, ..Options::default() };
     let checked = judge::judge(DOC, &roomy(text), &judge::unjudged(&options), 1, &Rows).expect("memory reads");
-    let trees = Conversation::read(vec![Doc::of_bytes(DOC, "case", text.to_vec())], |_| &options).expect("memory reads");
+    let trees =
+        Conversation::read(vec![Doc::of_bytes(DOC, "case", text.to_vec())], |_| &options).expect("memory reads");
     let forests: Vec<_> = trees.iter().map(|conversation| &conversation.forest).collect();
     let histories = checked.made.iter().filter(|(rows, _)| !rows.is_empty()).count();
     let says = |forest: &Forest, leaf| forest.path(leaf).iter().any(|node| !forest.rows_of(*node).is_empty());
@@ -142,9 +143,8 @@ fn tree_has_the_branches_and_items_of_check() {
 
 /// Whether two texts hold the same histories, in all that a request says.
 fn same(a: &[u8], b: &[u8]) -> bool {
-    let told = |text: &[u8]| {
-        entries::read(DOC, &roomy(text), &Options::default(), Words::Own).expect("memory reads").0
-    };
+    let told =
+        |text: &[u8]| entries::read(DOC, &roomy(text), &Options::default(), Words::Own).expect("memory reads").0;
     let (a, b) = (told(a), told(b));
     let equal = |(a, b): (&Told, &Told)| {
         let members =

@@ -316,7 +316,7 @@ fn converted_texts_are_read_as_what_they_were_converted_to() {
     ] {
         for len in 1..=3 {
             let message = |n: usize| {
-                let role = if n % 2 == 0 { "user" } else { "assistant" };
+                let role = if n.is_multiple_of(2) { "user" } else { "assistant" };
                 format!(r#"{{"role":"{role}","content":"{}"}}"#, texts[n])
             };
             let list = (0..len).map(message).collect::<Vec<_>>().join(",");

@@ -260,7 +260,9 @@ fn a_finding_lies_where_its_piece_came() {
     }
 }
 
-/// A stream of so many pieces.
+/// Makes a stream of so many pieces.
+type Make = fn(usize) -> String;
+
 fn long_chat(n: usize) -> String {
     let chunk = |delta: String, reason: &str| {
         format!(
@@ -297,7 +299,7 @@ fn long_anthropic(n: usize) -> String {
 
 #[test]
 fn four_times_as_many_pieces_are_four_times_the_work() {
-    let makes: [(&str, fn(usize) -> String); 2] = [("chat", long_chat), ("anthropic", long_anthropic)];
+    let makes = [("chat", long_chat as Make), ("anthropic", long_anthropic)];
     for (dialect, make) in makes {
         let work = |n: usize| {
             let doc = Roomy::new(Counted(make(n).into_bytes()));
