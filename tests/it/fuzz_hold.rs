@@ -257,12 +257,13 @@ fn records(text: &[u8], new: &[u8], fixed: &Fixed) -> Option<Fault> {
     broken.map(|_| Fault::new("a record is broken", ""))
 }
 
-/// The records of a text that can be read.
+/// The records of a text that can be read; several may share a line.
 fn values(text: &[u8]) -> Vec<Value> {
     if let Ok(value) = serde_json::from_slice(text) {
         return vec![value];
     }
-    text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    let of_line = |line| serde_json::Deserializer::from_slice(line).into_iter().map_while(Result::ok).collect();
+    text.split(|byte| *byte == b'\n').flat_map::<Vec<Value>, _>(of_line).collect()
 }
 
 /// `check` promises what `fix` does, and says the same on any number of threads.
