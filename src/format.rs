@@ -9,6 +9,7 @@ mod kept;
 mod mark;
 mod probe;
 mod ranked;
+pub mod reduction;
 
 use crate::dialect::{Dialect, Item, Origin};
 use crate::history::stream::Stream;
@@ -25,6 +26,7 @@ pub use probe::Probe;
 
 pub use ranked::Unsent;
 use ranked::{Ranked, Told};
+use reduction::Reduction;
 
 /// One record as a format sees it.
 #[derive(Clone, Copy)]
@@ -46,6 +48,8 @@ pub enum Slice<'r> {
     Whole,
     /// The document with its top-level arrays emptied; comes behind their elements.
     Head,
+    /// What the events of the document add up to.
+    Made,
     /// An element of the top-level array with this name (empty: of the document itself).
     Element {
         section: &'r str,
@@ -165,6 +169,12 @@ pub trait Format: Sync {
         None
     }
 
+    /// How events add up to messages, if the records are events. They are handed over as [`Mark::Piece`], and what they
+    /// add up to is read as [`Slice::Made`].
+    fn reduction(&self) -> Option<&'static Reduction> {
+        None
+    }
+
     /// What becomes of the text at an offset of a record.
     fn text_at(&self, _record: Val<'_>, _at: u32) -> TextAt {
         TextAt::Sent
@@ -253,6 +263,8 @@ pub struct Assembler {
     in_node: bool,
     /// Reduces events, if there are any.
     stream: Option<Box<Stream>>,
+    /// Events that add up to messages: where, and the numbers of their records.
+    pieces: Vec<(Place, u32)>,
     /// Parts that wait to be put in order.
     ranked: Option<Box<Ranked<Mark>>>,
 }
@@ -274,6 +286,7 @@ impl Assembler {
             tree,
             in_node: false,
             stream: None,
+            pieces: Vec::new(),
             ranked: None,
         }
     }
@@ -407,6 +420,7 @@ impl Assembler {
                     tree.gap(at, record);
                 }
             }
+            Mark::Piece(at, record) => self.pieces.push((at, record)),
             Mark::Event(event) => self.stream.get_or_insert_default().event(&event),
             Mark::Replace => {
                 if let Some(tree) = &mut self.tree {
@@ -430,6 +444,11 @@ impl Assembler {
     /// The events of the doc, reduced, if it has any.
     pub fn stream(&mut self) -> Option<&mut Stream> {
         self.stream.as_deref_mut()
+    }
+
+    /// The events that add up to messages.
+    pub fn pieces(&mut self) -> Vec<(Place, u32)> {
+        std::mem::take(&mut self.pieces)
     }
 
     /// The doc ends, and its records made a tree.

@@ -191,9 +191,11 @@ impl Lints {
 }
 
 fn judge_options(about: &FileOptions) -> Result<judge::Options, Misuse> {
+    let target = about.target.as_deref().map(target).transpose()?;
+    let dialect = target.map(|target| target.dialect);
     Ok(judge::Options {
-        read: read_options(about)?,
-        target: about.target.as_deref().map(target).transpose()?,
+        read: read::Options { dialect, ..read_options(about)? },
+        target,
         store: about.store,
         model: about.model.clone(),
         agent_version: about.agent_version.as_deref().map(agent_version).transpose()?,
@@ -212,6 +214,7 @@ fn read_options(about: &FileOptions) -> Result<read::Options, Misuse> {
         all_branches: about.all_branches,
         usage: about.usage.as_deref().map(usage).transpose()?,
         effort: about.effort.as_deref().map(|effort| Effort::of(effort.as_bytes())),
+        dialect: None,
     })
 }
 

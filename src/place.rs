@@ -185,6 +185,8 @@ fn edits_between(pieces: Vec<(With, bool)>, doc: DocId, len: u64) -> Vec<Edit> {
 pub struct Pieces {
     list: Vec<Piece>,
     len: u64,
+    /// There are no edits.
+    whole: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -199,7 +201,8 @@ struct Piece {
 impl Pieces {
     /// `edits` as [`Patch::edits`] gives them, over a doc of `len` bytes.
     pub fn new(edits: &[Edit], doc: DocId, len: u64) -> Self {
-        let mut pieces = Pieces { list: Vec::with_capacity(edits.len() * 2 + 1), len: 0 };
+        let list = Vec::with_capacity(edits.len() * 2 + 1);
+        let mut pieces = Pieces { list, len: 0, whole: edits.is_empty() };
         let mut at = 0u64;
         for edit in edits {
             pieces.keep(doc, at, edit.at.start);
@@ -227,6 +230,11 @@ impl Pieces {
         let len = what.len();
         self.list.push(Piece { start: self.len, what, edit });
         self.len += len;
+    }
+
+    /// No edit changes anything.
+    pub fn is_whole(&self) -> bool {
+        self.whole
     }
 
     /// Length of the patched bytes.

@@ -256,7 +256,10 @@ fn in_any_number(
     threads: usize,
     each: &mut dyn FnMut(&[u8]) -> io::Result<()>,
 ) -> Result<Done, Trouble> {
-    let options = run.lints.of(&doc.label);
+    // The target is that of the result.
+    let mut options = run.lints.of(&doc.label).clone();
+    options.read.dialect = None;
+    let options = &options;
     let machine = run.outputs.iter().any(|output| output.name != "text" && output.name != "concise");
     let plan = Plan {
         to: conversion.to,

@@ -20,10 +20,8 @@ pub fn fit(media: &mut Media, misplaced: bool, at: At, takes: &Takes, losses: &m
         loss = if misplaced { Some(LossKind::MEDIA_AS_TEXT) } else { takes.refuses(media) };
     }
     let cited = !takes.document_facts && media.cited.take().is_some();
-    if loss.is_none() || matches!(media.source, Source::Plain(_)) {
-        if cited {
-            losses.add(LossKind::CITATION_WANTED, at);
-        }
+    if cited && (loss.is_none() || matches!(media.source, Source::Plain(_))) {
+        losses.add(LossKind::CITATION_WANTED, at);
     }
     if let Some(loss) = loss {
         let Some(text) = media.told() else {

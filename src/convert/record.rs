@@ -247,7 +247,8 @@ fn is_recognised(result: &[u8], written: Written) -> bool {
     match written {
         Written::Items => detect::of_lines(result, &[]).is_some(),
         Written::Request => {
-            scan(result, &mut tape).is_ok() && tape.root(result).and_then(detect::of_document).is_some()
+            scan(result, &mut tape).is_ok()
+                && tape.root(result).and_then(|val| detect::of_document(val, None)).is_some()
         }
     }
 }

@@ -152,7 +152,9 @@ fn lines(
     let mut damaged = old.touched.iter().peekable();
     for record in &changed {
         let seen = reader.see(texts.after, record, |val| {
-            pointer::resolve(val, recognise.steps).and_then(detect::of_record).map(|format| format.info().name)
+            pointer::resolve(val, recognise.steps)
+                .and_then(|val| detect::of_record(val, None))
+                .map(|format| format.info().name)
         })?;
         match seen {
             Some(format) => formats.push(format),
@@ -168,7 +170,9 @@ fn lines(
         let mut were = Vec::new();
         for record in gone {
             let was = reader.see(texts.before, record, |val| {
-                pointer::resolve(val, recognise.steps).and_then(detect::of_record).map(|format| format.info().name)
+                pointer::resolve(val, recognise.steps)
+                    .and_then(|val| detect::of_record(val, None))
+                    .map(|format| format.info().name)
             })?;
             were.push((record, was));
         }

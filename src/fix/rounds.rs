@@ -338,7 +338,7 @@ fn is_record(format: Option<&'static dyn Format>, options: &read::Options, root:
     let Some(val) = pointer::resolve(root, &options.pointer) else { return false };
     match format.filter(|format| format.info().histories.span_records()) {
         Some(format) => format.knows(val) && format.detect(&Probe::new(val)) > 0,
-        None => options.format.is_some() || detect::of_record(val).is_some(),
+        None => options.format.is_some() || detect::of_record(val, None).is_some(),
     }
 }
 

@@ -34,6 +34,8 @@ pub enum Mark {
     Replace,
     /// An event of a stream whose history is reduced: the items that follow are what it says.
     Event(Box<Event>),
+    /// An event that adds to a message: where, and the number of its record.
+    Piece(Place, u32),
     /// A part of the log begins that says itself where it belongs: the marks and items that follow wait until all are
     /// there.
     Ranked(Box<Rank>),

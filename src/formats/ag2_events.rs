@@ -59,7 +59,7 @@ impl Format for Ag2Events {
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
         match record.slice {
             Slice::Element { section: "" } => read_event(record.val, record, sink),
-            Slice::Element { .. } => {}
+            Slice::Element { .. } | Slice::Made => {}
             Slice::Whole | Slice::Head => {
                 sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
                 record.val.elements().for_each(|event| read_event(event, record, sink));

@@ -8,7 +8,7 @@ use crate::format::{
 use crate::history::{Facts, Flags, Settings, Usage};
 use crate::json::Val;
 
-use super::claim;
+use super::{chat_request, claim};
 
 pub struct AnthropicRequest;
 
@@ -17,8 +17,8 @@ pub static FORMAT: AnthropicRequest = AnthropicRequest;
 static INFO: FormatInfo = FormatInfo {
     name: "anthropic-request",
     title: "body of an Anthropic Messages request, or the list of its messages",
-    told_by: "`messages` with `system`, `anthropic_version` or tools with `input_schema`; or a list with \
-              blocks that only Anthropic has",
+    told_by: "`messages` with `system`, `anthropic_version` or tools with `input_schema`; `max_tokens` before \
+              `messages`, roles and texts, and no member of Chat's; or a list with blocks that only Anthropic has",
     dialect: &ANTHROPIC,
     target: "anthropic",
     usage: Usage::Request,
@@ -133,8 +133,99 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
         || body.get("system").is_some_and(typed)
         || body.get("tools").into_iter().flat_map(|tools| tools.elements()).any(own_tool);
     let by_blocks = list_score(messages);
-    let by_model = u8::from(body.get("max_tokens").is_some() && is_claude(body)) * 60;
-    by_blocks.max(by_model).max(if named { 85 } else { 0 })
+    let limited = body.get("max_tokens").is_some() && !CHATS.iter().any(|key| body.get(key).is_some());
+    let by_model = u8::from(limited && is_claude(body)) * 60;
+    by_blocks.max(by_model).max(if named { 85 } else { plain_score(body, messages) })
+}
+
+/// Members of a Chat request that Anthropic's has not.
+const CHATS: [&str; 19] = [
+    "max_completion_tokens",
+    "stop",
+    "n",
+    "response_format",
+    "frequency_penalty",
+    "presence_penalty",
+    "logit_bias",
+    "logprobs",
+    "top_logprobs",
+    "seed",
+    "stream_options",
+    "parallel_tool_calls",
+    "functions",
+    "function_call",
+    "user",
+    "reasoning_effort",
+    "modalities",
+    "prediction",
+    "store",
+];
+
+/// Members of a request that say nothing about whose it is.
+const SHARED: [&str; 13] = [
+    "model",
+    "max_tokens",
+    "messages",
+    "metadata",
+    "stream",
+    "temperature",
+    "top_k",
+    "top_p",
+    "tool_choice",
+    "thinking",
+    "service_tier",
+    "cache_control",
+    "output_config",
+];
+
+/// Above what Chat claims of a body with roles and texts.
+const LIKELY: u8 = 55;
+/// Below that: whose it is only the target tells.
+const POSSIBLE: u8 = 45;
+
+/// How surely a body that holds only roles and texts is Anthropic's. Its API wants a limit, and whoever follows its pages,
+/// as `convert` does, writes that before the messages; Chat's pages begin with the messages, and servers of Chat have
+/// models of any name.
+fn plain_score(body: Val<'_>, messages: Val<'_>) -> u8 {
+    let is_shared = |key: &[u8]| SHARED.iter().any(|name| name.as_bytes() == key);
+    if messages.count() == 0
+        || !body.members().all(|member| is_shared(member.key.raw))
+        || body.get("tool_choice").is_some_and(|choice| choice.is_string())
+        || !messages.elements().all(is_plain)
+    {
+        return 0;
+    }
+    let place = |key: &str| body.members().position(|member| member.key.raw == key.as_bytes());
+    let (limit, list) = (place("max_tokens"), place("messages"));
+    let model = body.get("model").and_then(|model| model.text());
+    let named_first = place("model").is_none_or(|model| Some(model) < limit);
+    let ordered = limit.is_some() && limit < list && named_first;
+    let of_others = model.as_deref().is_none_or(|model| {
+        let model = String::from_utf8_lossy(model);
+        model.contains('/') || chat_request::is_chats(&model)
+    });
+    if ordered && (!of_others || is_compact(body)) { LIKELY } else { POSSIBLE }
+}
+
+/// A message of a role that Anthropic knows, and texts.
+fn is_plain(message: Val<'_>) -> bool {
+    let role = message.get("role").is_some_and(|role| role.is("user") || role.is("assistant"));
+    let is_text = |part: Val<'_>| part.get("type").is_some_and(|kind| kind.is("text"));
+    let said = message.get("content").is_some_and(|content| {
+        content.is_string() || content.is_array() && content.count() > 0 && content.elements().all(is_text)
+    });
+    role && said && message.count() == 2
+}
+
+/// Whether an object is written without white space between its members, as `convert` writes it.
+fn is_compact(object: Val<'_>) -> bool {
+    let mut at = object.start() + 1;
+    object.members().all(|member| {
+        let key = member.key_start;
+        let fits = key == at && member.val.start() == key + member.key.raw.len() as u32 + 3;
+        at = member.val.end() + 1;
+        fits
+    })
 }
 
 fn is_claude(body: Val<'_>) -> bool {

@@ -1,6 +1,6 @@
 //! The body of a request to `/v1/chat/completions`: `{"model": …, "messages": […]}`, as a document or one a line; or
 //! the bare list of its messages. A body that only holds roles and texts might be Anthropic's as well: it is read as
-//! Chat, and a note says so. A list of that kind might hold Responses items, and is read so.
+//! Chat, and a note says so, unless it is written as Anthropic's are. A list of that kind might hold Responses items, and is read so.
 
 use crate::dialects::chat::CHAT;
 use crate::format::{
@@ -83,7 +83,8 @@ const SPOKEN_KEYS: [&str; 4] = ["refusal", "audio", "reasoning", "prefix"];
 const MODELS: [&str; 12] =
     ["gpt-", "chatgpt-", "o1", "o3", "o4", "deepseek-", "mistral-", "kimi-", "grok-", "llama-", "qwen", "glm-"];
 
-fn is_chats(model: &str) -> bool {
+/// Whether a model of this name is asked by Chat.
+pub(super) fn is_chats(model: &str) -> bool {
     let model = model.rsplit('/').next().unwrap_or(model);
     MODELS.iter().any(|start| model.starts_with(start))
 }

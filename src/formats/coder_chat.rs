@@ -51,7 +51,7 @@ impl Format for CoderChat {
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
         match record.slice {
             Slice::Element { section: "" } => read_row(record.val, record, sink),
-            Slice::Element { .. } => {}
+            Slice::Element { .. } | Slice::Made => {}
             Slice::Whole | Slice::Head => {
                 sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
                 record.val.elements().for_each(|row| read_row(row, record, sink));

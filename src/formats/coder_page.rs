@@ -46,7 +46,7 @@ impl Format for CoderPage {
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
         match record.slice {
             Slice::Element { section: "messages" } => read_row(record.val, record, sink),
-            Slice::Element { .. } => {}
+            Slice::Element { .. } | Slice::Made => {}
             Slice::Whole | Slice::Head => {
                 sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
                 let rows = record.val.get("messages").into_iter().flat_map(|rows| rows.elements());

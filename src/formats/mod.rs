@@ -41,6 +41,8 @@ formats![
     responses_items,
     responses_item_lines,
     responses_stream,
+    chat_stream,
+    anthropic_stream,
     codex_rollout,
     codex_session,
     coder_chat,

@@ -136,8 +136,6 @@ static ROWS: &[Unread] = &[
     store("a chat log with a time for each message", &[Has("timestamp"), Has("role"), Has("content")]),
     store("a log of requests and responses", &[Has("messages"), Has("response")]),
     // What APIs take and give that is no history.
-    store("a stream of Chat Completions chunks", &[Is("object", &["chat.completion.chunk"])]),
-    store("a stream of Anthropic events", &[Is("type", &["message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop"])]),
     store("a request to Ollama's own API", &[Has("model"), Has("messages"), Has("options")]),
     store("a request to Ollama's own API", &[Has("model"), Has("messages"), Has("keep_alive")]),
     store("a response of Ollama's own API", &[Has("model"), Has("message.role"), Has("done")]),

@@ -9,6 +9,7 @@ pub mod edit;
 pub mod fault;
 pub mod locate;
 pub mod mend;
+pub mod pieces;
 pub mod pointer;
 pub mod readable;
 pub mod scan;

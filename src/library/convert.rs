@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::convert::{ConvertOptions, Plan, Thoughts, convert_doc};
 use crate::dialect::Written;
 use crate::report::{Content, diagnose};
-use crate::source::Memory;
+use crate::source::{Memory, Roomy};
 
 use super::dialect::Dialect;
 use super::error::Error;
@@ -52,7 +52,7 @@ impl Converted {
 ///
 /// If the document is larger than this machine can address.
 pub fn convert(document: &[u8], to: Dialect, options: &Options) -> Result<Converted, Error> {
-    let bytes = Memory(document);
+    let bytes = Roomy::new(Memory(document));
     let plan = Plan {
         to: to.grammar(),
         written: Written::Request,

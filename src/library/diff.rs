@@ -4,7 +4,7 @@ use crate::diff::compare::{Scope, Side, compare};
 use crate::place::DocId;
 use crate::report::contract::Diff;
 use crate::report::histories;
-use crate::source::Memory;
+use crate::source::{Memory, Roomy};
 
 use super::error::Error;
 use super::options::Options;
@@ -32,7 +32,7 @@ const OTHER: DocId = DocId(1);
 ///
 /// If one of the documents holds no conversation, or records that cannot be read.
 pub fn diff(before: &[u8], after: &[u8], options: &Options) -> Result<Diff, Error> {
-    let (old, new) = (Memory(before), Memory(after));
+    let (old, new) = (Roomy::new(Memory(before)), Roomy::new(Memory(after)));
     let side = |id, bytes| Side { id, bytes, options: &options.judge };
     let mut compared = compare(side(DOC, &old), side(OTHER, &new), Scope::All)?;
     for (which, (histories, unread)) in

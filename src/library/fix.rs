@@ -10,7 +10,7 @@ use crate::place::Pieces;
 use crate::report::Content;
 use crate::report::contract::{Change, Repaired};
 use crate::report::repair::{self, Counts};
-use crate::source::{Memory, Patched, ReadAt};
+use crate::source::{Memory, Patched, ReadAt, Roomy};
 
 use super::error::Error;
 use super::options::Options;
@@ -63,7 +63,7 @@ impl Fixed<'_> {
 /// If the history is of another dialect than the target's (it is to be converted first), or if the document is larger
 /// than this machine can address.
 pub fn fix<'t>(document: &'t [u8], options: &Options) -> Result<Fixed<'t>, Error> {
-    let bytes = Memory(document);
+    let bytes = Roomy::new(Memory(document));
     let done = repair_doc(DOC, &bytes, &options.judge, &options.fix, 1)?;
     if let Some((format, target)) = done.before.format.zip(options.judge.target)
         && !judge::speaks(format.info(), target)

@@ -7,7 +7,7 @@ use crate::judge::JudgedDoc;
 use crate::place::DocId;
 use crate::report::contract::{self, Diagnostic, Input, Summary};
 use crate::report::{self, Content, Seen, diagnose, promise};
-use crate::source::Memory;
+use crate::source::{Memory, Roomy};
 
 use super::error::Error;
 use super::options::Options;
@@ -76,7 +76,7 @@ impl Report {
 /// If the document is larger than this machine can address. What is wrong in it, even that it is not JSON, is a
 /// diagnostic.
 pub fn check(document: &[u8], options: &Options) -> Result<Report, Error> {
-    let bytes = Memory(document);
+    let bytes = Roomy::new(Memory(document));
     let found = convert::check(DOC, &bytes, &options.judge, 1)?;
     let mut diagnostics = diagnose(DOC, &options.name, &bytes, &found, Content::None)?;
     let fixable = promise::plan(DOC, &bytes, &found, &options.judge, 1, None, &mut diagnostics)?;

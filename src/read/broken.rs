@@ -33,7 +33,10 @@ pub fn looks_like_conversation(bytes: &dyn ReadAt, steps: &[String]) -> io::Resu
     let Some(text) = readable(&head) else { return Ok(false) };
     let mut tape = Tape::new();
     let root = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
-    Ok(root.and_then(|root| pointer::resolve(root, steps)).and_then(detect::of_document).is_some())
+    Ok(root
+        .and_then(|root| pointer::resolve(root, steps))
+        .and_then(|val| detect::of_document(val, None))
+        .is_some())
 }
 
 fn head(bytes: &dyn ReadAt) -> io::Result<(Vec<u8>, Container)> {

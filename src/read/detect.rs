@@ -16,6 +16,9 @@ const FEW: u32 = 16;
 /// A claim that no other file raises.
 const SURE: u8 = 95;
 
+/// Up to here another format that claims the same document may be right.
+const UNSURE: u8 = 55;
+
 /// How the records of a doc are read.
 #[derive(Clone, Copy)]
 pub enum Reading {
@@ -42,13 +45,13 @@ pub enum Answer {
 }
 
 /// The format of one record that is a history by itself.
-pub fn of_record(val: Val<'_>) -> Option<&'static dyn Format> {
-    best(&Probe::new(val), |format| format.info().histories == Histories::PerRecord)
+pub fn of_record(val: Val<'_>, dialect: Option<&str>) -> Option<&'static dyn Format> {
+    best(&Probe::new(val), dialect, |format| format.info().histories == Histories::PerRecord)
 }
 
-/// The format of a document.
-pub fn of_document(val: Val<'_>) -> Option<&'static dyn Format> {
-    best(&Probe::new(val), |_| true)
+/// The format of a document. `dialect` is that of the target that was asked for.
+pub fn of_document(val: Val<'_>, dialect: Option<&str>) -> Option<&'static dyn Format> {
+    best(&Probe::new(val), dialect, |_| true)
 }
 
 /// Whether some format claims a record.
@@ -57,15 +60,26 @@ fn is_known(val: Val<'_>) -> bool {
     FORMATS.iter().any(|format| format.detect(&probe) >= TELLING)
 }
 
-fn best(probe: &Probe<'_>, among: impl Fn(&dyn Format) -> bool) -> Option<&'static dyn Format> {
+fn best(
+    probe: &Probe<'_>,
+    dialect: Option<&str>,
+    among: impl Fn(&dyn Format) -> bool,
+) -> Option<&'static dyn Format> {
     let mut best: Option<(u8, &'static dyn Format)> = None;
+    // The same among those of the dialect.
+    let mut own: Option<(u8, &'static dyn Format)> = None;
     for format in FORMATS.iter().copied().filter(|format| among(*format)) {
         let score = format.detect(probe);
         if score > best.map_or(TELLING - 1, |(score, _)| score) {
             best = Some((score, format));
         }
+        let speaks = dialect.is_some_and(|dialect| format.info().dialect.name() == dialect);
+        if speaks && score > own.map_or(TELLING - 1, |(score, _)| score) {
+            own = Some((score, format));
+        }
     }
-    best.map(|(_, format)| format)
+    let unsure = best.is_some_and(|(score, _)| score <= UNSURE) && probe.val.is_object();
+    own.filter(|_| unsure).or(best).map(|(_, format)| format)
 }
 
 /// The format of lines or events, as the first ones tell. An event must tell more: other APIs stream, too.
@@ -165,6 +179,12 @@ fn first_records(text: &[u8], steps: &[String], see: &mut dyn FnMut(Val<'_>, (us
         if scan(line, &mut tape).is_ok() {
             let val = tape.root(line).and_then(|root| pointer::resolve(root, steps));
             enough = val.is_some_and(|val| !see(val, (start + before, line.trim_ascii_end().len())));
+        } else if let Some((len, plain)) = of_event(&text[start + before..], before)
+            && scan(&plain, &mut tape).is_ok()
+        {
+            next = start + before + len;
+            let val = tape.root(&plain).and_then(|root| pointer::resolve(root, steps));
+            enough = val.is_some_and(|val| !see(val, (start + before, len)));
         } else if before == 0 {
             let known = |val: Val<'_>| pointer::resolve(val, steps).is_some_and(is_known);
             let found = damage::recover(&text[start..], true, &known);
@@ -182,4 +202,10 @@ fn first_records(text: &[u8], steps: &[String], see: &mut dyn FnMut(Val<'_>, (us
             }
         }
     }
+}
+
+/// The text of an event that is spread over several lines, and their length.
+fn of_event(text: &[u8], before: usize) -> Option<(usize, Vec<u8>)> {
+    let len = framing::lines_of_event(text).filter(|_| before > 0)?;
+    Some((len, framing::joined(&text[..len], 0)?.0))
 }

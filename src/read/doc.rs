@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::format::reduction::Reduction;
 use crate::format::{Assembler, Format, FormatInfo, Mark, Slice};
 use crate::history::codes::unknown::{BINARY, EMPTY, TEXT};
 use crate::history::finding::Act;
@@ -9,12 +10,12 @@ use crate::history::{Finding, History, Remedy, Row, Usage, codes};
 use crate::json::{Tape, What, scan};
 use crate::place::{DocId, Place};
 use crate::source::split::{Piece, SplitError, split};
-use crate::source::{Container, ReadAt, framing, lines, parallel};
+use crate::source::{Container, Made, ReadAt, framing, lines, parallel};
 
 use super::detect::{self, Answer};
 use super::gathered::Chunk;
 use super::stage::{Batch, Stage};
-use super::{Found, Options, Reading, Take, branches, paths, spread, streams, unknown};
+use super::{Found, Options, Reading, Take, branches, paths, reduced, spread, streams, unknown};
 
 /// Takes what was gathered so far, in the order of the doc, so that it need not be kept until the end.
 pub type Emit<'e, T> = &'e mut dyn FnMut(&mut T) -> io::Result<()>;
@@ -114,8 +115,7 @@ impl<'e, T: Take> Run<'e, T> {
         let valid = simdutf8::basic::from_utf8(text).is_ok();
         let format = stage.record(text, start, whole, valid);
         stage.batch.damage_cut();
-        self.close(&mut stage.batch, format, all);
-        Ok(())
+        self.close(&mut stage.batch, format, all)
     }
 
     /// A document that is read element by element.
@@ -152,15 +152,14 @@ impl<'e, T: Take> Run<'e, T> {
                 stage.batch.raised.push(self.cut_short());
             }
             Err(SplitError::Fault(what, offset)) => {
-                stage.batch.raised.push(fault(what, at(offset)));
+                stage.batch.raised.push(unknown::fault(what, at(offset)));
             }
             Err(SplitError::TooLong(offset)) => {
-                stage.batch.raised.push(fault(What::TooLong, at(offset)));
+                stage.batch.raised.push(unknown::fault(What::TooLong, at(offset)));
             }
         }
         stage.batch.records = 1;
-        self.close(&mut stage.batch, format, all);
-        Ok(())
+        self.close(&mut stage.batch, format, all)
     }
 
     /// Tells the format from the beginning of a document up to the first element of each of its arrays.
@@ -181,7 +180,7 @@ impl<'e, T: Take> Run<'e, T> {
             }
             text.extend_from_slice(if section.is_empty() { b"]" } else { b"]}" });
             if scan(&text, &mut probe).is_ok() {
-                found = probe.root(&text).and_then(detect::of_document);
+                found = probe.root(&text).and_then(|val| detect::of_document(val, self.options.dialect));
             }
             found.is_none()
         });
@@ -192,7 +191,12 @@ impl<'e, T: Take> Run<'e, T> {
     }
 
     /// Assembles, and ends, a doc that was read as one record.
-    fn close(&self, batch: &mut Batch, format: Option<&'static dyn Format>, all: &mut Reading<T::Gathered>) {
+    fn close(
+        &self,
+        batch: &mut Batch,
+        format: Option<&'static dyn Format>,
+        all: &mut Reading<T::Gathered>,
+    ) -> io::Result<()> {
         all.records = batch.records;
         all.format = format;
         if let Some(format) = format {
@@ -200,11 +204,12 @@ impl<'e, T: Take> Run<'e, T> {
             assembler.begin();
             let mut histories = Vec::new();
             batch.assemble(&mut assembler, |history, _| histories.push(history));
-            self.end(assembler, histories, &batch.items, format.info(), all);
+            self.end(assembler, histories, &batch.items, format, all)?;
         }
         for finding in batch.raised.drain(..) {
             self.raise(finding, all);
         }
+        Ok(())
     }
 
     fn lines(&self, start: u64, all: &mut Reading<T::Gathered>, emit: Emit<'_, T::Gathered>) -> io::Result<()> {
@@ -229,7 +234,7 @@ impl<'e, T: Take> Run<'e, T> {
         let mut assembler = match reading {
             detect::Reading::By(format) => {
                 all.format = Some(format);
-                Some((self.assembler(format.info()), format.info()))
+                Some((self.assembler(format.info()), format))
             }
             detect::Reading::Each | detect::Reading::Document => None,
         };
@@ -295,10 +300,10 @@ impl<'e, T: Take> Run<'e, T> {
         } else if is_cut {
             self.raise(self.cut_short(), all);
         }
-        if let Some((assembler, info)) = assembler {
-            self.end(assembler, ended, &items, info, all);
+        match assembler {
+            Some((assembler, format)) => self.end(assembler, ended, &items, format, all),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Ends a doc: hands over its histories, and what its records make together, the branches of a tree or a stream of
@@ -308,13 +313,18 @@ impl<'e, T: Take> Run<'e, T> {
         mut from: Assembler,
         ended: Vec<History>,
         items: &[Finding],
-        info: &'static FormatInfo,
+        format: &'static dyn Format,
         all: &mut Reading<T::Gathered>,
-    ) {
+    ) -> io::Result<()> {
+        let info = format.info();
+        if let Some(table) = format.reduction() {
+            return self.reduced(&from.pieces(), format, table, all);
+        }
         if self.take.wants_nodes() {
             let misfits = streams::of_stream(&mut from, self.bytes);
             misfits.into_iter().for_each(|finding| self.raise(finding, all));
-            return self.take.nodes(paths::of(from, ended, self.id), &mut all.gathered);
+            self.take.nodes(paths::of(from, ended, self.id), &mut all.gathered);
+            return Ok(());
         }
         for history in ended.into_iter().chain(from.finish()) {
             self.history(history, items, info, all);
@@ -322,10 +332,44 @@ impl<'e, T: Take> Run<'e, T> {
         let misfits = streams::of_stream(&mut from, self.bytes);
         misfits.into_iter().for_each(|finding| self.raise(finding, all));
         let Some((histories, findings)) = branches::of_tree(&mut from, info, self.options.all_branches) else {
-            return;
+            return Ok(());
         };
         histories.into_iter().for_each(|history| self.history(history, items, info, all));
         findings.into_iter().for_each(|finding| self.raise(finding, all));
+        Ok(())
+    }
+
+    /// Reads what events add up to.
+    fn reduced(
+        &self,
+        events: &[(Place, u32)],
+        format: &'static dyn Format,
+        table: &'static Reduction,
+        all: &mut Reading<T::Gathered>,
+    ) -> io::Result<()> {
+        let room =
+            self.bytes.room().ok_or_else(|| io::Error::other("there is no room for what events add up to"))?;
+        let reduced = reduced::reduce(self.bytes, events, table)?;
+        let made = room.keep(Made::new(self.bytes.len(), reduced.written));
+        let mut stage = self.stage(detect::Reading::By(format));
+        for (span, record) in reduced.messages {
+            let start = made.start() + span.start as u64;
+            stage.made(made.text().get(span).unwrap_or_default(), start, record);
+        }
+        let (mut assembler, mut ended) = (self.assembler(format.info()), Vec::new());
+        stage.batch.assemble(&mut assembler, |history, _| ended.push(history));
+        match self.take.wants_nodes() {
+            true => self.take.nodes(paths::of(assembler, ended, self.id), &mut all.gathered),
+            false => {
+                for history in ended {
+                    self.history(history, &stage.batch.items, format.info(), all);
+                }
+            }
+        }
+        for finding in stage.batch.raised.drain(..).chain(reduced.findings) {
+            self.raise(finding, all);
+        }
+        Ok(())
     }
 
     fn chunk(
@@ -357,7 +401,9 @@ impl<'e, T: Take> Run<'e, T> {
             at += skip;
             let from = read.start + at as u64;
             let is_end = read.start + read.bytes.len() as u64 >= self.bytes.len();
-            let mut line = stage.line(&read.bytes[at..], from, valid, is_end);
+            let spread = self.container.event_in(&read.bytes[at..]);
+            let event = spread.and_then(|len| stage.event(&read.bytes[at..at + len], from, valid));
+            let mut line = event.unwrap_or_else(|| stage.line(&read.bytes[at..], from, valid, is_end));
             if line.starved {
                 let mut more = Vec::new();
                 spread::text_from(self.bytes, from, &mut more)?;
@@ -377,7 +423,7 @@ impl<'e, T: Take> Run<'e, T> {
         if let Some(at) = read.too_long {
             let row = Row { record: stage.batch.records, ..Row::of_place(Place::new(self.id, at, 0), 0) };
             stage.batch.damage_cut();
-            stage.batch.raised.push(fault(What::TooLong, row));
+            stage.batch.raised.push(unknown::fault(What::TooLong, row));
             stage.batch.broken = true;
             stage.batch.records += 1;
         }
@@ -448,8 +494,4 @@ impl<'e, T: Take> Run<'e, T> {
 
 fn line_feeds(text: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', text).count() as u64
-}
-
-fn fault(what: What, row: Row) -> Finding {
-    Finding::new(codes::INVALID_JSON, row).arg(what as u32).never("the intended text is not known")
 }

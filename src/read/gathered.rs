@@ -53,7 +53,7 @@ impl Batch {
             match mark {
                 Mark::Entry(entry) => entry.record += records,
                 Mark::Event(event) => event.record += records,
-                Mark::Lost(_, record) => *record += records,
+                Mark::Lost(_, record) | Mark::Piece(_, record) => *record += records,
                 Mark::Line { record, .. } => *record += records,
                 _ => {}
             }

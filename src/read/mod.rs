@@ -12,17 +12,21 @@ mod doc;
 mod gathered;
 mod paths;
 pub mod records;
+mod reduced;
 mod spread;
 mod stage;
 pub mod streams;
 mod texts;
 mod unknown;
 
+use std::io;
+
 use crate::dialect::Item;
 use crate::format::{Format, FormatInfo, Unsent};
 use crate::history::tree::Builder;
 use crate::history::{Effort, Finding, History, Usage};
-use crate::source::Container;
+use crate::place::DocId;
+use crate::source::{Container, ReadAt};
 
 pub use branches::finding;
 pub use doc::{Emit, read, read_made};
@@ -44,6 +48,8 @@ pub struct Options {
     pub usage: Option<Usage>,
     /// The effort of requests that do not say.
     pub effort: Option<Effort>,
+    /// The dialect of the target that was asked for: it settles what nothing in a document tells.
+    pub dialect: Option<&'static str>,
 }
 
 impl Default for Options {
@@ -56,6 +62,7 @@ impl Default for Options {
             all_branches: false,
             usage: None,
             effort: None,
+            dialect: None,
         }
     }
 }
@@ -110,6 +117,29 @@ pub trait Take: Sync {
 
     /// Takes nodes, in the order of the doc.
     fn nodes(&self, _nodes: Builder, _into: &mut Self::Gathered) {}
+}
+
+/// Reads a doc for nothing but what its events add up to.
+pub fn fill(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<()> {
+    read(id, bytes, options, 1, &Nothing, &mut |()| Ok(())).map(drop)
+}
+
+/// Takes nothing.
+struct Nothing;
+
+impl Take for Nothing {
+    type Visitor<'v> = Blind;
+    type Gathered = ();
+
+    fn visitor(&self) -> Blind {
+        Blind
+    }
+
+    fn history(&self, _: Found<'_>, (): &mut ()) {}
+
+    fn raise(&self, _: Finding, (): &mut ()) {}
+
+    fn join(&self, (): &mut (), (): (), _: u32, _: u32) {}
 }
 
 /// What a doc holds, beside what was taken.

@@ -94,7 +94,7 @@ fn each_line(from: Lines<'_>, take: &mut dyn FnMut(&Entry<'_>) -> io::Result<boo
             let val = crate::json::scan(text, &mut tape).ok().and_then(|()| tape.root(text));
             let format = match (reading, val) {
                 (Some(Reading::By(format)), _) => Some(format),
-                (_, Some(val)) => detect::of_record(val),
+                (_, Some(val)) => detect::of_record(val, None),
                 _ => None,
             };
             let place = Place::new(id, at, text.len() as u32);

@@ -10,6 +10,7 @@ use crate::json::scan::scan_line;
 use crate::json::{Fault, Oddity, Spare, Tape, Val, What, pointer, scan};
 use crate::place::{DocId, Place};
 use crate::source::damage::{self, Escaped, Kind, Part};
+use crate::source::framing;
 
 use super::detect::{self, Reading};
 use super::{Options, Visitor, unknown};
@@ -92,7 +93,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
         let base = self.begin_record(bytes, start, valid);
         let mut tape = std::mem::take(&mut self.spare.tape);
         let format = match scan(bytes, &mut tape) {
-            Ok(()) => self.scanned(&mut tape, bytes, base, whole),
+            Ok(()) => self.scanned(&mut tape, bytes, base, whole, Slice::Whole),
             Err(fault) => {
                 self.unreadable(fault, bytes, base);
                 None
@@ -100,6 +101,17 @@ impl<'o, V: Visitor> Stage<'o, V> {
         };
         self.end_record(tape);
         format
+    }
+
+    /// Reads what was made of a doc, by the number of the record that it begins in.
+    pub fn made(&mut self, bytes: &[u8], start: u64, record: u32) {
+        self.batch.records = record;
+        let base = self.begin_record(bytes, start, true);
+        let mut tape = std::mem::take(&mut self.spare.tape);
+        if scan(bytes, &mut tape).is_ok() {
+            self.scanned(&mut tape, bytes, base, base.place(0, bytes.len() as u32), Slice::Made);
+        }
+        self.end_record(tape);
     }
 
     /// Reads the record that a text starts with, up to the end of its line. `is_end` says that nothing follows the text.
@@ -119,9 +131,29 @@ impl<'o, V: Visitor> Stage<'o, V> {
         };
         let whole = place(len);
         let base = self.begin_record(&text[..len], start, valid);
-        let format = self.scanned(&mut tape, text, base, whole);
+        let format = self.scanned(&mut tape, text, base, whole, Slice::Whole);
         self.end_record(tape);
         Line { len, format, starved: false }
+    }
+
+    /// Reads an event whose text is spread over these lines, unless the first of them is one by itself.
+    pub fn event(&mut self, text: &[u8], start: u64, valid: bool) -> Option<Line> {
+        let mut tape = std::mem::take(&mut self.spare.tape);
+        let joined = match scan_line(text, &mut tape) {
+            Some(_) => None,
+            None => framing::joined(text, start).filter(|(plain, _)| scan(plain, &mut tape).is_ok()),
+        };
+        let Some((plain, runs)) = joined else {
+            self.spare.tape = tape;
+            return None;
+        };
+        self.in_lines = true;
+        self.begin_record(text, start, valid);
+        let whole = Place::new(self.doc, start, text.len() as u32);
+        let base = Base::of_runs(self.doc, &runs);
+        let format = self.scanned(&mut tape, &plain, base, whole, Slice::Whole);
+        self.end_record(tape);
+        Some(Line { len: text.len(), format, starved: false })
     }
 
     /// Reads what there is in damaged lines.
@@ -189,7 +221,8 @@ impl<'o, V: Visitor> Stage<'o, V> {
             None => (bytes, Base::new(self.doc, start)),
         };
         let mut tape = std::mem::take(&mut self.spare.tape);
-        let format = scan(text, &mut tape).ok().and_then(|()| self.scanned(&mut tape, text, base, whole));
+        let format = scan(text, &mut tape).ok();
+        let format = format.and_then(|()| self.scanned(&mut tape, text, base, whole, Slice::Whole));
         self.end_record(tape);
         format
     }
@@ -199,7 +232,9 @@ impl<'o, V: Visitor> Stage<'o, V> {
         let Some(val) = pointer::resolve(root, &self.options.pointer) else { return false };
         match self.reading {
             Reading::By(format) => format.knows(val) && format.detect(&Probe::new(val)) > 0,
-            Reading::Each => self.options.format.or_else(|| detect::of_record(val)).is_some(),
+            Reading::Each => {
+                self.options.format.or_else(|| detect::of_record(val, self.options.dialect)).is_some()
+            }
             Reading::Document => false,
         }
     }
@@ -220,6 +255,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
         bytes: &[u8],
         base: Base<'_>,
         whole: Place,
+        slice: Slice<'_>,
     ) -> Option<&'static dyn Format> {
         let from = self.batch.raised.len();
         if tape.is_odd() {
@@ -227,7 +263,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
         }
         let odd = self.batch.raised.len();
         let root = tape.root(bytes)?;
-        let format = self.value(root, base, whole, Slice::Whole);
+        let format = self.value(root, base, whole, slice);
         if odd > from
             && let Some(format) = format
         {
@@ -253,14 +289,15 @@ impl<'o, V: Visitor> Stage<'o, V> {
         whole: Place,
         slice: Slice<'_>,
     ) -> Option<&'static dyn Format> {
-        let Some(val) = pointer::resolve(root, &self.options.pointer) else {
+        let steps = if slice == Slice::Made { &[][..] } else { &self.options.pointer };
+        let Some(val) = pointer::resolve(root, steps) else {
             self.unknown(root, base);
             return None;
         };
         let format = match self.reading {
             Reading::By(format) => Some(format),
-            Reading::Each => self.options.format.or_else(|| detect::of_record(val)),
-            Reading::Document => detect::of_document(val),
+            Reading::Each => self.options.format.or_else(|| detect::of_record(val, self.options.dialect)),
+            Reading::Document => detect::of_document(val, self.options.dialect),
         };
         let Some(format) = format else {
             self.unknown(val, base);

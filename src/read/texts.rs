@@ -39,7 +39,7 @@ impl<'r> Texts<'r> {
 
     /// The text at a place: of a doc in memory where it lies, else read into `buf`.
     fn text<'t>(&'t self, at: Place, buf: &'t mut Vec<u8>) -> Option<&'t [u8]> {
-        if let Some(bytes) = self.bytes.in_memory() {
+        if let Some(bytes) = self.bytes.in_memory().filter(|bytes| at.end() <= bytes.len() as u64) {
             let start = usize::try_from(at.start).ok()?;
             return bytes.get(start..start.checked_add(at.len as usize)?);
         }

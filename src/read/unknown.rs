@@ -1,9 +1,10 @@
 //! What is said of bytes that no format reads.
 
 use crate::formats::unread;
-use crate::history::codes::UNKNOWN_FORMAT;
 use crate::history::codes::unknown::{EVENTS, OTHER, STRANGER, TEXT, UNREAD};
+use crate::history::codes::{INVALID_JSON, UNKNOWN_FORMAT};
 use crate::history::{Finding, Row};
+use crate::json::What;
 use crate::place::{DocId, Place};
 use crate::source::Container;
 
@@ -45,4 +46,9 @@ pub fn doc(variant: u8, doc: DocId) -> Finding {
 /// A record among others that are of another kind.
 pub fn stranger(row: Row) -> Finding {
     Finding::new(UNKNOWN_FORMAT, row).variant(STRANGER).never(UNTOUCHED)
+}
+
+/// Bytes that are not JSON.
+pub fn fault(what: What, row: Row) -> Finding {
+    Finding::new(INVALID_JSON, row).arg(what as u32).never("the intended text is not known")
 }

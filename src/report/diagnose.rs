@@ -86,7 +86,10 @@ fn spots<T>(
     places.sort_by_key(Place::order);
     places.dedup();
     // What lies in a JSON string is told by the string's place.
-    let shown = |place: &Place| pointers.get(place).and_then(|pointer| pointer.string).unwrap_or(*place);
+    let shown = |place: &Place| {
+        let string = pointers.get(place).and_then(|pointer| pointer.string);
+        string.unwrap_or_else(|| bytes.origin(*place))
+    };
     let ends = places.iter().map(&shown).flat_map(|shown| [shown.start, shown.end()]);
     let positions = positions(bytes, &lint.lines, ends.collect())?;
     let spot = |place: &Place| {

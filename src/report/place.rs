@@ -99,7 +99,9 @@ pub fn pointers(
         }
         Ok(())
     };
-    let mut sorted: Vec<(Place, Flags)> = wanted.to_vec();
+    // What was made of the doc is named by what it was made of.
+    let origin = |place: &Place| bytes.origin(*place);
+    let mut sorted: Vec<(Place, Flags)> = wanted.iter().map(|(place, flags)| (origin(place), *flags)).collect();
     sorted.sort_by_key(|(place, _)| place.order());
     match container {
         Container::Lines { start } | Container::Events { start } => {
@@ -122,6 +124,11 @@ pub fn pointers(
             });
         }
         _ => {}
+    }
+    for (place, _) in wanted {
+        if let Some(of) = found.get(&origin(place)).filter(|_| origin(place) != *place) {
+            found.insert(*place, of.clone());
+        }
     }
     Ok(found)
 }

@@ -9,7 +9,7 @@ use crate::history::Flags;
 use crate::json::Val;
 use crate::judge::JudgedDoc;
 use crate::place::{DocId, Edit, Patch, Pieces, Place};
-use crate::read::Texts;
+use crate::read::{self, Texts};
 use crate::rule::Loss;
 use crate::rules;
 use crate::source::{Container, ReadAt, append};
@@ -114,13 +114,14 @@ pub fn spots(
     wanted: &[(Place, Flags)],
 ) -> io::Result<HashMap<Place, Spot>> {
     let mut pointers = pointers(id, bytes, container, wanted)?;
-    let ends = wanted.iter().flat_map(|(place, _)| [place.start, place.end()]);
+    let shown = |place: &Place| bytes.origin(*place);
+    let ends = wanted.iter().map(|(place, _)| shown(place)).flat_map(|shown| [shown.start, shown.end()]);
     let positions = positions(bytes, lines, ends.collect())?;
     let mut spots = HashMap::with_capacity(wanted.len());
     for (place, _) in wanted {
         spots.entry(*place).or_insert_with(|| {
             let pointer = pointers.remove(place).unwrap_or_default().outer;
-            Spot { pointer, ..Spot::new(*place, &positions) }
+            Spot { pointer, ..Spot::new(shown(place), &positions) }
         });
     }
     Ok(spots)
@@ -376,6 +377,11 @@ pub fn left(
     content: Content,
 ) -> io::Result<Vec<Diagnostic>> {
     let view = crate::source::Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
+    if let Some(format) = fixed.left().format.filter(|format| format.reduction().is_some()) {
+        // What events add up to is not part of the patched bytes: it is made anew.
+        let options = read::Options { format: Some(format), ..read::Options::default() };
+        read::fill(id, &view, &options)?;
+    }
     let mut diagnostics = diagnose(id, label, &view, fixed.left(), content)?;
     for (diagnostic, judged) in diagnostics.iter_mut().zip(&fixed.left().judged) {
         if let Some(why) = fixed.why_not(judged) {

@@ -12,8 +12,9 @@ crate::rule! {
     ///
     /// ## Why it matters
     ///
-    /// The rules of both differ. `--format` says which it is; without it, `replaylint` reads the more common
-    /// one. The note is shown with `-v`.
+    /// The rules of both differ. `--format` says which it is, and so does `--target`; without them, `replaylint` reads the
+    /// more common one. A body with `max_tokens` before `messages`, as in Anthropic's documentation, is read as Anthropic's
+    /// unless its model or another member is one of Chat's. The note is shown with `-v`.
     ///
     /// ## Example
     ///

@@ -10,6 +10,7 @@ use crate::place::DocId;
 
 use super::prefix::Prefix;
 use super::read::{CutShort, FileBytes, ReadAt};
+use super::roomy::Roomy;
 use super::segments::{self, Joined, Segment};
 use super::stamp::{Packing, Stamp};
 use super::walk::{Earlier, Input};
@@ -43,6 +44,7 @@ impl Doc {
             let bytes = spool(&mut io::stdin().lock())?;
             let label = stdin_name.unwrap_or("-").to_owned();
             let (packing, bytes) = unpacked(bytes)?;
+            let bytes = Box::new(Roomy::new(bytes));
             return Ok(Doc {
                 id,
                 label,
@@ -64,6 +66,7 @@ impl Doc {
         let plain: Box<dyn ReadAt> =
             if meta.is_file() { Box::new(FileBytes::of_path(file, path)?) } else { spool(&mut { file })? };
         let (packing, bytes) = unpacked(plain)?;
+        let bytes = Box::new(Roomy::new(bytes));
         let label = path.to_string_lossy().replace('\\', if cfg!(windows) { "/" } else { "\\" });
         Ok(Doc { id, label, path: Some(path.clone()), packing, stamp, named: *named, bytes, segments: Vec::new() })
     }
@@ -77,7 +80,7 @@ impl Doc {
             packing: Packing::Plain,
             stamp: None,
             named: true,
-            bytes: Box::new(bytes),
+            bytes: Box::new(Roomy::new(bytes)),
             segments: Vec::new(),
         }
     }

@@ -47,6 +47,22 @@ impl Container {
             _ => Some(0),
         }
     }
+
+    /// The length of the event whose value begins here, without the end of its last line, if the next line may go on
+    /// with it.
+    pub fn event_in(self, text: &[u8]) -> Option<usize> {
+        if matches!(self, Container::Events { .. }) { lines_of_event(text) } else { None }
+    }
+}
+
+/// The length of the lines of an event from where its value begins; `None` if it has only one.
+pub fn lines_of_event(text: &[u8]) -> Option<usize> {
+    let first = memchr::memchr(b'\n', text)?;
+    let mut end = first;
+    while let Some(rest) = text.get(end + 1..).filter(|rest| rest.starts_with(b"data:")) {
+        end += 1 + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+    }
+    (end > first).then_some(end)
 }
 
 /// Where the JSON value begins in a line of a stream of events; `None` if the line holds none: a comment, the name of
@@ -57,6 +73,22 @@ pub fn event(line: &[u8]) -> Option<usize> {
     let value = data[space..].trim_ascii_start();
     let empty = value.is_empty() || data[space..].starts_with(b"\n") || value.starts_with(b"[DONE]");
     (!empty).then_some(b"data:".len() + space)
+}
+
+/// A text, and of each of its runs the offset in it and in the doc.
+pub type Joined = (Vec<u8>, Vec<(u32, u64)>);
+
+/// The text of an event on several lines, each of which but the first begins with `data:`, without those beginnings; and
+/// the offset of each line, for a text that starts at `start`.
+pub fn joined(text: &[u8], start: u64) -> Option<Joined> {
+    let (mut plain, mut runs) = (Vec::with_capacity(text.len()), Vec::new());
+    for (n, (at, line)) in super::lines::split(text).enumerate() {
+        let skip = if n > 0 { line.strip_prefix(b"data:").map(|_| b"data:".len())? } else { 0 };
+        runs.push((plain.len() as u32, start + (at + skip) as u64));
+        plain.extend_from_slice(&line[skip..]);
+        plain.push(b'\n');
+    }
+    (runs.len() > 1).then_some((plain, runs))
 }
 
 /// How many bytes stand before the value in a line: none, but in a stream of events.

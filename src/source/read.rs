@@ -5,8 +5,9 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::place::{Pieces, With};
+use crate::place::{Pieces, Place, With};
 
+use super::made::Room;
 use super::stamp::Stamp;
 
 /// Bytes that can be read at any offset by several threads.
@@ -28,6 +29,16 @@ pub trait ReadAt: Send + Sync {
 
     /// Reads from `start` into `buf`, as much as there is. Fewer bytes than asked for means the end.
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize>;
+
+    /// Where text is kept that is made of these bytes. It is read at offsets after the end.
+    fn room(&self) -> Option<&Room> {
+        None
+    }
+
+    /// Where the text at a place came from: the place itself, unless it lies after the end.
+    fn origin(&self, at: Place) -> Place {
+        self.room().map_or(at, |room| room.origin(at))
+    }
 
     /// The bytes themselves, where they are in memory anyway.
     fn in_memory(&self) -> Option<&[u8]> {
@@ -55,6 +66,36 @@ pub trait ReadAt: Send + Sync {
             at += want as u64;
         }
         Ok(())
+    }
+}
+
+impl ReadAt for Box<dyn ReadAt> {
+    fn len(&self) -> u64 {
+        (**self).len()
+    }
+
+    fn is_cut(&self) -> bool {
+        (**self).is_cut()
+    }
+
+    fn close(&mut self) {
+        (**self).close();
+    }
+
+    fn room(&self) -> Option<&Room> {
+        (**self).room()
+    }
+
+    fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+        (**self).read_at(start, buf)
+    }
+
+    fn in_memory(&self) -> Option<&[u8]> {
+        (**self).in_memory()
+    }
+
+    fn append_to(&self, start: u64, len: u64, out: &mut File) -> io::Result<()> {
+        (**self).append_to(start, len, out)
     }
 }
 
@@ -209,11 +250,13 @@ pub fn append(bytes: &dyn ReadAt, piece: &With, out: &mut Vec<u8>) -> io::Result
 pub struct Patched<'r> {
     inner: &'r dyn ReadAt,
     pieces: Pieces,
+    /// For what is made of the patched bytes. Of bytes that no edit changes, nothing else is made.
+    room: Room,
 }
 
 impl<'r> Patched<'r> {
     pub fn new(inner: &'r dyn ReadAt, pieces: Pieces) -> Self {
-        Patched { inner, pieces }
+        Patched { inner, pieces, room: Room::default() }
     }
 }
 
@@ -226,7 +269,14 @@ impl ReadAt for Patched<'_> {
         self.inner.is_cut()
     }
 
+    fn room(&self) -> Option<&Room> {
+        if self.pieces.is_whole() { self.inner.room() } else { Some(&self.room) }
+    }
+
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+        if let Some(n) = self.room().and_then(|room| room.read_at(start, buf)) {
+            return Ok(n);
+        }
         let end = self.pieces.len().min(start.saturating_add(buf.len() as u64));
         let mut done = 0;
         self.pieces.walk(start.min(end), end, |piece| {

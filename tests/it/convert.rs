@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::across::legal;
 use crate::snapshots::Snapshots;
-use crate::support::DOC;
+use crate::support::{DOC, roomy};
 
 pub fn plan(to: &str) -> Plan {
     let (_, to, written) = TO.iter().find(|(name, ..)| *name == to).copied().expect("a dialect");
@@ -24,7 +24,7 @@ pub fn plan(to: &str) -> Plan {
 }
 
 pub fn converted(text: &[u8], options: &Options, plan: Plan) -> (Vec<u8>, ConvertedDoc) {
-    converted_of(&text.to_vec(), options, plan)
+    converted_of(&roomy(text), options, plan)
 }
 
 pub fn converted_of(bytes: &dyn ReadAt, options: &Options, plan: Plan) -> (Vec<u8>, ConvertedDoc) {

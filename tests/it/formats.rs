@@ -10,7 +10,7 @@ use replaylint::internals::rule::Cx;
 use replaylint::internals::{formats, report};
 
 use crate::snapshots::Snapshots;
-use crate::support::{DOC, guarded_repair, printed};
+use crate::support::{DOC, guarded_repair, printed, roomy};
 
 /// Tells each history in a few words.
 struct Tell;
@@ -46,11 +46,12 @@ impl OnHistory for Tell {
 }
 
 /// The histories of a file, what is found in them, and what becomes of it.
-fn page(format: &str, file: &str, text: &Vec<u8>) -> String {
+fn page(format: &str, file: &str, text: &[u8]) -> String {
     let options = Options::default();
-    let found = judge::judge(DOC, text, &options, 1, &Tell).expect("memory reads");
+    let bytes = roomy(text);
+    let found = judge::judge(DOC, &bytes, &options, 1, &Tell).expect("memory reads");
     assert_eq!(found.format.map(|format| format.info().name), Some(format), "{file}");
-    let shown = report::diagnose(DOC, file, text, &found, report::Content::Masked).expect("memory reads");
+    let shown = report::diagnose(DOC, file, &bytes, &found, report::Content::Masked).expect("memory reads");
     let repaired = guarded_repair(file, text, &options, &Default::default());
     let after = String::from_utf8_lossy(&repaired.text);
     let after = if repaired.fixed.patch.is_empty() { "unchanged\n" } else { &after };

@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::convert::{converted, plan};
 use crate::fuzz_mutate::Rng;
-use crate::support::{DOC, check, is_json, is_near, is_readable};
+use crate::support::{DOC, check, is_json, is_near, is_readable, roomy};
 
 /// What does not hold: which invariant, and how it was broken.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -139,7 +139,7 @@ fn after(text: &[u8], fixed: &Fixed) -> Vec<u8> {
 }
 
 fn fix(text: &[u8], options: &Options, wanted: &FixOptions, threads: usize) -> Fixed {
-    fix::fix(DOC, &text.to_vec(), options, wanted, threads).expect("memory reads")
+    fix::fix(DOC, &roomy(text), options, wanted, threads).expect("memory reads")
 }
 
 /// Refusals that say no more than that something went wrong.
@@ -207,7 +207,7 @@ fn damage(text: &[u8], new: &[u8], fixed: &Fixed) -> Vec<Fault> {
     if lists(new) > lists(text) {
         faults.push(Fault::new("an empty list", ""));
     }
-    let notes = repair::notes(DOC, "case", &text.to_vec(), fixed).expect("memory reads");
+    let notes = repair::notes(DOC, "case", &roomy(text), fixed).expect("memory reads");
     for edit in fixed.patch.edits(DOC) {
         if !notes.iter().any(|note| is_near(note, edit.at, text)) {
             faults.push(Fault::new("an edit that no change names", format!("{:?}", edit.at)));
@@ -256,22 +256,21 @@ fn records(text: &[u8], new: &[u8], fixed: &Fixed) -> Option<Fault> {
     broken.map(|_| Fault::new("a record is broken", ""))
 }
 
-/// The records of a text that can be read.
+/// The records of a text that can be read; several may share a line.
 fn values(text: &[u8]) -> Vec<Value> {
     if let Ok(value) = serde_json::from_slice(text) {
         return vec![value];
     }
-    text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    let of_line = |line| serde_json::Deserializer::from_slice(line).into_iter().map_while(Result::ok).collect();
+    text.split(|byte| *byte == b'\n').flat_map::<Vec<Value>, _>(of_line).collect()
 }
 
 /// `check` promises what `fix` does, and says the same on any number of threads.
 fn promised(text: &[u8], options: &Options) -> Vec<Fault> {
     let mut faults = Vec::new();
-    let bytes = text.to_vec();
-    let lint = |text: &[u8], threads| {
-        judge::judge(DOC, &text.to_vec(), options, threads, &Findings).expect("memory reads")
-    };
-    let found = lint(text, 1);
+    let bytes = roomy(text);
+    let lint = |bytes: &dyn ReadAt| judge::judge(DOC, bytes, options, 1, &Findings).expect("memory reads");
+    let found = lint(&bytes);
     let key = |judged: &Judged| (judged.finding.row.at, judged.finding.code, judged.severity, judged.history);
     let keys = |judged: &[Judged]| judged.iter().map(key).collect::<Vec<_>>();
     let wanted = FixOptions::default();
@@ -281,9 +280,9 @@ fn promised(text: &[u8], options: &Options) -> Vec<Fault> {
         faults.push(Fault::new("threads change something", ""));
     }
     let mut told = report::diagnose(DOC, "case", &bytes, &fixed.before, Content::None).expect("memory reads");
-    let promised = promise::keep(&fixed, bytes.len() as u64, &mut told);
+    let promised = promise::keep(&fixed, text.len() as u64, &mut told);
     let loud = |judged: &[Judged]| judged.iter().filter(|judged| judged.severity > Severity::Info).count();
-    let left = lint(&after(text, &fixed), 1);
+    let left = lint(&roomy(&after(text, &fixed)));
     let gone = loud(&found.judged).saturating_sub(loud(&left.judged)) as u64;
     if promised != gone {
         faults.push(Fault::new("the promise is not kept", format!("{promised} are promised, {gone} are gone")));
@@ -294,7 +293,7 @@ fn promised(text: &[u8], options: &Options) -> Vec<Fault> {
         faults.push(Fault::new("more is repaired than is told", format!("{by_default} of {gone}")));
     }
     for judged in &found.judged {
-        if judged.finding.row.at.end() > text.len() as u64 {
+        if bytes.origin(judged.finding.row.at).end() > text.len() as u64 {
             faults.push(Fault::new("a finding outside of the text", judged.finding.code.to_string()));
         }
     }
@@ -353,7 +352,7 @@ fn refused(request: &[u8], to: &str, options: &Options) -> Vec<Fault> {
 
 /// A text does not differ from itself.
 fn same(text: &[u8], options: &Options) -> Vec<Fault> {
-    let bytes = text.to_vec();
+    let bytes = roomy(text);
     let side = || Side { id: DOC, bytes: &bytes, options };
     let compared = compare(side(), side(), Scope::All).expect("memory reads");
     let differ = compared.differences.iter().filter(|difference| difference.count().differ()).count();

@@ -52,6 +52,7 @@ mod schema_messages;
 mod segments;
 mod slim;
 mod snapshots;
+mod streams;
 mod support;
 mod tally;
 mod trees;

@@ -11,7 +11,7 @@ use replaylint::internals::report::{self, Content, Seen, Style, Summary};
 use serde_json::{Value, json};
 
 use crate::reports::run;
-use crate::support::{DOC, STYLE, check, repair};
+use crate::support::{DOC, STYLE, check_of, repair, roomy};
 
 /// A report of a text under a name, with what is only noted.
 fn report(form: &str, path: &str, text: &[u8]) -> String {
@@ -19,8 +19,9 @@ fn report(form: &str, path: &str, text: &[u8]) -> String {
 }
 
 fn report_as(form: &str, path: &str, text: &[u8], style: Style) -> String {
-    let found = check(text, &Options::default());
-    let mut told = report::diagnose(DOC, path, &text.to_vec(), &found, Content::None).expect("memory reads");
+    let bytes = roomy(text);
+    let found = check_of(&bytes, &Options::default());
+    let mut told = report::diagnose(DOC, path, &bytes, &found, Content::None).expect("memory reads");
     if form == "sarif" {
         let fixed = repair(text, &Options::default(), &FixOptions::default()).fixed;
         propose(DOC, &text.to_vec(), &fixed, false, &mut told).expect("memory reads");

@@ -25,7 +25,7 @@ use replaylint::internals::source::Doc;
 use serde_json::Value;
 
 use crate::corpus::{corpus, manifest};
-use crate::support::DOC;
+use crate::support::{DOC, roomy};
 
 /// All files whose histories are compared.
 fn files() -> Vec<PathBuf> {
@@ -46,8 +46,8 @@ fn files() -> Vec<PathBuf> {
 /// What a command says of a file: histories, and items of all of them where it counts items.
 type Count = (usize, Option<u64>);
 
-fn counts(text: &Vec<u8>) -> BTreeMap<&'static str, Count> {
-    let options = Options::default();
+fn counts(text: &[u8]) -> BTreeMap<&'static str, Count> {
+    let (options, text) = (Options::default(), &roomy(text));
     let checked = judge::judge(DOC, text, &options, 1, &Findings).expect("memory reads");
     let fixed = fix::fix(DOC, text, &options, &Default::default(), 1).expect("memory reads");
     let kept = judge::judge(DOC, text, &judge::unjudged(&options), 1, &Keep).expect("memory reads");
@@ -106,9 +106,9 @@ impl OnHistory for Rows {
 fn tree_differs(text: &[u8]) -> (Option<String>, usize) {
     let reading = read::Options { all_branches: true, ..Default::default() };
     let options = Options { read: reading, ..Options::default() };
-    let bytes = text.to_vec();
-    let checked = judge::judge(DOC, &bytes, &judge::unjudged(&options), 1, &Rows).expect("memory reads");
-    let trees = Conversation::read(vec![Doc::of_bytes(DOC, "case", bytes)], |_| &options).expect("memory reads");
+    let checked = judge::judge(DOC, &roomy(text), &judge::unjudged(&options), 1, &Rows).expect("memory reads");
+    let trees =
+        Conversation::read(vec![Doc::of_bytes(DOC, "case", text.to_vec())], |_| &options).expect("memory reads");
     let forests: Vec<_> = trees.iter().map(|conversation| &conversation.forest).collect();
     let histories = checked.made.iter().filter(|(rows, _)| !rows.is_empty()).count();
     let says = |forest: &Forest, leaf| forest.path(leaf).iter().any(|node| !forest.rows_of(*node).is_empty());
@@ -144,7 +144,7 @@ fn tree_has_the_branches_and_items_of_check() {
 
 /// Whether two texts hold the same histories, in all that a request says.
 fn same(a: &[u8], b: &[u8]) -> bool {
-    let (a, b, options) = (a.to_vec(), b.to_vec(), Options::default());
+    let (a, b, options) = (roomy(a), roomy(b), Options::default());
     let side = |bytes| Side { id: DOC, bytes, options: &options };
     let compared = compare(side(&a), side(&b), Scope::All).expect("memory reads");
     !compared.reordered && compared.differences.iter().all(|difference| !difference.count().differ())

@@ -13,7 +13,7 @@ use replaylint::internals::target::Severity;
 
 use serde_json::Value;
 
-use crate::support::{DOC, check, is_json, is_readable};
+use crate::support::{DOC, check_of, is_json, is_readable, roomy};
 
 /// How much a proposal is looked at: the cases are short.
 const MOST: usize = 200;
@@ -23,8 +23,9 @@ fn errors(found: &[Diagnostic]) -> usize {
 }
 
 fn told(text: &[u8], options: &Options) -> Vec<Diagnostic> {
-    let found = check(text, options);
-    report::diagnose(DOC, "case", &text.to_vec(), &found, Content::None).expect("memory reads")
+    let bytes = roomy(text);
+    let found = check_of(&bytes, options);
+    report::diagnose(DOC, "case", &bytes, &found, Content::None).expect("memory reads")
 }
 
 fn apply(text: &[u8], proposal: &[Replacement]) -> Vec<u8> {
@@ -46,7 +47,7 @@ type Alone = (Code, Severity, Vec<u8>);
 /// What is proposed for a text, with content in it, and what comes of each proposal that is made alone.
 fn made_alone(text: &[u8], options: &Options, fixed: &Fixed) -> (Vec<Diagnostic>, Vec<Alone>) {
     let mut before = told(text, options);
-    propose(DOC, &text.to_vec(), fixed, true, &mut before).expect("memory reads");
+    propose(DOC, &roomy(text), fixed, true, &mut before).expect("memory reads");
     let proposed = before.iter().filter(|diagnostic| !diagnostic.proposal.is_empty()).take(MOST);
     let after = proposed
         .map(|diagnostic| (diagnostic.rule, diagnostic.severity, apply(text, &diagnostic.proposal)))
@@ -60,7 +61,7 @@ pub fn guard(name: &str, text: &[u8], options: &Options, fixed: &Fixed) {
         assert!(!is_json(text) || after.trim_ascii().is_empty() || is_readable(&after), "{name}: {rule}");
     }
     let mut masked = told(text, options);
-    propose(DOC, &text.to_vec(), fixed, false, &mut masked).expect("memory reads");
+    propose(DOC, &roomy(text), fixed, false, &mut masked).expect("memory reads");
     leaks_nothing(name, text, &masked);
 }
 

@@ -9,7 +9,7 @@ use replaylint::internals::place::{DocId, Pieces, Place};
 use replaylint::internals::report::repair::{self, ChangeNote};
 use replaylint::internals::report::{self, Content, Diagnostic, Seen, Style, Summary};
 use replaylint::internals::rule::Loss;
-use replaylint::internals::source::{Patched, ReadAt, framing};
+use replaylint::internals::source::{Patched, ReadAt, Roomy, framing};
 use replaylint::internals::target::Severity;
 
 pub const DOC: DocId = DocId(0);
@@ -26,8 +26,13 @@ pub const STYLE: Style = Style {
     limit: None,
 };
 
+/// A text with room for what its events add up to.
+pub fn roomy(text: &[u8]) -> Roomy<Vec<u8>> {
+    Roomy::new(text.to_vec())
+}
+
 pub fn check(text: &[u8], options: &Options) -> JudgedDoc<()> {
-    check_of(&text.to_vec(), options)
+    check_of(&roomy(text), options)
 }
 
 pub fn check_of(bytes: &dyn ReadAt, options: &Options) -> JudgedDoc<()> {
@@ -35,8 +40,9 @@ pub fn check_of(bytes: &dyn ReadAt, options: &Options) -> JudgedDoc<()> {
 }
 
 pub fn diagnostics(text: &[u8], options: &Options) -> Vec<Diagnostic> {
-    let found = check(text, options);
-    report::diagnose(DOC, "case", &text.to_vec(), &found, Content::Shown).expect("memory reads")
+    let bytes = roomy(text);
+    let found = check_of(&bytes, options);
+    report::diagnose(DOC, "case", &bytes, &found, Content::Shown).expect("memory reads")
 }
 
 /// The whole text report.
@@ -63,7 +69,7 @@ pub struct Repaired {
 }
 
 pub fn repair(text: &[u8], options: &Options, wanted: &FixOptions) -> Repaired {
-    repair_of(&text.to_vec(), options, wanted)
+    repair_of(&roomy(text), options, wanted)
 }
 
 pub fn repair_of(bytes: &dyn ReadAt, options: &Options, wanted: &FixOptions) -> Repaired {

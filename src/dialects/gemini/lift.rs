@@ -321,7 +321,7 @@ fn media(val: Val<'_>) -> Option<Media> {
 /// Base64 as every other API wants it: Google also takes, and Python's dumps hold, the alphabet of URLs without padding.
 fn standard(data: Text) -> Text {
     let raw = data.raw();
-    if memchr::memchr2(b'-', b'_', raw).is_none() && raw.len() % 4 == 0 {
+    if memchr::memchr2(b'-', b'_', raw).is_none() && raw.len().is_multiple_of(4) {
         return data;
     }
     let letter = |byte: &u8| match byte {
@@ -330,7 +330,7 @@ fn standard(data: Text) -> Text {
         other => *other,
     };
     let mut out: Vec<u8> = raw.iter().filter(|byte| **byte != b'\\').map(letter).collect();
-    while out.len() % 4 != 0 {
+    while !out.len().is_multiple_of(4) {
         out.push(b'=');
     }
     Text::of_raw(out)
