@@ -24,6 +24,7 @@ pub fn table(sources: &[(&str, Vec<u8>)], threads: usize) {
         print!("  {source:<12} {:>11.0} MB/s", data.len() as f64 / 1e6 / base);
         for (_, to, written) in &targets {
             let time = convert(data, records, threads, || Plan {
+                target: None,
                 to: *to,
                 written: *written,
                 thoughts: Thoughts::Auto,
