@@ -1,10 +1,9 @@
 //! The members of pieces of a conversation that conversion reads, or that say nothing outside of their own API. Whatever
 //! else a piece holds is reported where it is left out.
 
-use crate::neutral::{LossKind, Losses};
-
 use crate::dialect::Body;
 use crate::json::Val;
+use crate::neutral::{LossKind, Losses, members};
 
 /// Members of each kind of piece: paths, with dots where an object's members are read one by one.
 const KNOWN: &[(&str, &[&str])] = &[
@@ -185,20 +184,19 @@ fn within(body: &Body<'_>, val: Val<'_>, above: &str, known: &[&str], losses: &m
         if above.is_empty() && known.contains(&&*key) && !member.val.is_object() {
             continue;
         }
-        let camel = crate::neutral::members::camel(&key);
         let path = |key: &str| if above.is_empty() { key.to_owned() } else { format!("{above}.{key}") };
-        let (path, camel) = (path(&key), path(&camel));
-        let inner = |own: &&str| {
-            let under = |path: &str| own.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
-            under(&path) || under(&camel)
-        };
+        let spellings = [path(&key), path(&members::camel(&key))];
         let own = member.val;
-        if known.iter().any(inner) && (own.is_object() || own.is_array()) {
-            within(body, own, &camel, known, losses);
+        let holds = |path: &&String| {
+            let under = |own: &&str| own.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('.'));
+            known.iter().any(|own| under(&own))
+        };
+        if let Some(path) = spellings.iter().find(holds).filter(|_| own.is_object() || own.is_array()) {
+            within(body, own, path, known, losses);
             for element in own.elements() {
-                within(body, element, &camel, known, losses);
+                within(body, element, path, known, losses);
             }
-        } else if !(known.contains(&path.as_str()) || known.contains(&camel.as_str())) {
+        } else if !spellings.iter().any(|path| known.contains(&path.as_str())) {
             match &*key {
                 // A mark changes what a request costs, and nothing that is said.
                 "cache_control" | "prompt_cache_breakpoint" => {

@@ -200,7 +200,9 @@ fn there_and_back(name: &str, text: &[u8], from: &str, to: &str, options: &Optio
         return trip;
     }
     trip.faults.extend(illegal(name, to, &there, None, false));
-    let back_plan = Plan { target: options.target, ..plan(from) };
+    // Servers of Chat Completions differ in what they take of a model's thoughts.
+    let own = options.target.filter(|_| from == "chat");
+    let back_plan = Plan { target: own, ..plan(from) };
     let (back, second) = converted(&there, &read_as(&format!("{to}-request")), back_plan);
     // A model that wants its thoughts refuses what is left without them.
     let thoughts = first.judged.iter().any(|judged| judged.finding.code == LossKind::REASONING.code);
