@@ -189,7 +189,7 @@ fn within(body: &Body<'_>, val: Val<'_>, above: &str, known: &[&str], losses: &m
         let own = member.val;
         let holds = |path: &&String| {
             let under = |own: &&str| own.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('.'));
-            known.iter().any(|own| under(&own))
+            known.iter().any(under)
         };
         if let Some(path) = spellings.iter().find(holds).filter(|_| own.is_object() || own.is_array()) {
             within(body, own, path, known, losses);
