@@ -170,6 +170,9 @@ const KNOWN: &[(&str, &[&str])] = &[
 
 const MEDIA: &[&str] = &["format", "source.bytes", "source.s3Location.uri", "source.s3Location.bucketOwner"];
 
+/// Members that clients keep for themselves, and no model reads: of Codex.
+const OF_CLIENTS: [&str; 1] = ["internal_chat_message_metadata_passthrough"];
+
 /// Reports the members of a piece that nothing reads, in the spelling as it stands or in camelCase. Of a kind that is not
 /// known nothing is reported: it is kept or lost as a whole.
 pub fn strays(body: &Body<'_>, val: Val<'_>, kind: &str, losses: &mut Losses) {
@@ -181,7 +184,8 @@ fn within(body: &Body<'_>, val: Val<'_>, above: &str, known: &[&str], losses: &m
     for member in val.members().filter(|member| says(member.val)) {
         let key = member.key.decode();
         let key = String::from_utf8_lossy(&key);
-        if above.is_empty() && known.contains(&&*key) && !member.val.is_object() {
+        let is_known = known.contains(&&*key) && !member.val.is_object() || OF_CLIENTS.contains(&&*key);
+        if above.is_empty() && is_known {
             continue;
         }
         let path = |key: &str| if above.is_empty() { key.to_owned() } else { format!("{above}.{key}") };
