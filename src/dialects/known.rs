@@ -1,6 +1,9 @@
 //! The members of pieces of a conversation that conversion reads, or that say nothing outside of their own API. Whatever
 //! else a piece holds is reported where it is left out.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use crate::dialect::Body;
 use crate::json::Val;
 use crate::neutral::{LossKind, Losses, members};
@@ -176,16 +179,21 @@ const OF_CLIENTS: [&str; 1] = ["internal_chat_message_metadata_passthrough"];
 /// Reports the members of a piece that nothing reads, in the spelling as it stands or in camelCase. Of a kind that is not
 /// known nothing is reported: it is kept or lost as a whole.
 pub fn strays(body: &Body<'_>, val: Val<'_>, kind: &str, losses: &mut Losses) {
-    let Some((_, known)) = KNOWN.iter().find(|(own, _)| *own == kind) else { return };
+    static ROWS: LazyLock<HashMap<&str, &[&str]>> = LazyLock::new(|| KNOWN.iter().copied().collect());
+    let Some(known) = ROWS.get(kind) else { return };
     within(body, val, "", known, losses);
 }
 
 fn within(body: &Body<'_>, val: Val<'_>, above: &str, known: &[&str], losses: &mut Losses) {
-    for member in val.members().filter(|member| says(member.val)) {
+    for member in val.members() {
+        // Most members are known and no objects: they cost as little as can be.
+        let plain = above.is_empty() && !member.val.is_object();
+        if plain && known.iter().any(|own| member.key.is(own.as_bytes())) || !says(member.val) {
+            continue;
+        }
         let key = member.key.decode();
         let key = String::from_utf8_lossy(&key);
-        let is_known = known.contains(&&*key) && !member.val.is_object() || OF_CLIENTS.contains(&&*key);
-        if above.is_empty() && is_known {
+        if above.is_empty() && OF_CLIENTS.contains(&&*key) {
             continue;
         }
         let path = |key: &str| if above.is_empty() { key.to_owned() } else { format!("{above}.{key}") };
