@@ -11,6 +11,7 @@ mod mark;
 mod probe;
 mod ranked;
 pub mod reduction;
+mod repair;
 pub mod retelling;
 
 use crate::dialect::{Dialect, Item, Origin};
@@ -26,6 +27,7 @@ pub use info::{FormatInfo, Histories, Part, Unit};
 pub use kept::{Copied, KeptLines};
 pub use mark::{Mark, Sink, TextAt};
 pub use probe::Probe;
+pub use repair::{Repair, Wanted};
 
 pub use ranked::Unsent;
 use ranked::{Ranked, Told};
@@ -107,6 +109,11 @@ pub trait Format: Sync {
 
     /// How records are retold as messages of the format's dialect, if they are not messages themselves.
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        None
+    }
+
+    /// How records that are retold are repaired where they lie, if they are: what [`Settings::cures`] names.
+    fn repair(&self) -> Option<Repair> {
         None
     }
 

@@ -63,6 +63,7 @@ impl Histories {
 }
 
 /// A format's row in the table of formats.
+#[derive(Clone, Copy)]
 pub struct FormatInfo {
     pub name: &'static str,
     /// What it is, in one line.

@@ -55,6 +55,21 @@ pub static AGENTS: &[Agent] = &[
             Heals { what: Ill::Cycle, since: Some(Version(2, 1, 30)), how: ["breaks it", "breaks them"] },
         ],
     },
+    // `toModelMessages` of its 1.x. Its sessions are in a database: only exports are read.
+    Agent {
+        id: "opencode",
+        name: "opencode",
+        homes: Homes { list: None, variable: "OPENCODE_DATA", folder: ".local/share/opencode", sessions: &[] },
+        formats: &["opencode-export"],
+        heals: &[Heals {
+            what: Ill::UnansweredCall,
+            since: None,
+            how: [
+                "answers it with an error that says that the tool was interrupted",
+                "answers them with an error that says that the tool was interrupted",
+            ],
+        }],
+    },
 ];
 
 /// A line of the table, by its number.

@@ -26,12 +26,14 @@ pub struct Merging {
 }
 
 /// A value in the making.
+#[derive(Clone)]
 pub struct Pieced {
     /// Where it began.
     from: Place,
     what: What,
 }
 
+#[derive(Clone)]
 enum What {
     /// JSON as it stands.
     Raw(Vec<u8>),
@@ -49,6 +51,7 @@ enum What {
 }
 
 /// Where the text that begins at an offset came from.
+#[derive(Clone)]
 struct Run {
     at: u32,
     from: Place,

@@ -6,7 +6,7 @@ use crate::json::edit::Base;
 use crate::json::{Val, string};
 use crate::place::Place;
 
-use super::{Pieced, Run, What, is_json};
+use super::{Pieced, Run, What, Written, is_json};
 
 impl Pieced {
     /// A string. It is named by this place.
@@ -53,29 +53,81 @@ impl Pieced {
         }
     }
 
+    /// Where it began.
+    pub fn place(&self) -> Place {
+        self.from
+    }
+
+    /// A string that spells this value; a string stays as it is.
+    pub fn spelling(self) -> Pieced {
+        let raw = match &self.what {
+            What::Text { json: false, .. } => return self,
+            What::Raw(raw) if raw.starts_with(b"\"") => return self,
+            What::Raw(raw) => raw.clone(),
+            _ => {
+                let mut written = Written::default();
+                self.write(&mut written);
+                written.text
+            }
+        };
+        let quoted = string::quoted(&String::from_utf8_lossy(&raw));
+        Pieced { from: self.from, what: What::Raw(quoted) }
+    }
+
     /// A value as a text: a string is copied, of anything else the JSON is spelled.
     pub fn as_text(val: Val<'_>, base: Base<'_>) -> Pieced {
         if val.is_string() { Pieced::of(val, base) } else { Pieced::spelled(val, base) }
     }
 
-    /// The strings in a row, with a text between each two.
-    pub fn joined(parts: &[Val<'_>], between: &str, base: Base<'_>, from: Place) -> Pieced {
+    /// A stretch of a string, by the offsets in its text between the quotes.
+    pub fn stretch(val: Val<'_>, from: usize, to: usize, base: Base<'_>) -> Pieced {
         let mut what = What::text(false);
-        for (n, part) in parts.iter().enumerate() {
-            if n > 0
-                && let What::Text { raw, runs, .. } = &mut what
-            {
-                runs.push(Run { at: u32::try_from(raw.len()).unwrap_or(u32::MAX), from: base.of(*part) });
-                let quoted = string::quoted(between);
-                raw.extend_from_slice(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default());
-            }
-            what.grow(*part, base);
+        let inner = val.as_str().and_then(|text| text.raw.get(from..to));
+        if let (What::Text { raw, runs, .. }, Some(inner)) = (&mut what, inner) {
+            let start = val.start() + 1 + from as u32;
+            runs.push(Run { at: 0, from: base.place(start, start + inner.len() as u32) });
+            raw.extend_from_slice(inner);
         }
-        Pieced { from, what }
+        Pieced { from: base.of(val), what }
+    }
+
+    /// Strings in a row, with a text between each two.
+    pub fn joined(parts: Vec<Pieced>, between: &str, from: Place) -> Pieced {
+        let quoted = string::quoted(between);
+        let between = inside(&quoted);
+        let (mut text, mut spans) = (Vec::new(), Vec::new());
+        for (n, part) in parts.into_iter().enumerate() {
+            if n > 0 {
+                spans.push(Run { at: offset(&text), from: part.from });
+                text.extend_from_slice(between);
+            }
+            let start = offset(&text);
+            match part.what {
+                What::Text { raw, runs, .. } => {
+                    spans.extend(runs.into_iter().map(|run| Run { at: start.saturating_add(run.at), ..run }));
+                    text.extend_from_slice(&raw);
+                }
+                What::Raw(raw) => {
+                    spans.push(Run { at: start, from: part.from });
+                    text.extend_from_slice(inside(&raw));
+                }
+                What::Object(_) | What::List { .. } => {}
+            }
+        }
+        Pieced { from, what: What::Text { raw: text, runs: spans, json: false } }
     }
 
     /// The same value, named by another place.
     pub fn at_place(self, from: Place) -> Pieced {
         Pieced { from, ..self }
     }
+}
+
+fn offset(text: &[u8]) -> u32 {
+    u32::try_from(text.len()).unwrap_or(u32::MAX)
+}
+
+/// A string without its quotes.
+fn inside(quoted: &[u8]) -> &[u8] {
+    quoted.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or_default()
 }
