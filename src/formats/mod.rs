@@ -59,6 +59,7 @@ formats![
     opencode_export,
     vercel_ui_messages,
     vercel_model_messages,
+    pi_session,
 ];
 
 /// The format with this name.

@@ -3,7 +3,7 @@
 
 use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::retelling::{Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Repair, Unit};
 use crate::history::{Settings, Usage, Version};
 use crate::json::Val;
 
@@ -11,6 +11,7 @@ use super::provider;
 use super::spoken::{self, Manners};
 
 mod message;
+mod repair;
 
 use message::{Message, text};
 
@@ -64,6 +65,10 @@ impl Format for OpencodeExport {
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
         Some(|| Box::new(Export { told: Vec::new() }))
     }
+
+    fn repair(&self) -> Option<Repair> {
+        Some(repair::repair)
+    }
 }
 
 /// What was retold so far: each record is a session.
@@ -98,10 +103,13 @@ fn session(record: &Stored<'_>) -> Told {
         target: Some(target),
         store: Some(false),
         read_only: Some(READ_ONLY),
+        cures: repair::CURES,
         agent_version: info.and_then(|info| text(info, "version")).and_then(|version| Version::parse(&version)),
         ..Settings::default()
     };
-    spoken::told(&MANNERS, manner, settings, turns)
+    let mut told = spoken::told(&MANNERS, manner, settings, turns);
+    told.says.extend(repair::findings(record));
+    told
 }
 
 /// Leaves out what the user took back: everything from a message, or from a part of it, on.

@@ -3,7 +3,7 @@
 use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::retelling::Told;
 use crate::format::{FormatInfo, Histories, Part, Unit};
-use crate::history::{Role, Settings, Usage};
+use crate::history::{Code, Role, Settings, Usage};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
@@ -116,9 +116,13 @@ pub(super) fn is_message(val: Val<'_>) -> bool {
     val.is_object() && val.get("messages").is_none()
 }
 
+/// What is repaired where it lies, and why nothing else is.
+type Repairs = (&'static str, &'static [(Code, &'static str)]);
+
 /// Ends a conversation.
-pub(super) fn told(manners: &Manners, providers: &Providers, read_only: &'static str, turns: Vec<Turn>) -> Told {
+pub(super) fn told(manners: &Manners, providers: &Providers, repairs: Repairs, turns: Vec<Turn>) -> Told {
     let (manner, target) = providers.manner();
-    let settings = Settings { target, read_only: Some(read_only), ..Settings::default() };
+    let (read_only, cures) = repairs;
+    let settings = Settings { target, read_only: Some(read_only), cures, ..Settings::default() };
     spoken::told(manners, manner, settings, turns)
 }

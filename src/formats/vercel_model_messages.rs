@@ -106,7 +106,7 @@ impl Teller for Messages {
 
 impl Conversation {
     fn told(self) -> Told {
-        vercel::told(&MANNERS, &self.providers, READ_ONLY, self.turns)
+        vercel::told(&MANNERS, &self.providers, (READ_ONLY, &[]), self.turns)
     }
 
     fn take(&mut self, message: Val<'_>, record: &Stored<'_>) {

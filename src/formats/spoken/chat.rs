@@ -33,7 +33,7 @@ fn part(says: Says) -> Option<(Pieced, bool)> {
     match says {
         Says::Text { text, .. } => Some((text, true)),
         Says::Media(media) => Some((media_part(media), false)),
-        Says::Thought(_) | Says::Call(_) | Says::Result { .. } => None,
+        Says::Thought(_) | Says::Call(_) | Says::Result { .. } | Says::Item(_) => None,
     }
 }
 
@@ -77,7 +77,7 @@ fn answer(turn: Turn) -> Option<Pieced> {
                         .with("function", function),
                 );
             }
-            Says::Result { .. } | Says::Media(_) => {}
+            Says::Result { .. } | Says::Media(_) | Says::Item(_) => {}
         }
     }
     if texts.is_empty() && calls.is_empty() {

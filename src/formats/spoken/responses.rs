@@ -31,7 +31,7 @@ fn part(says: Says) -> Option<Pieced> {
     match says {
         Says::Text { text, at, .. } => Some(typed("input_text", at).with("text", text)),
         Says::Media(media) => Some(media_part(media)),
-        Says::Thought(_) | Says::Call(_) | Says::Result { .. } => None,
+        Says::Thought(_) | Says::Call(_) | Says::Result { .. } | Says::Item(_) => None,
     }
 }
 
@@ -74,6 +74,7 @@ fn items(turn: Turn) -> Vec<Pieced> {
             Says::Result { call, output, at, .. } => {
                 typed("function_call_output", at).with("call_id", call.piece).with("output", output)
             }
+            Says::Item(item) => item,
             Says::Thought(_) | Says::Media(_) => continue,
         });
     }

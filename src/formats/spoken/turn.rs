@@ -31,6 +31,8 @@ pub(in crate::formats) enum Says {
     Call(Call),
     Result { call: Id, output: Pieced, failed: bool, at: Place },
     Media(Media),
+    /// An item of the Responses API as it was.
+    Item(Pieced),
 }
 
 /// What the model thought.
