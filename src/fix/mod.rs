@@ -24,6 +24,7 @@ mod render;
 mod rounds;
 mod rows;
 mod session;
+mod stored;
 mod text;
 mod texts;
 mod thinking;

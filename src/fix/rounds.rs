@@ -22,6 +22,7 @@ use super::possible::{EMPTY, EMPTY_CALL};
 use super::provider::{self, Header, Set};
 use super::render::render;
 use super::session;
+use super::stored::Stored;
 use super::text::{TextEdits, TextOf};
 use super::{Action, Cause, Change, FixOptions, Left, Refusal};
 
@@ -180,6 +181,7 @@ impl Job<'_> {
             let read_by = current.format;
             let knows = |val: Val<'_>| is_record(read_by, &options.read, val);
             let text = TextOf { id, bytes: &view, container, wanted, knows: &knows };
+            let stored = Stored { id, bytes: &view, container, format: read_by, options: &options.read, wanted };
             let is_changed = !fixed.patch.is_empty();
             let kept = current.format.and_then(|format| format.kept_lines());
             let numbered = plans.iter().find_map(|plan| plan.numbered);
@@ -190,6 +192,14 @@ impl Job<'_> {
                 true => self.rendered(&text, plans, &how)?,
                 false => self.edits(&text, &current.judged, plans, relinked, &how)?,
             };
+            // Damaged lines come first, and alone.
+            let given = |judged: &&Judged| !is_read_anew && !given_up.contains_key(&judged.history);
+            let judged: Vec<Judged> = current.judged.iter().filter(given).copied().collect();
+            let mut own = stored.edits(&judged)?;
+            patch.add(own.edits.drain(..));
+            raised.changes.append(&mut own.changes);
+            raised.touched.append(&mut own.touched);
+            raised.refusals.append(&mut own.refusals);
             fixed.refusals.append(&mut raised.refusals);
             let set = match kept {
                 Some(kept) => {

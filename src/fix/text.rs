@@ -127,10 +127,17 @@ impl TextOf<'_> {
     }
 
     fn wants(&self, judged: &Judged, refusals: &mut Vec<Refusal>) -> bool {
-        if !self.wanted.wants(judged) {
+        self.wanted.takes(judged, refusals)
+    }
+}
+
+impl FixOptions {
+    /// Whether a finding is to be repaired in the text; one whose repair would lose something may be refused.
+    pub(super) fn takes(&self, judged: &Judged, refusals: &mut Vec<Refusal>) -> bool {
+        if !self.wants(judged) {
             return false;
         }
-        let is_refused = judged.variant().loss == Loss::Lossy && self.wanted.lossless;
+        let is_refused = judged.variant().loss == Loss::Lossy && self.lossless;
         if is_refused {
             let why = "it would lose the content of the line (--lossless)";
             refusals.push(Refusal { code: judged.finding.code, at: judged.finding.row.at, why });
@@ -179,14 +186,14 @@ fn action_of(kind: Kind) -> Action {
     }
 }
 
-fn change(judged: &Judged, at: Place, action: Action) -> Change {
+pub(super) fn change(judged: &Judged, at: Place, action: Action) -> Change {
     Change {
         cause: Cause::Rule(judged.finding.code, judged.finding.variant, judged.finding.row.at),
         row: crate::history::Row { at, ..judged.finding.row },
         other: None,
         action,
         loss: judged.variant().loss,
-        what: judged.variant().fix,
-        history: None,
+        what: judged.fix_title(),
+        history: judged.history.filter(|_| matches!(judged.finding.remedy, Remedy::One(Act::Stored(_)))),
     }
 }

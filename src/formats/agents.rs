@@ -55,6 +55,38 @@ pub static AGENTS: &[Agent] = &[
             Heals { what: Ill::Cycle, since: Some(Version(2, 1, 30)), how: ["breaks it", "breaks them"] },
         ],
     },
+    // `transformMessages` of its 0.x: at the next message of the user or the model.
+    Agent {
+        id: "pi",
+        name: "pi",
+        homes: Homes {
+            list: None,
+            variable: "PI_CODING_AGENT_DIR",
+            folder: ".pi/agent",
+            sessions: &["sessions"],
+        },
+        formats: &["pi-session"],
+        heals: &[Heals {
+            what: Ill::UnansweredCall,
+            since: None,
+            how: ["answers it with `No result provided`", "answers them with `No result provided`"],
+        }],
+    },
+    // `toModelMessages` of its 1.x. Its sessions are in a database: only exports are read.
+    Agent {
+        id: "opencode",
+        name: "opencode",
+        homes: Homes { list: None, variable: "OPENCODE_DATA", folder: ".local/share/opencode", sessions: &[] },
+        formats: &["opencode-export"],
+        heals: &[Heals {
+            what: Ill::UnansweredCall,
+            since: None,
+            how: [
+                "answers it with an error that says that the tool was interrupted",
+                "answers them with an error that says that the tool was interrupted",
+            ],
+        }],
+    },
 ];
 
 /// A line of the table, by its number.

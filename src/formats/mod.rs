@@ -4,7 +4,9 @@ pub mod agents;
 mod claim;
 mod provider;
 mod session_lines;
+mod spoken;
 pub mod unread;
+mod vercel;
 
 /// Declares the modules and the table. Among formats that are equally sure of a record, the first wins.
 macro_rules! formats {
@@ -54,6 +56,10 @@ formats![
     kode_session,
     kode_responses,
     iterate_stream,
+    opencode_export,
+    vercel_ui_messages,
+    vercel_model_messages,
+    pi_session,
 ];
 
 /// The format with this name.

@@ -2,6 +2,8 @@
 
 use crate::history::Settings;
 
+use super::spoken::Manner;
+
 /// Notes the provider that a log names. Of others than OpenAI's own only pairs can be judged.
 pub fn set(settings: &mut Settings, provider: Box<str>) {
     let name = provider.into_string().to_ascii_lowercase();
@@ -12,4 +14,16 @@ pub fn set(settings: &mut Settings, provider: Box<str>) {
     } else {
         Some("openai-compatible")
     };
+}
+
+/// How a session is sent to a provider, by the name that clients of many providers have for it, and which target judges it.
+/// Of providers that are not known only pairs can be judged.
+pub(super) fn manner(provider: &str) -> (Manner, &'static str) {
+    match provider {
+        "anthropic" | "google-vertex-anthropic" => (Manner::Anthropic, "anthropic"),
+        "openai" => (Manner::Responses, "openai-stateless"),
+        "openai-codex" => (Manner::Responses, "codex"),
+        _ if provider.starts_with("azure") => (Manner::Responses, "azure"),
+        _ => (Manner::Chat, "chat-compatible"),
+    }
 }

@@ -96,6 +96,8 @@ pub enum Act {
     Replace,
     /// Link the entry to the nearest one before it.
     Relink,
+    /// Have the format repair what it stores in a form of its own; what it does, in words.
+    Stored(&'static str),
 }
 
 /// What a rule saw.

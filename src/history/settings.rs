@@ -4,6 +4,7 @@
 use crate::json::fingerprint_of;
 use crate::place::Place;
 
+use super::finding::Code;
 use super::numbered::Numbered;
 use super::{Version, id};
 
@@ -155,6 +156,8 @@ pub struct Settings {
     pub empty: Option<Place>,
     /// Why nothing of this history can be edited.
     pub read_only: Option<&'static str>,
+    /// What the format repairs in its records all the same: the codes of findings, and what is done.
+    pub cures: &'static [(Code, &'static str)],
     /// The version of the agent that wrote the log last.
     pub agent_version: Option<Version>,
     /// Rows of the log that are never sent, by their names, and why.

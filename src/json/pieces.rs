@@ -2,6 +2,8 @@
 //! are named by an index. Strings keep their escapes, so that a pair of surrogates may come in two pieces. Each piece
 //! remembers where it came from.
 
+mod build;
+
 use std::collections::HashMap;
 
 use crate::place::Place;
@@ -24,12 +26,14 @@ pub struct Merging {
 }
 
 /// A value in the making.
+#[derive(Clone)]
 pub struct Pieced {
     /// Where it began.
     from: Place,
     what: What,
 }
 
+#[derive(Clone)]
 enum What {
     /// JSON as it stands.
     Raw(Vec<u8>),
@@ -47,6 +51,7 @@ enum What {
 }
 
 /// Where the text that begins at an offset came from.
+#[derive(Clone)]
 struct Run {
     at: u32,
     from: Place,

@@ -5,8 +5,8 @@ use crate::formats::agents::Healed;
 use crate::history::{Code, Finding, Usage};
 use crate::rule::Loss;
 use crate::rules::{
-    anthropic_missing_result, anthropic_orphan_result, cycle, healed_by_agent, lone_surrogate, missing_output,
-    orphan_output,
+    anthropic_missing_result, anthropic_orphan_result, chat_missing_reply, cycle, healed_by_agent, lone_surrogate,
+    missing_output, orphan_output,
 };
 use crate::target::Severity;
 
@@ -17,6 +17,7 @@ use super::judged::Judged;
 const FOUND: &[(Ill, Code, &[u8])] = &[
     (Ill::UnansweredCall, missing_output::RULE.code, &[0, missing_output::ABORTED]),
     (Ill::UnansweredCall, anthropic_missing_result::RULE.code, &[0, anthropic_missing_result::IN_SESSION]),
+    (Ill::UnansweredCall, chat_missing_reply::RULE.code, &[0]),
     (Ill::OrphanOutput, orphan_output::RULE.code, &[0]),
     (Ill::OrphanOutput, anthropic_orphan_result::RULE.code, &[0]),
     (Ill::LoneSurrogate, lone_surrogate::RULE.code, &[0, 1]),

@@ -1,6 +1,6 @@
 //! A finding with its weight.
 
-use crate::history::{Code, Finding, Remedy};
+use crate::history::{Act, Code, Finding, Remedy};
 use crate::rule::{About, Loss, Rule, When};
 use crate::rules::{self, RULES};
 use crate::target::{Severity, Target};
@@ -31,6 +31,9 @@ impl Judged {
 
     /// What the fix does, in words.
     pub fn fix_title(&self) -> &'static str {
+        if let Remedy::One(Act::Stored(what)) = self.finding.remedy {
+            return what;
+        }
         match self.flattens {
             true => "remove the ids of the group; drop what cannot be replayed without its id",
             false => self.variant().fix,

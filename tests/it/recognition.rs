@@ -145,7 +145,7 @@ fn claims(text: &[u8]) -> Vec<&'static str> {
 }
 
 /// Formats of the corpus, and by which of ours their files are read. What is not named here is not read.
-const READ: [(&str, &[&str]); 16] = [
+const READ: [(&str, &[&str]); 20] = [
     ("ag2-events", &["ag2-events", "ag2-log"]),
     ("anthropic-messages", &["anthropic-request", "anthropic-message", "anthropic-stream", "chat-request"]),
     ("bedrock-converse", &["bedrock-request", "bedrock-response"]),
@@ -163,6 +163,11 @@ const READ: [(&str, &[&str]); 16] = [
     ("coder-chat", &["coder-chat", "coder-chat-lines"]),
     ("iterate", &["iterate-stream"]),
     ("openai-batch", &["responses-batch", "chat-batch"]),
+    // Parts and messages that lie in files of their own are no conversation.
+    ("opencode", &["opencode-export"]),
+    ("pi-session", &["pi-session"]),
+    ("openclaw", &["pi-session"]),
+    ("vercel-ai", &["vercel-ui-messages", "vercel-model-messages"]),
 ];
 
 /// Files that are like another format's to the last byte, by the end of their path.

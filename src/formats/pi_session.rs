@@ -1,0 +1,185 @@
+//! Sessions of pi and of OpenClaw, which is built on it: a header, then entries that name their parents; in version 1, lines
+//! in a row. They are retold as pi sends them: the branch that ends with the last entry, from the newest compaction on,
+//! without answers that failed or were cut off.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
+use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::{Finding, Row, Settings, Usage, codes};
+use crate::json::Val;
+use crate::place::Place;
+
+use super::spoken::{self, Manners};
+
+mod entry;
+
+use entry::{Entry, text};
+
+pub struct PiSession;
+
+pub static FORMAT: PiSession = PiSession;
+
+const BASE: FormatInfo = FormatInfo {
+    name: "pi-session",
+    title: "session of pi or OpenClaw",
+    told_by: "first line `session` with `cwd`; lines `message` with a `message`, `compaction` with `firstKeptEntryId` …",
+    dialect: &ANTHROPIC,
+    target: "anthropic",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+static INFO: FormatInfo = BASE;
+static OF_CHAT: FormatInfo = FormatInfo { dialect: &CHAT, target: "chat-compatible", ..BASE };
+static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai-stateless", ..BASE };
+static MANNERS: Manners = Manners { anthropic: &INFO, chat: &OF_CHAT, responses: &OF_RESPONSES };
+
+const READ_ONLY: &str = "sessions of pi are not edited; `convert` writes a request, which `fix` can repair";
+
+/// Types of entries that others may have, too: they go along with a header, or with what only pi writes.
+const TYPES: [&str; 9] = [
+    "message",
+    "model_change",
+    "thinking_level_change",
+    "compaction",
+    "branch_summary",
+    "custom",
+    "custom_message",
+    "label",
+    "session_info",
+];
+
+impl Format for PiSession {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let val = probe.val;
+        let Some(kind) = val.get("type").filter(|_| !probe.has("payload") && !probe.has("uuid")) else { return 0 };
+        let has = |path: &[&str]| val.at(path).is_some();
+        if kind.is("session") {
+            return if has(&["cwd"]) && has(&["id"]) && has(&["timestamp"]) { 100 } else { 0 };
+        }
+        if kind.is("message") {
+            let role = val.at(&["message", "role"]);
+            let own = role.is_some_and(|role| role.is("toolResult")) && has(&["message", "toolCallId"])
+                || has(&["message", "stopReason"]) && has(&["message", "api"]);
+            return match (role.is_some(), own) {
+                (true, true) => 60,
+                (true, false) if has(&["timestamp"]) => 15,
+                _ => 0,
+            };
+        }
+        if kind.is("compaction") && has(&["firstKeptEntryId"]) {
+            return 60;
+        }
+        let known = TYPES.iter().any(|name| kind.is(name));
+        if known && (has(&["parentId"]) || has(&["timestamp"])) { 15 } else { 0 }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        // Entries of types that came later are passed over.
+        let is_entry = val.get("parentId").is_some() || val.get("timestamp").is_some();
+        self.detect(&Probe::new(val)) > 0 || is_entry && val.get("type").is_some_and(|kind| kind.is_string())
+    }
+
+    fn is_appended(&self) -> bool {
+        true
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Session::default()))
+    }
+}
+
+/// The entries so far.
+#[derive(Default)]
+struct Session {
+    header: Option<Box<str>>,
+    entries: Vec<Entry>,
+    /// The entries with an id, by it.
+    by_id: HashMap<Box<str>, usize>,
+}
+
+impl Teller for Session {
+    fn take(&mut self, record: &Stored<'_>) {
+        if record.val.get("type").is_some_and(|kind| kind.is("session")) {
+            self.header = text(record.val, "id");
+            return;
+        }
+        let entry = Entry::of(record);
+        if let Some(id) = &entry.id {
+            self.by_id.insert(id.clone(), self.entries.len());
+        }
+        self.entries.push(entry);
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<Told> {
+        let (path, strays) = self.path();
+        let model = path.iter().rev().find_map(|ix| self.entries[*ix].model.clone()).unwrap_or_default();
+        let path = self.since_compaction(path);
+        let (manner, target) = model.manner();
+        let mut turns = Vec::new();
+        for ix in path {
+            self.entries[ix].told(manner, &model, &mut turns);
+        }
+        let settings = Settings {
+            label: self.header,
+            model: Some(model.name).filter(|name| !name.is_empty()),
+            target: Some(target),
+            store: Some(false),
+            read_only: Some(READ_ONLY),
+            ..Settings::default()
+        };
+        let mut told = spoken::told(&MANNERS, manner, settings, turns);
+        let missing = |(at, record): (Place, u32)| {
+            let finding = Finding::new(codes::MISSING_PARENT, Row::of_place(at, record));
+            Say::Find(finding.never("its parent is not in the file"))
+        };
+        told.says.extend(strays.into_iter().map(missing));
+        vec![told]
+    }
+}
+
+/// Where an entry lies whose parent is not in the file.
+type Stray = (Place, u32);
+
+impl Session {
+    /// The entries from the root to the last one. Lines without ids follow each other, and so does what names a parent that
+    /// is not there.
+    fn path(&self) -> (Vec<usize>, Vec<Stray>) {
+        let (mut path, mut strays, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+        let mut next = self.entries.len().checked_sub(1);
+        while let Some(ix) = next.filter(|ix| seen.insert(*ix)) {
+            path.push(ix);
+            let entry = &self.entries[ix];
+            next = match &entry.parent {
+                None if entry.id.is_some() => None,
+                None => ix.checked_sub(1),
+                Some(parent) if self.header.as_ref() == Some(parent) => None,
+                Some(parent) => self.by_id.get(parent).copied().or_else(|| {
+                    strays.push((entry.at, entry.record));
+                    ix.checked_sub(1)
+                }),
+            };
+        }
+        path.reverse();
+        (path, strays)
+    }
+
+    /// The summary of the newest compaction, what it kept, and what came after it.
+    fn since_compaction(&self, path: Vec<usize>) -> Vec<usize> {
+        let newest = path.iter().rposition(|ix| self.entries[*ix].is_compaction);
+        let Some(newest) = newest else { return path };
+        let kept = self.entries[path[newest]].first_kept.as_ref().and_then(|id| self.by_id.get(id));
+        let from = kept.and_then(|kept| path[..newest].iter().position(|ix| ix == kept)).unwrap_or(newest);
+        let earlier = path[from..newest].iter().filter(|ix| !self.entries[**ix].is_compaction);
+        let summary = std::iter::once(path[newest]);
+        summary.chain(earlier.copied()).chain(path[newest + 1..].iter().copied()).collect()
+    }
+}

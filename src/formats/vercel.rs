@@ -1,0 +1,128 @@
+//! What the two forms of the Vercel AI SDK's messages share: data of the provider, and which provider it is.
+
+use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
+use crate::format::retelling::Told;
+use crate::format::{FormatInfo, Histories, Part, Unit};
+use crate::history::{Code, Role, Settings, Usage};
+use crate::json::Val;
+use crate::json::edit::Base;
+use crate::json::pieces::Pieced;
+
+use super::spoken::{self, Id, Manner, Manners, Says, Thought, Turn};
+
+/// What both forms have in common.
+pub(super) const BASE: FormatInfo = FormatInfo {
+    name: "",
+    title: "",
+    told_by: "",
+    dialect: &CHAT,
+    target: "chat",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+/// The same for another dialect.
+pub(super) const fn of_anthropic(info: FormatInfo) -> FormatInfo {
+    FormatInfo { dialect: &ANTHROPIC, target: "anthropic", ..info }
+}
+
+pub(super) const fn of_responses(info: FormatInfo) -> FormatInfo {
+    FormatInfo { dialect: &RESPONSES, target: "openai", ..info }
+}
+
+/// What the tool messages of a denied call say.
+pub(super) const DENIED: &str = "Tool execution denied.";
+
+/// Whose data the parts carry.
+#[derive(Default)]
+pub(super) struct Providers {
+    openai: bool,
+    azure: bool,
+    /// Reasoning carries its content: the server stores nothing.
+    blobs: bool,
+    anthropic: bool,
+}
+
+impl Providers {
+    /// How the messages are sent, and the target if it is another than that of the dialect.
+    fn manner(&self) -> (Manner, Option<&'static str>) {
+        match self {
+            Providers { azure: true, .. } => (Manner::Responses, Some("azure")),
+            Providers { openai: true, blobs: true, .. } => (Manner::Responses, Some("openai-stateless")),
+            Providers { openai: true, .. } => (Manner::Responses, None),
+            Providers { anthropic: true, .. } => (Manner::Anthropic, None),
+            _ => (Manner::Chat, None),
+        }
+    }
+
+    /// Looks at the data that a part carries.
+    pub fn see(&mut self, metadata: Option<Val<'_>>) {
+        let has = |path: &[&str]| metadata.and_then(|all| all.at(path)).is_some_and(|val| val.is_string());
+        self.openai |= has(&["openai", "itemId"]);
+        self.azure |= has(&["azure", "itemId"]);
+        self.blobs |= has(&["openai", "reasoningEncryptedContent"]);
+        self.anthropic |= has(&["anthropic", "signature"]) || has(&["anthropic", "redactedData"]);
+    }
+}
+
+/// Data of OpenAI's or Azure's that a part carries.
+pub(super) fn openai(metadata: Option<Val<'_>>, key: &str, base: Base<'_>) -> Option<Id> {
+    let own = ["openai", "azure"].iter().find_map(|provider| metadata?.at(&[*provider, key]));
+    Id::of(own, base)
+}
+
+pub(super) fn text(part: Val<'_>, metadata: Option<Val<'_>>, base: Base<'_>) -> Option<Says> {
+    let text = part.get("text").filter(|text| text.is_string())?;
+    Some(Says::Text { text: Pieced::of(text, base), id: openai(metadata, "itemId", base), at: base.of(part) })
+}
+
+pub(super) fn thought(part: Val<'_>, metadata: Option<Val<'_>>, base: Base<'_>) -> Option<Says> {
+    let text = part.get("text").or_else(|| part.get("reasoning")).filter(|text| text.is_string())?;
+    let anthropic = |key: &str| {
+        let own = metadata?.at(&["anthropic", key]).filter(|val| val.is_string())?;
+        Some(Pieced::of(own, base))
+    };
+    Some(Says::Thought(Thought {
+        text: Pieced::of(text, base),
+        signature: anthropic("signature"),
+        redacted: anthropic("redactedData"),
+        id: openai(metadata, "itemId", base),
+        blob: openai(metadata, "reasoningEncryptedContent", base).map(|blob| blob.piece),
+        at: base.of(part),
+    }))
+}
+
+pub(super) fn role(message: Val<'_>) -> Option<Role> {
+    match message.get("role")?.text()?.as_ref() {
+        b"system" => Some(Role::System),
+        b"user" => Some(Role::User),
+        b"assistant" => Some(Role::Assistant),
+        b"tool" => Some(Role::Tool),
+        _ => None,
+    }
+}
+
+/// The messages of a conversation: of a list, of an object that holds one, or the message itself.
+pub(super) fn messages(val: Val<'_>) -> impl Iterator<Item = Val<'_>> {
+    let list = if val.is_array() { Some(val) } else { val.get("messages") };
+    let alone = list.is_none().then_some(val);
+    alone.into_iter().chain(list.into_iter().flat_map(|list| list.elements()))
+}
+
+/// Whether a record is one message of a conversation, not all of it.
+pub(super) fn is_message(val: Val<'_>) -> bool {
+    val.is_object() && val.get("messages").is_none()
+}
+
+/// What is repaired where it lies, and why nothing else is.
+type Repairs = (&'static str, &'static [(Code, &'static str)]);
+
+/// Ends a conversation.
+pub(super) fn told(manners: &Manners, providers: &Providers, repairs: Repairs, turns: Vec<Turn>) -> Told {
+    let (manner, target) = providers.manner();
+    let (read_only, cures) = repairs;
+    let settings = Settings { target, read_only: Some(read_only), cures, ..Settings::default() };
+    spoken::told(manners, manner, settings, turns)
+}

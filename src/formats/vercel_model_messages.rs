@@ -1,0 +1,196 @@
+//! Messages in the form in which the Vercel AI SDK hands them to its providers, `ModelMessage[]`: roles `system`, `user`,
+//! `assistant` and `tool`, with parts `tool-call` and `tool-result`.
+
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::Role;
+use crate::json::Val;
+use crate::json::edit::Base;
+use crate::json::pieces::Pieced;
+
+use super::spoken::{Call, Id, Manners, Media, Says, Turn};
+use super::vercel::{self, Providers};
+
+pub struct VercelModelMessages;
+
+pub static FORMAT: VercelModelMessages = VercelModelMessages;
+
+const BASE: FormatInfo = FormatInfo {
+    name: "vercel-model-messages",
+    title: "ModelMessage list of the Vercel AI SDK",
+    told_by: "messages whose `content` has parts `tool-call` or `tool-result` with `toolCallId`",
+    ..vercel::BASE
+};
+
+static INFO: FormatInfo = BASE;
+static OF_ANTHROPIC: FormatInfo = vercel::of_anthropic(BASE);
+static OF_RESPONSES: FormatInfo = vercel::of_responses(BASE);
+static MANNERS: Manners = Manners { anthropic: &OF_ANTHROPIC, chat: &INFO, responses: &OF_RESPONSES };
+
+const READ_ONLY: &str = "ModelMessages are a form of the SDK's own, which is not edited; `convert` writes a request, which `fix` can repair";
+
+/// Messages that are looked at to recognise a document.
+const SAMPLE: usize = 256;
+
+impl Format for VercelModelMessages {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let mut best = 0;
+        for message in vercel::messages(probe.val).take(SAMPLE) {
+            match score(message) {
+                0 => return 0,
+                score => best = best.max(score),
+            }
+        }
+        best
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        vercel::messages(val).all(|message| score(message) > 0)
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Messages::default()))
+    }
+}
+
+/// How surely an object is such a message. Most look like Chat's: those only go along with others that tell.
+fn score(message: Val<'_>) -> u8 {
+    let foreign = ["parts", "sessionId", "uuid", "tool_calls", "tool_call_id", "message", "ts"];
+    let Some(content) = message.get("content").filter(|_| vercel::role(message).is_some()) else { return 0 };
+    if foreign.iter().any(|key| message.get(key).is_some()) {
+        return 0;
+    }
+    let tells = |part: Val<'_>| {
+        let is = |kinds: &[&str]| part.get("type").is_some_and(|kind| kinds.iter().any(|name| kind.is(name)));
+        part.get("toolCallId").is_some() && is(&["tool-call", "tool-result", "tool-approval-request"])
+            || part.get("approvalId").is_some() && is(&["tool-approval-response"])
+    };
+    if content.elements().any(tells) { 95 } else { 1 }
+}
+
+/// The conversations so far, and one whose messages are records of their own.
+#[derive(Default)]
+struct Messages {
+    told: Vec<Told>,
+    open: Conversation,
+}
+
+#[derive(Default)]
+struct Conversation {
+    turns: Vec<Turn>,
+    providers: Providers,
+}
+
+impl Teller for Messages {
+    fn take(&mut self, record: &Stored<'_>) {
+        if vercel::is_message(record.val) {
+            self.open.take(record.val, record);
+            return;
+        }
+        let mut conversation = Conversation::default();
+        vercel::messages(record.val).for_each(|message| conversation.take(message, record));
+        self.told.push(conversation.told());
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<Told> {
+        if !self.open.turns.is_empty() {
+            self.told.push(self.open.told());
+        }
+        self.told
+    }
+}
+
+impl Conversation {
+    fn told(self) -> Told {
+        vercel::told(&MANNERS, &self.providers, (READ_ONLY, &[]), self.turns)
+    }
+
+    fn take(&mut self, message: Val<'_>, record: &Stored<'_>) {
+        let (Some(role), Some(content)) = (vercel::role(message), message.get("content")) else { return };
+        let base = record.base;
+        content.elements().for_each(|part| self.providers.see(metadata(part)));
+        let says: Vec<Says> = match content.is_string() {
+            true => vec![Says::Text { text: Pieced::of(content, base), id: None, at: base.of(message) }],
+            false => content.elements().filter_map(|part| said(part, role, base)).collect(),
+        };
+        if !says.is_empty() {
+            self.turns.push(Turn { role, says, at: base.of(message), record: record.number });
+        }
+    }
+}
+
+fn metadata(part: Val<'_>) -> Option<Val<'_>> {
+    ["providerOptions", "providerMetadata", "experimental_providerMetadata"].iter().find_map(|key| part.get(key))
+}
+
+fn said(part: Val<'_>, role: Role, base: Base<'_>) -> Option<Says> {
+    match part.get("type")?.text()?.as_ref() {
+        b"text" => vercel::text(part, metadata(part), base),
+        b"reasoning" | b"redacted-reasoning" => vercel::thought(part, metadata(part), base),
+        b"image" | b"file" if role == Role::User => media(part, base),
+        b"tool-call" => call(part, base),
+        b"tool-result" if role == Role::Tool => result(part, base),
+        _ => None,
+    }
+}
+
+fn media(part: Val<'_>, base: Base<'_>) -> Option<Says> {
+    let url = ["image", "data", "url"].iter().find_map(|key| part.get(key)).filter(|url| url.is_string())?;
+    let mime = part.get("mediaType").or_else(|| part.get("mimeType"));
+    let at = base.of(part);
+    let name = part.get("filename").filter(|name| name.is_string());
+    let mut media = Media::of(url, mime, name, base, at);
+    let is_address = url.as_str().is_some_and(|url| url.raw.starts_with(b"http") || url.raw.starts_with(b"data:"));
+    if !is_address {
+        // The content by itself.
+        let kind = mime.and_then(|mime| mime.text()).unwrap_or_else(|| b"image/png".into());
+        let start = format!("data:{};base64,", String::from_utf8_lossy(&kind));
+        let whole = vec![Pieced::text(&start, at), Pieced::of(url, base)];
+        (media.url, media.data) = (Pieced::joined(whole, "", at), Some(Pieced::of(url, base)));
+    }
+    media.is_image |= part.get("type").is_some_and(|kind| kind.is("image"));
+    Some(Says::Media(media))
+}
+
+fn call(part: Val<'_>, base: Base<'_>) -> Option<Says> {
+    let at = base.of(part);
+    if part.get("providerExecuted").and_then(|own| own.as_bool()) == Some(true) {
+        return None;
+    }
+    let input = part.get("input").or_else(|| part.get("args"));
+    Some(Says::Call(Call {
+        id: Id::of(part.get("toolCallId"), base)?,
+        name: Pieced::of(part.get("toolName")?, base),
+        input: input.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, base)),
+        item: vercel::openai(metadata(part), "itemId", base),
+        at,
+    }))
+}
+
+fn result(part: Val<'_>, base: Base<'_>) -> Option<Says> {
+    let at = base.of(part);
+    let (mut output, mut failed) = match part.get("result") {
+        // Version 4.
+        Some(result) => (Pieced::as_text(result, base), is_true(part, "isError")),
+        None => (Pieced::text("", at), false),
+    };
+    if let Some(given) = part.get("output") {
+        let kind = given.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        failed = matches!(kind.as_ref(), b"error-text" | b"error-json" | b"execution-denied");
+        output = match (given.get("value"), given.get("reason")) {
+            (Some(value), _) => Pieced::as_text(value, base),
+            (None, Some(reason)) if reason.is_string() => Pieced::of(reason, base),
+            _ if kind.as_ref() == b"execution-denied" => Pieced::text(vercel::DENIED, at),
+            _ => output,
+        };
+    }
+    Some(Says::Result { call: Id::of(part.get("toolCallId"), base)?, output, failed, at })
+}
+
+fn is_true(val: Val<'_>, key: &str) -> bool {
+    val.get(key).and_then(|val| val.as_bool()) == Some(true)
+}

@@ -1,0 +1,167 @@
+//! Messages that apps with the Vercel AI SDK store for their window, `UIMessage[]`: `{id, role, parts}`, in versions 5 to 7,
+//! and 4 with its `toolInvocations`. They are retold as `convertToModelMessages` makes them: a step of an answer, then the
+//! results of its tools.
+
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Probe, Repair};
+use crate::history::Role;
+use crate::json::Val;
+
+use super::spoken::{Manners, Says, Turn};
+use super::vercel::{self, Providers};
+
+mod part;
+mod repair;
+
+use part::parts;
+
+pub struct VercelUiMessages;
+
+pub static FORMAT: VercelUiMessages = VercelUiMessages;
+
+const BASE: FormatInfo = FormatInfo {
+    name: "vercel-ui-messages",
+    title: "UIMessage list of the Vercel AI SDK",
+    told_by: "messages with `role` and `parts` of the SDK's types, or with `toolInvocations`",
+    ..vercel::BASE
+};
+
+static INFO: FormatInfo = BASE;
+static OF_ANTHROPIC: FormatInfo = vercel::of_anthropic(BASE);
+static OF_RESPONSES: FormatInfo = vercel::of_responses(BASE);
+static MANNERS: Manners = Manners { anthropic: &OF_ANTHROPIC, chat: &INFO, responses: &OF_RESPONSES };
+
+const READ_ONLY: &str = "UIMessages are a form of the SDK's own, which is not edited for this; `convert` writes a request, which `fix` can repair";
+
+/// Messages that are looked at to recognise a document.
+const SAMPLE: usize = 50;
+
+impl Format for VercelUiMessages {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let (mut best, mut all) = (0, 0);
+        for message in vercel::messages(probe.val).take(SAMPLE) {
+            match score(message) {
+                0 => return 0,
+                score => best = best.max(score),
+            }
+            all += 1;
+        }
+        if all > 0 { best } else { 0 }
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Messages::default()))
+    }
+
+    fn repair(&self) -> Option<Repair> {
+        Some(repair::repair)
+    }
+}
+
+/// How surely an object is such a message.
+fn score(message: Val<'_>) -> u8 {
+    let is_said = vercel::role(message).is_some_and(|role| role != Role::Tool);
+    let foreign = ["sessionId", "parentUuid", "uuid", "kind", "info", "author"];
+    if !is_said || foreign.iter().any(|key| message.get(key).is_some()) {
+        return 0;
+    }
+    let is_list = |key: &str| message.get(key).is_some_and(|list| list.is_array());
+    let mut parts = message.get("parts").into_iter().flat_map(|parts| parts.elements()).take(SAMPLE);
+    match (is_list("parts"), is_list("toolInvocations")) {
+        (true, _) if parts.all(is_part) => 90,
+        (true, _) => 0,
+        (false, true) => 90,
+        // A user's message of version 4: a text, with an id.
+        (false, false)
+            if message.get("id").is_some() && message.get("content").is_some_and(|text| text.is_string()) =>
+        {
+            1
+        }
+        (false, false) => 0,
+    }
+}
+
+/// Types of parts, but for those of tools and data, which have the name in it.
+const PARTS: [&str; 11] = [
+    "text",
+    "reasoning",
+    "file",
+    "step-start",
+    "source",
+    "source-url",
+    "source-document",
+    "dynamic-tool",
+    "tool-invocation",
+    "reasoning-file",
+    "custom",
+];
+
+fn is_part(part: Val<'_>) -> bool {
+    let kind = part.get("type").and_then(|kind| kind.text());
+    let named = |kind: &[u8]| kind.starts_with(b"tool-") || kind.starts_with(b"data-");
+    kind.is_some_and(|kind| PARTS.iter().any(|part| part.as_bytes() == kind.as_ref()) || named(&kind))
+}
+
+/// The conversations so far, and one whose messages are records of their own.
+#[derive(Default)]
+struct Messages {
+    told: Vec<Told>,
+    open: Conversation,
+}
+
+#[derive(Default)]
+struct Conversation {
+    turns: Vec<Turn>,
+    providers: Providers,
+}
+
+impl Teller for Messages {
+    fn take(&mut self, record: &Stored<'_>) {
+        if vercel::is_message(record.val) {
+            self.open.take(record.val, record);
+            return;
+        }
+        let mut conversation = Conversation::default();
+        vercel::messages(record.val).for_each(|message| conversation.take(message, record));
+        self.told.push(conversation.told());
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<Told> {
+        if !self.open.turns.is_empty() {
+            self.told.push(self.open.told());
+        }
+        self.told
+    }
+}
+
+impl Conversation {
+    fn told(self) -> Told {
+        vercel::told(&MANNERS, &self.providers, (READ_ONLY, repair::CURES), self.turns)
+    }
+
+    fn take(&mut self, message: Val<'_>, record: &Stored<'_>) {
+        let Some(role) = vercel::role(message) else { return };
+        let parts = parts(message);
+        let (at, base) = (record.base.of(message), record.base);
+        let turn = |role, says| Turn { role, says, at, record: record.number };
+        for part in &parts {
+            self.providers.see(part.metadata());
+        }
+        if role != Role::Assistant {
+            let says: Vec<Says> = parts.iter().filter_map(|part| part.of_user(base)).collect();
+            self.turns.extend((!says.is_empty()).then(|| turn(role, says)));
+            return;
+        }
+        for step in parts.split(|part| part.is("step-start")) {
+            let says: Vec<Says> = step.iter().filter_map(|part| part.of_assistant(base)).collect();
+            let results: Vec<Says> = step.iter().filter_map(|part| part.result(base)).collect();
+            let steps = [(Role::Assistant, says), (Role::Tool, results)];
+            let steps = steps.into_iter().filter(|(_, says)| !says.is_empty());
+            self.turns.extend(steps.map(|(role, says)| turn(role, says)));
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! How UIMessages are repaired where they lie. The ids of messages are keys of the app's database: they stay.
+
+use crate::format::Wanted;
+use crate::formats::vercel;
+use crate::history::Code;
+use crate::json::Val;
+use crate::json::edit::{Base, remove_members};
+use crate::place::Edit;
+
+use super::part::{UiPart, parts};
+
+/// The findings about calls without a result, and about ids of items that the server does not take.
+pub(super) const CURES: &[(Code, &str)] = &[
+    (Code(101), FAIL),
+    (Code(501), FAIL),
+    (Code(530), FAIL),
+    (Code(201), FORGET),
+    (Code(202), FORGET),
+    (Code(203), FORGET),
+    (Code(301), FORGET),
+];
+
+const FAIL: &str = "set the part to `output-error`, with an `errorText` that says that there is no result";
+const FORGET: &str = "remove `itemId` and `reasoningEncryptedContent` from all parts of the step";
+
+/// What the model reads in the place of the result.
+const NO_RESULT: &str = "The tool call was interrupted and has no result.";
+
+pub(super) fn repair(record: Val<'_>, base: Base<'_>, wanted: &Wanted<'_>, out: &mut Vec<Edit>) {
+    for message in vercel::messages(record).filter(|message| wanted.within(base.of(*message))) {
+        let parts = parts(message);
+        for step in parts.split(|part| part.is("step-start")) {
+            let mut forgets = false;
+            for part in step {
+                let what = |cure: &str| {
+                    wanted.of(base.of(part.val)).any(|code| CURES.iter().any(|(own, what)| *own == code && *what == cure))
+                };
+                forgets |= what(FORGET);
+                if what(FAIL) {
+                    out.extend(failed(part, base));
+                }
+            }
+            if forgets {
+                step.iter().for_each(|part| forget(part, base, out));
+            }
+        }
+    }
+}
+
+/// Ends a call. The text goes behind the state, so that the rest of the part stays as it is.
+fn failed(part: &UiPart<'_>, base: Base<'_>) -> Option<Edit> {
+    let state = part.tool?.get("state")?;
+    let is_old = state.is("call");
+    let (name, key) = if is_old { ("result", "result") } else { ("output-error", "errorText") };
+    Some(Edit::replace(base.of(state), format!("\"{name}\",\"{key}\":\"{NO_RESULT}\"")))
+}
+
+/// Takes out what names items of OpenAI's.
+fn forget(part: &UiPart<'_>, base: Base<'_>, out: &mut Vec<Edit>) {
+    for key in ["providerMetadata", "callProviderMetadata"] {
+        for provider in ["openai", "azure"] {
+            if let Some(own) = part.val.at(&[key, provider]).filter(|own| own.is_object()) {
+                // What cannot be edited stays as it is.
+                let _ = remove_members(own, &["itemId", "reasoningEncryptedContent"], base, out);
+            }
+        }
+    }
+}
