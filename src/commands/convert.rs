@@ -225,7 +225,7 @@ fn taken(run: &Run, inputs: &[Input]) -> Taken {
     for input in inputs {
         match input {
             Input::Stdin => {}
-            Input::File { path, .. } => taken.uses(path),
+            Input::File { path, .. } | Input::History { path, .. } => taken.uses(path),
             Input::Log { paths, .. } => paths.iter().for_each(|path| taken.uses(path)),
         }
     }
