@@ -83,7 +83,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             met::say_skipped(run, &checked.seen.path);
             return true;
         }
-        summary.files += 1;
+        summary.count_file(input.database());
         summary.see(&checked.seen);
         whole::tell(run, &checked.seen.path, checked.references);
         recognised += u64::from(!is_no_conversation(&checked.seen.diagnostics) && !checked.foreign);

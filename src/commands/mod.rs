@@ -2,7 +2,9 @@
 
 pub mod agents;
 pub mod check;
+mod closing;
 pub mod convert;
+mod databases;
 pub mod diff;
 mod dropped;
 pub mod explain;

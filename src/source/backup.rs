@@ -61,6 +61,7 @@ pub fn make(real: &Path) -> io::Result<Backup> {
 }
 
 /// Gives a copy of a file the name of its backup.
+#[cfg(feature = "sqlite")]
 pub fn take(real: &Path, mut copy: Temp) -> io::Result<Backup> {
     let mut error = io::Error::from(io::ErrorKind::InvalidFilename);
     for length in LENGTHS {

@@ -54,6 +54,7 @@ impl Temp {
     }
 
     /// Where it is, as long as it has no other name.
+    #[cfg(feature = "sqlite")]
     pub fn path(&self) -> Option<&Path> {
         self.0.as_ref().map(NamedTempFile::path)
     }
@@ -114,6 +115,7 @@ impl Claimed {
     }
 }
 
+#[cfg(feature = "sqlite")]
 impl Claimed {
     /// The file keeps its name.
     pub fn keep(mut self) {

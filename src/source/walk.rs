@@ -30,7 +30,21 @@ pub enum Input {
         named: bool,
     },
     /// A history of a database.
-    History { path: PathBuf, key: Key, named: bool },
+    History {
+        path: PathBuf,
+        key: Key,
+        named: bool,
+    },
+}
+
+impl Input {
+    /// The database that it is a history of.
+    pub fn database(&self) -> Option<&Path> {
+        match self {
+            Input::History { path, .. } => Some(path),
+            _ => None,
+        }
+    }
 }
 
 /// A file whose content comes before that of a log.

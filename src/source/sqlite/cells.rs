@@ -1,7 +1,7 @@
 //! The cells of a history, as a doc: a line each, in their order.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::place::{DocId, Edit, Pieces};
 use crate::source::known::{Known, NotRead};
@@ -38,7 +38,8 @@ pub struct Changed {
 }
 
 impl Cells {
-    pub(super) fn new(path: &Path, key: Key, cells: Vec<Cell>) -> Cells {
+    #[cfg(feature = "sqlite")]
+    pub(super) fn new(path: &std::path::Path, key: Key, cells: Vec<Cell>) -> Cells {
         Cells { path: path.to_owned(), key, cells }
     }
 

@@ -70,9 +70,8 @@ pub(super) fn open(path: &Path) -> io::Result<Opened> {
     Ok(opened(connection, Some(copy)))
 }
 
-const READ: OpenFlags = OpenFlags::SQLITE_OPEN_READ_ONLY
-    .union(OpenFlags::SQLITE_OPEN_URI)
-    .union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+const READ: OpenFlags =
+    OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_URI).union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
 /// A database that others may write to meanwhile.
 fn live(real: &Path) -> io::Result<Connection> {
@@ -104,7 +103,9 @@ fn uri(path: &Path) -> String {
     let path = PathBuf::from(format!("/{}", path.display()).replace('\\', "/").replace("//?/", ""));
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b':' => text.push(char::from(*byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b':' => {
+                text.push(char::from(*byte))
+            }
             byte => text.push_str(&format!("%{byte:02X}")),
         }
     }

@@ -29,6 +29,11 @@ pub struct Key {
 }
 
 impl Key {
+    /// Whether both are histories of one session.
+    pub fn is_same_session(&self, other: &Key) -> bool {
+        (self.store, &self.tables, &self.session) == (other.store, &other.tables, &other.session)
+    }
+
     pub fn store(&self) -> &'static Store {
         STORES[self.store]
     }

@@ -19,12 +19,14 @@ pub mod stores;
 #[cfg(feature = "sqlite")]
 mod users;
 #[cfg(feature = "sqlite")]
-pub mod write;
+mod write;
 
-pub use cells::{Cell, Cells, unread};
+pub use cells::{Cell, Cells, Changed, unread};
 pub use key::{Id, Key, MAGIC, is_database};
 
 #[cfg(not(feature = "sqlite"))]
-pub use none::{histories, open};
+pub use none::{histories, open, write};
 #[cfg(feature = "sqlite")]
 pub use read::{histories, open};
+#[cfg(feature = "sqlite")]
+pub use write::{Step, write, write_watched};

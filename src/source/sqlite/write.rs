@@ -56,8 +56,17 @@ fn refused<T>(why: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal::Why(why.into()))
 }
 
-/// Changes rows of a database. `at` is called as the work goes on. Returns where the backup is.
+/// Changes rows of a database. Returns where the backup is.
 pub fn write(
+    path: &Path,
+    sessions: &[(&Key, Vec<Changed>)],
+    how: Replace,
+) -> Result<Option<PathBuf>, CommitError> {
+    write_watched(path, sessions, how, &|_| {})
+}
+
+/// The same; `at` is called as the work goes on.
+pub fn write_watched(
     path: &Path,
     sessions: &[(&Key, Vec<Changed>)],
     how: Replace,
@@ -91,11 +100,13 @@ fn written(
     connection.pragma_update(None, "foreign_keys", true)?;
     // Nobody else may have it open, not even to read.
     connection.pragma_update_and_check(None, "locking_mode", "EXCLUSIVE", |_| Ok(()))?;
-    connection.execute_batch("BEGIN IMMEDIATE")?;
+    // That lock is kept until the connection is closed.
+    connection.execute_batch("BEGIN EXCLUSIVE; COMMIT")?;
     check_schema(&connection, sessions)?;
     let broken_links = broken_links(&connection)?;
     let backup = if how.backup { Some(backed_up(&connection, &real)?) } else { None };
     at(Step::BackedUp);
+    connection.execute_batch("BEGIN IMMEDIATE")?;
     for (key, changes) in sessions {
         change(&connection, key, changes, at)?;
     }
@@ -119,7 +130,9 @@ fn written(
 
 fn check_closed(real: &Path) -> Result<(), Refusal> {
     if fs::metadata(beside(real, "-wal")).is_ok_and(|meta| meta.len() > 0) {
-        return refused("its -wal file holds rows that are not in the database yet; close the program that uses it");
+        return refused(
+            "its -wal file holds rows that are not in the database yet; close the program that uses it",
+        );
     }
     if fs::metadata(beside(real, "-journal")).is_ok_and(|meta| meta.len() > 0) {
         return refused("a program that wrote to it was interrupted; open it with that program first");
