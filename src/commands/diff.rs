@@ -95,6 +95,9 @@ fn compare_pair(run: &Run, pair: &[Option<Doc>; 2], scope: Scope) -> Result<Comp
     let sides = docs.map(|doc| Side { id: doc.id, bytes: &*doc.bytes, options: run.lints.of(&doc.label) });
     let failed = |error: io::Error| Misuse::new(words(&docs[0].label, &error));
     let mut compared = compare(sides[0], sides[1], scope).map_err(failed)?;
+    for (unread, _) in compared.unread.iter_mut().zip(pair).filter(|(_, doc)| doc.is_none()) {
+        *unread = 0;
+    }
     for (doc, (histories, unread)) in pair.iter().zip(compared.histories.into_iter().zip(compared.unread)) {
         if let Some(doc) = doc {
             say_unread(doc, histories, unread)?;

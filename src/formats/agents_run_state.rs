@@ -7,7 +7,7 @@ use crate::dialects::responses::RESPONSES;
 use crate::format::{
     Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_item,
 };
-use crate::history::{Flags, Settings, Usage};
+use crate::history::{Finding, Flags, Row, Settings, Usage, codes};
 use crate::json::Val;
 
 pub struct AgentsRunState;
@@ -22,17 +22,15 @@ static INFO: FormatInfo = FormatInfo {
     target: "openai",
     usage: Usage::Log,
     histories: Histories::PerRecord,
-    parts: &[
-        Part { path: &[INPUT], unit: Unit::Element },
-        Part { path: &[GENERATED], unit: Unit::Element },
-    ],
+    parts: &[Part { path: &[INPUT], unit: Unit::Element }, Part { path: &[GENERATED], unit: Unit::Element }],
     records_responses: false,
 };
 
 const INPUT: &str = "original_input";
 const GENERATED: &str = "generated_items";
 
-const READ_ONLY: &str = "a RunState refers to its items by number, so none is changed; `replaylint convert` writes the history";
+const READ_ONLY: &str =
+    "a RunState refers to its items by number, so none is changed; `replaylint convert` writes the history";
 
 impl Format for AgentsRunState {
     fn info(&self) -> &'static FormatInfo {
@@ -55,6 +53,10 @@ impl Format for AgentsRunState {
         }
         let settings = Settings { usage: Usage::Log, read_only: Some(READ_ONLY), ..Settings::default() };
         sink.mark(Mark::Start(Box::new(settings)));
+        if let Some(version) = record.val.get("$schemaVersion").filter(|version| !is_known(*version)) {
+            let row = Row::of_place(record.base.of(version), record.number);
+            sink.find(Finding::new(codes::UNKNOWN_VERSION, row).never("its meaning is not known"));
+        }
         if let Some(input) = record.val.get(INPUT) {
             read_array(&RESPONSES, input, record, 0, flags, sink);
         }
@@ -67,6 +69,13 @@ impl Format for AgentsRunState {
         }
         sink.mark(Mark::End);
     }
+}
+
+/// Whether a version is one from 1.0 to 1.17.
+fn is_known(version: Val<'_>) -> bool {
+    let text = version.text();
+    let minor = text.as_deref().and_then(|text| std::str::from_utf8(text.strip_prefix(b"1.")?).ok());
+    minor.and_then(|minor| minor.parse::<u8>().ok()).is_some_and(|minor| minor <= 17)
 }
 
 /// An item with what the SDK keeps of it. One that waits for an approval is not sent: the call that it is about comes

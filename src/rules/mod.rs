@@ -184,6 +184,7 @@ rules![
     unfindable_session,
     unknown_line,
     session_host,
+    unknown_version,
     healed_by_agent,
     lost_reasoning,
     lost_server_tool,
@@ -255,11 +256,12 @@ mod tests {
             (codes::UNFINDABLE_SESSION, "unfindable-session"),
             (codes::UNKNOWN_LINE, "unknown-line"),
             (codes::SESSION_HOST, "session-host"),
+            (codes::UNKNOWN_VERSION, "unknown-version"),
         ];
         for (code, name) in named {
             assert_eq!(by_code(code).map(|rule| rule.name), Some(name));
         }
         let variants = by_code(codes::UNKNOWN_FORMAT).map_or(0, |rule| rule.variants.len());
-        assert_eq!(variants, usize::from(unknown::STRANGER) + 1);
+        assert_eq!(variants, usize::from(unknown::STREAMED_DATABASE) + 1);
     }
 }

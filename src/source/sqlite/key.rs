@@ -13,6 +13,10 @@ pub const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// Whether a file begins like a database.
 pub fn is_database(path: &Path) -> bool {
+    // What is read from a pipe is gone.
+    if !std::fs::metadata(path).is_ok_and(|meta| meta.is_file()) {
+        return false;
+    }
     let mut head = [0; MAGIC.len()];
     File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == *MAGIC
 }
@@ -61,7 +65,7 @@ impl Key {
             name = format!("{name}.{part}");
         }
         let plain = |c: char| if c.is_alphanumeric() || "-_.@+".contains(c) { c } else { '_' };
-        database.with_file_name(name.chars().map(plain).collect::<String>())
+        database.with_file_name(name.chars().map(plain).collect::<String>() + ".json")
     }
 }
 

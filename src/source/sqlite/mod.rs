@@ -16,6 +16,8 @@ mod read;
 mod resolve;
 pub mod store;
 pub mod stores;
+#[cfg(not(feature = "sqlite"))]
+mod unwritten;
 #[cfg(feature = "sqlite")]
 mod users;
 #[cfg(feature = "sqlite")]
@@ -25,7 +27,9 @@ pub use cells::{Cell, Cells, Changed, unread};
 pub use key::{Id, Key, MAGIC, is_database};
 
 #[cfg(not(feature = "sqlite"))]
-pub use none::{histories, open, write};
+pub use none::{histories, open};
+#[cfg(not(feature = "sqlite"))]
+pub use unwritten::write;
 #[cfg(feature = "sqlite")]
 pub use read::{histories, open};
 #[cfg(feature = "sqlite")]

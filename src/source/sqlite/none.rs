@@ -1,12 +1,11 @@
-//! A build without databases.
+//! Reading, in a build without databases.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::source::commit::{CommitError, Replace};
 use crate::source::known::NotRead;
 
-use super::cells::{Cells, Changed};
+use super::cells::Cells;
 use super::key::Key;
 
 pub fn histories(_: &Path) -> io::Result<Result<Vec<Key>, NotRead>> {
@@ -15,8 +14,4 @@ pub fn histories(_: &Path) -> io::Result<Result<Vec<Key>, NotRead>> {
 
 pub fn open(_: &Path, _: &Key) -> io::Result<Result<Cells, NotRead>> {
     Ok(Err(NotRead::Unsupported))
-}
-
-pub fn write(path: &Path, _: &[(&Key, Vec<Changed>)], _: Replace) -> Result<Option<PathBuf>, CommitError> {
-    Err(CommitError::Database { path: path.to_owned(), why: "this build writes no SQLite databases".to_owned() })
 }

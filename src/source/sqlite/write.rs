@@ -131,14 +131,11 @@ fn written(
 fn check_closed(real: &Path) -> Result<(), Refusal> {
     if fs::metadata(beside(real, "-wal")).is_ok_and(|meta| meta.len() > 0) {
         return refused(
-            "its -wal file holds rows that are not in the database yet; close the program that uses it",
+            "its -wal file holds rows that are not in the database yet; close the program that uses it, or use --force",
         );
     }
-    if fs::metadata(beside(real, "-journal")).is_ok_and(|meta| meta.len() > 0) {
-        return refused("a program that wrote to it was interrupted; open it with that program first");
-    }
     match users::other(real) {
-        Some(process) => refused(format!("process {process} has it open; close it first")),
+        Some(process) => refused(format!("process {process} has it open; close it first, or use --force")),
         None => Ok(()),
     }
 }
