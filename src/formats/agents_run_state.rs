@@ -7,7 +7,7 @@ use crate::dialects::responses::RESPONSES;
 use crate::format::{
     Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_item,
 };
-use crate::history::{Finding, Flags, Row, Settings, Usage, codes};
+use crate::history::{Flags, Settings, Usage};
 use crate::json::Val;
 
 pub struct AgentsRunState;
@@ -51,12 +51,11 @@ impl Format for AgentsRunState {
             Slice::Element { .. } => return,
             _ => {}
         }
-        let settings = Settings { usage: Usage::Log, read_only: Some(READ_ONLY), ..Settings::default() };
+        let version = record.val.get("$schemaVersion").filter(|version| !is_known(*version));
+        let unknown_version = version.map(|version| record.base.of(version));
+        let settings =
+            Settings { usage: Usage::Log, read_only: Some(READ_ONLY), unknown_version, ..Settings::default() };
         sink.mark(Mark::Start(Box::new(settings)));
-        if let Some(version) = record.val.get("$schemaVersion").filter(|version| !is_known(*version)) {
-            let row = Row::of_place(record.base.of(version), record.number);
-            sink.find(Finding::new(codes::UNKNOWN_VERSION, row).never("its meaning is not known"));
-        }
         if let Some(input) = record.val.get(INPUT) {
             read_array(&RESPONSES, input, record, 0, flags, sink);
         }

@@ -155,6 +155,8 @@ pub struct Settings {
     pub empty: Option<Place>,
     /// Why nothing of this history can be edited.
     pub read_only: Option<&'static str>,
+    /// The version of the store, where that is not known.
+    pub unknown_version: Option<Place>,
     /// Each item is a row of a table: rows can be changed and removed, but not added or moved.
     pub in_rows: bool,
     /// The version of the agent that wrote the log last.

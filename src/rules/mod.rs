@@ -256,7 +256,6 @@ mod tests {
             (codes::UNFINDABLE_SESSION, "unfindable-session"),
             (codes::UNKNOWN_LINE, "unknown-line"),
             (codes::SESSION_HOST, "session-host"),
-            (codes::UNKNOWN_VERSION, "unknown-version"),
         ];
         for (code, name) in named {
             assert_eq!(by_code(code).map(|rule| rule.name), Some(name));

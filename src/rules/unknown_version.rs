@@ -1,6 +1,7 @@
 //! RL680: a RunState has a version that is not known.
 
-use crate::rule::{Check, Evidence, Variant};
+use crate::history::{Finding, Row};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
 crate::rule! {
@@ -26,7 +27,7 @@ crate::rule! {
     /// ## Evidence
     ///
     /// Documented: `run_state.py` of the SDK lists its versions, and refuses others.
-    680, "unknown-version", Check::Raised,
+    680, "unknown-version", Check::History(check),
     [
         Variant {
             message: "the version of this RunState is not one of 1.0 to 1.17; it is read as far as it is like them",
@@ -35,4 +36,10 @@ crate::rule! {
             ..Variant::BASE
         },
     ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    if let Some(at) = cx.history.settings.unknown_version {
+        out.add(Finding::new(RULE.code, Row::of_place(at, 0)).never("its meaning is not known"));
+    }
 }
