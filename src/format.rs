@@ -86,6 +86,11 @@ pub trait Format: Sync {
         self.detect(&Probe::new(val)) > 0
     }
 
+    /// Whether it is stored in the tables of a database, by which it is recognised.
+    fn is_stored_in_tables(&self) -> bool {
+        false
+    }
+
     /// Whether its client goes on by appending lines: to a last line without an end, the next one would be glued.
     fn is_appended(&self) -> bool {
         false

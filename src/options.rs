@@ -189,7 +189,9 @@ impl Lints {
 
     /// The options for a path as it is printed.
     pub fn of(&self, path: &str) -> &judge::Options {
-        let fits = |globs: &[GlobMatcher]| globs.iter().any(|glob| glob.is_match(path));
+        // A history of a database is printed as `agents.db: session …`, and configured as its file.
+        let file = path.split_once(": session ").map_or(path, |(file, _)| file);
+        let fits = |globs: &[GlobMatcher]| globs.iter().any(|glob| glob.is_match(path) || glob.is_match(file));
         self.some.iter().find(|(globs, _)| fits(globs)).map_or(&self.all, |(_, options)| options)
     }
 }

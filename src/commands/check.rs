@@ -83,7 +83,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             met::say_skipped(run, &checked.seen.path);
             return true;
         }
-        summary.files += 1;
+        summary.count_file(input.database());
         summary.see(&checked.seen);
         whole::tell(run, &checked.seen.path, checked.references);
         recognised += u64::from(!is_no_conversation(&checked.seen.diagnostics) && !checked.foreign);
@@ -166,6 +166,7 @@ pub(super) fn label_of(input: &Input) -> String {
     match input {
         Input::Stdin => "-".to_owned(),
         Input::File { path, .. } => path.display().to_string(),
+        Input::History { path, key, .. } => format!("{}: {key}", path.display()),
         Input::Log { paths, .. } => paths.last().map(|path| path.display().to_string()).unwrap_or_default(),
     }
 }

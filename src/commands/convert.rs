@@ -10,7 +10,7 @@ use crate::options::Misuse;
 use crate::place::DocId;
 use crate::replay::slim::restore::has_references;
 use crate::report::words::{count, grouped, printable};
-use crate::report::{Content, Seen, Style, Summary, diagnose};
+use crate::report::{Content, Seen, Style, Summary, diagnose, homes};
 use crate::source::commit::CommitError;
 use crate::source::product::{Existing, NewFile};
 use crate::source::{Doc, Input, words};
@@ -236,7 +236,7 @@ fn taken(run: &Run, inputs: &[Input]) -> Taken {
     for input in inputs {
         match input {
             Input::Stdin => {}
-            Input::File { path, .. } => taken.uses(path),
+            Input::File { path, .. } | Input::History { path, .. } => taken.uses(path),
             Input::Log { paths, .. } => paths.iter().for_each(|path| taken.uses(path)),
         }
     }
@@ -340,6 +340,9 @@ fn tell(run: &Run, doc: &Doc, done: ConvertedDoc) -> io::Result<Done> {
         told.loses = false;
     } else {
         told.seen.diagnostics = diagnose(doc.id, &doc.label, &*doc.bytes, &found, content)?;
+        if doc.cells.is_some() {
+            homes::diagnostics(&doc.segments, &mut told.seen.diagnostics);
+        }
     }
     if doc.bytes.is_cut() {
         let label = printable(&doc.label);
@@ -398,7 +401,7 @@ impl<'r> Session<'r> {
             met::say_skipped(self.run, &done.label);
             return Ok(());
         }
-        self.summary.files += 1;
+        self.summary.count_file(input.database());
         whole::tell(self.run, &done.label, done.references);
         let unknown =
             done.met && !met::was_one(&done.seen.diagnostics) || is_no_conversation(&done.seen.diagnostics);

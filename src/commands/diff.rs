@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::diff::compare::{Fates, Scope, Side, compare};
+use crate::diff::compare::{Compared, Fates, Scope, Side, compare};
 use crate::options::Misuse;
 use crate::place::DocId;
 use crate::report::histories;
@@ -21,19 +21,14 @@ pub fn diff(run: &Run, scope: Scope, out: &mut dyn Write) -> Result<Outcome, Fai
             .help("`replaylint diff A B`; `-` is standard input")
             .into());
     };
-    let (before, after) = (open(run, a, 0)?, open(run, b, 1)?);
-    let sides =
-        [&before, &after].map(|doc| Side { id: doc.id, bytes: &*doc.bytes, options: run.lints.of(&doc.label) });
-    let failed = |doc: &Doc, error: io::Error| Misuse::new(words(&doc.label, &error));
-    let mut compared = compare(sides[0], sides[1], scope).map_err(|error| failed(&before, error))?;
-    for (doc, (histories, unread)) in
-        [&before, &after].into_iter().zip(compared.histories.into_iter().zip(compared.unread))
-    {
-        say_unread(doc, histories, unread)?;
+    let mut differences = Vec::new();
+    let (mut unread, mut reordered) = (0, false);
+    for pair in pairs(open(run, a, 0)?, open(run, b, 1)?) {
+        let mut compared = compare_pair(run, &pair, scope)?;
+        unread += compared.unread.iter().sum::<u32>();
+        reordered |= compared.reordered;
+        differences.append(&mut compared.differences);
     }
-    let (old, new) = ((before.id, &*before.bytes), (after.id, &*after.bytes));
-    histories::locate(&mut compared.differences, old, new).map_err(|error| failed(&before, error))?;
-    let (differences, reordered) = (compared.differences, compared.reordered);
     let mut sum = Fates::default();
     differences.iter().for_each(|difference| sum.add(difference.count()));
     if run.outputs.iter().any(|output| output.name == "json") {
@@ -53,21 +48,72 @@ pub fn diff(run: &Run, scope: Scope, out: &mut dyn Write) -> Result<Outcome, Fai
         }
     }
     // What could not be read may differ.
-    Ok(match (compared.unread.iter().sum::<u32>(), (sum.differ() || reordered) && !run.exit_zero) {
+    Ok(match (unread, (sum.differ() || reordered) && !run.exit_zero) {
         (1.., _) => Outcome::Failed,
         (0, true) => Outcome::Found,
         (0, false) => Outcome::Clean,
     })
 }
 
-fn open(run: &Run, path: &Path, number: u32) -> Result<Doc, Failure> {
+/// The docs of a file: one, or one a history of a database. Those of the two sides have other numbers.
+fn open(run: &Run, path: &Path, side: u32) -> Result<Vec<Doc>, Failure> {
     let input = match path.as_os_str() == "-" {
         true => Input::Stdin,
         false => Input::File { path: path.to_owned(), named: true },
     };
-    let input = run.gathered(vec![input.clone()]).pop().unwrap_or(input);
-    let opened = Doc::open(DocId(number), &input, run.stdin_name.as_deref());
+    let inputs = run.gathered(vec![input]).into_iter().zip(0..);
+    let opened = inputs.map(|(input, n)| Doc::open(DocId(2 * n + side), &input, run.stdin_name.as_deref()));
+    let opened: io::Result<Vec<Doc>> = opened.collect();
     opened.map_err(|error| Misuse::new(words(&path.display(), &error)).into())
+}
+
+/// Which docs are compared: the only ones of the two sides, or those of the same session.
+fn pairs(before: Vec<Doc>, after: Vec<Doc>) -> Vec<[Option<Doc>; 2]> {
+    if before.len() == 1 && after.len() == 1 {
+        return vec![[before.into_iter().next(), after.into_iter().next()]];
+    }
+    let mut after: Vec<Option<Doc>> = after.into_iter().map(Some).collect();
+    let mut pairs = Vec::new();
+    for old in before {
+        let same = |new: &Option<Doc>| new.as_ref().is_some_and(|new| session(new) == session(&old));
+        let new = after.iter_mut().find(|new| same(new)).and_then(Option::take);
+        pairs.push([Some(old), new]);
+    }
+    pairs.extend(after.into_iter().flatten().map(|new| [None, Some(new)]));
+    pairs
+}
+
+/// What tells a history of a database from the others.
+fn session(doc: &Doc) -> Option<String> {
+    doc.cells.as_ref().map(|cells| cells.key.to_string())
+}
+
+/// Compares two docs, of which one may be missing.
+fn compare_pair(run: &Run, pair: &[Option<Doc>; 2], scope: Scope) -> Result<Compared, Failure> {
+    let nothing = Doc::of_bytes(DocId(u32::MAX), "", Vec::new());
+    let docs = pair.each_ref().map(|doc| doc.as_ref().unwrap_or(&nothing));
+    let sides = docs.map(|doc| Side { id: doc.id, bytes: &*doc.bytes, options: run.lints.of(&doc.label) });
+    let failed = |error: io::Error| Misuse::new(words(&docs[0].label, &error));
+    let mut compared = compare(sides[0], sides[1], scope).map_err(failed)?;
+    for (unread, _) in compared.unread.iter_mut().zip(pair).filter(|(_, doc)| doc.is_none()) {
+        *unread = 0;
+    }
+    for (doc, (histories, unread)) in pair.iter().zip(compared.histories.into_iter().zip(compared.unread)) {
+        if let Some(doc) = doc {
+            say_unread(doc, histories, unread)?;
+        }
+    }
+    let (old, new) = ((docs[0].id, &*docs[0].bytes), (docs[1].id, &*docs[1].bytes));
+    histories::locate(&mut compared.differences, old, new).map_err(failed)?;
+    for difference in &mut compared.differences {
+        let sides = [&mut difference.histories.0, &mut difference.histories.1];
+        for (found, doc) in sides.into_iter().zip(docs) {
+            if let (Some(found), Some(name)) = (found, session(doc)) {
+                found.label = Some(name.into());
+            }
+        }
+    }
+    Ok(compared)
 }
 
 /// Says what of a doc was not compared.

@@ -13,7 +13,7 @@ use crate::history::time;
 use crate::json::{Tape, scan, string};
 use crate::options::Misuse;
 use crate::report::repair::ChangeNote;
-use crate::source::{ReadAt, words};
+use crate::source::{Doc, ReadAt, words};
 
 /// How each entry begins.
 const BEGINNING: &[u8] = b"{\"file\":";
@@ -106,8 +106,10 @@ impl Dropped {
         }
     }
 
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// A doc is not written, because what it loses cannot be kept.
+    pub fn unsaved(&self, doc: &Doc, error: &io::Error) -> Misuse {
+        let why = words(&self.path.display(), error);
+        Misuse::new(format!("{}: not written, because the removed items cannot be saved: {why}", doc.label))
     }
 }
 

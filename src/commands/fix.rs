@@ -13,12 +13,13 @@ use crate::place::Pieces;
 use crate::report::homes;
 use crate::report::left_alone::{self, LeftAlone};
 use crate::report::repair::{self, ChangeNote, Counts};
-use crate::report::words::count;
 use crate::report::{self, Content, Report, Seen, Summary};
 use crate::source::commit::{self, Replace};
 use crate::source::{Doc, Input, Patched, product, segments, words};
 
 use super::check::{is_no_conversation, label_of, nothing_found};
+use super::closing::{Closing, relative};
+use super::databases;
 use super::dropped::Dropped;
 use super::kept::{Pins, flattened};
 use super::products::{self, Copies, Planned, unwritten};
@@ -57,6 +58,13 @@ struct Done {
     skipped: bool,
     /// Files that continue from a part of it, so that it stays as it is.
     pinned_by: Vec<String>,
+}
+
+impl Done {
+    /// The database that it is a history of.
+    fn database(&self) -> Option<&Path> {
+        self.doc.cells.as_ref().map(|cells| cells.path.as_path())
+    }
 }
 
 /// Whether products go to a folder.
@@ -138,7 +146,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
     });
     match ended {
         Some(failure) => Err(failure),
-        None => session.finish(out),
+        None => session.write_held().and_then(|()| session.finish(out)),
     }
 }
 
@@ -159,6 +167,8 @@ struct Session<'r> {
     left_alone: Vec<LeftAlone>,
     /// Where what is taken out is kept; not in a preview.
     dropped: Option<Dropped>,
+    /// Histories of one database, which are written together.
+    held: Vec<Done>,
     /// Something of the current doc was written.
     wrote: Cell<bool>,
     /// The product is a body on standard output, so everything else is talk.
@@ -200,6 +210,7 @@ impl<'r> Session<'r> {
             left: Vec::new(),
             left_alone: Vec::new(),
             dropped,
+            held: Vec::new(),
             wrote: Cell::new(false),
             filter,
             data: sheets.iter().any(|sheet| sheet.file.is_none() && !sheet.report.is_for_people()),
@@ -208,25 +219,74 @@ impl<'r> Session<'r> {
     }
 
     fn doc(&mut self, done: Done, out: &mut dyn Write) -> Result<(), Failure> {
+        if self.held.first().is_some_and(|first| first.database() != done.database()) {
+            self.write_held()?;
+        }
+        if let (Some(_), Destination::InPlace(_)) = (done.database(), &self.repairs.to) {
+            self.held.push(done);
+            return Ok(());
+        }
+        self.begin(&done);
+        if done.skipped {
+            return Ok(());
+        }
+        if let Err(failure) = self.keep_and_deliver(&done, out) {
+            return self.not_written(failure);
+        }
+        self.count(done);
+        Ok(())
+    }
+
+    /// Writes the histories of a database that were looked at.
+    fn write_held(&mut self) -> Result<(), Failure> {
+        let (held, Destination::InPlace(how)) = (std::mem::take(&mut self.held), &self.repairs.to) else {
+            return Ok(());
+        };
+        let how = *how;
+        let Some(database) = held.first().and_then(Done::database) else { return Ok(()) };
+        held.iter().for_each(|done| self.begin(done));
+        let plan = databases::Plan::of(held.iter().map(|done| (&done.doc, &done.fixed)))?;
+        for dispute in plan.disputes() {
+            complain(&dispute);
+            self.failed = true;
+        }
+        let removed = held.iter().map(|done| (&done.doc, done.notes.as_slice()));
+        let written = plan.write(database, how, removed, self.dropped.as_ref(), self.run.quiet);
+        let stays: Vec<bool> = (0..held.len()).map(|n| plan.stays(n, written.is_ok())).collect();
+        if let Err(failure) = written {
+            self.not_written(failure)?;
+        } else if stays.contains(&true) {
+            self.unwritten += 1;
+        }
+        held.into_iter().zip(stays).filter(|(_, stays)| !stays).for_each(|(done, _)| self.count(done));
+        Ok(())
+    }
+
+    fn not_written(&mut self, failure: Failure) -> Result<(), Failure> {
+        let Failure::Misuse(misuse) = failure else { return Err(failure) };
+        complain(&misuse.message);
+        self.failed = true;
+        self.unwritten += 1;
+        Ok(())
+    }
+
+    /// Says what is to be said of a doc before anything is written.
+    fn begin(&mut self, done: &Done) {
         if done.skipped {
             self.summary.skipped += 1;
             met::say_skipped(self.run, &done.doc.label);
-            return Ok(());
+            return;
         }
-        self.summary.files += 1;
+        self.summary.count_file(done.database());
         self.recognised += u64::from(!done.foreign && !is_no_conversation(&done.left.diagnostics));
         if let Some(bug) = &done.fixed.bug {
             complain(&format!("{}: {bug}", done.doc.label));
             self.failed = true;
         }
-        self.say_left(&done);
-        if let Err(failure) = self.keep_and_deliver(&done, out) {
-            let Failure::Misuse(misuse) = failure else { return Err(failure) };
-            complain(&misuse.message);
-            self.failed = true;
-            self.unwritten += 1;
-            return Ok(());
-        }
+        self.say_left(done);
+    }
+
+    fn count(&mut self, done: Done) {
         self.summary.see(&done.left);
         self.summary.count(&done.left.diagnostics);
         self.changed |= !done.notes.is_empty();
@@ -234,7 +294,6 @@ impl<'r> Session<'r> {
         self.changes.extend(done.notes);
         self.left.push(done.left);
         self.left_alone.extend(done.left_alone);
-        Ok(())
     }
 
     /// Says what was asked for and is not done.
@@ -261,13 +320,7 @@ impl<'r> Session<'r> {
     fn keep_and_deliver(&self, done: &Done, out: &mut dyn Write) -> Result<(), Failure> {
         let Some(dropped) = &self.dropped else { return self.deliver(done, out) };
         let kept = dropped.append(&done.notes, &*done.doc.bytes);
-        let kept = kept.map_err(|error| {
-            let why = words(&dropped.path().display(), &error);
-            Misuse::new(format!(
-                "{}: not written, because the removed items cannot be saved: {why}",
-                done.doc.label
-            ))
-        })?;
+        let kept = kept.map_err(|error| dropped.unsaved(&done.doc, &error))?;
         self.wrote.set(false);
         let delivered = self.deliver(done, out);
         if let (Some(kept), Err(_), false) = (&kept, &delivered, self.wrote.get()) {
@@ -279,6 +332,12 @@ impl<'r> Session<'r> {
     /// Sends the repaired text where it was asked for.
     fn deliver(&self, done: &Done, out: &mut dyn Write) -> Result<(), Failure> {
         let doc = &done.doc;
+        match &self.repairs.to {
+            _ if doc.cells.is_none() => {}
+            Destination::Patch => return Err(databases::only_in_place(doc, "--patch")),
+            Destination::Copy(_) => return Err(databases::only_in_place(doc, "-o")),
+            Destination::Preview | Destination::InPlace(_) => {}
+        }
         let edits = done.fixed.patch.edits(doc.id);
         let pieces = Pieces::new(edits, doc.id, doc.bytes.len());
         let view = Patched::new(&*doc.bytes, pieces);
@@ -399,48 +458,19 @@ impl<'r> Session<'r> {
             left_alone::write(&self.left_alone, self.repairs.options.reasoning, out)?;
         }
         report.finish(&self.summary, out)?;
-        if people && !self.run.quiet { self.words(out) } else { Ok(()) }
+        let closing = Closing {
+            failed: self.failed,
+            unwritten: self.unwritten,
+            is_preview: self.is_preview(),
+            hints: matches!(self.repairs.to, Destination::Preview),
+            counts: &self.counts,
+            summary: &self.summary,
+        };
+        if people && !self.run.quiet { closing.write(out) } else { Ok(()) }
     }
 
     fn is_preview(&self) -> bool {
         !self.filter && matches!(self.repairs.to, Destination::Preview | Destination::Patch)
-    }
-
-    /// What was done, and what is left.
-    fn words(&self, out: &mut dyn Write) -> io::Result<()> {
-        if self.failed && self.summary.files == 0 {
-            // Nothing was looked at; why was said.
-            return Ok(());
-        }
-        let made = match (self.counts.total(), self.is_preview()) {
-            (0, _) => "Nothing to fix".to_owned(),
-            (_, true) => format!("Would fix: {}", self.counts.words()),
-            (_, false) => format!("Fixed: {}", self.counts.words()),
-        };
-        if self.unwritten > 0 {
-            writeln!(out, "Not written: {}.", count(self.unwritten, "file"))?;
-            if self.unwritten == self.summary.files {
-                return Ok(());
-            }
-        }
-        let left = match (self.summary.errors, self.summary.warnings) {
-            (0, 0) => "No errors".to_owned(),
-            (errors, 0) => count(errors, "error"),
-            (0, warnings) => count(warnings, "warning"),
-            (errors, warnings) => format!("{} and {}", count(errors, "error"), count(warnings, "warning")),
-        };
-        let would = self.is_preview() && self.counts.total() > 0;
-        let remain = match (would, self.summary.errors + self.summary.warnings) {
-            (true, _) => "would remain",
-            (false, 1) => "remains",
-            (false, _) => "remain",
-        };
-        let offers = report::offers(&self.summary, "").map(|offers| format!(" ({offers})")).unwrap_or_default();
-        writeln!(out, "{made}. {left} {remain}{offers}.{}", met::skipped_in_words(self.summary.skipped))?;
-        if self.is_preview() && self.counts.total() > 0 && matches!(self.repairs.to, Destination::Preview) {
-            writeln!(out, "No files were changed. Run `replaylint fix -w` to apply (a backup is kept).")?;
-        }
-        Ok(())
     }
 
     fn outcome(&self) -> Outcome {
@@ -449,12 +479,4 @@ impl<'r> Session<'r> {
         let found = left || self.changed && self.is_preview();
         self.run.outcome(failed, found)
     }
-}
-
-/// A path as a patch names it: below the working folder if it lies there.
-fn relative(label: &str) -> String {
-    let here = std::env::current_dir().ok();
-    let below = here.and_then(|here| Path::new(label).strip_prefix(here).ok().map(Path::to_path_buf));
-    let path = below.unwrap_or_else(|| PathBuf::from(label));
-    path.to_string_lossy().trim_start_matches("./").to_owned()
 }

@@ -2,7 +2,9 @@
 
 pub mod agents;
 pub mod check;
+mod closing;
 pub mod convert;
+mod databases;
 pub mod diff;
 mod dropped;
 pub mod explain;
@@ -34,7 +36,7 @@ use crate::report::{self, Content, Report, Style};
 use crate::source::lineage::{Family, Lookup};
 use crate::source::product::{Existing, NewFile};
 use crate::source::walk::{Filter, walk};
-use crate::source::{Doc, Input, parallel, segments};
+use crate::source::{Doc, Input, parallel, segments, sqlite};
 
 use products::unwritten;
 
@@ -126,9 +128,27 @@ impl Run {
         (self.gathered(inputs), !errors.is_empty())
     }
 
+    /// The histories of each database, in its place. One that cannot be read, or holds none, says so when it is opened.
+    fn spread(inputs: Vec<Input>) -> Vec<Input> {
+        let mut out = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            match &input {
+                Input::File { path, named } if sqlite::is_database(path) => match sqlite::histories(path) {
+                    Ok(Ok(keys)) => {
+                        let history = |key| Input::History { path: path.clone(), key, named: *named };
+                        out.extend(keys.into_iter().map(history));
+                    }
+                    _ => out.push(input),
+                },
+                _ => out.push(input),
+            }
+        }
+        out
+    }
+
     /// Puts files together that are one log.
     fn gathered(&self, inputs: Vec<Input>) -> Vec<Input> {
-        let inputs = segments::gather(inputs, has_segments);
+        let inputs = segments::gather(Self::spread(inputs), has_segments);
         Family::new(&lineage::Peeker, &self.lookup, &inputs).gather(inputs)
     }
 
@@ -143,6 +163,8 @@ impl Run {
         let len = |path: &PathBuf| std::fs::metadata(path).map_or(u64::MAX, |meta| meta.len());
         let small = |input: &Input| match input {
             Input::Stdin => false,
+            // Only its own rows are read.
+            Input::History { .. } => true,
             Input::File { path, .. } => len(path) <= SMALL,
             Input::Log { base, paths, .. } => {
                 let base = base.iter().map(|earlier| &earlier.path);

@@ -12,6 +12,7 @@ use crate::report::words::printable;
 use crate::source::commit::CommitError;
 use crate::source::identity::Identity;
 use crate::source::product::Existing;
+use crate::source::sqlite::Cells;
 use crate::source::{Doc, Input};
 
 use super::check::label_of;
@@ -79,13 +80,15 @@ impl Copies {
                 Input::Stdin => vec![copy(Path::new("-"))],
                 Input::File { path, .. } => vec![copy(path)],
                 Input::Log { paths, .. } => paths.iter().map(|path| copy(path)).collect(),
+                Input::History { path, key, .. } => vec![copy(&key.product(path))],
             })
             .collect())
     }
 
     /// Where what is made of a doc goes; the folders on the way there are made.
     pub(super) fn place(&self, doc: &Doc, several: bool) -> Result<PathBuf, Failure> {
-        let from = doc.path.as_deref().unwrap_or(Path::new("-"));
+        let product = doc.cells.as_ref().map(Cells::product);
+        let from = doc.path.as_deref().or(product.as_deref()).unwrap_or(Path::new("-"));
         let path = copy_path(&self.to, from, several || self.is_folder());
         if path != self.to
             && let Some(folder) = path.parent()
@@ -140,6 +143,7 @@ pub(super) fn guard(run: &Run, inputs: &mut Vec<Input>, mut planned: Vec<Planned
             Input::Stdin => return true,
             Input::File { path, named } => (std::slice::from_ref(path), *named),
             Input::Log { paths, named, .. } => (paths.as_slice(), *named),
+            Input::History { path, named, .. } => (std::slice::from_ref(path), *named),
         };
         let Some((path, plan)) = paths.iter().find_map(|path| Some((path, clash(path)?))) else { return true };
         let own = !named && plan.kind != Kind::Product(Existing::Replace) && !is_conversation(path);

@@ -37,6 +37,7 @@ impl Plan<'_> {
             }
         }
         self.moves_lines(info, &mut found);
+        self.moves_rows(&mut found);
         self.stubs(&mut found);
         self.emptied(info.histories, &mut found);
         let mut causes: Vec<(Cause, &'static str)> = self.request_change().into_iter().collect();

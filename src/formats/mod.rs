@@ -50,6 +50,8 @@ formats![
     coder_chat,
     coder_chat_lines,
     coder_page,
+    agents_session,
+    agents_run_state,
     ag2_events,
     ag2_log,
     claude_code,

@@ -56,4 +56,10 @@ pub mod unknown {
     pub const UNREAD: u8 = 5;
     pub const OTHER: u8 = 6;
     pub const STRANGER: u8 = 7;
+    pub const NO_DATABASES: u8 = 8;
+    pub const FOREIGN_DATABASE: u8 = 9;
+    pub const DATABASE_WITHOUT_LOG: u8 = 10;
+    pub const EMPTY_DATABASE: u8 = 11;
+    pub const SEALED: u8 = 12;
+    pub const STREAMED_DATABASE: u8 = 13;
 }

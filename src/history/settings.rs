@@ -158,6 +158,10 @@ pub struct Settings {
     pub read_only: Option<&'static str>,
     /// What the format repairs in its records all the same: the codes of findings, and what is done.
     pub cures: &'static [(Code, &'static str)],
+    /// The version of the store, where that is not known.
+    pub unknown_version: Option<Place>,
+    /// Each item is a row of a table: rows can be changed and removed, but not added or moved.
+    pub in_rows: bool,
     /// The version of the agent that wrote the log last.
     pub agent_version: Option<Version>,
     /// Rows of the log that are never sent, by their names, and why.

@@ -2,10 +2,13 @@
 //! no format knows is not guessed at: it is unknown, and told by what it looks like.
 
 use crate::format::{Format, Histories, Probe, TELLING};
-use crate::formats::{FORMATS, unread};
+use crate::formats::{self, FORMATS, unread};
 use crate::json::{Tape, Val, pointer, scan};
 use crate::source::damage::{self, Part};
-use crate::source::{Container, framing, lines};
+use crate::source::known::Known;
+use crate::source::{Container, ReadAt, framing, lines};
+
+use super::Options;
 
 /// Records that vote, at most.
 const SAMPLE: u32 = 200;
@@ -42,6 +45,16 @@ pub enum Answer {
     },
     /// None of them could be read.
     Unreadable,
+}
+
+/// How bytes are read of which the format is known, unless the user named another one.
+pub fn known(bytes: &dyn ReadAt, options: &Options) -> Option<Options> {
+    match bytes.known() {
+        Some(Known::Lines(name)) if options.format.is_none() => {
+            Some(Options { format: formats::by_name(name), ..options.clone() })
+        }
+        _ => None,
+    }
 }
 
 /// The format of one record that is a history by itself.

@@ -5,7 +5,7 @@ use std::io;
 use crate::format::reduction::Reduction;
 use crate::format::retelling::Teller;
 use crate::format::{Assembler, Format, FormatInfo, Mark, Slice};
-use crate::history::codes::unknown::{BINARY, EMPTY, TEXT};
+use crate::history::codes::unknown::{EMPTY, TEXT};
 use crate::history::finding::Act;
 use crate::history::{Finding, History, Remedy, Row, Usage, codes};
 use crate::json::What;
@@ -32,7 +32,8 @@ pub fn read<T: Take>(
     take: &T,
     emit: Emit<'_, T::Gathered>,
 ) -> io::Result<Reading<T::Gathered>> {
-    Run { id, bytes, options, threads, take, container: framing::sniff(bytes)? }.all(emit)
+    let (container, known) = (framing::sniff(bytes)?, detect::known(bytes, options));
+    Run { id, bytes, options: known.as_ref().unwrap_or(options), threads, take, container }.all(emit)
 }
 
 /// Reads a doc that was made here, so that what it lies in is known.
@@ -76,7 +77,7 @@ impl<'e, T: Take> Run<'e, T> {
                 self.raise(finding.never("convert the file with another program first"), &mut all);
             }
             Container::Empty => self.raise(unknown::doc(EMPTY, self.id), &mut all),
-            Container::Binary => self.raise(unknown::doc(BINARY, self.id), &mut all),
+            Container::Binary => self.raise(unknown::binary(self.bytes, self.id)?, &mut all),
             Container::Text => self.raise(unknown::doc(TEXT, self.id), &mut all),
         }
         Ok(all)

@@ -1,12 +1,18 @@
 //! What is said of bytes that no format reads.
 
+use std::io;
+
 use crate::formats::unread;
-use crate::history::codes::unknown::{EVENTS, OTHER, STRANGER, TEXT, UNREAD};
+use crate::history::codes::unknown::{
+    BINARY, DATABASE_WITHOUT_LOG, EMPTY_DATABASE, EVENTS, FOREIGN_DATABASE, NO_DATABASES, OTHER, SEALED, STRANGER,
+    STREAMED_DATABASE, TEXT, UNREAD,
+};
 use crate::history::codes::{INVALID_JSON, UNKNOWN_FORMAT};
 use crate::history::{Finding, Row};
 use crate::json::What;
 use crate::place::{DocId, Place};
-use crate::source::Container;
+use crate::source::known::{Known, NotRead};
+use crate::source::{Container, ReadAt, sqlite};
 
 use super::detect::Answer;
 
@@ -41,6 +47,29 @@ pub fn of_answer(answer: Answer, container: Container, doc: DocId, start: u64) -
 /// A doc that holds no JSON.
 pub fn doc(variant: u8, doc: DocId) -> Finding {
     Finding::on_doc(UNKNOWN_FORMAT, doc).variant(variant).never(NOTHING)
+}
+
+/// Bytes that are no text.
+pub fn binary(bytes: &dyn ReadAt, id: DocId) -> io::Result<Finding> {
+    if let Some(Known::Unread(why)) = bytes.known() {
+        return Ok(database(why, id));
+    }
+    let mut head = [0; sqlite::MAGIC.len()];
+    let n = bytes.read_at(0, &mut head)?;
+    let is_database = head[..n] == *sqlite::MAGIC;
+    Ok(doc(if is_database { STREAMED_DATABASE } else { BINARY }, id))
+}
+
+/// A database that is not read.
+fn database(why: NotRead, doc: DocId) -> Finding {
+    let (variant, help) = match why {
+        NotRead::Unsupported => (NO_DATABASES, "install a build with the feature `sqlite`"),
+        NotRead::Foreign => (FOREIGN_DATABASE, UNTOUCHED),
+        NotRead::WithoutLog => (DATABASE_WITHOUT_LOG, "copy the `-wal` file along with the database"),
+        NotRead::Empty => (EMPTY_DATABASE, NOTHING),
+        NotRead::Sealed => (SEALED, "the key is not in the database"),
+    };
+    Finding::on_doc(UNKNOWN_FORMAT, doc).variant(variant).never(help)
 }
 
 /// A record among others that are of another kind.

@@ -1,6 +1,7 @@
 //! What a run saw, doc by doc and as a whole.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use crate::format::Unsent;
 use crate::formats::agents;
@@ -33,6 +34,8 @@ pub struct Summary {
     pub skipped: u64,
     /// How many files were read as each format, for each target.
     pub read_as: BTreeMap<ReadAs, u64>,
+    /// The database that was counted last.
+    pub database: Option<PathBuf>,
 }
 
 /// What a file was taken for.
@@ -43,6 +46,14 @@ pub struct ReadAs {
 }
 
 impl Summary {
+    /// Counts a file, or a history of a database, of which the first counts.
+    pub fn count_file(&mut self, database: Option<&Path>) {
+        if database.is_none() || database != self.database.as_deref() {
+            self.files += 1;
+        }
+        self.database = database.map(Path::to_owned);
+    }
+
     /// Adds what a doc was read as, and what it holds.
     pub fn see(&mut self, doc: &Seen) {
         self.histories += u64::from(doc.histories);

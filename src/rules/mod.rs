@@ -185,6 +185,7 @@ rules![
     unknown_line,
     session_host,
     incomplete_record,
+    unknown_version,
     healed_by_agent,
     lost_reasoning,
     lost_server_tool,
@@ -261,6 +262,6 @@ mod tests {
             assert_eq!(by_code(code).map(|rule| rule.name), Some(name));
         }
         let variants = by_code(codes::UNKNOWN_FORMAT).map_or(0, |rule| rule.variants.len());
-        assert_eq!(variants, usize::from(unknown::STRANGER) + 1);
+        assert_eq!(variants, usize::from(unknown::STREAMED_DATABASE) + 1);
     }
 }

@@ -71,5 +71,41 @@ crate::rule! {
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
+        Variant {
+            message: "this build reads no SQLite databases",
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "SQLite database without any table of a known store",
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "SQLite database without conversations, and its `-wal` file, which holds what was written last, is missing",
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "SQLite database whose tables for conversations are empty",
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "the session is encrypted and cannot be read",
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "SQLite database in a stream; it can only be read from a file",
+            answer: Answer::BODY,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
     ]
 }

@@ -60,6 +60,27 @@ pub fn make(real: &Path) -> io::Result<Backup> {
     Err(error)
 }
 
+/// Gives a copy of a file the name of its backup.
+#[cfg(feature = "sqlite")]
+pub fn take(real: &Path, mut copy: Temp) -> io::Result<Backup> {
+    let mut error = io::Error::from(io::ErrorKind::InvalidFilename);
+    for length in LENGTHS {
+        for n in 0.. {
+            let path = real.with_file_name(name(real, n, length));
+            match copy.claim(&path) {
+                Ok(claim) => return Ok(Backup { path, claim: Some(claim) }),
+                Err(other) if other.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(other) if other.kind() == io::ErrorKind::InvalidFilename => {
+                    error = other;
+                    break;
+                }
+                Err(other) => return Err(other),
+            }
+        }
+    }
+    Err(error)
+}
+
 /// Names of a file that are backups of it as it is now: a run was killed before it could replace the file.
 #[cfg(unix)]
 pub fn links(real: &Path) -> u64 {

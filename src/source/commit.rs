@@ -26,6 +26,8 @@ pub enum CommitError {
         .0.display()
     )]
     Fresh(PathBuf),
+    #[error("{}: {why}; nothing was written", path.display())]
+    Database { path: PathBuf, why: String },
     #[error("{}: is compressed; use -o FILE to write a plain copy", .0.display())]
     Packed(PathBuf),
     #[error(
@@ -130,11 +132,19 @@ fn check_settled(doc: &Doc, path: &Path, meta: &Metadata, how: Replace) -> Resul
     if doc.stamp != Some(Stamp::of(meta)) {
         return Err(CommitError::Changed(path.to_owned()));
     }
+    if is_fresh(meta) { Err(CommitError::Fresh(path.to_owned())) } else { Ok(()) }
+}
+
+fn is_fresh(meta: &Metadata) -> bool {
     let age = meta.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
-    if age.is_none_or(|age| age < SETTLED) {
-        return Err(CommitError::Fresh(path.to_owned()));
-    }
-    Ok(())
+    age.is_none_or(|age| age < SETTLED)
+}
+
+/// A file that is changed where it is must not be in use, either.
+#[cfg(feature = "sqlite")]
+pub(super) fn check_age(path: &Path, how: Replace) -> Result<(), CommitError> {
+    let meta = fs::metadata(path).map_err(|error| CommitError::Io { path: path.to_owned(), error })?;
+    if !how.force && is_fresh(&meta) { Err(CommitError::Fresh(path.to_owned())) } else { Ok(()) }
 }
 
 /// Makes the rename itself durable, where folders can be synced.

@@ -4,7 +4,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::place::DocId;
 
@@ -12,6 +12,7 @@ use super::prefix::Prefix;
 use super::read::{CutShort, FileBytes, ReadAt};
 use super::roomy::Roomy;
 use super::segments::{self, Joined, Segment};
+use super::sqlite::{self, Cells, Key};
 use super::stamp::{Packing, Stamp};
 use super::walk::{Earlier, Input};
 
@@ -32,6 +33,8 @@ pub struct Doc {
     pub bytes: Box<dyn ReadAt>,
     /// The files that it is made of, if there are several.
     pub segments: Vec<Segment>,
+    /// The history of a database that it is; its segments are the rows.
+    pub cells: Option<Cells>,
 }
 
 impl Doc {
@@ -39,6 +42,9 @@ impl Doc {
     pub fn open(id: DocId, input: &Input, stdin_name: Option<&str>) -> io::Result<Doc> {
         if let Input::Log { base, paths, named } = input {
             return Doc::open_log(id, base, paths, *named);
+        }
+        if let Input::History { path, key, named } = input {
+            return Doc::open_history(id, path, key, *named);
         }
         let Input::File { path, named } = input else {
             let bytes = spool(&mut io::stdin().lock())?;
@@ -54,6 +60,7 @@ impl Doc {
                 named: true,
                 bytes,
                 segments: Vec::new(),
+                cells: None,
             });
         };
         let file = File::open(path)?;
@@ -61,14 +68,17 @@ impl Doc {
         if meta.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
+        if meta.is_file() && sqlite::is_database(path) {
+            return Doc::open_database(id, path, *named);
+        }
         let stamp = Some(Stamp::of(&meta));
         // A pipe or a device has no length and no offsets: it is read like standard input.
         let plain: Box<dyn ReadAt> =
             if meta.is_file() { Box::new(FileBytes::of_path(file, path)?) } else { spool(&mut { file })? };
         let (packing, bytes) = unpacked(plain)?;
         let bytes = Box::new(Roomy::new(bytes));
-        let label = path.to_string_lossy().replace('\\', if cfg!(windows) { "/" } else { "\\" });
-        Ok(Doc { id, label, path: Some(path.clone()), packing, stamp, named: *named, bytes, segments: Vec::new() })
+        let label = label(path);
+        Ok(Doc { id, label, path: Some(path.clone()), packing, stamp, named: *named, bytes, segments: Vec::new(), cells: None })
     }
 
     /// A doc that lies in memory, for tests and for callers of the library.
@@ -82,7 +92,38 @@ impl Doc {
             named: true,
             bytes: Box::new(Roomy::new(bytes)),
             segments: Vec::new(),
+                cells: None,
         }
+    }
+
+    /// Opens a database that holds one history, or none that is read.
+    fn open_database(id: DocId, path: &Path, named: bool) -> io::Result<Doc> {
+        let why = match sqlite::histories(path)? {
+            Ok(keys) => match keys.as_slice() {
+                [key] => return Doc::open_history(id, path, key, named),
+                keys => {
+                    let what = format!("holds {} sessions, where only one can be read", keys.len());
+                    return Err(io::Error::other(what));
+                }
+            },
+            Err(why) => why,
+        };
+        let bytes = Box::new(Roomy::new(sqlite::unread(why)));
+        Ok(Doc { named, bytes, ..Doc::of_bytes(id, &label(path), Vec::new()) })
+    }
+
+    /// Opens a history of a database.
+    fn open_history(id: DocId, path: &Path, key: &Key, named: bool) -> io::Result<Doc> {
+        let (text, cells, segments) = match sqlite::open(path, key)? {
+            Ok(cells) => {
+                let (bytes, rows) = cells.doc()?;
+                (bytes, Some(cells), rows)
+            }
+            Err(why) => (sqlite::unread(why), None, Vec::new()),
+        };
+        let bytes = Box::new(Roomy::new(text));
+        let label = format!("{}: {key}", label(path));
+        Ok(Doc { named, bytes, segments, cells, ..Doc::of_bytes(id, &label, Vec::new()) })
     }
 
     /// Opens files that are one log.
@@ -117,7 +158,7 @@ impl Doc {
         segments::number(&mut segments, &joined)?;
         let label = segments.last().map(|segment| segment.label.clone()).unwrap_or_default();
         let bytes = Box::new(joined);
-        Ok(Doc { id, label, path: None, packing: Packing::Plain, stamp: None, named, bytes, segments })
+        Ok(Doc { id, label, path: None, packing: Packing::Plain, stamp: None, named, bytes, segments, cells: None })
     }
 
     /// One of the files that the doc is made of, as a doc to write back to.
@@ -131,8 +172,14 @@ impl Doc {
             named: self.named,
             bytes: Box::new(Vec::new()),
             segments: Vec::new(),
+                cells: None,
         }
     }
+}
+
+/// A path as it is printed.
+fn label(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', if cfg!(windows) { "/" } else { "\\" })
 }
 
 fn unpacked(bytes: Box<dyn ReadAt>) -> io::Result<(Packing, Box<dyn ReadAt>)> {

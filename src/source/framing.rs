@@ -7,6 +7,7 @@ use std::io;
 use crate::json::{self, Tape, What};
 
 use super::damage::{self, Part};
+use super::known::Known;
 use super::read::ReadAt;
 
 /// A document up to this size is read and scanned at once; a larger one element by element.
@@ -105,6 +106,11 @@ fn is_event_stream(text: &[u8]) -> bool {
 
 /// Decides how a doc is framed.
 pub fn sniff(bytes: &dyn ReadAt) -> io::Result<Container> {
+    match bytes.known() {
+        Some(Known::Lines(_)) => return Ok(Container::Lines { start: 0 }),
+        Some(Known::Unread(_)) => return Ok(Container::Binary),
+        None => {}
+    }
     let mut head = Vec::new();
     // Most docs need no more than this much to be told.
     let mut want = (256 << 10).min(bytes.len());

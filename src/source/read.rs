@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::place::{Pieces, Place, With};
 
+use super::known::Known;
 use super::made::Room;
 use super::stamp::Stamp;
 
@@ -32,6 +33,11 @@ pub trait ReadAt: Send + Sync {
 
     /// Where text is kept that is made of these bytes. It is read at offsets after the end.
     fn room(&self) -> Option<&Room> {
+        None
+    }
+
+    /// What is known of the bytes before they are looked at.
+    fn known(&self) -> Option<Known> {
         None
     }
 
@@ -84,6 +90,10 @@ impl ReadAt for Box<dyn ReadAt> {
 
     fn room(&self) -> Option<&Room> {
         (**self).room()
+    }
+
+    fn known(&self) -> Option<Known> {
+        (**self).known()
     }
 
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
@@ -271,6 +281,10 @@ impl ReadAt for Patched<'_> {
 
     fn room(&self) -> Option<&Room> {
         if self.pieces.is_whole() { self.inner.room() } else { Some(&self.room) }
+    }
+
+    fn known(&self) -> Option<Known> {
+        self.inner.known()
     }
 
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 
+use super::known::Known;
 use super::made::Room;
 use super::read::ReadAt;
 
@@ -33,6 +34,10 @@ impl<R: ReadAt> ReadAt for Roomy<R> {
 
     fn room(&self) -> Option<&Room> {
         Some(&self.room)
+    }
+
+    fn known(&self) -> Option<Known> {
+        self.bytes.known()
     }
 
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {

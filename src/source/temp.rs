@@ -53,6 +53,12 @@ impl Temp {
         self.0.as_mut().map(NamedTempFile::as_file_mut).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
+    /// Where it is, as long as it has no other name.
+    #[cfg(feature = "sqlite")]
+    pub fn path(&self) -> Option<&Path> {
+        self.0.as_ref().map(NamedTempFile::path)
+    }
+
     /// Gives the file its name. `replace`: an old file of that name goes, else it is an error.
     pub fn name(mut self, to: &Path, replace: bool, backup: Option<Claimed>) -> io::Result<()> {
         let mut live = live();
@@ -106,6 +112,16 @@ impl Claimed {
         fs::hard_link(from, to)?;
         live.insert(to.to_owned());
         Ok(Claimed(Some(to.to_owned())))
+    }
+}
+
+#[cfg(feature = "sqlite")]
+impl Claimed {
+    /// The file keeps its name.
+    pub fn keep(mut self) {
+        if let Some(path) = self.0.take() {
+            live().remove(&path);
+        }
     }
 }
 

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use walkdir::WalkDir;
 
+use super::sqlite::{Key, is_database};
+
 /// Endings that a walk takes, each also with `.gz` and `.zst` behind it.
 pub const ENDINGS: [&str; 5] = ["json", "jsonl", "ndjson", "sse", "txt"];
 
@@ -27,6 +29,22 @@ pub enum Input {
         paths: Vec<PathBuf>,
         named: bool,
     },
+    /// A history of a database.
+    History {
+        path: PathBuf,
+        key: Key,
+        named: bool,
+    },
+}
+
+impl Input {
+    /// The database that it is a history of.
+    pub fn database(&self) -> Option<&Path> {
+        match self {
+            Input::History { path, .. } => Some(path),
+            _ => None,
+        }
+    }
 }
 
 /// A file whose content comes before that of a log.
@@ -67,6 +85,15 @@ impl Filter {
     fn excludes(&self, path: &Path) -> bool {
         !self.exclude.is_empty()
             && (self.exclude.is_match(path) || path.file_name().is_some_and(|name| self.exclude.is_match(name)))
+    }
+
+    /// Whether a file may be a database: its name is none that endings were asked for, and no backup's.
+    fn may_be_database(&self, path: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_backup = name.rsplit_once(".bak").is_some_and(|(_, rest)| {
+            rest.is_empty() || rest.strip_prefix('.').is_some_and(|number| number.parse::<u32>().is_ok())
+        });
+        self.endings.is_none() && !is_backup
     }
 
     fn takes(&self, path: &Path) -> bool {
@@ -125,8 +152,11 @@ impl Walk<'_> {
         // The folder that was named is walked even if a glob matches it.
         for entry in entries.filter_entry(|e| e.depth() == 0 || !self.filter.excludes(e.path())) {
             match entry {
-                Ok(entry) if entry.file_type().is_file() && self.filter.takes(entry.path()) => {
-                    files.push(entry.into_path());
+                Ok(entry) if entry.file_type().is_file() => {
+                    let path = entry.into_path();
+                    if self.filter.takes(&path) || self.filter.may_be_database(&path) && is_database(&path) {
+                        files.push(path);
+                    }
                 }
                 Ok(_) => {}
                 // A link that leads back up is no error: what it leads to is walked already.
@@ -189,7 +219,7 @@ mod tests {
             .iter()
             .map(|i| match i {
                 Input::File { path, .. } => path.strip_prefix(root).unwrap_or(path).display().to_string(),
-                Input::Stdin | Input::Log { .. } => "-".to_owned(),
+                Input::Stdin | Input::Log { .. } | Input::History { .. } => "-".to_owned(),
             })
             .collect();
         assert_eq!(names, [".hidden/x.ndjson", "a.json.gz", "b.jsonl", "z.TXT"]);

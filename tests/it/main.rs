@@ -14,6 +14,8 @@ mod convert;
 mod corpus;
 mod corpus_gemini_bedrock;
 mod damage;
+#[cfg(feature = "sqlite")]
+mod databases;
 mod essence;
 mod formats;
 mod fuzz;
@@ -52,6 +54,12 @@ mod schema_messages;
 mod segments;
 mod slim;
 mod snapshots;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+#[cfg(not(feature = "sqlite"))]
+mod sqlite_off;
+#[cfg(feature = "sqlite")]
+mod sqlite_write;
 mod streams;
 mod support;
 mod tally;

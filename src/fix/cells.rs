@@ -1,0 +1,25 @@
+//! Histories whose items are rows of a table: a row can be changed or removed. Its place is its number, which other
+//! tables refer to, so that no row is moved, and none comes between two others.
+
+use crate::history::NONE;
+
+use super::Action;
+use super::plan::Plan;
+use super::possible::Fault;
+
+const STAYS: &str = "rows of a database are not added or moved; `replaylint convert` writes the history to a file";
+
+impl Plan<'_> {
+    /// Changes that would add or move rows.
+    pub(super) fn moves_rows(&self, found: &mut Vec<Fault>) {
+        if !self.cx.history.settings.in_rows {
+            return;
+        }
+        for (ix, change) in self.changes().filter(|(ix, _)| *ix != NONE) {
+            let gets = self.fates.get(&ix).is_some_and(|fate| !fate.before.is_empty() || !fate.behind.is_empty());
+            if gets || matches!(change.action, Action::Move | Action::Stub) {
+                found.push((ix, |_| true, STAYS));
+            }
+        }
+    }
+}

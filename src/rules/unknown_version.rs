@@ -1,0 +1,45 @@
+//! RL685: a RunState has a version that is not known.
+
+use crate::history::{Finding, Row};
+use crate::rule::{Check, Cx, Evidence, Out, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Notes that the `$schemaVersion` of a RunState of the OpenAI Agents SDK is none of those from 1.0 to 1.17.
+    ///
+    /// ## Why it matters
+    ///
+    /// The input and the generated items are read as in the versions that are known. If a later version stores items
+    /// elsewhere, too, the history that is checked here misses them.
+    ///
+    /// ## Example
+    ///
+    /// ```json
+    /// {"$schemaVersion":"2.0","original_input":"hi","generated_items":[]}
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None needed.
+    ///
+    /// ## Evidence
+    ///
+    /// Documented: `run_state.py` of the SDK lists its versions, and refuses others.
+    685, "unknown-version", Check::History(check),
+    [
+        Variant {
+            message: "the version of this RunState is not one of 1.0 to 1.17; it is read as far as it is like them",
+            levels: Levels::INFO,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+    ]
+}
+
+fn check(cx: &Cx<'_>, out: &mut Out) {
+    if let Some(at) = cx.history.settings.unknown_version {
+        out.add(Finding::new(RULE.code, Row::of_place(at, 0)).never("its meaning is not known"));
+    }
+}

@@ -1,0 +1,25 @@
+//! What is known of bytes before anybody looks at them: those that were taken out of a database were found by its tables.
+
+/// What is known of bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Known {
+    /// Lines, each of which is a record of the format with this name.
+    Lines(&'static str),
+    /// A database that is not read.
+    Unread(NotRead),
+}
+
+/// Why a database is not read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NotRead {
+    /// This build has no code for databases.
+    Unsupported,
+    /// None of its tables are those of a store that is known.
+    Foreign,
+    /// The same, or its tables are empty, and the file that holds what was written last is missing.
+    WithoutLog,
+    /// The tables of a known store, without a row.
+    Empty,
+    /// The session is encrypted.
+    Sealed,
+}

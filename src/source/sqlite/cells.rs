@@ -1,0 +1,149 @@
+//! The cells of a history, as a doc: a line each, in their order.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::place::{DocId, Edit, Pieces};
+use crate::source::known::{Known, NotRead};
+use crate::source::read::{Patched, ReadAt};
+use crate::source::segments::{self, Segment};
+use crate::source::stamp::Packing;
+
+use super::key::{Id, Key};
+
+/// A cell as it is in its row.
+pub struct Cell {
+    pub id: Id,
+    pub text: Box<[u8]>,
+    /// It is stored as text, not as bytes.
+    pub is_text: bool,
+}
+
+/// A history of a database.
+pub struct Cells {
+    /// The database, as it was given.
+    pub path: PathBuf,
+    pub key: Key,
+    pub cells: Vec<Cell>,
+}
+
+/// A cell that a repair changes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Changed {
+    pub id: Id,
+    pub old: Box<[u8]>,
+    pub is_text: bool,
+    /// The new text; `None` if the row goes.
+    pub new: Option<Vec<u8>>,
+}
+
+impl Cells {
+    #[cfg(feature = "sqlite")]
+    pub(super) fn new(path: &std::path::Path, key: Key, cells: Vec<Cell>) -> Cells {
+        Cells { path: path.to_owned(), key, cells }
+    }
+
+    /// As it is printed.
+    pub fn label(&self) -> String {
+        format!("{}: {}", self.path.display(), self.key)
+    }
+
+    /// The file that something is written to which is made of this history.
+    pub fn product(&self) -> PathBuf {
+        self.key.product(&self.path)
+    }
+
+    /// The bytes of the doc, and where each cell lies in them.
+    pub fn doc(&self) -> io::Result<(Box<dyn ReadAt>, Vec<Segment>)> {
+        let mut text = Vec::new();
+        let mut rows = Vec::with_capacity(self.cells.len());
+        for cell in &self.cells {
+            let start = text.len() as u64;
+            one_line(&cell.text, &mut text);
+            text.push(b'\n');
+            rows.push(Segment {
+                label: format!("{}, row {}", self.label(), cell.id),
+                path: self.path.clone(),
+                packing: Packing::Plain,
+                stamp: None,
+                start,
+                len: text.len() as u64 - start,
+                lines_before: 0,
+                records_before: 0,
+                is_base: false,
+            });
+        }
+        let lines = KnownBytes { text, known: Known::Lines(self.key.store().format) };
+        segments::number(&mut rows, &lines)?;
+        Ok((Box::new(lines), rows))
+    }
+
+    /// The cells that edits on the doc change.
+    pub fn changed(
+        &self,
+        id: DocId,
+        bytes: &dyn ReadAt,
+        rows: &[Segment],
+        edits: &[Edit],
+    ) -> io::Result<Vec<Changed>> {
+        let mut changed = Vec::new();
+        for (cell, row) in self.cells.iter().zip(rows) {
+            let Some(own) = segments::own_edits(row, edits, id, bytes.len()) else { continue };
+            let view = Patched::new(bytes, Pieces::new(&own, id, bytes.len()));
+            let mut text = Vec::new();
+            view.read_into(0, view.len() as usize, &mut text)?;
+            text.truncate(text.trim_ascii_end().len());
+            let new = (!text.is_empty()).then_some(text);
+            changed.push(Changed { id: cell.id.clone(), old: cell.text.clone(), is_text: cell.is_text, new });
+        }
+        Ok(changed)
+    }
+}
+
+/// Appends a cell without line ends between its tokens, as long as it is.
+fn one_line(cell: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.extend_from_slice(cell);
+    if memchr::memchr2(b'\n', b'\r', cell).is_none() {
+        return;
+    }
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in &mut out[start..] {
+        match *byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'\n' | b'\r' if !in_string => *byte = b' ',
+            _ => {}
+        }
+    }
+}
+
+/// A doc of which nothing is read, and why.
+pub fn unread(why: NotRead) -> Box<dyn ReadAt> {
+    Box::new(KnownBytes { text: Vec::new(), known: Known::Unread(why) })
+}
+
+/// Bytes of which something is known.
+struct KnownBytes {
+    text: Vec<u8>,
+    known: Known,
+}
+
+impl ReadAt for KnownBytes {
+    fn len(&self) -> u64 {
+        self.text.as_slice().len() as u64
+    }
+
+    fn known(&self) -> Option<Known> {
+        Some(self.known)
+    }
+
+    fn in_memory(&self) -> Option<&[u8]> {
+        Some(&self.text)
+    }
+
+    fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+        self.text.read_at(start, buf)
+    }
+}

@@ -1,0 +1,8 @@
+//! The known stores, one family a file, and their table.
+
+mod agents_sdk;
+
+use super::store::Store;
+
+/// All stores. A table belongs to the first that it fits.
+pub static STORES: &[&Store] = &[&agents_sdk::ADVANCED, &agents_sdk::PLAIN];

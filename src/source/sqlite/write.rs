@@ -1,0 +1,233 @@
+//! Repairing rows in place. The database must be closed; it is backed up as it is, and then all changes are made in one
+//! transaction, each only if its row still holds what was read.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::backup::Backup as Copying;
+use rusqlite::backup::StepResult;
+use rusqlite::types::Value;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::json::{Tape, scan};
+use crate::source::commit::{CommitError, Replace, check_age};
+use crate::source::temp::Temp;
+use crate::source::{backup, keep};
+
+use super::cells::Changed;
+use super::connect::{self, beside, distrust};
+use super::key::{Id, Key};
+use super::users;
+
+/// How far a write has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// The backup has its name.
+    BackedUp,
+    /// A row was changed.
+    Changed,
+    /// The result was found to be sound.
+    Checked,
+    /// The changes are in the database.
+    Committed,
+}
+
+/// Why nothing is written.
+enum Refusal {
+    Sql(rusqlite::Error),
+    Io(io::Error),
+    Why(String),
+}
+
+impl From<rusqlite::Error> for Refusal {
+    fn from(error: rusqlite::Error) -> Self {
+        Refusal::Sql(error)
+    }
+}
+
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Self {
+        Refusal::Io(error)
+    }
+}
+
+fn refused<T>(why: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal::Why(why.into()))
+}
+
+/// Changes rows of a database. Returns where the backup is.
+pub fn write(
+    path: &Path,
+    sessions: &[(&Key, Vec<Changed>)],
+    how: Replace,
+) -> Result<Option<PathBuf>, CommitError> {
+    write_watched(path, sessions, how, &|_| {})
+}
+
+/// The same; `at` is called as the work goes on.
+pub fn write_watched(
+    path: &Path,
+    sessions: &[(&Key, Vec<Changed>)],
+    how: Replace,
+    at: &dyn Fn(Step),
+) -> Result<Option<PathBuf>, CommitError> {
+    check_age(path, how)?;
+    written(path, sessions, how, at).map_err(|refusal| match refusal {
+        Refusal::Io(error) => CommitError::Io { path: path.to_owned(), error },
+        Refusal::Sql(error) => {
+            CommitError::Database { path: path.to_owned(), why: connect::words(error).to_string() }
+        }
+        Refusal::Why(why) => CommitError::Database { path: path.to_owned(), why },
+    })
+}
+
+fn written(
+    path: &Path,
+    sessions: &[(&Key, Vec<Changed>)],
+    how: Replace,
+    at: &dyn Fn(Step),
+) -> Result<Option<PathBuf>, Refusal> {
+    let real = fs::canonicalize(path)?;
+    if !how.force {
+        check_closed(&real)?;
+    }
+    sessions.iter().flat_map(|(_, changes)| changes).try_for_each(check_text)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(&real, flags)?;
+    distrust(&connection)?;
+    connection.busy_timeout(std::time::Duration::ZERO)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    // Nobody else may have it open, not even to read.
+    connection.pragma_update_and_check(None, "locking_mode", "EXCLUSIVE", |_| Ok(()))?;
+    // That lock is kept until the connection is closed.
+    connection.execute_batch("BEGIN EXCLUSIVE; COMMIT")?;
+    check_schema(&connection, sessions)?;
+    let broken_links = broken_links(&connection)?;
+    let backup = if how.backup { Some(backed_up(&connection, &real)?) } else { None };
+    at(Step::BackedUp);
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    for (key, changes) in sessions {
+        change(&connection, key, changes, at)?;
+    }
+    let state: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+    if state != "ok" {
+        return refused(format!("the database is damaged ({state})"));
+    }
+    if self::broken_links(&connection)? > broken_links {
+        return refused("rows of another table refer to a row that would be removed");
+    }
+    at(Step::Checked);
+    connection.execute_batch("COMMIT")?;
+    at(Step::Committed);
+    connection.close().map_err(|(_, error)| error)?;
+    let claim = backup.map(|backup| {
+        backup.claim.into_iter().for_each(|claim| claim.keep());
+        backup.path
+    });
+    Ok(claim)
+}
+
+fn check_closed(real: &Path) -> Result<(), Refusal> {
+    if fs::metadata(beside(real, "-wal")).is_ok_and(|meta| meta.len() > 0) {
+        return refused(
+            "its -wal file holds rows that are not in the database yet; close the program that uses it, or use --force",
+        );
+    }
+    match users::other(real) {
+        Some(process) => refused(format!("process {process} has it open; close it first, or use --force")),
+        None => Ok(()),
+    }
+}
+
+/// A cell holds one item.
+fn check_text(change: &Changed) -> Result<(), Refusal> {
+    let Some(new) = &change.new else { return Ok(()) };
+    let mut tape = Tape::new();
+    let is_object = scan(new, &mut tape).is_ok() && tape.root(new).is_some_and(|val| val.is_object());
+    match is_object && std::str::from_utf8(new).is_ok() {
+        true => Ok(()),
+        false => refused(format!("row {} would no longer hold one JSON object", change.id)),
+    }
+}
+
+fn check_schema(connection: &Connection, sessions: &[(&Key, Vec<Changed>)]) -> Result<(), Refusal> {
+    let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    if count("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'")? > 0 {
+        return refused("the database has triggers, which a repair would not run");
+    }
+    let encoding: String = connection.query_row("PRAGMA encoding", [], |row| row.get(0))?;
+    if encoding != "UTF-8" {
+        return refused(format!("its encoding is {encoding}; only UTF-8 is written"));
+    }
+    let version = count("PRAGMA user_version")?;
+    for (key, _) in sessions {
+        let store = key.store();
+        match &store.writes {
+            None => return refused(format!("sessions of {} are only read", store.name)),
+            Some(writes) if !writes.versions.contains(&version) => {
+                return refused(format!("its schema has version {version}, which is not known"));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Rows that refer to rows which are not there.
+fn broken_links(connection: &Connection) -> rusqlite::Result<usize> {
+    let mut query = connection.prepare("PRAGMA foreign_key_check")?;
+    Ok(query.query_map([], |_| Ok(()))?.count())
+}
+
+fn change(connection: &Connection, key: &Key, changes: &[Changed], at: &dyn Fn(Step)) -> Result<(), Refusal> {
+    let Some(writes) = &key.store().writes else { return Ok(()) };
+    for change in changes {
+        let value = |bytes: &[u8]| match String::from_utf8(bytes.to_vec()) {
+            Ok(text) if change.is_text => Value::Text(text),
+            _ => Value::Blob(bytes.to_vec()),
+        };
+        let id = match &change.id {
+            Id::Number(number) => Value::Integer(*number),
+            Id::Name(name) => Value::Text(name.clone()),
+        };
+        let old = value(&change.old);
+        let (statements, values) = match &change.new {
+            Some(new) => (std::slice::from_ref(&writes.update), vec![id, old, value(new)]),
+            None => (writes.delete, vec![id, old]),
+        };
+        let mut rows = 0;
+        for statement in statements {
+            rows = run(connection, &key.query(statement), &values)?;
+        }
+        if rows != 1 {
+            return refused(format!("row {} changed after it was read", change.id));
+        }
+        at(Step::Changed);
+    }
+    run(connection, &key.query(writes.touch), &[Value::Text(key.session.clone())])?;
+    Ok(())
+}
+
+/// Runs a statement with as many of the values as it asks for. Gives the number of rows that changed.
+fn run(connection: &Connection, sql: &str, values: &[Value]) -> rusqlite::Result<usize> {
+    let mut statement = connection.prepare(sql)?;
+    let wanted = statement.parameter_count().min(values.len());
+    statement.execute(rusqlite::params_from_iter(&values[..wanted]))
+}
+
+/// Copies the database as it is now to the first name for a backup that is free.
+fn backed_up(connection: &Connection, real: &Path) -> Result<backup::Backup, Refusal> {
+    let mut temp = Temp::beside(real.parent().unwrap_or(Path::new(".")), false)?;
+    let path = temp.path().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+    let mut copy = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    match Copying::new(connection, &mut copy)?.step(-1)? {
+        StepResult::Done => {}
+        _ => return refused("it could not be backed up"),
+    }
+    copy.close().map_err(|(_, error)| error)?;
+    let file = temp.file()?;
+    keep::attributes(&File::open(real)?, file)?;
+    file.sync_all()?;
+    Ok(backup::take(real, temp)?)
+}
