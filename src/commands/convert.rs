@@ -15,6 +15,7 @@ use crate::source::commit::CommitError;
 use crate::source::product::{Existing, NewFile};
 use crate::source::{Doc, Input, words};
 use crate::target::Severity;
+use crate::targets::models;
 
 use super::check::{is_no_conversation, label_of, nothing_found};
 use super::left_out;
@@ -93,6 +94,7 @@ impl From<Unsaved> for Trouble {
 }
 
 pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    say_foreign_model(run, conversion);
     let (mut inputs, failed) = run.inputs();
     let several = inputs.len() > 1 || run.paths.iter().any(|path| path.is_dir());
     let planned = match &conversion.output {
@@ -131,6 +133,15 @@ pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Resul
     }
     out.flush()?;
     session.finish(conversion, out)
+}
+
+/// A model that was asked for, and that the target does not serve.
+fn say_foreign_model(run: &Run, conversion: &Conversion) {
+    let Some(model) = run.lints.of("").model.as_deref() else { return };
+    let dialect = conversion.to.name();
+    if models::maker(model).is_some_and(|maker| !models::serves(dialect, maker)) {
+        complain(&format!("the model {} is not one that {dialect} requests are sent to", printable(model)));
+    }
 }
 
 /// A log that was slimmed is converted as it was before.

@@ -81,7 +81,7 @@ impl Able {
             readable,
             wants_reasoning: traits.has(Trait::WantsReasoning),
             thoughts: if traits.has(Trait::NamesItReasoning) { "reasoning" } else { "reasoning_content" },
-            old_limit: chat && target.is_some_and(|target| target.name != "chat"),
+            old_limit: chat && !is_openai && target.is_some_and(|target| target.name != "chat"),
         }
     }
 }

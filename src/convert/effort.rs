@@ -42,7 +42,7 @@ pub fn fit(conversation: &mut Conversation, takes: &Takes, able: &Able, losses: 
         (Effort::Adaptive, _) if takes.has(Name::Budget) => Some(Effort::Adaptive),
         (Effort::Adaptive, _) => return drop(conversation, LossKind::HARMLESS_SETTING, losses),
         // Its newer models cannot be kept from thinking.
-        (Effort::Off, Thinking { word: true, .. }) if takes.dialect == "gemini" => {
+        (Effort::Off, Thinking { word: true, .. }) if !takes.thinks_off => {
             Some(Effort::Level(Text::new("minimal")))
         }
         (Effort::Off, _) => Some(Effort::Off),
@@ -97,8 +97,9 @@ fn within_limit(conversation: &mut Conversation, budget: u32, losses: &mut Losse
             if limit <= f64::from(LEAST) {
                 return drop(conversation, LossKind::SETTING_REFUSED, losses);
             }
+            // Half of the limit is for the answer.
             if f64::from(fitted) >= limit {
-                fitted = limit as u32 - 1;
+                fitted = (limit as u32 / 2).max(LEAST);
             }
         }
         None => {

@@ -151,6 +151,13 @@ fn settings(conversation: &mut Conversation, takes: &Takes, able: &Able, losses:
         };
     }
     keep!(stop: Stop, choice: Choice, summary: Summary, output: Output);
+    // Gemini knows summaries of thoughts only with and without.
+    if takes.plain_summaries
+        && let Some(set) = &settings.summary
+        && set.value.raw() != b"auto"
+    {
+        losses.add(LossKind::CLAMPED, set.at);
+    }
     // That several tools may be called at once is usual everywhere.
     if !takes.has(Name::Parallel)
         && let Some(set) = settings.parallel.take().filter(|set| !set.value)
@@ -188,7 +195,7 @@ fn is_usual(plain: &Plain) -> bool {
 
 /// Where probabilities have a switch, how many are shown says nothing without it.
 fn shown_probabilities(settings: &mut Settings, takes: &Takes) {
-    if takes.dialect != "responses"
+    if takes.probability_switch
         && settings.get(Name::Logprobs).is_none()
         && let Some(at) = settings.get(Name::TopLogprobs).map(|plain| plain.at)
     {
@@ -272,7 +279,7 @@ fn output(settings: &mut Settings, takes: &Takes, losses: &mut Losses) {
                 losses.add(LossKind::SCHEMA_DESCRIPTION, at);
             }
             if strict.is_some() && !takes.strict_schemas {
-                losses.add(LossKind::HARMLESS_SETTING, at);
+                losses.add(LossKind::SCHEMA_STRICT, at);
             }
         }
     }

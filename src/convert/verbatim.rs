@@ -1,6 +1,7 @@
 //! From one envelope to another of the same dialect: items are copied as they stand.
 
 use crate::dialect::{Body, Shape, Written};
+use crate::history::Kind;
 use crate::json::{Member, Val, string};
 use crate::neutral::forms::{self, Form};
 use crate::neutral::write::Writer;
@@ -67,9 +68,9 @@ impl Verbatim {
     pub fn take(&mut self, body: &Body<'_>, losses: &mut Losses) {
         match body.shape {
             Shape::Request => self.request(body, losses),
-            Shape::List => body.val.elements().for_each(|val| self.item(body, val)),
+            Shape::List => body.val.elements().for_each(|val| self.item(body, val, losses)),
             Shape::Item if self.says_more(body.val) => self.message(body),
-            Shape::Item => self.item(body, body.val),
+            Shape::Item => self.item(body, body.val, losses),
         }
     }
 
@@ -104,11 +105,11 @@ impl Verbatim {
             if member.key.is(self.list_key.as_bytes()) {
                 self.has_list = true;
                 match member.val.is_array() {
-                    true => member.val.elements().for_each(|val| self.item(body, val)),
+                    true => member.val.elements().for_each(|val| self.item(body, val, losses)),
                     false if self.written == Written::Request && self.items.is_empty() => {
                         self.text = Some(member.val.raw().to_vec());
                     }
-                    false => self.item(body, member.val),
+                    false => self.item(body, member.val, losses),
                 }
                 continue;
             }
@@ -155,7 +156,12 @@ impl Verbatim {
         }
     }
 
-    fn item(&mut self, body: &Body<'_>, val: Val<'_>) {
+    fn item(&mut self, body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
+        // Only items of the Responses API have types of their own; those of other APIs are messages.
+        let kind = val.get("type").and_then(|kind| kind.text()).filter(|_| self.list_key == "input");
+        if kind.is_some_and(|kind| !kind.is_empty() && Kind::of_type(&kind) == Kind::Unknown) {
+            return losses.add(LossKind::UNKNOWN, body.at(val));
+        }
         if let Some(text) = self.text.take() {
             self.add(&said_by_user(&text), At::default());
         }

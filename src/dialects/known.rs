@@ -1,10 +1,12 @@
 //! The members of pieces of a conversation that conversion reads, or that say nothing outside of their own API. Whatever
 //! else a piece holds is reported where it is left out.
 
-use crate::neutral::{LossKind, Losses};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use crate::dialect::Body;
 use crate::json::Val;
+use crate::neutral::{LossKind, Losses, members};
 
 /// Members of each kind of piece: paths, with dots where an object's members are read one by one.
 const KNOWN: &[(&str, &[&str])] = &[
@@ -171,34 +173,42 @@ const KNOWN: &[(&str, &[&str])] = &[
 
 const MEDIA: &[&str] = &["format", "source.bytes", "source.s3Location.uri", "source.s3Location.bucketOwner"];
 
+/// Members that clients keep for themselves, and no model reads: of Codex.
+const OF_CLIENTS: [&str; 1] = ["internal_chat_message_metadata_passthrough"];
+
 /// Reports the members of a piece that nothing reads, in the spelling as it stands or in camelCase. Of a kind that is not
 /// known nothing is reported: it is kept or lost as a whole.
 pub fn strays(body: &Body<'_>, val: Val<'_>, kind: &str, losses: &mut Losses) {
-    let Some((_, known)) = KNOWN.iter().find(|(own, _)| *own == kind) else { return };
+    static ROWS: LazyLock<HashMap<&str, &[&str]>> = LazyLock::new(|| KNOWN.iter().copied().collect());
+    let Some(known) = ROWS.get(kind) else { return };
     within(body, val, "", known, losses);
 }
 
 fn within(body: &Body<'_>, val: Val<'_>, above: &str, known: &[&str], losses: &mut Losses) {
-    for member in val.members().filter(|member| says(member.val)) {
-        let key = member.key.decode();
-        let key = String::from_utf8_lossy(&key);
-        if above.is_empty() && known.contains(&&*key) && !member.val.is_object() {
+    for member in val.members() {
+        // Most members are known and no objects: they cost as little as can be.
+        let plain = above.is_empty() && !member.val.is_object();
+        if plain && known.iter().any(|own| member.key.is(own.as_bytes())) || !says(member.val) {
             continue;
         }
-        let camel = crate::neutral::members::camel(&key);
+        let key = member.key.decode();
+        let key = String::from_utf8_lossy(&key);
+        if above.is_empty() && OF_CLIENTS.contains(&&*key) {
+            continue;
+        }
         let path = |key: &str| if above.is_empty() { key.to_owned() } else { format!("{above}.{key}") };
-        let (path, camel) = (path(&key), path(&camel));
-        let inner = |own: &&str| {
-            let under = |path: &str| own.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
-            under(&path) || under(&camel)
-        };
+        let spellings = [path(&key), path(&members::camel(&key))];
         let own = member.val;
-        if known.iter().any(inner) && (own.is_object() || own.is_array()) {
-            within(body, own, &camel, known, losses);
+        let holds = |path: &&String| {
+            let under = |own: &&str| own.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('.'));
+            known.iter().any(under)
+        };
+        if let Some(path) = spellings.iter().find(holds).filter(|_| own.is_object() || own.is_array()) {
+            within(body, own, path, known, losses);
             for element in own.elements() {
-                within(body, element, &camel, known, losses);
+                within(body, element, path, known, losses);
             }
-        } else if !(known.contains(&path.as_str()) || known.contains(&camel.as_str())) {
+        } else if !spellings.iter().any(|path| known.contains(&path.as_str())) {
             match &*key {
                 // A mark changes what a request costs, and nothing that is said.
                 "cache_control" | "prompt_cache_breakpoint" => {

@@ -209,7 +209,28 @@ impl<'t> Val<'t> {
     }
 
     pub fn member(&self, key: &str) -> Option<Member<'t>> {
-        self.members().filter(|m| m.key.is(key.as_bytes())).last()
+        let (mut at, end) = self.inside(NodeKind::Object);
+        let mut found = None;
+        while at < end {
+            let node = &self.tape.nodes[at as usize];
+            let next = self.tape.nodes[at as usize + 1].next;
+            // Escapes make a key longer, never shorter.
+            let len = (node.end - node.start - 2) as usize;
+            if len == key.len() || node.escaped && len > key.len() {
+                let raw = &self.bytes[node.start as usize + 1..node.end as usize - 1];
+                let own = Str { raw, escaped: node.escaped };
+                if own.is(key.as_bytes()) {
+                    let val = Val { bytes: self.bytes, tape: self.tape, ix: at + 1 };
+                    found = Some(Member { key: own, key_start: node.start, val });
+                    // Only a record with duplicate keys may hold another.
+                    if self.tape.odd.is_empty() {
+                        return found;
+                    }
+                }
+            }
+            at = next;
+        }
+        found
     }
 
     /// Follows keys down through objects.

@@ -59,6 +59,8 @@ impl LossKind {
     pub const SURPLUS_STOPS: LossKind = kind(908, 4);
     /// What the answer's form is for.
     pub const SCHEMA_DESCRIPTION: LossKind = kind(908, 5);
+    /// Whether the answer is held to its form.
+    pub const SCHEMA_STRICT: LossKind = kind(908, 6);
     pub const UNKNOWN: LossKind = kind(909, 0);
     pub const COMPACTION: LossKind = kind(909, 1);
     pub const REFERENCE: LossKind = kind(909, 2);

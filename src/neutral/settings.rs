@@ -1,6 +1,6 @@
 //! What a request asks for beside its conversation, as far as more than one dialect knows it.
 
-use super::forms::{Form, Name};
+use super::forms::{FORMS, Name};
 use super::write::Writer;
 use super::{At, LossKind, Raw, Text};
 
@@ -96,12 +96,14 @@ impl Settings {
         }
     }
 
-    /// The copied settings that lie directly in the object at a path of a dialect, each with its key.
+    /// The copied settings that lie directly in the object at a path of a dialect, each with its key, in the order of the
+    /// table.
     fn within<'s>(&'s self, dialect: &'s str, path: &'s str) -> impl Iterator<Item = (&'static str, &'s Plain)> {
-        self.plain.iter().filter_map(move |plain| {
-            let own = Form::of(plain.name)?.path(dialect)?;
+        FORMS.iter().filter_map(move |form| {
+            let own = form.path(dialect)?;
             let (parent, key) = own.rsplit_once('.').unwrap_or(("", own));
-            (parent == path).then_some((key, plain))
+            let plain = self.get(form.name).filter(|_| parent == path)?;
+            Some((key, plain))
         })
     }
 

@@ -55,6 +55,12 @@ pub struct Takes {
     pub describes_schemas: bool,
     /// The schema of an answer says whether it is held to strictly.
     pub strict_schemas: bool,
+    /// How many probabilities are shown says nothing without a switch.
+    pub probability_switch: bool,
+    /// Models that are told in words how hard to think can be told not to.
+    pub thinks_off: bool,
+    /// Summaries of thoughts come or do not: how long they are is not asked.
+    pub plain_summaries: bool,
     /// What a search of the web can be limited by; `None` if there is none.
     pub web_search: Option<SearchTakes>,
     /// Files have names.
@@ -155,6 +161,9 @@ impl Takes {
         allowed_tools: false,
         json_mode: false,
         describes_schemas: true,
+        probability_switch: true,
+        thinks_off: true,
+        plain_summaries: false,
         strict_schemas: true,
         web_search: None,
         file_names: true,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
-use super::walk::{Earlier, Input};
+use super::walk::{self, Earlier, Input};
 
 /// What the first line of a file says about the log that it belongs to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -125,31 +125,13 @@ impl<'p> Family<'p> {
 
     /// Puts files together that are one log.
     pub fn gather(&mut self, inputs: Vec<Input>) -> Vec<Input> {
-        let mut taken: HashSet<PathBuf> = HashSet::new();
-        let mut out = Vec::with_capacity(inputs.len());
-        for input in inputs {
-            let Input::File { path, named } = &input else {
-                out.push(input);
-                continue;
-            };
-            if taken.contains(path) {
-                continue;
-            }
+        walk::together(inputs, |path| {
             let known = self.lineages.get(path).and_then(Option::as_ref);
-            let Some(id) = known.filter(|lineage| lineage.numbered).map(|lineage| lineage.id.clone()) else {
-                out.push(input);
-                continue;
-            };
+            let id = known.filter(|lineage| lineage.numbered).map(|lineage| lineage.id.clone())?;
             let pages = self.pages(path, &id);
             let base = pages.first().map(|first| self.before(first, 0)).unwrap_or_default();
-            if pages.len() < 2 && base.is_empty() {
-                out.push(input);
-                continue;
-            }
-            taken.extend(pages.iter().cloned());
-            out.push(Input::Log { base, paths: pages, named: *named });
-        }
-        out
+            (pages.len() > 1 || !base.is_empty()).then_some((base, pages))
+        })
     }
 
     /// The files of a log that belong to one history, in order; a file that continues from another one begins a new one.

@@ -2,7 +2,7 @@
 //! of the numbers, and then `<name>.jsonl` are one log. They are read as one run of bytes; what is found and changed
 //! belongs to the file that it lies in.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::place::{DocId, Edit, Place, With};
 
 use super::read::ReadAt;
 use super::stamp::{Packing, Stamp};
-use super::walk::Input;
+use super::walk::{self, Input};
 
 /// What stands between the name of the log and the number of a segment.
 const MARK: &str = ".dropped-";
@@ -231,33 +231,15 @@ fn parse(path: &Path) -> Option<(&str, Option<u64>)> {
 /// Puts files together that are one log: the names say which, and `is_log` whether the content is of that kind.
 pub fn gather(inputs: Vec<Input>, is_log: impl Fn(&Path) -> bool) -> Vec<Input> {
     let mut folders: HashMap<PathBuf, HashMap<String, Vec<(u64, PathBuf)>>> = HashMap::new();
-    let mut taken: HashSet<PathBuf> = HashSet::new();
-    let mut out = Vec::with_capacity(inputs.len());
-    for input in inputs {
-        let Input::File { path, named } = &input else {
-            out.push(input);
-            continue;
-        };
-        if taken.contains(path) {
-            continue;
-        }
-        let group = parse(path).and_then(|(name, _)| {
-            let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-            let logs = folders.entry(folder.clone()).or_insert_with(|| segments_in(&folder));
-            let mut group: Vec<PathBuf> = logs.get(name)?.iter().map(|(_, path)| path.clone()).collect();
-            let main = folder.join(format!("{name}{ENDING}"));
-            group.extend(main.is_file().then_some(main));
-            (group.len() > 1 && is_log(path)).then_some(group)
-        });
-        match group {
-            Some(paths) => {
-                taken.extend(paths.iter().cloned());
-                out.push(Input::Log { base: Vec::new(), paths, named: *named });
-            }
-            None => out.push(input),
-        }
-    }
-    out
+    walk::together(inputs, |path| {
+        let (name, _) = parse(path)?;
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let logs = folders.entry(folder.clone()).or_insert_with(|| segments_in(&folder));
+        let mut group: Vec<PathBuf> = logs.get(name)?.iter().map(|(_, path)| path.clone()).collect();
+        let main = folder.join(format!("{name}{ENDING}"));
+        group.extend(main.is_file().then_some(main));
+        (group.len() > 1 && is_log(path)).then_some((Vec::new(), group))
+    })
 }
 
 /// The segments in a folder, by the log's name, in the order of their numbers.

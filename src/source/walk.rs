@@ -144,6 +144,33 @@ impl Walk<'_> {
     }
 }
 
+/// Puts files together: `log` gives what a file goes on from, and all files of its log, if it is not a log alone. A file of
+/// a log that is put together is no input of its own.
+pub fn together(
+    inputs: Vec<Input>,
+    mut log: impl FnMut(&Path) -> Option<(Vec<Earlier>, Vec<PathBuf>)>,
+) -> Vec<Input> {
+    let mut taken: HashSet<PathBuf> = HashSet::new();
+    let mut out = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        let Input::File { path, named } = &input else {
+            out.push(input);
+            continue;
+        };
+        if taken.contains(path) {
+            continue;
+        }
+        match log(path) {
+            Some((base, paths)) => {
+                taken.extend(paths.iter().cloned());
+                out.push(Input::Log { base, paths, named: *named });
+            }
+            None => out.push(input),
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

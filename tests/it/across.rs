@@ -11,7 +11,8 @@ use replaylint::internals::history::{Code, Usage};
 use replaylint::internals::json::pointer::Finder;
 use replaylint::internals::json::{Tape, scan};
 use replaylint::internals::judge::Options;
-use replaylint::internals::neutral::{LossKind, settle::STUB};
+use replaylint::internals::neutral::forms::FORMS;
+use replaylint::internals::neutral::{LossKind, Name as SettingName, settle::STUB};
 use replaylint::internals::rule::When;
 use replaylint::internals::target::{Severity, Target};
 use replaylint::internals::{formats, targets};
@@ -200,7 +201,9 @@ fn there_and_back(name: &str, text: &[u8], from: &str, to: &str, options: &Optio
         return trip;
     }
     trip.faults.extend(illegal(name, to, &there, None, false));
-    let back_plan = Plan { target: options.target, ..plan(from) };
+    // Servers of Chat Completions differ in what they take of a model's thoughts.
+    let own = options.target.filter(|_| from == "chat");
+    let back_plan = Plan { target: own, ..plan(from) };
     let (back, second) = converted(&there, &read_as(&format!("{to}-request")), back_plan);
     // A model that wants its thoughts refuses what is left without them.
     let thoughts = first.judged.iter().any(|judged| judged.finding.code == LossKind::REASONING.code);
@@ -269,8 +272,48 @@ fn there_and_back(name: &str, text: &[u8], from: &str, to: &str, options: &Optio
     if stubbed.len() > stubs || made.len() > changed + stubs {
         trip.faults.push(format!("{name} to {to} and back: {stubbed:?}, {made:?} from nowhere\n{}", whole()));
     }
+    let silent = silent_settings(from, &parse(text), &parse(&back), &lost, &lost_back);
+    trip.faults
+        .extend(silent.into_iter().map(|path| format!("{name} to {to} and back: {path} is gone in silence")));
     trip.losses = (lost.len() + lost_back.len()) as u64;
     trip
+}
+
+/// Settings that a way there and back changed, and of which neither way says anything.
+fn silent_settings(from: &str, before: &Value, after: &Value, lost: &[Named], lost_back: &[Named]) -> Vec<String> {
+    let copied = FORMS.iter().filter_map(|form| Some((form, form.path(from)?)));
+    let copied = copied.filter(|(form, _)| {
+        let own = [SettingName::Choice, SettingName::Output, SettingName::Parallel, SettingName::OldLimit];
+        !own.contains(&form.name)
+    });
+    let mut silent = Vec::new();
+    for (form, path) in copied {
+        let pointer = format!("/{}", path.replace('.', "/"));
+        let Some(old) = before.pointer(&pointer).filter(|old| !old.is_null()) else { continue };
+        let usual = [json!(false), json!(0), json!(0.0), json!(1), json!([]), json!("none"), json!({})];
+        // Most servers of Chat Completions know the older name of a limit.
+        let older = (form.name == SettingName::MaxTokens).then(|| after.get("max_tokens")).flatten();
+        let same = after.pointer(&pointer).or(older) == Some(old) || usual.contains(old);
+        // How a model thinks is reported by the first member that says so.
+        let thinks = [SettingName::Effort, SettingName::Budget].contains(&form.name);
+        let thinking = |pointer: &str| thinks && (pointer.contains("hinking") || pointer.contains("ffort"));
+        let near = |lost: &&Named| {
+            thinking(&lost.pointer)
+                || pointer.starts_with(&lost.pointer) && !lost.pointer.is_empty()
+                || lost.pointer.starts_with(&pointer)
+        };
+        let told = lost.iter().any(|lost| near(&lost));
+        // On the way back the setting has another name.
+        let told_back = lost_back.iter().any(|lost| {
+            let names =
+                form.paths.iter().chain(form.reads).map(|(_, path)| format!("/{}", path.replace('.', "/")));
+            names.clone().any(|own| lost.pointer.starts_with(&own)) || thinking(&lost.pointer)
+        });
+        if !(same || told || told_back) {
+            silent.push(pointer);
+        }
+    }
+    silent
 }
 
 fn cut(text: &[u8]) -> String {

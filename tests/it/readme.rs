@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Mutex;
 
+use replaylint::internals::neutral::forms::FORMS;
 use replaylint::internals::report::rulebook::{self, Fixed};
 use replaylint::internals::rule::Rule;
 use replaylint::internals::rules::RULES;
@@ -80,6 +81,21 @@ fn the_book_of_rules_is_that_of_the_program() {
     keep("docs/rules.md", "rules", &table());
     let pages: Vec<String> = RULES.iter().map(|rule| page(rule)).collect();
     keep("docs/rules.md", "pages", &format!("\n{}\n", pages.join("\n")));
+}
+
+#[test]
+fn the_table_of_settings_is_that_of_conversions() {
+    let dialects = ["chat", "responses", "anthropic", "gemini", "bedrock"];
+    let mut table = String::from("| Chat | Responses | Anthropic | Gemini | Bedrock |\n|---|---|---|---|---|\n");
+    for form in &FORMS {
+        // Names of one setting in one dialect alone are matters of the program.
+        if form.paths.len() < 2 {
+            continue;
+        }
+        let cell = |dialect: &&str| form.path(dialect).map_or(String::new(), |path| format!("`{path}`"));
+        table += &format!("| {} |\n", dialects.iter().map(cell).collect::<Vec<_>>().join(" | "));
+    }
+    keep("docs/convert.md", "settings", &table);
 }
 
 #[test]

@@ -66,6 +66,9 @@ pub static TAKES: Takes = Takes {
     allowed_tools: true,
     json_mode: true,
     describes_schemas: false,
+    probability_switch: true,
+    thinks_off: false,
+    plain_summaries: true,
     strict_schemas: false,
     web_search: Some(SearchTakes {
         allowed: false,

@@ -50,6 +50,9 @@ pub static TAKES: Takes = Takes {
     allowed_tools: true,
     json_mode: true,
     describes_schemas: true,
+    probability_switch: false,
+    thinks_off: true,
+    plain_summaries: false,
     strict_schemas: true,
     web_search: Some(SearchTakes {
         allowed: true,
