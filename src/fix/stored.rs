@@ -4,9 +4,9 @@ use std::io;
 
 use crate::format::{Format, Wanted};
 use crate::history::{Act, Code, Remedy};
-use crate::judge::Judged;
 use crate::json::edit::Base;
 use crate::json::{Tape, pointer, scan};
+use crate::judge::Judged;
 use crate::place::{DocId, Place};
 use crate::read;
 use crate::source::{Container, ReadAt, lines};

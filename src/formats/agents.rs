@@ -59,12 +59,7 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         id: "pi",
         name: "pi",
-        homes: Homes {
-            list: None,
-            variable: "PI_CODING_AGENT_DIR",
-            folder: ".pi/agent",
-            sessions: &["sessions"],
-        },
+        homes: Homes { list: None, variable: "PI_CODING_AGENT_DIR", folder: ".pi/agent", sessions: &["sessions"] },
         formats: &["pi-session"],
         heals: &[Heals {
             what: Ill::UnansweredCall,

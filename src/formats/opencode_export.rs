@@ -1,6 +1,8 @@
 //! Sessions of opencode as `opencode export` writes them: `{info, messages: [{info, parts}]}`. They are retold as opencode
 //! sends them: to the provider that was used last, from the newest compaction on, without what the user took back.
 
+use std::collections::HashMap;
+
 use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::retelling::{Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Repair, Unit};
@@ -130,12 +132,14 @@ fn take_back(messages: &mut Vec<Message<'_>>, revert: Option<Val<'_>>) {
 
 /// From the newest compaction with a finished summary on: its request, the summary, what was kept before it, and the rest.
 fn since_compaction(messages: Vec<Message<'_>>) -> Vec<Message<'_>> {
-    let summaries: Vec<usize> = (0..messages.len()).filter(|at| messages[*at].is_summary()).collect();
-    let found = summaries.iter().rev().find_map(|summary| {
-        let parent = text(messages[*summary].info, "parentID")?;
-        let request = messages[..*summary].iter().rposition(|message| message.id == parent)?;
-        messages[request].compaction().map(|part| (request, *summary, text(part, "tail_start_id")))
-    });
+    let by_id: HashMap<&str, usize> =
+        messages.iter().enumerate().map(|(at, message)| (&*message.id, at)).collect();
+    let found =
+        messages.iter().enumerate().rev().filter(|(_, message)| message.is_summary()).find_map(|(at, summary)| {
+            let request = *by_id.get(&*text(summary.info, "parentID")?)?;
+            let part = messages[..at].get(request)?.compaction()?;
+            Some((request, at, text(part, "tail_start_id")))
+        });
     let Some((request, summary, tail)) = found else { return messages };
     let tail = tail.and_then(|tail| messages[..request].iter().position(|message| message.id == tail));
     let kept = tail.unwrap_or(request)..request;

@@ -139,7 +139,7 @@ impl Teller for Session {
         let mut told = spoken::told(&MANNERS, manner, settings, turns);
         let missing = |(at, record): (Place, u32)| {
             let finding = Finding::new(codes::MISSING_PARENT, Row::of_place(at, record));
-            Say::Find(finding.never("its parent is not in the file"))
+            Say::Find(finding.variant(1).never("its parent is not in the file"))
         };
         told.says.extend(strays.into_iter().map(missing));
         vec![told]

@@ -37,5 +37,11 @@ crate::rule! {
             evidence: Evidence::Recorded,
             ..Variant::BASE
         },
+        Variant {
+            message: "the parent of this entry is not in the file; it is taken to follow the entry before it",
+            levels: Levels::WARNING,
+            evidence: Evidence::Inferred,
+            ..Variant::BASE
+        },
     ]
 }

@@ -4,6 +4,7 @@
 use replaylint::internals::diff::compare::{Fates, Scope, Side, compare};
 use replaylint::internals::fix::{FixOptions, Orphans};
 use replaylint::internals::judge::Options;
+use replaylint::internals::source::Roomy;
 
 use crate::across::DIALECTS;
 use crate::convert::{converted_of, plan};
@@ -246,5 +247,44 @@ fn damaged_text_costs_as_many_times_one() {
             run(name, n, changes, text)
         };
         grows_linearly(&format!("{name}, fix"), of(FEW / 4), of(MANY / 4));
+    }
+}
+
+#[test]
+fn stores_that_are_retold_cost_as_many_times_one() {
+    let part = |n: usize, state: &str| {
+        format!(r#"{{"type":"tool-f","toolCallId":"call_{n}","state":"{state}","input":{{}},"output":"ok"}}"#)
+    };
+    let messages = |count: usize| {
+        let message = |n: usize| {
+            let state = if n.is_multiple_of(2) { "output-available" } else { "input-available" };
+            format!(
+                r#"{{"id":"u{n}","role":"user","parts":[{{"type":"text","text":"x"}}]}},{{"id":"a{n}","role":"assistant","parts":[{}]}}"#,
+                part(n, state)
+            )
+        };
+        format!("[{}]", (0..count).map(message).collect::<Vec<_>>().join(","))
+    };
+    let entries = |count: usize| {
+        let entry = |n: usize| {
+            let parent = n.checked_sub(1).map_or("null".to_owned(), |n| format!("\"{n:08x}\""));
+            let message = r#"{"role":"user","content":[{"type":"text","text":"x"}]}"#;
+            format!(
+                r#"{{"type":"message","id":"{n:08x}","parentId":{parent},"timestamp":"2026-01-01T00:00:00Z","message":{message}}}"#
+            )
+        };
+        let header = r#"{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00Z","cwd":"/w"}"#;
+        format!("{header}\n{}\n", (0..count).map(entry).collect::<Vec<_>>().join("\n"))
+    };
+    for (name, make) in [("UIMessages", &messages as &dyn Fn(usize) -> String), ("pi", &entries)] {
+        let work = |count: usize| {
+            let doc = Roomy::new(Counted(make(count).into_bytes()));
+            let (work, repaired) = Work::of(|| repair_of(&doc, &Options::default(), &FixOptions::default()));
+            // All but the last call, which may be about to run.
+            let unanswered = if name == "pi" { 0 } else { count / 2 - 1 };
+            assert_eq!(repaired.fixed.changes.len(), unanswered);
+            work
+        };
+        grows_linearly(name, work(FEW), work(MANY));
     }
 }

@@ -1,7 +1,7 @@
 //! What is wrong with an opencode session as a store, and how it is repaired where it lies.
 
-use crate::format::retelling::{Say, Stored};
 use crate::format::Wanted;
+use crate::format::retelling::{Say, Stored};
 use crate::history::{Act, Code, Finding, Row, codes};
 use crate::json::edit::{Base, add_member};
 use crate::json::{Val, string};
@@ -129,7 +129,9 @@ pub(super) fn findings(record: &Stored<'_>) -> Vec<Say> {
         if let Some((variant, _)) = object.missing() {
             let row = Row::of_place(record.base.of(object.val), record.number);
             let finding = Finding::new(codes::INCOMPLETE_RECORD, row).variant(variant);
-            out.push(Say::Find(finding.act(Act::Stored("add the fields with the values that opencode itself fills in"))));
+            out.push(Say::Find(
+                finding.act(Act::Stored("add the fields with the values that opencode itself fills in")),
+            ));
         }
     });
     out
@@ -141,9 +143,9 @@ pub(super) fn repair(session: Val<'_>, base: Base<'_>, wanted: &Wanted<'_>, out:
         for code in wanted.of(base.of(object.val)) {
             match object.missing() {
                 Some((_, missing)) if code == codes::INCOMPLETE_RECORD => {
-                    let members = missing.iter().map(|(key, fill)| {
-                        [&string::quoted(key)[..], b":", &object.filled(*fill)].concat()
-                    });
+                    let members = missing
+                        .iter()
+                        .map(|(key, fill)| [&string::quoted(key)[..], b":", &object.filled(*fill)].concat());
                     // What cannot be edited stays as it is.
                     let _ = add_member(object.holder, members.collect::<Vec<_>>().join(&b","[..]), base, out);
                 }

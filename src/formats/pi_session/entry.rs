@@ -208,15 +208,22 @@ fn block(part: Val<'_>, base: Base<'_>) -> Option<Block> {
     match part.get("type")?.text()?.as_ref() {
         b"text" => {
             let text = part.get("text").filter(|text| text.as_str().is_some_and(|text| !text.is_blank()))?;
-            Some(Block::Spoken { text: Pieced::of(text, base), id: signed_id(part.get("textSignature"), base), at })
+            Some(Block::Spoken {
+                text: Pieced::of(text, base),
+                id: signed_id(part.get("textSignature"), base),
+                at,
+            })
         }
         b"thinking" => {
-            let signature = part.get("thinkingSignature").filter(|own| own.as_str().is_some_and(|own| !own.is_empty()));
+            let signature =
+                part.get("thinkingSignature").filter(|own| own.as_str().is_some_and(|own| !own.is_empty()));
             Some(Block::Thinking {
                 text: Pieced::of(part.get("thinking").filter(|text| text.is_string())?, base),
                 signature: signature.map(|own| Pieced::of(own, base)),
                 redacted: part.get("redacted").and_then(|own| own.as_bool()) == Some(true),
-                item: signature.filter(|own| spells_item(*own)).map(|own| Pieced::unspelled(own, base).at_place(at)),
+                item: signature
+                    .filter(|own| spells_item(*own))
+                    .map(|own| Pieced::unspelled(own, base).at_place(at)),
                 at,
             })
         }

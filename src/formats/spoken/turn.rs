@@ -26,10 +26,19 @@ pub(in crate::formats) struct Turn {
 
 /// A part of a turn.
 pub(in crate::formats) enum Says {
-    Text { text: Pieced, id: Option<Id>, at: Place },
+    Text {
+        text: Pieced,
+        id: Option<Id>,
+        at: Place,
+    },
     Thought(Thought),
     Call(Call),
-    Result { call: Id, output: Pieced, failed: bool, at: Place },
+    Result {
+        call: Id,
+        output: Pieced,
+        failed: bool,
+        at: Place,
+    },
     Media(Media),
     /// An item of the Responses API as it was.
     Item(Pieced),

@@ -33,7 +33,9 @@ pub(super) fn repair(record: Val<'_>, base: Base<'_>, wanted: &Wanted<'_>, out: 
             let mut forgets = false;
             for part in step {
                 let what = |cure: &str| {
-                    wanted.of(base.of(part.val)).any(|code| CURES.iter().any(|(own, what)| *own == code && *what == cure))
+                    wanted
+                        .of(base.of(part.val))
+                        .any(|code| CURES.iter().any(|(own, what)| *own == code && *what == cure))
                 };
                 forgets |= what(FORGET);
                 if what(FAIL) {
