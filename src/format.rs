@@ -169,6 +169,12 @@ pub trait Format: Sync {
         None
     }
 
+    /// A file beside the store that names its messages by their positions, and the member that does: while it is there,
+    /// no message may be added or taken out in place.
+    fn positions(&self) -> Option<(&'static str, &'static str)> {
+        None
+    }
+
     /// How events add up to messages, if the records are events. They are handed over as [`Mark::Piece`], and what they
     /// add up to is read as [`Slice::Made`].
     fn reduction(&self) -> Option<&'static Reduction> {

@@ -13,6 +13,7 @@ mod left_out;
 pub mod lineage;
 mod met;
 mod parts;
+mod positions;
 pub mod products;
 mod progress;
 pub mod rebuild;

@@ -55,6 +55,27 @@ pub static AGENTS: &[Agent] = &[
             Heals { what: Ill::Cycle, since: Some(Version(2, 1, 30)), how: ["breaks it", "breaks them"] },
         ],
     },
+    // The source of its SDK: `sanitizeInitialMessagesForSessionStart`, and how it formats messages.
+    Agent {
+        id: "cline",
+        name: "Cline",
+        homes: Homes {
+            list: None,
+            variable: "CLINE_DATA_DIR",
+            folder: ".cline/data",
+            sessions: &["tasks", "sessions"],
+        },
+        formats: &["cline-session"],
+        heals: &[
+            Heals {
+                what: Ill::UnansweredCall,
+                since: None,
+                how: ["answers it with a placeholder", "answers them with a placeholder"],
+            },
+            Heals { what: Ill::LateOutput, since: None, how: ["moves it to its call", "moves them to their calls"] },
+            Heals { what: Ill::LoneSurrogate, since: None, how: ["replaces it", "replaces them"] },
+        ],
+    },
 ];
 
 /// A line of the table, by its number.

@@ -2,6 +2,7 @@
 
 pub mod agents;
 mod claim;
+mod cline_task;
 mod provider;
 mod session_lines;
 pub mod unread;
@@ -54,6 +55,8 @@ formats![
     kode_session,
     kode_responses,
     iterate_stream,
+    cline_session,
+    roo_task,
 ];
 
 /// The format with this name.
