@@ -5,21 +5,24 @@
 pub mod agent;
 mod body;
 mod healed;
+mod info;
 mod kept;
 mod mark;
 mod probe;
 mod ranked;
 pub mod reduction;
+pub mod retelling;
 
 use crate::dialect::{Dialect, Item, Origin};
 use crate::history::stream::Stream;
 use crate::history::tree::{Builder, Forest};
-use crate::history::{Finding, Flags, History, Pairing, Role, Row, Settings, Usage, codes};
+use crate::history::{Finding, Flags, History, Pairing, Role, Row, Settings, codes};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::place::Place;
 
 pub use body::{around, empty_list, name_answer, name_entry};
+pub use info::{FormatInfo, Histories, Part, Unit};
 pub use kept::{Copied, KeptLines};
 pub use mark::{Mark, Sink, TextAt};
 pub use probe::Probe;
@@ -27,6 +30,7 @@ pub use probe::Probe;
 pub use ranked::Unsent;
 use ranked::{Ranked, Told};
 use reduction::Reduction;
+use retelling::Teller;
 
 /// One record as a format sees it.
 #[derive(Clone, Copy)]
@@ -54,80 +58,6 @@ pub enum Slice<'r> {
     Element {
         section: &'r str,
     },
-}
-
-/// Where a format's items lie. Rows carry the number of their part.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Part {
-    /// Keys from the record down to the array of items, or to the item that the record holds.
-    pub path: &'static [&'static str],
-    pub unit: Unit,
-}
-
-/// What goes when an item is dropped.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unit {
-    /// The record: a line holds one item.
-    Record,
-    /// An element of an array.
-    Element,
-    /// The message around the item, wherever the item lies in it: an element of the record, if that is a list, or the
-    /// record. It holds nothing else.
-    Message,
-    /// An element of a list in a message. The message goes with the last of them.
-    Block,
-    /// The same, in a message that says more than the list: it stays, with an empty one.
-    Entry,
-}
-
-impl Unit {
-    /// Items lie in messages, and messages in the record.
-    pub fn is_nested(self) -> bool {
-        matches!(self, Unit::Message | Unit::Block | Unit::Entry)
-    }
-}
-
-/// How records make histories.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Histories {
-    /// Each record is one by itself.
-    PerRecord,
-    /// All records of a doc make one.
-    PerDoc,
-    /// All records of a doc make a tree; its live branch is one, and so is that of each side chain.
-    Tree,
-    /// The same, of lines in the manner of Claude Code: they name one another, and a request is written anew of them.
-    Session,
-    /// Each node that the records of a doc make is one by itself.
-    PerNode,
-}
-
-impl Histories {
-    /// A record alone says nothing.
-    pub fn span_records(self) -> bool {
-        self != Histories::PerRecord
-    }
-
-    /// The histories of a doc may begin with the same items.
-    pub fn shares_rows(self) -> bool {
-        matches!(self, Histories::Tree | Histories::Session | Histories::PerNode)
-    }
-}
-
-/// A format's row in the table of formats.
-pub struct FormatInfo {
-    pub name: &'static str,
-    /// What it is, in one line.
-    pub title: &'static str,
-    /// How it is told, in one line.
-    pub told_by: &'static str,
-    pub dialect: &'static dyn Dialect,
-    pub target: &'static str,
-    pub usage: Usage,
-    pub histories: Histories,
-    pub parts: &'static [Part],
-    /// Holds responses as they were received: proof of what stood next to what.
-    pub records_responses: bool,
 }
 
 /// Key of an object that stands, first in a list, for elements that are stored elsewhere: `slim` put it there.
@@ -181,13 +111,26 @@ pub trait Format: Sync {
         None
     }
 
+    /// How records are retold as messages of the format's dialect, if they are not messages themselves.
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        None
+    }
+
+    /// Whether histories are read from text that is made of the records.
+    fn is_made(&self) -> bool {
+        self.reduction().is_some() || self.teller().is_some()
+    }
+
     /// What becomes of the text at an offset of a record.
     fn text_at(&self, _record: Val<'_>, _at: u32) -> TextAt {
         TextAt::Sent
     }
 
-    /// Hands the items and marks of a record to the sink.
-    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink);
+    /// Hands the items and marks of a record to the sink. Without a function of its own, a format hands over the record to
+    /// be retold.
+    fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
+        sink.mark(Mark::Piece(record.base.of(record.val), record.number));
+    }
 }
 
 /// Reads an element of a large document, if the record is one.
@@ -450,6 +393,11 @@ impl Assembler {
     /// The events of the doc, reduced, if it has any.
     pub fn stream(&mut self) -> Option<&mut Stream> {
         self.stream.as_deref_mut()
+    }
+
+    /// Whether a record could not be read.
+    pub fn is_broken(&self) -> bool {
+        self.settings.broken
     }
 
     /// The events that add up to messages.

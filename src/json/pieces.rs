@@ -2,6 +2,8 @@
 //! are named by an index. Strings keep their escapes, so that a pair of surrogates may come in two pieces. Each piece
 //! remembers where it came from.
 
+mod build;
+
 use std::collections::HashMap;
 
 use crate::place::Place;

@@ -3,11 +3,12 @@
 use std::io;
 
 use crate::format::reduction::Reduction;
+use crate::format::retelling::Teller;
 use crate::format::{Assembler, Format, FormatInfo, Mark, Slice};
 use crate::history::codes::unknown::{BINARY, EMPTY, TEXT};
 use crate::history::finding::Act;
 use crate::history::{Finding, History, Remedy, Row, Usage, codes};
-use crate::json::{Tape, What, scan};
+use crate::json::What;
 use crate::place::{DocId, Place};
 use crate::source::split::{Piece, SplitError, split};
 use crate::source::{Container, Made, ReadAt, framing, lines, parallel};
@@ -15,7 +16,9 @@ use crate::source::{Container, Made, ReadAt, framing, lines, parallel};
 use super::detect::{self, Answer};
 use super::gathered::Chunk;
 use super::stage::{Batch, Stage};
-use super::{Found, Options, Reading, Take, branches, paths, reduced, spread, streams, unknown};
+use super::{
+    Found, Options, Reading, Take, branches, large, last_line, paths, reduced, retold, spread, streams, unknown,
+};
 
 /// Takes what was gathered so far, in the order of the doc, so that it need not be kept until the end.
 pub type Emit<'e, T> = &'e mut dyn FnMut(&mut T) -> io::Result<()>;
@@ -79,12 +82,6 @@ impl<'e, T: Take> Run<'e, T> {
         Ok(all)
     }
 
-    /// The compressed file that the bytes come from is truncated, between two records or in the only one.
-    fn cut_short(&self) -> Finding {
-        let end = Row::of_place(Place::new(self.id, self.bytes.len(), 0), 0);
-        Finding::new(codes::CUT_LAST_LINE, end).variant(1).never("the rest of the text is not known")
-    }
-
     fn raise(&self, finding: Finding, all: &mut Reading<T::Gathered>) {
         self.take.raise(finding, &mut all.gathered);
     }
@@ -123,8 +120,12 @@ impl<'e, T: Take> Run<'e, T> {
         let limit = self.options.max_record;
         let format = match self.options.format {
             Some(format) => Some(format),
-            None => self.format_of_large(start)?,
+            None => large::format_of(self.id, self.bytes, start, self.options)?,
         };
+        // What is retold is put together from all of the document.
+        if format.is_some_and(|format| format.teller().is_some()) && self.bytes.len() - start <= limit {
+            return self.document(start, all);
+        }
         let reading = format.map_or(detect::Reading::Each, detect::Reading::By);
         let mut stage = self.stage(reading);
         let whole = Place::new(self.id, start, 0);
@@ -149,7 +150,7 @@ impl<'e, T: Take> Run<'e, T> {
             Ok(()) => {}
             Err(SplitError::Io(error)) => return Err(error),
             Err(SplitError::Fault(What::EndsEarly, _)) if self.bytes.is_cut() => {
-                stage.batch.raised.push(self.cut_short());
+                stage.batch.raised.push(last_line::cut_short(self.id, self.bytes));
             }
             Err(SplitError::Fault(what, offset)) => {
                 stage.batch.raised.push(unknown::fault(what, at(offset)));
@@ -160,34 +161,6 @@ impl<'e, T: Take> Run<'e, T> {
         }
         stage.batch.records = 1;
         self.close(&mut stage.batch, format, all)
-    }
-
-    /// Tells the format from the beginning of a document up to the first element of each of its arrays.
-    fn format_of_large(&self, start: u64) -> io::Result<Option<&'static dyn Format>> {
-        let mut found = None;
-        let mut failed = None;
-        let mut text = Vec::new();
-        let mut probe = Tape::new();
-        let done = split(self.bytes, self.id, start, self.options.max_record, |piece, _| {
-            let Piece::Element { section, index: 0, bytes, base } = piece else { return true };
-            let end = base.offset(0) + bytes.len() as u64;
-            if end - start > 64 << 20 {
-                return false;
-            }
-            if let Err(error) = self.bytes.read_into(start, (end - start) as usize, &mut text) {
-                failed = Some(error);
-                return false;
-            }
-            text.extend_from_slice(if section.is_empty() { b"]" } else { b"]}" });
-            if scan(&text, &mut probe).is_ok() {
-                found = probe.root(&text).and_then(|val| detect::of_document(val, self.options.dialect));
-            }
-            found.is_none()
-        });
-        match (failed, done) {
-            (Some(error), _) | (None, Err(SplitError::Io(error))) => Err(error),
-            _ => Ok(found),
-        }
     }
 
     /// Assembles, and ends, a doc that was read as one record.
@@ -290,7 +263,8 @@ impl<'e, T: Take> Run<'e, T> {
         }
         let is_cut = self.bytes.is_cut();
         if let (None, false, detect::Reading::By(format)) = (&cut, is_cut, reading) {
-            self.check_last_newline(format, all)?;
+            let missing = last_line::missing_end(self.id, self.bytes, format, all.records)?;
+            missing.into_iter().for_each(|finding| self.raise(finding, all));
         }
         if let Some(mut cut) = cut {
             cut.code = codes::CUT_LAST_LINE;
@@ -298,7 +272,7 @@ impl<'e, T: Take> Run<'e, T> {
             cut.remedy = Remedy::One(Act::Drop);
             self.raise(cut, all);
         } else if is_cut {
-            self.raise(self.cut_short(), all);
+            self.raise(last_line::cut_short(self.id, self.bytes), all);
         }
         match assembler {
             Some((assembler, format)) => self.end(assembler, ended, &items, format, all),
@@ -316,10 +290,24 @@ impl<'e, T: Take> Run<'e, T> {
         format: &'static dyn Format,
         all: &mut Reading<T::Gathered>,
     ) -> io::Result<()> {
-        let info = format.info();
         if let Some(table) = format.reduction() {
             return self.reduced(&from.pieces(), format, table, all);
         }
+        match format.teller() {
+            Some(teller) => self.retold(&mut from, format, teller(), all),
+            None => self.assembled(from, ended, items, format.info(), all),
+        }
+    }
+
+    /// Hands over what was assembled.
+    fn assembled(
+        &self,
+        mut from: Assembler,
+        ended: Vec<History>,
+        items: &[Finding],
+        info: &'static FormatInfo,
+        all: &mut Reading<T::Gathered>,
+    ) -> io::Result<()> {
         if self.take.wants_nodes() {
             let misfits = streams::of_stream(&mut from, self.bytes);
             misfits.into_iter().for_each(|finding| self.raise(finding, all));
@@ -336,6 +324,29 @@ impl<'e, T: Take> Run<'e, T> {
         };
         histories.into_iter().for_each(|history| self.history(history, items, info, all));
         findings.into_iter().for_each(|finding| self.raise(finding, all));
+        Ok(())
+    }
+
+    /// Reads what the records of a store are retold as.
+    fn retold(
+        &self,
+        from: &mut Assembler,
+        format: &'static dyn Format,
+        teller: Box<dyn Teller>,
+        all: &mut Reading<T::Gathered>,
+    ) -> io::Result<()> {
+        let room = self.bytes.room().ok_or_else(|| io::Error::other("there is no room for what is retold"))?;
+        let retold = retold::retell(self.bytes, &from.pieces(), teller, from.is_broken())?;
+        let made = room.keep(Made::new(self.bytes.len(), retold.written));
+        let mut stage = self.stage(detect::Reading::By(format));
+        for history in retold.histories {
+            retold::read(history.says, made, &mut stage, history.info);
+            let (mut assembler, mut ended) = (self.assembler(history.info), Vec::new());
+            let mut batch = std::mem::take(&mut stage.batch);
+            batch.assemble(&mut assembler, |history, _| ended.push(history));
+            batch.raised.drain(..).for_each(|finding| self.raise(finding, all));
+            self.assembled(assembler, ended, &batch.items, history.info, all)?;
+        }
         Ok(())
     }
 
@@ -440,20 +451,6 @@ impl<'e, T: Take> Run<'e, T> {
     /// Damaged lines are read as far as they can be.
     fn recovers(&self) -> bool {
         matches!(self.container, Container::Lines { .. })
-    }
-
-    /// The last line has no end, in a store to which a line is appended next.
-    fn check_last_newline(&self, format: &dyn Format, all: &mut Reading<T::Gathered>) -> io::Result<()> {
-        let mut last = [b'\n'];
-        if format.is_appended() && !self.bytes.is_empty() {
-            self.bytes.read_at(self.bytes.len() - 1, &mut last)?;
-        }
-        if !matches!(last[0], b'\n' | 0) {
-            let end = Row::of_place(Place::new(self.id, self.bytes.len(), 0), all.records.saturating_sub(1));
-            let finding = Finding::new(codes::MISSING_LAST_NEWLINE, end).remedy(Remedy::One(Act::Text));
-            self.raise(finding, all);
-        }
-        Ok(())
     }
 
     /// Hands over the histories of a record that is one by itself.

@@ -6,12 +6,13 @@ use std::ops::Range;
 
 use crate::format::reduction::{Begins, How, Reduction, Step, To};
 use crate::history::{Finding, Row, codes};
+use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::{Pieced, Written};
-use crate::json::{Spare, Val, scan};
 use crate::place::Place;
-use crate::source::damage::Escaped;
-use crate::source::{ReadAt, framing};
+use crate::source::ReadAt;
+
+use super::pieces;
 
 /// What the events of a doc add up to.
 pub struct Reduced {
@@ -25,31 +26,8 @@ pub struct Reduced {
 /// Adds up the events at these places.
 pub fn reduce(bytes: &dyn ReadAt, events: &[(Place, u32)], table: &'static Reduction) -> io::Result<Reduced> {
     let mut messages = Messages { table, all: Vec::new(), by_id: HashMap::new(), current: None };
-    let mut spare = Spare::take();
-    let Spare { text, tape } = &mut spare;
-    for (number, &(at, record)) in events.iter().enumerate() {
-        bytes.read_into(at.start, at.len as usize, text)?;
-        if scan(text, tape).is_ok() {
-            if let Some(event) = tape.root(text) {
-                messages.take(event, Base::new(at.doc, at.start), (number, record));
-            }
-            continue;
-        }
-        let Some((plain, runs)) = readable(text, at.start) else { continue };
-        if scan(&plain, tape).is_ok()
-            && let Some(event) = tape.root(&plain)
-        {
-            messages.take(event, Base::of_runs(at.doc, &runs), (number, record));
-        }
-    }
+    pieces::each(bytes, events, &mut |ix, event| messages.take(event.val, event.base, (ix, event.number)))?;
     messages.finish(bytes)
-}
-
-/// A text that is no JSON as it stands, and where its runs begin: an event on several lines, or one with raw control
-/// characters.
-fn readable(text: &[u8], start: u64) -> Option<framing::Joined> {
-    let joined = framing::joined(text, start);
-    joined.or_else(|| Escaped::of(text).map(|escaped| (escaped.text.clone(), escaped.runs_from(start))))
 }
 
 /// The messages so far.

@@ -2,7 +2,7 @@
 //! number of threads.
 
 use crate::dialect::Item;
-use crate::format::{Assembler, Format, FormatInfo, Mark, Probe, Record, Sink, Slice, TextAt};
+use crate::format::{Assembler, Format, FormatInfo, Mark, Probe, Record, Sink, Slice, TextAt, read_item};
 use crate::formats::unread;
 use crate::history::{Act, Code, Finding, Flags, History, Row, codes};
 use crate::json::edit::Base;
@@ -110,6 +110,22 @@ impl<'o, V: Visitor> Stage<'o, V> {
         let mut tape = std::mem::take(&mut self.spare.tape);
         if scan(bytes, &mut tape).is_ok() {
             self.scanned(&mut tape, bytes, base, base.place(0, bytes.len() as u32), Slice::Made);
+        }
+        self.end_record(tape);
+    }
+
+    /// Reads a message that was made of records, by the number of the one that it begins in.
+    pub fn message(&mut self, bytes: &[u8], start: u64, record: u32, info: &'static FormatInfo) {
+        self.batch.records = record;
+        let base = self.begin_record(bytes, start, true);
+        let mut tape = std::mem::take(&mut self.spare.tape);
+        if scan(bytes, &mut tape).is_ok()
+            && let Some(val) = tape.root(bytes)
+        {
+            self.prepare(info);
+            let whole = base.of(val);
+            let message = Record { number: record, val, base, whole, slice: Slice::Made };
+            read_item(info.dialect, val, &message, 0, Flags::default(), self);
         }
         self.end_record(tape);
     }

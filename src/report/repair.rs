@@ -377,8 +377,8 @@ pub fn left(
     content: Content,
 ) -> io::Result<Vec<Diagnostic>> {
     let view = crate::source::Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
-    if let Some(format) = fixed.left().format.filter(|format| format.reduction().is_some()) {
-        // What events add up to is not part of the patched bytes: it is made anew.
+    if let Some(format) = fixed.left().format.filter(|format| format.is_made()) {
+        // What is made of records is not part of the patched bytes: it is made anew.
         let options = read::Options { format: Some(format), ..read::Options::default() };
         read::fill(id, &view, &options)?;
     }

@@ -1,0 +1,79 @@
+//! A format's row in the table of formats: its name and what it is, which dialect its items are of, where they lie, and how
+//! its records make histories.
+
+use crate::dialect::Dialect;
+use crate::history::Usage;
+
+/// Where a format's items lie. Rows carry the number of their part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// Keys from the record down to the array of items, or to the item that the record holds.
+    pub path: &'static [&'static str],
+    pub unit: Unit,
+}
+
+/// What goes when an item is dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// The record: a line holds one item.
+    Record,
+    /// An element of an array.
+    Element,
+    /// The message around the item, wherever the item lies in it: an element of the record, if that is a list, or the
+    /// record. It holds nothing else.
+    Message,
+    /// An element of a list in a message. The message goes with the last of them.
+    Block,
+    /// The same, in a message that says more than the list: it stays, with an empty one.
+    Entry,
+}
+
+impl Unit {
+    /// Items lie in messages, and messages in the record.
+    pub fn is_nested(self) -> bool {
+        matches!(self, Unit::Message | Unit::Block | Unit::Entry)
+    }
+}
+
+/// How records make histories.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Histories {
+    /// Each record is one by itself.
+    PerRecord,
+    /// All records of a doc make one.
+    PerDoc,
+    /// All records of a doc make a tree; its live branch is one, and so is that of each side chain.
+    Tree,
+    /// The same, of lines in the manner of Claude Code: they name one another, and a request is written anew of them.
+    Session,
+    /// Each node that the records of a doc make is one by itself.
+    PerNode,
+}
+
+impl Histories {
+    /// A record alone says nothing.
+    pub fn span_records(self) -> bool {
+        self != Histories::PerRecord
+    }
+
+    /// The histories of a doc may begin with the same items.
+    pub fn shares_rows(self) -> bool {
+        matches!(self, Histories::Tree | Histories::Session | Histories::PerNode)
+    }
+}
+
+/// A format's row in the table of formats.
+pub struct FormatInfo {
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub title: &'static str,
+    /// How it is told, in one line.
+    pub told_by: &'static str,
+    pub dialect: &'static dyn Dialect,
+    pub target: &'static str,
+    pub usage: Usage,
+    pub histories: Histories,
+    pub parts: &'static [Part],
+    /// Holds responses as they were received: proof of what stood next to what.
+    pub records_responses: bool,
+}

@@ -1,0 +1,34 @@
+//! How a doc may end badly: in the middle of its text, or of its last line.
+
+use std::io;
+
+use crate::format::Format;
+use crate::history::finding::Act;
+use crate::history::{Finding, Remedy, Row, codes};
+use crate::place::{DocId, Place};
+use crate::source::ReadAt;
+
+/// The compressed file that the bytes come from is truncated, between two records or in the only one.
+pub(super) fn cut_short(id: DocId, bytes: &dyn ReadAt) -> Finding {
+    let end = Row::of_place(Place::new(id, bytes.len(), 0), 0);
+    Finding::new(codes::CUT_LAST_LINE, end).variant(1).never("the rest of the text is not known")
+}
+
+/// The last line has no end, in a store to which a line is appended next.
+pub(super) fn missing_end(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    format: &dyn Format,
+    records: u32,
+) -> io::Result<Option<Finding>> {
+    if !format.is_appended() || bytes.is_empty() {
+        return Ok(None);
+    }
+    let mut last = [b'\n'];
+    bytes.read_at(bytes.len() - 1, &mut last)?;
+    if matches!(last[0], b'\n' | 0) {
+        return Ok(None);
+    }
+    let end = Row::of_place(Place::new(id, bytes.len(), 0), records.saturating_sub(1));
+    Ok(Some(Finding::new(codes::MISSING_LAST_NEWLINE, end).remedy(Remedy::One(Act::Text))))
+}
