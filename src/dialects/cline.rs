@@ -11,7 +11,8 @@ use crate::history::{BlockFlags, Flags, Kind, Pairing, Role};
 use crate::json::edit::Base;
 use crate::json::{Str, Val};
 use crate::neutral::{
-    Block, Conversation, LossKind, Losses, Lost, Maker, Media, MediaKind, Reasoning, Source, Takes, Text, Voice, What,
+    Block, Conversation, LossKind, Losses, Lost, Maker, Media, MediaKind, Reasoning, Source, Takes, Text, Voice,
+    What,
 };
 use crate::place::Edit;
 
@@ -178,7 +179,8 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
     for message in out.messages.iter_mut().skip(first) {
         for block in &mut message.blocks {
             let source = blocks.iter().find(|own| body.at(**own) == block.at);
-            if let (What::Foreign(_), Some(what)) = (&block.what, source.and_then(|own| written_out(*own, voice))) {
+            if let (What::Foreign(_), Some(what)) = (&block.what, source.and_then(|own| written_out(*own, voice)))
+            {
                 block.what = what;
             }
         }

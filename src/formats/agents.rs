@@ -72,7 +72,11 @@ pub static AGENTS: &[Agent] = &[
                 since: None,
                 how: ["answers it with a placeholder", "answers them with a placeholder"],
             },
-            Heals { what: Ill::LateOutput, since: None, how: ["moves it to its call", "moves them to their calls"] },
+            Heals {
+                what: Ill::LateOutput,
+                since: None,
+                how: ["moves it to its call", "moves them to their calls"],
+            },
             Heals { what: Ill::LoneSurrogate, since: None, how: ["replaces it", "replaces them"] },
         ],
     },

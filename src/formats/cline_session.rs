@@ -52,5 +52,7 @@ fn is_session(probe: &Probe<'_>) -> bool {
         && text("sessionId")
         && val.get("version").is_some_and(|version| version.as_u64().is_some())
         && (text("agent") || text("updated_at"))
-        && val.get("messages").is_some_and(|list| list.is_array() && list.elements().take(20).all(cline_task::is_message))
+        && val
+            .get("messages")
+            .is_some_and(|list| list.is_array() && list.elements().take(20).all(cline_task::is_message))
 }

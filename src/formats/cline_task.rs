@@ -72,7 +72,8 @@ pub(super) fn writer_of(list: Val<'_>) -> Option<Of> {
         described |= message.get("modelInfo").is_some_and(|info| info.is_object());
         tagged += tags(message);
     }
-    let has_blocks = || list.elements().take(SAMPLE).any(|message| message.get("content").is_some_and(|own| own.is_array()));
+    let has_blocks =
+        || list.elements().take(SAMPLE).any(|message| message.get("content").is_some_and(|own| own.is_array()));
     let is_own = any && has_blocks() && (timed || described || tagged >= 2);
     match (is_own, of_roo && !described) {
         (false, _) => None,

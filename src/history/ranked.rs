@@ -55,7 +55,9 @@ pub fn resolve(ranks: &[Rank]) -> (Vec<usize>, Vec<(usize, &'static str)>) {
             Standing::Unless(parents, why) if parents.iter().any(|parent| names.contains(parent)) => {
                 unsent.push((ix, why));
             }
-            Standing::Sent | Standing::Unless(..) | Standing::Restart if n < restart => unsent.push((ix, SUMMARISED)),
+            Standing::Sent | Standing::Unless(..) | Standing::Restart if n < restart => {
+                unsent.push((ix, SUMMARISED))
+            }
             _ => sent.push(ix),
         }
     }

@@ -17,7 +17,11 @@ use super::judged::Judged;
 const FOUND: &[(Ill, Code, &[u8])] = &[
     (Ill::UnansweredCall, missing_output::RULE.code, &[0, missing_output::ABORTED]),
     (Ill::UnansweredCall, anthropic_missing_result::RULE.code, &[0, anthropic_missing_result::IN_SESSION]),
-    (Ill::LateOutput, anthropic_missing_result::RULE.code, &[anthropic_missing_result::FAR, anthropic_missing_result::LATE]),
+    (
+        Ill::LateOutput,
+        anthropic_missing_result::RULE.code,
+        &[anthropic_missing_result::FAR, anthropic_missing_result::LATE],
+    ),
     (Ill::OrphanOutput, orphan_output::RULE.code, &[0]),
     (Ill::OrphanOutput, anthropic_orphan_result::RULE.code, &[0]),
     (Ill::LoneSurrogate, lone_surrogate::RULE.code, &[0, 1]),

@@ -62,7 +62,7 @@ fn what_no_format_reads_is_named_and_left_alone() {
 }
 
 /// Pairs of formats whose documents may look the same: the first wins.
-const OVERLAPS: [(&str, &str); 23] = [
+const OVERLAPS: [(&str, &str); 24] = [
     // A body that holds roles and texts only.
     ("anthropic-request", "chat-request"),
     ("chat-request", "anthropic-request"),
@@ -81,6 +81,8 @@ const OVERLAPS: [(&str, &str); 23] = [
     ("coder-chat", "responses-items"),
     ("coder-chat-lines", "responses-item-lines"),
     ("coder-chat-lines", "codex-rollout"),
+    // Texts with the tags of a client are a list of roles and texts.
+    ("cline-session", "chat-request"),
     // A request beside its answer.
     ("bedrock-exchange", "chat-exchange"),
     ("bedrock-exchange", "bedrock-response"),
@@ -166,9 +168,7 @@ const READ: [(&str, &[&str]); 16] = [
 ];
 
 /// Files that are like another format's to the last byte, by the end of their path.
-const SAME_AS_OTHERS: [&str; 1] = [
-    "test_ollama_operation_duration_includes_model_attribute.request.json",
-];
+const SAME_AS_OTHERS: [&str; 1] = ["test_ollama_operation_duration_includes_model_attribute.request.json"];
 
 #[test]
 fn the_corpus_is_read_by_its_own_formats_or_not_at_all() {
