@@ -4,6 +4,7 @@
 
 pub mod agent;
 mod body;
+pub mod correcting;
 mod healed;
 mod info;
 mod kept;
@@ -29,6 +30,7 @@ pub use probe::Probe;
 
 pub use ranked::Unsent;
 use ranked::{Ranked, Told};
+use correcting::Corrector;
 use reduction::Reduction;
 use retelling::Teller;
 
@@ -113,6 +115,11 @@ pub trait Format: Sync {
 
     /// How records are retold as messages of the format's dialect, if they are not messages themselves.
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        None
+    }
+
+    /// How messages of a store are written once more where they are wrong, if the store is repaired so.
+    fn corrector(&self) -> Option<fn() -> Box<dyn Corrector>> {
         None
     }
 

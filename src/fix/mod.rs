@@ -5,6 +5,7 @@
 mod better;
 mod blocks;
 mod by_flag;
+mod corrected;
 mod fields;
 pub mod flat;
 pub mod guard;

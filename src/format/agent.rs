@@ -44,6 +44,8 @@ pub enum Ill {
     LateOutput,
     /// An output has no call.
     OrphanOutput,
+    /// A call lacks the signature of its thought.
+    UnsignedCall,
     /// Half of a pair of surrogates stands in a text.
     LoneSurrogate,
     /// Entries name one another as parents.
@@ -57,6 +59,7 @@ impl Ill {
             Ill::UnansweredCall => ("call without an output", "calls without an output"),
             Ill::LateOutput => ("output in a later message", "outputs in later messages"),
             Ill::OrphanOutput => ("output without a call", "outputs without a call"),
+            Ill::UnsignedCall => ("call without a thought signature", "calls without a thought signature"),
             Ill::LoneSurrogate => ("unpaired surrogate", "unpaired surrogates"),
             Ill::Cycle => ("cycle of entries", "cycles of entries"),
         };

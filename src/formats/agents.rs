@@ -80,6 +80,18 @@ pub static AGENTS: &[Agent] = &[
             Heals { what: Ill::LoneSurrogate, since: None, how: ["replaces it", "replaces them"] },
         ],
     },
+    // Its source: `ensureActiveLoopHasThoughtSignatures`. The variable stands for the home. A call without a result is sent as it is.
+    Agent {
+        id: "gemini-cli",
+        name: "Gemini CLI",
+        homes: Homes { list: None, variable: "GEMINI_CLI_HOME", folder: "", sessions: &[".gemini/tmp"] },
+        formats: &["gemini-cli"],
+        heals: &[Heals {
+            what: Ill::UnsignedCall,
+            since: None,
+            how: ["sends the signature that skips the check", "sends the signature that skips the check"],
+        }],
+    },
 ];
 
 /// A line of the table, by its number.

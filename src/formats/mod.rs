@@ -57,6 +57,7 @@ formats![
     iterate_stream,
     cline_session,
     roo_task,
+    gemini_cli,
 ];
 
 /// The format with this name.

@@ -42,6 +42,9 @@ pub const UNFINDABLE_SESSION: Code = Code(664);
 pub const UNKNOWN_LINE: Code = Code(665);
 pub const SESSION_HOST: Code = Code(666);
 
+/// Of sessions of the Gemini CLI.
+pub const UNKNOWN_REWIND: Code = Code(680);
+
 pub const UNRECOVERABLE_ITEM: Code = Code(640);
 
 /// What RL004 found instead of a conversation: the numbers of its variants.

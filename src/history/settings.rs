@@ -153,6 +153,8 @@ pub struct Settings {
     pub request: Option<Place>,
     /// The list of the request's messages, where it is there and holds none, though the model has nothing else to answer.
     pub empty: Option<Place>,
+    /// Its store is repaired by writing messages once more.
+    pub is_corrected: bool,
     /// Why nothing of this history can be edited.
     pub read_only: Option<&'static str>,
     /// The version of the agent that wrote the log last.

@@ -184,6 +184,7 @@ rules![
     unfindable_session,
     unknown_line,
     session_host,
+    unknown_rewind,
     healed_by_agent,
     lost_reasoning,
     lost_server_tool,
