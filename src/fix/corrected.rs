@@ -39,11 +39,14 @@ pub(super) fn edits(
     let mut text = Vec::new();
     view.read_into(0, usize::try_from(view.len()).map_err(io::Error::other)?, &mut text)?;
     let (mut corrector, mut tape) = (corrector(), Tape::new());
+    let mut last = None;
     let mut take = |start: usize, record: &[u8], number: u32| {
         if scan(record, &mut tape).is_ok()
             && let Some(val) = tape.root(record)
         {
-            corrector.take(&Stored { val, base: Base::new(id, start as u64), number });
+            let base = Base::new(id, start as u64);
+            last = Some(base.of(val));
+            corrector.take(&Stored { val, base, number });
         }
     };
     let is_document = matches!(container, Container::Document { .. });
@@ -59,13 +62,15 @@ pub(super) fn edits(
     }
     let (corrections, end) = corrector.finish(&problems);
     let mut added = Vec::new();
-    for Correction { at, record, text: corrected, problems, what } in corrections {
+    for Correction { at, record, text: corrected, problems, what, answers } in corrections {
         for judged in problems.iter().filter_map(|ix| wanted.get(*ix)) {
             let finding = judged.finding;
             let mut row = finding.row;
             (row.at, row.record) = (at, record);
             let cause = Cause::Rule(finding.code, finding.variant, finding.row.at);
-            let (other, action, loss) = (None, Action::Rewrite, Loss::Lossless);
+            let action = if answers { Action::Stub } else { Action::Rewrite };
+            let loss = if answers { Loss::Lossless } else { judged.loss };
+            let other = last.filter(|_| !is_document);
             made.changes.push(Change { cause, row, other, action, loss, what, history: judged.history });
         }
         match is_document {

@@ -198,7 +198,9 @@ impl Job<'_> {
                 false => self.edits(&text, &current.judged, plans, relinked, &how)?,
             };
             fixed.refusals.append(&mut raised.refusals);
-            if let Some(format) = corrects.filter(|_| patch.is_empty() && !is_corrected && !given_up.contains_key(&Some(0))) {
+            if let Some(format) =
+                corrects.filter(|_| patch.is_empty() && !is_corrected && !given_up.contains_key(&Some(0)))
+            {
                 let TextEdits { edits, changes, .. } =
                     corrected::edits(id, &view, container, format, &current.judged, wanted)?;
                 is_corrected = true;

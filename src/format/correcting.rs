@@ -23,6 +23,8 @@ pub struct Correction {
     pub text: Vec<u8>,
     /// Which of the problems it corrects: their indices.
     pub problems: Vec<usize>,
+    /// Calls get an answer in it.
+    pub answers: bool,
     /// What is done, in words.
     pub what: &'static str,
 }

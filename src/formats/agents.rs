@@ -92,6 +92,17 @@ pub static AGENTS: &[Agent] = &[
             how: ["sends the signature that skips the check", "sends the signature that skips the check"],
         }],
     },
+    // Its source: `cleanOrphanedToolCalls`, for providers of OpenAI's kind.
+    Agent {
+        id: "qwen-code",
+        name: "Qwen Code",
+        homes: Homes { list: None, variable: "QWEN_HOME", folder: ".qwen", sessions: &["projects"] },
+        formats: &["qwen-code"],
+        heals: &[
+            Heals { what: Ill::UnansweredCall, since: None, how: ["leaves it out", "leaves them out"] },
+            Heals { what: Ill::OrphanOutput, since: None, how: ["leaves it out", "leaves them out"] },
+        ],
+    },
 ];
 
 /// A line of the table, by its number.

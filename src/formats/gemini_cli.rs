@@ -15,7 +15,6 @@ use crate::history::codes::UNKNOWN_REWIND;
 use crate::history::{Finding, Row, Settings, Usage};
 use crate::json::Val;
 
-
 use message::Message;
 use state::{State, What};
 

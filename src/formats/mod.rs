@@ -58,6 +58,7 @@ formats![
     cline_session,
     roo_task,
     gemini_cli,
+    qwen_code,
 ];
 
 /// The format with this name.

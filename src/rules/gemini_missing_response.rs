@@ -111,7 +111,7 @@ const COUNTS: &str = "Please ensure that the number of function response parts i
 
 const FAR: u8 = 1;
 const PENDING: u8 = 2;
-const SPOKEN_OVER: u8 = 3;
+pub const SPOKEN_OVER: u8 = 3;
 /// The same in a store that is repaired by writing a message again.
 const IN_STORE: u8 = 4;
 const SPOKEN_OVER_IN_STORE: u8 = 5;
@@ -129,7 +129,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             out.add(finding.variant(variant).act(Act::Answer));
         } else {
             let found = cx.unanswered(RULE.code, pair, [FAR, PENDING]);
-            for finding in found {
+            if let Some(finding) = found {
                 out.add(if in_store && finding.variant == 0 { finding.variant(IN_STORE) } else { finding });
             }
         }

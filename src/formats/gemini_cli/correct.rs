@@ -89,6 +89,7 @@ impl Message {
             at.map(|(ix, _)| ix).collect::<Vec<usize>>()
         };
         let (mut solved, mut text) = (Vec::new(), self.text);
+        let answers = self.content.is_none();
         let what = match self.content {
             Some((from, to)) => {
                 let each: Vec<Vec<usize>> = self.results.iter().map(within).collect();
@@ -117,7 +118,7 @@ impl Message {
         }
         solved.sort_unstable();
         solved.dedup();
-        Some(Correction { at: self.at, record: self.record, text, problems: solved, what })
+        Some(Correction { at: self.at, record: self.record, text, problems: solved, what, answers })
     }
 }
 
@@ -129,7 +130,15 @@ fn answer(call: Val<'_>) -> Option<Vec<u8>> {
     let said = string::quoted(STUB);
     let response = [br#"{"error":"#.as_slice(), &said, b"}"].concat();
     Some(
-        [br#"[{"functionResponse":{"#.as_slice(), &id, br#""name":"#, name.raw(), br#","response":"#, &response, b"}}]"]
-            .concat(),
+        [
+            br#"[{"functionResponse":{"#.as_slice(),
+            &id,
+            br#""name":"#,
+            name.raw(),
+            br#","response":"#,
+            &response,
+            b"}}]",
+        ]
+        .concat(),
     )
 }

@@ -37,11 +37,7 @@ impl Message {
             turn("user", tool_calls(val).flat_map(|call| results(call, base)).collect());
         }
         let model = val.get("model").filter(|_| is("gemini")).and_then(|model| model.text());
-        Message {
-            record: record.number,
-            model: model.map(|model| String::from_utf8_lossy(&model).into()),
-            turns,
-        }
+        Message { record: record.number, model: model.map(|model| String::from_utf8_lossy(&model).into()), turns }
     }
 }
 
@@ -62,8 +58,7 @@ pub fn has_result(call: Val<'_>) -> bool {
 /// Whether what the user says is sent.
 pub fn is_sent(content: Option<Val<'_>>) -> bool {
     let Some(content) = content else { return false };
-    let all: Vec<Val<'_>> =
-        if content.is_array() { content.elements().collect() } else { vec![content] };
+    let all: Vec<Val<'_>> = if content.is_array() { content.elements().collect() } else { vec![content] };
     let mut said = Vec::new();
     for part in all {
         let text = if part.is_string() { part.text() } else { part.get("text").and_then(|text| text.text()) };
