@@ -166,6 +166,7 @@ pub(super) fn label_of(input: &Input) -> String {
     match input {
         Input::Stdin => "-".to_owned(),
         Input::File { path, .. } => path.display().to_string(),
+        Input::Member { member, .. } => member.label(),
         Input::Log { paths, .. } => paths.last().map(|path| path.display().to_string()).unwrap_or_default(),
     }
 }

@@ -13,6 +13,7 @@ use crate::report::words::{count, wrapped};
 use crate::report::{self, Content};
 use crate::source::{Doc, Input, words};
 
+use super::check::label_of;
 use super::{Failure, Outcome, Run, talk};
 
 pub fn diff(run: &Run, scope: Scope, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -65,9 +66,25 @@ fn open(run: &Run, path: &Path, number: u32) -> Result<Doc, Failure> {
         true => Input::Stdin,
         false => Input::File { path: path.to_owned(), named: true },
     };
+    let input = only_member(run, input)?;
     let input = run.gathered(vec![input.clone()]).pop().unwrap_or(input);
     let opened = Doc::open(DocId(number), &input, run.stdin_name.as_deref());
     opened.map_err(|error| Misuse::new(words(&path.display(), &error)).into())
+}
+
+/// The only conversation file of an archive, if the input is one.
+fn only_member(run: &Run, input: Input) -> Result<Input, Failure> {
+    let Some(members) = run.filter.members(&input) else { return Ok(input) };
+    let mut members = members.map_err(|error| Misuse::new(error.to_string()))?;
+    match (members.pop(), members.len()) {
+        (Some(only), 0) => Ok(only),
+        (_, more) => {
+            let path = label_of(&input);
+            let count = more + 1;
+            let what = if more == 0 { "no file to compare".to_owned() } else { format!("{count} files") };
+            Err(Misuse::new(format!("{path}: the archive contains {what}; extract the one to compare")).into())
+        }
+    }
 }
 
 /// Says what of a doc was not compared.

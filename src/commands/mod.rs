@@ -124,7 +124,19 @@ impl Run {
         for error in &errors {
             complain(&error.to_string());
         }
-        (self.gathered(inputs), !errors.is_empty())
+        let mut failed = !errors.is_empty();
+        let mut all = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            match self.filter.members(&input) {
+                None => all.push(input),
+                Some(Ok(members)) => all.extend(members),
+                Some(Err(error)) => {
+                    complain(&error.to_string());
+                    failed = true;
+                }
+            }
+        }
+        (self.gathered(all), failed)
     }
 
     /// Puts files together that are one log.
@@ -143,7 +155,7 @@ impl Run {
     ) {
         let len = |path: &PathBuf| std::fs::metadata(path).map_or(u64::MAX, |meta| meta.len());
         let small = |input: &Input| match input {
-            Input::Stdin => false,
+            Input::Stdin | Input::Member { .. } => false,
             Input::File { path, .. } => len(path) <= SMALL,
             Input::Log { base, paths, .. } => {
                 let base = base.iter().map(|earlier| &earlier.path);

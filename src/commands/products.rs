@@ -78,6 +78,7 @@ impl Copies {
             .flat_map(|input| match input {
                 Input::Stdin => vec![copy(Path::new("-"))],
                 Input::File { path, .. } => vec![copy(path)],
+                Input::Member { member, .. } => vec![copy(&member.path())],
                 Input::Log { paths, .. } => paths.iter().map(|path| copy(path)).collect(),
             })
             .collect())
@@ -139,6 +140,7 @@ pub(super) fn guard(run: &Run, inputs: &mut Vec<Input>, mut planned: Vec<Planned
         let (paths, named) = match input {
             Input::Stdin => return true,
             Input::File { path, named } => (std::slice::from_ref(path), *named),
+            Input::Member { member, named } => (std::slice::from_ref(&member.archive), *named),
             Input::Log { paths, named, .. } => (paths.as_slice(), *named),
         };
         let Some((path, plan)) = paths.iter().find_map(|path| Some((path, clash(path)?))) else { return true };

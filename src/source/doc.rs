@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use crate::place::DocId;
 
+use super::archive::Member;
 use super::prefix::Prefix;
 use super::read::{CutShort, FileBytes, ReadAt};
 use super::roomy::Roomy;
@@ -39,6 +40,9 @@ impl Doc {
     pub fn open(id: DocId, input: &Input, stdin_name: Option<&str>) -> io::Result<Doc> {
         if let Input::Log { base, paths, named } = input {
             return Doc::open_log(id, base, paths, *named);
+        }
+        if let Input::Member { member, named } = input {
+            return Doc::open_member(id, member, *named);
         }
         let Input::File { path, named } = input else {
             let bytes = spool(&mut io::stdin().lock())?;
@@ -83,6 +87,21 @@ impl Doc {
             bytes: Box::new(Roomy::new(bytes)),
             segments: Vec::new(),
         }
+    }
+
+    /// Opens a file in an archive.
+    fn open_member(id: DocId, member: &Member, named: bool) -> io::Result<Doc> {
+        let (_, bytes) = unpacked(member.unpack(spool)?)?;
+        Ok(Doc {
+            id,
+            label: member.label(),
+            path: Some(member.path()),
+            packing: Packing::Member,
+            stamp: None,
+            named,
+            bytes: Box::new(Roomy::new(bytes)),
+            segments: Vec::new(),
+        })
     }
 
     /// Opens files that are one log.
@@ -141,7 +160,7 @@ fn unpacked(bytes: Box<dyn ReadAt>) -> io::Result<(Packing, Box<dyn ReadAt>)> {
     let packing = Packing::of(&head[..n]);
     let reader = Sequential { bytes: &*bytes, at: 0 };
     let plain = match packing {
-        Packing::Plain => None,
+        Packing::Plain | Packing::Member => None,
         Packing::Gzip => Some(inflated(&mut flate2::read::MultiGzDecoder::new(reader))?),
         Packing::Zstd => Some(inflated(&mut zstd::stream::read::Decoder::new(reader)?)?),
     };

@@ -101,7 +101,7 @@ impl<'p> Family<'p> {
         };
         for input in inputs {
             let (paths, named) = match input {
-                Input::Stdin => continue,
+                Input::Stdin | Input::Member { .. } => continue,
                 Input::File { path, named } => (std::slice::from_ref(path), *named),
                 Input::Log { paths, named, .. } => (paths.as_slice(), *named),
             };
