@@ -140,6 +140,11 @@ pub trait Dialect: Sync {
     /// The text of an output that answers a call without claiming anything.
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot>;
 
+    /// Whether a call that nobody answered is answered, unless the user says otherwise: its client does the same.
+    fn answers_calls(&self) -> bool {
+        false
+    }
+
     /// The text that pairs call and output, where an item of this kind has it.
     fn key<'t>(&self, _kind: Kind, item: Val<'t>) -> Option<Str<'t>> {
         item.get("call_id").and_then(|id| id.as_str())

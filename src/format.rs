@@ -4,6 +4,7 @@
 
 pub mod agent;
 mod body;
+pub mod correcting;
 mod healed;
 mod info;
 mod kept;
@@ -31,6 +32,7 @@ pub use repair::{Repair, Wanted};
 
 pub use ranked::Unsent;
 use ranked::{Ranked, Told};
+use correcting::Corrector;
 use reduction::Reduction;
 use retelling::Teller;
 
@@ -106,6 +108,12 @@ pub trait Format: Sync {
         None
     }
 
+    /// A file beside the store that names its messages by their positions, and the member that does: while it is there,
+    /// no message may be added or taken out in place.
+    fn positions(&self) -> Option<(&'static str, &'static str)> {
+        None
+    }
+
     /// How events add up to messages, if the records are events. They are handed over as [`Mark::Piece`], and what they
     /// add up to is read as [`Slice::Made`].
     fn reduction(&self) -> Option<&'static Reduction> {
@@ -119,6 +127,11 @@ pub trait Format: Sync {
 
     /// How records that are retold are repaired where they lie, if they are: what [`Settings::cures`] names.
     fn repair(&self) -> Option<Repair> {
+        None
+    }
+
+    /// How messages of a store are written once more where they are wrong, if the store is repaired so.
+    fn corrector(&self) -> Option<fn() -> Box<dyn Corrector>> {
         None
     }
 

@@ -237,6 +237,7 @@ fn taken(run: &Run, inputs: &[Input]) -> Taken {
         match input {
             Input::Stdin => {}
             Input::File { path, .. } | Input::History { path, .. } => taken.uses(path),
+            Input::Member { member, .. } => taken.uses(&member.archive),
             Input::Log { paths, .. } => paths.iter().for_each(|path| taken.uses(path)),
         }
     }

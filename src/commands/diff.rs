@@ -13,6 +13,7 @@ use crate::report::words::{count, wrapped};
 use crate::report::{self, Content};
 use crate::source::{Doc, Input, words};
 
+use super::check::label_of;
 use super::{Failure, Outcome, Run, talk};
 
 pub fn diff(run: &Run, scope: Scope, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -61,6 +62,7 @@ fn open(run: &Run, path: &Path, side: u32) -> Result<Vec<Doc>, Failure> {
         true => Input::Stdin,
         false => Input::File { path: path.to_owned(), named: true },
     };
+    let input = only_member(run, input)?;
     let inputs = run.gathered(vec![input]).into_iter().zip(0..);
     let opened = inputs.map(|(input, n)| Doc::open(DocId(2 * n + side), &input, run.stdin_name.as_deref()));
     let opened: io::Result<Vec<Doc>> = opened.collect();
@@ -114,6 +116,21 @@ fn compare_pair(run: &Run, pair: &[Option<Doc>; 2], scope: Scope) -> Result<Comp
         }
     }
     Ok(compared)
+}
+
+/// The only conversation file of an archive, if the input is one.
+fn only_member(run: &Run, input: Input) -> Result<Input, Failure> {
+    let Some(members) = run.filter.members(&input) else { return Ok(input) };
+    let mut members = members.map_err(|error| Misuse::new(error.to_string()))?;
+    match (members.pop(), members.len()) {
+        (Some(only), 0) => Ok(only),
+        (_, more) => {
+            let path = label_of(&input);
+            let count = more + 1;
+            let what = if more == 0 { "no file to compare".to_owned() } else { format!("{count} files") };
+            Err(Misuse::new(format!("{path}: the archive contains {what}; extract the one to compare")).into())
+        }
+    }
 }
 
 /// Says what of a doc was not compared.

@@ -22,6 +22,7 @@ use super::closing::{Closing, relative};
 use super::databases;
 use super::dropped::Dropped;
 use super::kept::{Pins, flattened};
+use super::positions;
 use super::products::{self, Copies, Planned, unwritten};
 use super::{Failure, Outcome, Run, Sheet, complain, met, talk, whole};
 
@@ -348,6 +349,11 @@ impl<'r> Session<'r> {
         }
         if matches!(self.repairs.to, Destination::InPlace(_)) {
             commit::sweep_beside(doc);
+            if let Some(format) = done.fixed.before.format.filter(|_| !edits.is_empty())
+                && let Some(why) = positions::refusal(doc, &view, format)?
+            {
+                return Err(Misuse::new(why).into());
+            }
         }
         if let (Destination::Copy(copies), true) = (&self.repairs.to, done.fixed.numbered)
             && let Some(format) = done.fixed.before.format

@@ -15,6 +15,7 @@ mod left_out;
 pub mod lineage;
 mod met;
 mod parts;
+mod positions;
 pub mod products;
 mod progress;
 pub mod rebuild;
@@ -125,7 +126,19 @@ impl Run {
         for error in &errors {
             complain(&error.to_string());
         }
-        (self.gathered(inputs), !errors.is_empty())
+        let mut failed = !errors.is_empty();
+        let mut all = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            match self.filter.members(&input) {
+                None => all.push(input),
+                Some(Ok(members)) => all.extend(members),
+                Some(Err(error)) => {
+                    complain(&error.to_string());
+                    failed = true;
+                }
+            }
+        }
+        (self.gathered(all), failed)
     }
 
     /// The histories of each database, in its place. One that cannot be read, or holds none, says so when it is opened.
@@ -162,7 +175,7 @@ impl Run {
     ) {
         let len = |path: &PathBuf| std::fs::metadata(path).map_or(u64::MAX, |meta| meta.len());
         let small = |input: &Input| match input {
-            Input::Stdin => false,
+            Input::Stdin | Input::Member { .. } => false,
             // Only its own rows are read.
             Input::History { .. } => true,
             Input::File { path, .. } => len(path) <= SMALL,

@@ -79,6 +79,7 @@ impl Copies {
             .flat_map(|input| match input {
                 Input::Stdin => vec![copy(Path::new("-"))],
                 Input::File { path, .. } => vec![copy(path)],
+                Input::Member { member, .. } => vec![copy(&member.path())],
                 Input::Log { paths, .. } => paths.iter().map(|path| copy(path)).collect(),
                 Input::History { path, key, .. } => vec![copy(&key.product(path))],
             })
@@ -142,6 +143,7 @@ pub(super) fn guard(run: &Run, inputs: &mut Vec<Input>, mut planned: Vec<Planned
         let (paths, named) = match input {
             Input::Stdin => return true,
             Input::File { path, named } => (std::slice::from_ref(path), *named),
+            Input::Member { member, named } => (std::slice::from_ref(&member.archive), *named),
             Input::Log { paths, named, .. } => (paths.as_slice(), *named),
             Input::History { path, named, .. } => (std::slice::from_ref(path), *named),
         };

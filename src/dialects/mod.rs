@@ -9,6 +9,7 @@ pub mod anthropic;
 pub mod bedrock;
 pub mod chat;
 pub mod client_tools;
+pub mod cline;
 pub mod coder;
 mod coder_item;
 pub mod coder_part;

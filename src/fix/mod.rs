@@ -6,6 +6,7 @@ mod better;
 mod blocks;
 mod by_flag;
 mod cells;
+mod corrected;
 mod fields;
 pub mod flat;
 pub mod guard;

@@ -35,8 +35,11 @@ impl OnHistory for Planner<'_> {
         if cx.history.settings.read_only.is_some() {
             return None;
         }
-        let in_session = info.histories == Histories::Session && self.options.orphans == Orphans::Auto;
-        let orphans = if in_session { Orphans::Stub } else { self.options.orphans };
+        let answers = info.histories == Histories::Session || info.dialect.answers_calls();
+        let orphans = match self.options.orphans {
+            Orphans::Auto if answers => Orphans::Stub,
+            asked => asked,
+        };
         let options = &FixOptions { orphans, ..self.options.clone() };
         let mut wanted: Vec<&Judged> = judged.iter().filter(|judged| self.options.wants(judged)).collect();
         let mut refused: Vec<(&Judged, &'static str)> = Vec::new();

@@ -14,6 +14,7 @@ use crate::rules::{broken_ordinals, missing_session_meta, other_history_base};
 use crate::source::{Container, Patched, ReadAt, framing};
 
 use super::better::Errors;
+use super::corrected;
 use super::guard::{self, Recognise, Texts};
 use super::padded;
 use super::plan::HistoryPlan;
@@ -158,6 +159,7 @@ impl Job<'_> {
         let mut first = Errors::of(&fixed.before);
         let mut touched: Vec<Place> = Vec::new();
         let (mut fewest, mut read) = (usize::MAX, 0);
+        let mut is_corrected = false;
         for round in 0.. {
             let pieces = Pieces::new(fixed.patch.edits(id), id, bytes.len());
             let view = Patched::new(bytes, pieces.clone());
@@ -165,6 +167,11 @@ impl Job<'_> {
             let container = current.container;
             current.made.retain(|plan| !given_up.contains_key(&Some(plan.number)));
             let mut plans = std::mem::take(&mut current.made);
+            let corrects = current.format.filter(|format| format.corrector().is_some());
+            if corrects.is_some() {
+                // What was judged is made of the records, and is not where an edit could be made.
+                plans.clear();
+            }
             let session = session::start_of(container, current.format.map(|format| format.info().histories));
             // What a lost link hides changes what everything after it means: it comes first, and alone.
             let relinked = match session.filter(|_| !given_up.contains_key(&None)) {
@@ -201,6 +208,15 @@ impl Job<'_> {
             raised.touched.append(&mut own.touched);
             raised.refusals.append(&mut own.refusals);
             fixed.refusals.append(&mut raised.refusals);
+            if let Some(format) =
+                corrects.filter(|_| patch.is_empty() && !is_corrected && !given_up.contains_key(&Some(0)))
+            {
+                let TextEdits { edits, changes, .. } =
+                    corrected::edits(id, &view, container, format, &current.judged, wanted)?;
+                is_corrected = true;
+                patch.add(edits);
+                raised.changes.extend(changes);
+            }
             let set = match kept {
                 Some(kept) => {
                     let own = numbered.unwrap_or(0);

@@ -40,8 +40,12 @@ pub struct Heals {
 pub enum Ill {
     /// A call that the client runs has no output.
     UnansweredCall,
+    /// The output of a call comes too late.
+    LateOutput,
     /// An output has no call.
     OrphanOutput,
+    /// A call lacks the signature of its thought.
+    UnsignedCall,
     /// Half of a pair of surrogates stands in a text.
     LoneSurrogate,
     /// Entries name one another as parents.
@@ -53,7 +57,9 @@ impl Ill {
     pub fn words(self, n: u32) -> &'static str {
         let (one, many) = match self {
             Ill::UnansweredCall => ("call without an output", "calls without an output"),
+            Ill::LateOutput => ("output in a later message", "outputs in later messages"),
             Ill::OrphanOutput => ("output without a call", "outputs without a call"),
+            Ill::UnsignedCall => ("call without a thought signature", "calls without a thought signature"),
             Ill::LoneSurrogate => ("unpaired surrogate", "unpaired surrogates"),
             Ill::Cycle => ("cycle of entries", "cycles of entries"),
         };

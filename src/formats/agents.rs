@@ -82,6 +82,54 @@ pub static AGENTS: &[Agent] = &[
             ],
         }],
     },
+    // The source of its SDK: `sanitizeInitialMessagesForSessionStart`, and how it formats messages.
+    Agent {
+        id: "cline",
+        name: "Cline",
+        homes: Homes {
+            list: None,
+            variable: "CLINE_DATA_DIR",
+            folder: ".cline/data",
+            sessions: &["tasks", "sessions"],
+        },
+        formats: &["cline-session"],
+        heals: &[
+            Heals {
+                what: Ill::UnansweredCall,
+                since: None,
+                how: ["answers it with a placeholder", "answers them with a placeholder"],
+            },
+            Heals {
+                what: Ill::LateOutput,
+                since: None,
+                how: ["moves it to its call", "moves them to their calls"],
+            },
+            Heals { what: Ill::LoneSurrogate, since: None, how: ["replaces it", "replaces them"] },
+        ],
+    },
+    // Its source: `ensureActiveLoopHasThoughtSignatures`. The variable stands for the home. A call without a result is sent as it is.
+    Agent {
+        id: "gemini-cli",
+        name: "Gemini CLI",
+        homes: Homes { list: None, variable: "GEMINI_CLI_HOME", folder: "", sessions: &[".gemini/tmp"] },
+        formats: &["gemini-cli"],
+        heals: &[Heals {
+            what: Ill::UnsignedCall,
+            since: None,
+            how: ["sends the signature that skips the check", "sends the signature that skips the check"],
+        }],
+    },
+    // Its source: `cleanOrphanedToolCalls`, for providers of OpenAI's kind.
+    Agent {
+        id: "qwen-code",
+        name: "Qwen Code",
+        homes: Homes { list: None, variable: "QWEN_HOME", folder: ".qwen", sessions: &["projects"] },
+        formats: &["qwen-code"],
+        heals: &[
+            Heals { what: Ill::UnansweredCall, since: None, how: ["leaves it out", "leaves them out"] },
+            Heals { what: Ill::OrphanOutput, since: None, how: ["leaves it out", "leaves them out"] },
+        ],
+    },
 ];
 
 /// A line of the table, by its number.

@@ -2,6 +2,7 @@
 
 pub mod agents;
 mod claim;
+mod cline_task;
 mod provider;
 mod session_lines;
 mod spoken;
@@ -62,6 +63,10 @@ formats![
     vercel_ui_messages,
     vercel_model_messages,
     pi_session,
+    cline_session,
+    roo_task,
+    gemini_cli,
+    qwen_code,
 ];
 
 /// The format with this name.

@@ -45,6 +45,9 @@ pub const SESSION_HOST: Code = Code(666);
 // Stores of agents.
 pub const INCOMPLETE_RECORD: Code = Code(667);
 
+/// Of sessions of the Gemini CLI.
+pub const UNKNOWN_REWIND: Code = Code(680);
+
 pub const UNRECOVERABLE_ITEM: Code = Code(640);
 
 /// What RL004 found instead of a conversation: the numbers of its variants.

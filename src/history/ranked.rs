@@ -1,6 +1,10 @@
 //! Parts of a log that say themselves where in the history they belong, and whether: rows of a table come in any order,
 //! and some of them are never sent.
 
+use std::collections::HashSet;
+
+use crate::json::fingerprint_of;
+
 /// What becomes of a part when the history is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
@@ -11,6 +15,8 @@ pub enum Standing {
     Restart,
     /// Not sent, and why.
     Unsent(&'static str),
+    /// Not sent, and why, if there is a part whose name has one of these fingerprints.
+    Unless([u64; 2], &'static str),
 }
 
 /// Where a part belongs.
@@ -39,11 +45,19 @@ pub fn resolve(ranks: &[Rank]) -> (Vec<usize>, Vec<(usize, &'static str)>) {
     let mut order: Vec<usize> = (0..ranks.len()).collect();
     order.sort_by_key(|ix| numbers[*ix]);
     let restart = order.iter().rposition(|ix| ranks[*ix].standing == Standing::Restart).unwrap_or(0);
+    let replaces = |rank: &&Rank| !rank.name.is_empty();
+    let names: HashSet<u64> =
+        ranks.iter().filter(replaces).map(|rank| fingerprint_of(rank.name.as_bytes())).collect();
     let (mut sent, mut unsent) = (Vec::with_capacity(order.len()), Vec::new());
     for (n, ix) in order.into_iter().enumerate() {
         match ranks[ix].standing {
             Standing::Unsent(why) => unsent.push((ix, why)),
-            Standing::Sent | Standing::Restart if n < restart => unsent.push((ix, SUMMARISED)),
+            Standing::Unless(parents, why) if parents.iter().any(|parent| names.contains(parent)) => {
+                unsent.push((ix, why));
+            }
+            Standing::Sent | Standing::Unless(..) | Standing::Restart if n < restart => {
+                unsent.push((ix, SUMMARISED))
+            }
             _ => sent.push(ix),
         }
     }

@@ -154,6 +154,8 @@ pub struct Settings {
     pub request: Option<Place>,
     /// The list of the request's messages, where it is there and holds none, though the model has nothing else to answer.
     pub empty: Option<Place>,
+    /// Its store is repaired by writing messages once more.
+    pub is_corrected: bool,
     /// Why nothing of this history can be edited.
     pub read_only: Option<&'static str>,
     /// What the format repairs in its records all the same: the codes of findings, and what is done.

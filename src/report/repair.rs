@@ -53,6 +53,10 @@ impl ChangeNote {
 
 /// Makes the changes to a doc readable.
 pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::Result<Vec<ChangeNote>> {
+    if let Some(format) = fixed.before.format.filter(|format| format.is_made() && !fixed.changes.is_empty()) {
+        // The findings lie in what is made of the records.
+        read::fill(id, bytes, &read::Options { format: Some(format), ..read::Options::default() })?;
+    }
     if fixed.changes.is_empty() {
         return Ok(Vec::new());
     }

@@ -106,8 +106,8 @@ crate::rule! {
 const API: &str = "messages.{message}: `tool_use` ids were found without `tool_result` blocks immediately after: {call_id}. \
                    Each `tool_use` block must have a corresponding `tool_result` block in the next message.";
 
-const FAR: u8 = 1;
-const LATE: u8 = 2;
+pub const FAR: u8 = 1;
+pub const LATE: u8 = 2;
 const PENDING: u8 = 3;
 const FOLLOWED: u8 = 4;
 pub const IN_SESSION: u8 = 5;

@@ -186,6 +186,7 @@ rules![
     session_host,
     incomplete_record,
     unknown_version,
+    unknown_rewind,
     healed_by_agent,
     lost_reasoning,
     lost_server_tool,

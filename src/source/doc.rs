@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::place::DocId;
 
+use super::archive::Member;
 use super::prefix::Prefix;
 use super::read::{CutShort, FileBytes, ReadAt};
 use super::roomy::Roomy;
@@ -45,6 +46,9 @@ impl Doc {
         }
         if let Input::History { path, key, named } = input {
             return Doc::open_history(id, path, key, *named);
+        }
+        if let Input::Member { member, named } = input {
+            return Doc::open_member(id, member, *named);
         }
         let Input::File { path, named } = input else {
             let bytes = spool(&mut io::stdin().lock())?;
@@ -126,6 +130,22 @@ impl Doc {
         Ok(Doc { named, bytes, segments, cells, ..Doc::of_bytes(id, &label, Vec::new()) })
     }
 
+    /// Opens a file in an archive.
+    fn open_member(id: DocId, member: &Member, named: bool) -> io::Result<Doc> {
+        let (_, bytes) = unpacked(member.unpack(spool)?)?;
+        Ok(Doc {
+            id,
+            label: member.label(),
+            path: Some(member.path()),
+            packing: Packing::Member,
+            stamp: None,
+            named,
+            bytes: Box::new(Roomy::new(bytes)),
+            segments: Vec::new(),
+            cells: None,
+        })
+    }
+
     /// Opens files that are one log.
     fn open_log(id: DocId, base: &[Earlier], paths: &[PathBuf], named: bool) -> io::Result<Doc> {
         let mut segments: Vec<Segment> = Vec::with_capacity(paths.len());
@@ -188,7 +208,7 @@ fn unpacked(bytes: Box<dyn ReadAt>) -> io::Result<(Packing, Box<dyn ReadAt>)> {
     let packing = Packing::of(&head[..n]);
     let reader = Sequential { bytes: &*bytes, at: 0 };
     let plain = match packing {
-        Packing::Plain => None,
+        Packing::Plain | Packing::Member => None,
         Packing::Gzip => Some(inflated(&mut flate2::read::MultiGzDecoder::new(reader))?),
         Packing::Zstd => Some(inflated(&mut zstd::stream::read::Decoder::new(reader)?)?),
     };

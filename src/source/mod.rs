@@ -1,6 +1,7 @@
 //! Where bytes come from and go to: arguments become inputs, inputs become docs, docs become records, and a patched
 //! doc replaces its file in one step.
 
+pub mod archive;
 mod backup;
 pub mod commit;
 pub mod damage;

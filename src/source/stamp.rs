@@ -9,6 +9,8 @@ pub enum Packing {
     Plain,
     Gzip,
     Zstd,
+    /// It is a file in an archive.
+    Member,
 }
 
 impl Packing {

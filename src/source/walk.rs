@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use walkdir::WalkDir;
 
+use super::archive::{self, Member};
 use super::sqlite::{Key, is_database};
 
 /// Endings that a walk takes, each also with `.gz` and `.zst` behind it.
@@ -20,6 +21,11 @@ pub enum Input {
     File {
         path: PathBuf,
         /// Named as an argument, not met in a walk: then it must be a transcript.
+        named: bool,
+    },
+    /// A file in an archive.
+    Member {
+        member: Member,
         named: bool,
     },
     /// Files that are one log, in order; the last one gives it its name.
@@ -80,6 +86,18 @@ impl Filter {
         let endings: Vec<String> =
             endings.iter().map(|e| e.trim_start_matches('.').to_ascii_lowercase()).collect();
         Ok(Filter { exclude: set.build()?, endings: (!endings.is_empty()).then_some(endings) })
+    }
+
+    /// The files of an archive that a walk would take, if the input is one that was named.
+    pub fn members(&self, input: &Input) -> Option<Result<Vec<Input>, WalkError>> {
+        let Input::File { path, named: true } = input else { return None };
+        if !archive::is_archive(path) {
+            return None;
+        }
+        let found = archive::members(path, |name| self.takes(name) && !self.excludes(name));
+        let found =
+            found.map(|all| all.into_iter().map(|member| Input::Member { member, named: false }).collect());
+        Some(found.map_err(|error| WalkError { path: path.clone(), error }))
     }
 
     fn excludes(&self, path: &Path) -> bool {
@@ -219,7 +237,7 @@ mod tests {
             .iter()
             .map(|i| match i {
                 Input::File { path, .. } => path.strip_prefix(root).unwrap_or(path).display().to_string(),
-                Input::Stdin | Input::Log { .. } | Input::History { .. } => "-".to_owned(),
+                Input::Stdin | Input::Log { .. } | Input::History { .. } | Input::Member { .. } => "-".to_owned(),
             })
             .collect();
         assert_eq!(names, [".hidden/x.ndjson", "a.json.gz", "b.jsonl", "z.TXT"]);

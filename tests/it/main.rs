@@ -5,6 +5,7 @@ mod across;
 mod agents;
 mod answers;
 mod anthropic;
+mod archives;
 mod cases;
 mod circles;
 mod claude_code;

@@ -1,0 +1,34 @@
+//! Stores whose messages another file names by their positions: a repair that adds or removes messages would make that
+//! file name others, so it is not made in place.
+
+use std::io;
+
+use crate::format::Format;
+use crate::json::{Tape, scan};
+use crate::source::{Doc, Patched, ReadAt};
+
+/// Why the repair of a doc is not written over it; `None` if it can be.
+pub(super) fn refusal(doc: &Doc, view: &Patched<'_>, format: &dyn Format) -> io::Result<Option<String>> {
+    let Some(((file, member), path)) = format.positions().zip(doc.path.as_deref()) else { return Ok(None) };
+    let beside = std::fs::read(path.with_file_name(file)).unwrap_or_default();
+    if memchr::memmem::find(&beside, member.as_bytes()).is_none()
+        || messages(&*doc.bytes, format)? == messages(view, format)?
+    {
+        return Ok(None);
+    }
+    Ok(Some(format!(
+        "{}: not changed in place, because the repair adds or removes messages, and {file} beside it refers to them by \
+         position ({member}); use -o to write a copy",
+        doc.label
+    )))
+}
+
+/// How many messages a text holds.
+fn messages(bytes: &dyn ReadAt, format: &dyn Format) -> io::Result<u32> {
+    let (mut text, mut tape) = (Vec::new(), Tape::new());
+    let len = usize::try_from(bytes.len()).map_err(io::Error::other)?;
+    bytes.read_into(0, len, &mut text)?;
+    let root = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
+    let lists = format.info().parts.iter().filter_map(|part| root?.at(part.path));
+    Ok(lists.filter(|list| list.is_array()).map(|list| list.count()).next().unwrap_or(0))
+}

@@ -1,0 +1,211 @@
+//! Messages as Cline, Roo Code and Kilo Code store them: those of the Anthropic Messages API with members of their own
+//! beside, and blocks that they turn into the provider's before they send them. Cline's newer sessions hold a result as
+//! its tool gave it, a file by its path and content, and an image without a source; Roo keeps the reasoning of OpenAI's
+//! models as an element between the messages.
+
+use crate::dialect::{Body, Cannot, Dialect, Item, Origin, Shape, TextChange};
+use crate::dialects::anthropic::ANTHROPIC;
+use crate::dialects::common::text;
+use crate::dialects::responses::RESPONSES;
+use crate::history::{BlockFlags, Flags, Kind, Pairing, Role};
+use crate::json::edit::Base;
+use crate::json::{Str, Val};
+use crate::neutral::{
+    Block, Conversation, LossKind, Losses, Lost, Maker, Media, MediaKind, Reasoning, Source, Takes, Text, Voice,
+    What,
+};
+use crate::place::Edit;
+
+pub struct Cline;
+
+pub static CLINE: Cline = Cline;
+
+/// It is never written: its messages are lifted like those of another dialect, also for Anthropic.
+static TAKES: Takes = Takes { dialect: "cline", list_key: "messages", ..Takes::NOTHING };
+
+/// Members of messages and blocks that are for the client alone.
+const UNSENT: [&[u8]; 18] = [
+    b"ts",
+    b"modelInfo",
+    b"metrics",
+    b"metadata",
+    b"name",
+    b"call_id",
+    b"id",
+    b"reasoning_details",
+    b"reasoning_content",
+    b"isSummary",
+    b"condenseId",
+    b"condenseParent",
+    b"truncationId",
+    b"truncationParent",
+    b"isTruncationMarker",
+    b"conversationHistoryDeletedRange",
+    b"thoughtSignature",
+    b"summary",
+];
+
+impl Dialect for Cline {
+    fn name(&self) -> &'static str {
+        ANTHROPIC.name()
+    }
+
+    fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
+        let is_apart = is_reasoning(val);
+        ANTHROPIC.rows(val, origin, &mut |mut item| {
+            if item.row.kind == Kind::BlockMessage && item.row.role == Role::Assistant {
+                // Each is a response of its own, of a session.
+                item.row.id = item.row.at.start + 1;
+            }
+            if is_apart {
+                // A message of the model's that says something, but nothing to Anthropic.
+                item.row.role = Role::Assistant;
+                item.row.flags.set(Flags::FOREIGN);
+                (item.row.block, item.row.kind) = (BlockFlags::CONTENT, Kind::BlockMessage);
+            } else if item.row.kind != Kind::BlockMessage && is_own(item.row.kind, item.val) {
+                item.row.flags.set(Flags::FOREIGN);
+                if item.row.kind == Kind::Thinking {
+                    item.row.kind = Kind::Block;
+                }
+            }
+            out(item);
+        });
+    }
+
+    fn pairing(&self) -> Pairing {
+        ANTHROPIC.pairing()
+    }
+
+    fn change(
+        &self,
+        change: &TextChange,
+        item: Val<'_>,
+        base: Base<'_>,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), Cannot> {
+        ANTHROPIC.change(change, item, base, out)
+    }
+
+    fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
+        ANTHROPIC.stub(call)
+    }
+
+    fn answers_calls(&self) -> bool {
+        true
+    }
+
+    fn key<'t>(&self, kind: Kind, item: Val<'t>) -> Option<Str<'t>> {
+        ANTHROPIC.key(kind, item)
+    }
+
+    fn envelope(&self) -> Option<(&'static str, &'static str)> {
+        ANTHROPIC.envelope()
+    }
+
+    fn takes(&self) -> &'static Takes {
+        &TAKES
+    }
+
+    fn lift(&self, body: Body<'_>, out: &mut Conversation, losses: &mut Losses) {
+        match body.shape {
+            Shape::Item => message(&body, body.val, out, losses),
+            Shape::List => body.val.elements().for_each(|val| message(&body, val, out, losses)),
+            Shape::Request => {
+                if let Some(prompt) = body.val.get("system_prompt")
+                    && let Some(text) = Text::of_val(prompt).filter(|text| !text.is_empty())
+                {
+                    out.instructions.push(Block::text(text, body.at(prompt)));
+                }
+                let list = body.val.get("messages");
+                list.into_iter().flat_map(|list| list.elements()).for_each(|val| message(&body, val, out, losses));
+            }
+        }
+    }
+}
+
+/// Whether an element is reasoning of the Responses API, kept between the messages.
+pub fn is_reasoning(val: Val<'_>) -> bool {
+    val.get("type").is_some_and(|kind| kind.is("reasoning"))
+        && val.get("content").is_none_or(|content| content.is_null())
+        && (val.get("encrypted_content").is_some() || val.get("summary").is_some())
+}
+
+/// Whether a block is one that the client turns into the provider's.
+fn is_own(kind: Kind, block: Val<'_>) -> bool {
+    match kind {
+        // What no provider has signed is not sent to one that would want that.
+        Kind::Thinking => {
+            block.get("type").is_some_and(|kind| kind.is("thinking"))
+                && block.get("signature").is_none_or(|own| own.is_null() || own.is(""))
+        }
+        Kind::Media => block.get("source").is_none() && block.get("data").is_some(),
+        Kind::ToolResult => block.get("content").is_some_and(|content| !content.is_string() && !is_sent(content)),
+        Kind::Block => true,
+        _ => false,
+    }
+}
+
+/// Whether the content of a result is a list of blocks that the API knows.
+fn is_sent(content: Val<'_>) -> bool {
+    let typed = |part: Val<'_>| part.get("type").is_some_and(|kind| kind.is_string());
+    let shown = |part: &Val<'_>| part.get("source").is_none() && part.get("data").is_some();
+    content.is_array() && content.elements().all(typed) && !content.elements().any(|part| shown(&part))
+}
+
+fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
+    if is_reasoning(val) {
+        return RESPONSES.lift(Body { val, shape: Shape::Item, ..*body }, out, losses);
+    }
+    let mut lost = Losses::default();
+    let blocks: Vec<Val<'_>> = val.get("content").filter(Val::is_array).iter().flat_map(Val::elements).collect();
+    let role = val.get("role").and_then(|role| role.text());
+    let voice = if role.as_deref() == Some(b"assistant") { Voice::Assistant } else { Voice::User };
+    let first = out.messages.len();
+    ANTHROPIC.lift(Body { val, shape: Shape::Item, ..*body }, out, &mut lost);
+    // Members of the client's own are no loss.
+    let holders = || std::iter::once(val).chain(blocks.iter().copied());
+    let is_own = |lost: &Lost| {
+        let mut members = holders().flat_map(|holder| holder.members());
+        members.any(|member| UNSENT.contains(&member.key.raw) && body.at_key(&member) == lost.at)
+    };
+    for lost in lost.list {
+        match lost.kind {
+            LossKind::FIELD if is_own(&lost) => {}
+            LossKind::CACHE_MARK => losses.count(lost.kind, lost.at),
+            _ => losses.list.push(lost),
+        }
+    }
+    // What Anthropic does not know is what the client writes out.
+    for message in out.messages.iter_mut().skip(first) {
+        for block in &mut message.blocks {
+            let source = blocks.iter().find(|own| body.at(**own) == block.at);
+            if let (What::Foreign(_), Some(what)) = (&block.what, source.and_then(|own| written_out(*own, voice)))
+            {
+                block.what = what;
+            }
+        }
+    }
+}
+
+/// What the client sends for a block of its own.
+fn written_out(block: Val<'_>, voice: Voice) -> Option<What> {
+    match block.get("type")?.text()?.as_ref() {
+        b"file" => {
+            let (path, content) = (text(block, "path")?, text(block, "content")?);
+            let head = Text::join(&[Text::new("<file_content path=\""), path, Text::new("\">")], "");
+            let text = Text::join(&[head, content, Text::new("</file_content>")], "\\n");
+            Some(What::Text { text, citations: None })
+        }
+        b"image" => {
+            let media = Media::new(MediaKind::Image, Source::Data(text(block, "data")?));
+            Some(What::Media(media.mime(text(block, "mediaType"))))
+        }
+        b"reasoning" if voice == Voice::Assistant => Some(What::Reasoning(Reasoning {
+            maker: Maker::Open,
+            texts: text(block, "text").into_iter().collect(),
+            seal: None,
+            redacted: None,
+        })),
+        _ => None,
+    }
+}

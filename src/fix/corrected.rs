@@ -1,0 +1,90 @@
+//! Stores whose messages are written once more: what is there stays as it is, and the corrected message comes after it. In a
+//! document, it replaces the message.
+
+use std::io;
+
+use crate::format::Format;
+use crate::format::correcting::Correction;
+use crate::format::retelling::Stored;
+use crate::json::edit::Base;
+use crate::json::{Tape, scan};
+use crate::judge::Judged;
+use crate::place::{DocId, Edit, Place, With};
+use crate::read;
+use crate::rule::Loss;
+use crate::source::{Container, Patched, ReadAt, lines};
+
+use super::text::TextEdits;
+use super::{Action, Cause, Change, FixOptions};
+
+/// The edits that correct what was found in such a store.
+pub(super) fn edits(
+    id: DocId,
+    view: &Patched<'_>,
+    container: Container,
+    format: &'static dyn Format,
+    judged: &[Judged],
+    wanted: &FixOptions,
+) -> io::Result<TextEdits> {
+    let mut made = TextEdits::default();
+    let Some(corrector) = format.corrector() else { return Ok(made) };
+    let wanted: Vec<&Judged> = judged.iter().filter(|judged| wanted.wants(judged)).collect();
+    if wanted.is_empty() {
+        return Ok(made);
+    }
+    // The messages that were judged are made of the records, which says where each came from.
+    read::fill(id, view, &read::Options { format: Some(format), ..read::Options::default() })?;
+    let origin = |at: Place| view.room().map_or(at, |room| room.origin(at));
+    let problems: Vec<Place> = wanted.iter().map(|judged| origin(judged.finding.row.at)).collect();
+    let mut text = Vec::new();
+    view.read_into(0, usize::try_from(view.len()).map_err(io::Error::other)?, &mut text)?;
+    let (mut corrector, mut tape) = (corrector(), Tape::new());
+    let mut last = None;
+    let mut take = |start: usize, record: &[u8], number: u32| {
+        if scan(record, &mut tape).is_ok()
+            && let Some(val) = tape.root(record)
+        {
+            let base = Base::new(id, start as u64);
+            last = Some(base.of(val));
+            corrector.take(&Stored { val, base, number });
+        }
+    };
+    let is_document = matches!(container, Container::Document { .. });
+    match container {
+        Container::Document { start } => take(start as usize, text.get(start as usize..).unwrap_or_default(), 0),
+        Container::Lines { start } => {
+            let start = start as usize;
+            for (number, (at, line)) in lines::split(text.get(start..).unwrap_or_default()).enumerate() {
+                take(start + at, line, u32::try_from(number).unwrap_or(u32::MAX));
+            }
+        }
+        _ => return Ok(made),
+    }
+    let (corrections, end) = corrector.finish(&problems);
+    let mut added = Vec::new();
+    for Correction { at, record, text: corrected, problems, what, answers } in corrections {
+        for judged in problems.iter().filter_map(|ix| wanted.get(*ix)) {
+            let finding = judged.finding;
+            let mut row = finding.row;
+            (row.at, row.record) = (at, record);
+            let cause = Cause::Rule(finding.code, finding.variant, finding.row.at);
+            let action = if answers { Action::Stub } else { Action::Rewrite };
+            let loss = if answers { Loss::Lossless } else { judged.loss };
+            let other = last.filter(|_| !is_document);
+            made.changes.push(Change { cause, row, other, action, loss, what, history: judged.history });
+        }
+        match is_document {
+            true => made.edits.push(Edit::replace(at, corrected)),
+            false => added.extend([&corrected, &b"\n"[..]].concat()),
+        }
+    }
+    if added.is_empty() {
+        return Ok(made);
+    }
+    if text.last().is_some_and(|last| *last != b'\n') {
+        added.insert(0, b'\n');
+    }
+    added.extend(end.map(|line| [&line, &b"\n"[..]].concat()).unwrap_or_default());
+    made.edits.push(Edit { at: Place::new(id, view.len(), 0), with: vec![With::text(added)] });
+    Ok(made)
+}

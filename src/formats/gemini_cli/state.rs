@@ -1,0 +1,73 @@
+//! The records of a session, applied one after the other.
+
+use std::collections::HashMap;
+
+use crate::json::{Val, fingerprint_of};
+
+/// What a record did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum What {
+    Applied,
+    /// It goes back to a message that is not there: all messages are gone.
+    LostAll,
+}
+
+/// The messages so far, in their order.
+pub struct State<M> {
+    messages: Vec<(u64, M)>,
+    /// Where each is, by the fingerprint of its id.
+    places: HashMap<u64, usize>,
+}
+
+impl<M> Default for State<M> {
+    fn default() -> Self {
+        State { messages: Vec::new(), places: HashMap::new() }
+    }
+}
+
+impl<M> State<M> {
+    /// Applies a record; `make` makes a message of what it stores.
+    pub fn take(&mut self, record: Val<'_>, mut make: impl FnMut(Val<'_>) -> M) -> What {
+        if let Some(id) = record.get("$rewindTo").and_then(|id| id.text()) {
+            let known = self.places.get(&fingerprint_of(&id)).copied();
+            let lost = known.is_none() && !self.messages.is_empty();
+            for (id, _) in self.messages.drain(known.unwrap_or(0)..) {
+                self.places.remove(&id);
+            }
+            return if lost { What::LostAll } else { What::Applied };
+        }
+        if record.get("id").is_some_and(|id| id.is_string()) {
+            self.add(record, &mut make);
+        } else if let Some(set) = record.get("$set").filter(Val::is_object) {
+            self.replace(set.get("messages"), &mut make);
+        } else {
+            self.replace(record.get("messages"), &mut make);
+        }
+        What::Applied
+    }
+
+    fn replace(&mut self, list: Option<Val<'_>>, make: &mut impl FnMut(Val<'_>) -> M) {
+        let Some(list) = list.filter(Val::is_array) else { return };
+        self.messages.clear();
+        self.places.clear();
+        list.elements().filter(Val::is_object).for_each(|message| self.add(message, make));
+    }
+
+    fn add(&mut self, message: Val<'_>, make: &mut impl FnMut(Val<'_>) -> M) {
+        let Some(id) = message.get("id").and_then(|id| id.text()).map(|id| fingerprint_of(&id)) else {
+            return self.messages.push((0, make(message)));
+        };
+        match self.places.get(&id) {
+            Some(&ix) => self.messages[ix].1 = make(message),
+            None => {
+                self.places.insert(id, self.messages.len());
+                self.messages.push((id, make(message)));
+            }
+        }
+    }
+
+    /// The messages that are left.
+    pub fn finish(self) -> impl Iterator<Item = M> {
+        self.messages.into_iter().map(|(_, message)| message)
+    }
+}

@@ -1,0 +1,99 @@
+//! Zip archives: each file in one is a doc of its own, which is read and never written back. An archive may lie about itself:
+//! what is unpacked is counted, and an end is put to what grows out of proportion.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+/// Files in an archive, at most.
+const MOST_MEMBERS: usize = 20_000;
+
+/// Bytes that a file may be unpacked to.
+const MOST_BYTES: u64 = 4 << 30;
+
+/// How many times as long as it is packed a file may become, once it is longer than [`FREE_BYTES`].
+const MOST_RATIO: u64 = 400;
+const FREE_BYTES: u64 = 16 << 20;
+
+/// A file in an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub archive: PathBuf,
+    pub index: usize,
+    pub name: String,
+}
+
+impl Member {
+    /// As printed.
+    pub fn label(&self) -> String {
+        format!("{}: {}", self.archive.display(), self.name)
+    }
+
+    /// Where a copy of it lies, below a folder.
+    pub fn path(&self) -> PathBuf {
+        self.archive.join(&self.name)
+    }
+
+    /// Unpacks it into what `spool` makes of a stream.
+    pub fn unpack<T>(&self, spool: impl FnOnce(&mut dyn Read) -> io::Result<T>) -> io::Result<T> {
+        let mut archive = open(&self.archive)?;
+        let file = archive.by_index(self.index).map_err(failed)?;
+        let most = MOST_BYTES.min((file.compressed_size().saturating_mul(MOST_RATIO)).max(FREE_BYTES));
+        spool(&mut Limited { inner: file, left: most })
+    }
+}
+
+/// Ends in an error where more comes than there may be.
+struct Limited<R> {
+    inner: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buf)?;
+        self.left = self.left.checked_sub(n as u64).ok_or_else(|| {
+            io::Error::other("unpacks to far more than its packed size, as a zip bomb does; it was not read")
+        })?;
+        Ok(n)
+    }
+}
+
+/// Whether the first bytes are those of an archive.
+pub fn is_archive(path: &Path) -> bool {
+    let mut head = [0; 4];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && matches!(&head, b"PK\x03\x04" | b"PK\x05\x06")
+}
+
+/// The files in an archive whose names are wanted, in its order.
+pub fn members(path: &Path, wanted: impl Fn(&Path) -> bool) -> io::Result<Vec<Member>> {
+    let mut archive = open(path)?;
+    if archive.len() > MOST_MEMBERS {
+        return Err(io::Error::other(format!("contains more than {MOST_MEMBERS} files")));
+    }
+    let mut found = Vec::new();
+    for index in 0..archive.len() {
+        let file = archive.by_index_raw(index).map_err(failed)?;
+        let Ok(name) = file.name().map(|name| name.into_owned()) else { continue };
+        if file.is_file() && wanted(Path::new(&name)) {
+            found.push(Member { archive: path.to_owned(), index, name });
+        }
+    }
+    Ok(found)
+}
+
+fn open(path: &Path) -> io::Result<ZipArchive<BufReader<File>>> {
+    ZipArchive::new(BufReader::new(File::open(path)?)).map_err(failed)
+}
+
+fn failed(error: ZipError) -> io::Error {
+    match error {
+        ZipError::Io(error) => error,
+        ZipError::UnsupportedArchive(why) => io::Error::other(format!("cannot be unpacked: {why}")),
+        other => io::Error::other(format!("not a readable zip archive: {other}")),
+    }
+}
