@@ -82,7 +82,17 @@ impl Doc {
         let (packing, bytes) = unpacked(plain)?;
         let bytes = Box::new(Roomy::new(bytes));
         let label = label(path);
-        Ok(Doc { id, label, path: Some(path.clone()), packing, stamp, named: *named, bytes, segments: Vec::new(), cells: None })
+        Ok(Doc {
+            id,
+            label,
+            path: Some(path.clone()),
+            packing,
+            stamp,
+            named: *named,
+            bytes,
+            segments: Vec::new(),
+            cells: None,
+        })
     }
 
     /// A doc that lies in memory, for tests and for callers of the library.
@@ -96,7 +106,7 @@ impl Doc {
             named: true,
             bytes: Box::new(Roomy::new(bytes)),
             segments: Vec::new(),
-                cells: None,
+            cells: None,
         }
     }
 
@@ -178,7 +188,17 @@ impl Doc {
         segments::number(&mut segments, &joined)?;
         let label = segments.last().map(|segment| segment.label.clone()).unwrap_or_default();
         let bytes = Box::new(joined);
-        Ok(Doc { id, label, path: None, packing: Packing::Plain, stamp: None, named, bytes, segments, cells: None })
+        Ok(Doc {
+            id,
+            label,
+            path: None,
+            packing: Packing::Plain,
+            stamp: None,
+            named,
+            bytes,
+            segments,
+            cells: None,
+        })
     }
 
     /// One of the files that the doc is made of, as a doc to write back to.
@@ -192,7 +212,7 @@ impl Doc {
             named: self.named,
             bytes: Box::new(Vec::new()),
             segments: Vec::new(),
-                cells: None,
+            cells: None,
         }
     }
 }

@@ -28,9 +28,9 @@ pub use key::{Id, Key, MAGIC, is_database};
 
 #[cfg(not(feature = "sqlite"))]
 pub use none::{histories, open};
-#[cfg(not(feature = "sqlite"))]
-pub use unwritten::write;
 #[cfg(feature = "sqlite")]
 pub use read::{histories, open};
+#[cfg(not(feature = "sqlite"))]
+pub use unwritten::write;
 #[cfg(feature = "sqlite")]
 pub use write::{Step, write, write_watched};
