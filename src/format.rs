@@ -30,9 +30,9 @@ pub use mark::{Mark, Sink, TextAt};
 pub use probe::Probe;
 pub use repair::{Repair, Wanted};
 
+use correcting::Corrector;
 pub use ranked::Unsent;
 use ranked::{Ranked, Told};
-use correcting::Corrector;
 use reduction::Reduction;
 use retelling::Teller;
 

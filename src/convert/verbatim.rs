@@ -157,6 +157,13 @@ impl Verbatim {
     }
 
     fn item(&mut self, body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
+        if let Some(rest) = self.without_empty_blocks(body, val, losses) {
+            return if rest.is_empty() {
+                losses.add(LossKind::UNKNOWN, body.at(val))
+            } else {
+                self.add(&rest, body.at(val))
+            };
+        }
         // Only items of the Responses API have types of their own; those of other APIs are messages.
         let kind = val.get("type").and_then(|kind| kind.text()).filter(|_| self.list_key == "input");
         if kind.is_some_and(|kind| !kind.is_empty() && Kind::of_type(&kind) == Kind::Unknown) {
@@ -170,6 +177,33 @@ impl Verbatim {
             true => self.add(&said_by_user(val.raw()), body.at(val)),
             false => self.add(val.raw(), body.at(val)),
         }
+    }
+
+    /// A message without its blocks that have no member, if it has such: they say nothing, and no API with blocks takes them.
+    /// Empty if nothing is left.
+    fn without_empty_blocks(&self, body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Option<Vec<u8>> {
+        let content = val.get("content").filter(|content| !self.members.is_empty() && content.is_array())?;
+        let is_empty = |block: &Val<'_>| block.is_object() && block.count() == 0;
+        if !content.elements().any(|block| is_empty(&block)) {
+            return None;
+        }
+        content.elements().filter(is_empty).for_each(|block| losses.add(LossKind::UNKNOWN, body.at(block)));
+        let mut out = Vec::new();
+        if content.elements().all(|block| is_empty(&block)) {
+            return Some(out);
+        }
+        Writer::new(&mut out).object(|w| {
+            for member in val.members() {
+                let w = w.key(&String::from_utf8_lossy(member.key.raw));
+                match member.key.is(b"content") {
+                    true => w.array(|w| {
+                        content.elements().filter(|block| !is_empty(block)).for_each(|block| w.bytes(block.raw()));
+                    }),
+                    false => w.bytes(member.val.raw()),
+                }
+            }
+        });
+        Some(out)
     }
 
     fn add(&mut self, json: &[u8], from: At) {

@@ -9,6 +9,7 @@ use std::io;
 
 use crate::fix::{Cause, Fixed};
 use crate::history::{Code, Kind};
+use crate::neutral::settle::STUB;
 use crate::place::{DocId, Edit, Place, With};
 use crate::source::{ReadAt, append};
 
@@ -29,7 +30,7 @@ pub fn propose(
     diagnostics: &mut [Diagnostic],
 ) -> io::Result<()> {
     let edits = fixed.patch.edits(id);
-    let of_cause = shared(fixed, edits);
+    let of_cause = shared(fixed, edits, bytes);
     let ids: HashSet<&str> = diagnostics
         .iter()
         .flat_map(|diagnostic| diagnostic.id.iter().chain(&diagnostic.call_id))
@@ -38,7 +39,7 @@ pub fn propose(
     let mut texts: Vec<Option<String>> = Vec::with_capacity(edits.len());
     for edit in edits {
         let text = text(edit, bytes)?;
-        let told = text.filter(|text| content || free_of_content(text, edit) || renames(edit, bytes, &ids));
+        let told = text.filter(|text| content || free_of_content(text, edit, &ids) || renames(edit, bytes, &ids));
         texts.push(told);
     }
     let offsets = edits.iter().flat_map(|edit| [edit.at.start, edit.at.end()]).collect();
@@ -64,13 +65,14 @@ type Finding = (Code, u8, Place);
 
 /// The edits that each finding needs, by their index: those on the items that were changed for it, and what hangs
 /// together with these.
-fn shared(fixed: &Fixed, edits: &[Edit]) -> HashMap<Finding, Vec<usize>> {
+fn shared(fixed: &Fixed, edits: &[Edit], bytes: &dyn ReadAt) -> HashMap<Finding, Vec<usize>> {
     let mut sets = Sets::new(edits.len() + fixed.changes.len());
     let of_change = |n: usize| edits.len() + n;
     let mut touched: Vec<(Place, usize)> = Vec::new();
     for (n, change) in fixed.changes.iter().enumerate() {
-        touched.push((change.row.at, of_change(n)));
-        touched.extend(change.other.map(|other| (other, of_change(n))));
+        // What was made of a record lies nowhere in the file: its record is what was edited.
+        let places = [Some(change.row.at), change.other].into_iter().flatten();
+        touched.extend(places.map(|place| (bytes.origin(place), of_change(n))));
     }
     touched.sort_by_key(|(place, _)| place.order());
     let mut next = 0;
@@ -136,9 +138,9 @@ fn text(edit: &Edit, bytes: &dyn ReadAt) -> io::Result<Option<String>> {
 }
 
 /// Whether a text that is put in says nothing but what members are called, and of which type and role they are.
-fn free_of_content(text: &str, edit: &Edit) -> bool {
+fn free_of_content(text: &str, edit: &Edit, ids: &HashSet<&str>) -> bool {
     let copies = edit.with.iter().any(|with| matches!(with, With::Copy(_)));
-    !copies && tokens(text).all(|token| token.is_harmless())
+    !copies && tokens(text).all(|token| token.is_harmless() || token.string && ids.contains(token.text))
 }
 
 /// Whether an edit replaces an id by another one.
@@ -162,13 +164,19 @@ impl Token<'_> {
             (true, true) => {
                 self.text.len() <= 40 && self.text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
             }
-            (true, false) => ROLES.contains(&self.text) || Kind::of_type(self.text.as_bytes()) != Kind::Unknown,
+            (true, false) => {
+                let known = ROLES.contains(&self.text) || OURS.contains(&self.text);
+                known || Kind::of_type(self.text.as_bytes()) != Kind::Unknown
+            }
             (false, _) => matches!(self.text, "null" | "true" | "false"),
         }
     }
 }
 
 const ROLES: [&str; 7] = ["assistant", "developer", "function", "model", "system", "tool", "user"];
+
+/// What repairs say themselves, and the states that they set.
+const OURS: [&str; 3] = [STUB, "output-error", "The tool call was interrupted and has no result."];
 
 fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     let mut rest = text;
@@ -197,7 +205,7 @@ mod tests {
     use super::*;
 
     fn harmless(text: &str) -> bool {
-        free_of_content(text, &Edit::replace(Place::default(), text))
+        free_of_content(text, &Edit::replace(Place::default(), text), &HashSet::from(["call_1"]))
     }
 
     #[test]
@@ -206,6 +214,7 @@ mod tests {
         assert!(harmless(", "));
         assert!(harmless(r#", "summary": []"#));
         assert!(harmless(r#"{"type":"message","role":"assistant","content":[]}"#));
+        assert!(harmless(r#"{"call_id":"call_1"}"#) && !harmless(r#"{"call_id":"call_2"}"#));
         assert!(!harmless(r#""output": "secret""#));
         assert!(!harmless(r#"{"pass word": null}"#));
         assert!(!harmless("42"));

@@ -64,6 +64,10 @@ impl<R: Read> Read for Limited<R> {
 
 /// Whether the first bytes are those of an archive.
 pub fn is_archive(path: &Path) -> bool {
+    // What is read from a pipe is gone.
+    if !std::fs::metadata(path).is_ok_and(|meta| meta.is_file()) {
+        return false;
+    }
     let mut head = [0; 4];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
     read.is_ok() && matches!(&head, b"PK\x03\x04" | b"PK\x05\x06")

@@ -7,7 +7,7 @@ use std::fs;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use replaylint::internals::convert::{self, ConvertedDoc, Plan};
-use replaylint::internals::history::{Code, Usage};
+use replaylint::internals::history::{Code, Remedy, Usage};
 use replaylint::internals::json::pointer::Finder;
 use replaylint::internals::json::{Tape, scan};
 use replaylint::internals::judge::Options;
@@ -428,7 +428,16 @@ fn every_stored_file_converts_without_an_error() {
                 // A request may be as broken as it was; a log is made a request, if no field is wrong that nobody can fill.
                 let refused = (LossKind { code, variant }) == LossKind::RESULT_REFUSED;
                 let field = (400..500).contains(&judged.finding.arg);
-                if info.usage == Usage::Log && refused && !field {
+                // What has no legal repair in the store has none in a request, either.
+                let arg = judged.finding.arg;
+                let unfixable = || {
+                    let found = check(&text, &Options::default());
+                    let mut errors = found.judged.iter().filter(|own| own.severity == Severity::Error);
+                    errors.any(|own| {
+                        u32::from(own.finding.code.0) == arg && matches!(own.finding.remedy, Remedy::Never(_))
+                    })
+                };
+                if info.usage == Usage::Log && refused && !field && !unfixable() {
                     faults.push(format!("{name} to {to}: refused with {}", Code(judged.finding.arg as u16)));
                 }
             }
