@@ -1,7 +1,7 @@
 //! What the two forms of the Vercel AI SDK's messages share: data of the provider, and which provider it is.
 
 use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
-use crate::format::retelling::Told;
+use crate::format::retelling::{Stored, Teller, Told};
 use crate::format::{FormatInfo, Histories, Part, Unit};
 use crate::history::{Code, Role, Settings, Usage};
 use crate::json::Val;
@@ -112,17 +112,62 @@ pub(super) fn messages(val: Val<'_>) -> impl Iterator<Item = Val<'_>> {
 }
 
 /// Whether a record is one message of a conversation, not all of it.
-pub(super) fn is_message(val: Val<'_>) -> bool {
+fn is_message(val: Val<'_>) -> bool {
     val.is_object() && val.get("messages").is_none()
 }
 
-/// What is repaired where it lies, and why nothing else is.
-type Repairs = (&'static str, &'static [(Code, &'static str)]);
+/// What the two forms differ in.
+pub(super) struct Form {
+    pub manners: &'static Manners,
+    /// Why what is not repaired where it lies is not.
+    pub read_only: &'static str,
+    pub cures: &'static [(Code, &'static str)],
+    /// Adds a message to its conversation.
+    pub take: fn(&mut Conversation, Val<'_>, &Stored<'_>),
+}
 
-/// Ends a conversation.
-pub(super) fn told(manners: &Manners, providers: &Providers, repairs: Repairs, turns: Vec<Turn>) -> Told {
-    let (manner, target) = providers.manner();
-    let (read_only, cures) = repairs;
-    let settings = Settings { target, read_only: Some(read_only), cures, ..Settings::default() };
-    spoken::told(manners, manner, settings, turns)
+/// A conversation as far as it was read.
+#[derive(Default)]
+pub(super) struct Conversation {
+    pub turns: Vec<Turn>,
+    pub providers: Providers,
+}
+
+/// The conversations so far, and one whose messages are records of their own.
+struct Messages {
+    form: &'static Form,
+    told: Vec<Told>,
+    open: Conversation,
+}
+
+pub(super) fn teller(form: &'static Form) -> Box<dyn Teller> {
+    Box::new(Messages { form, told: Vec::new(), open: Conversation::default() })
+}
+
+impl Teller for Messages {
+    fn take(&mut self, record: &Stored<'_>) {
+        if is_message(record.val) {
+            (self.form.take)(&mut self.open, record.val, record);
+            return;
+        }
+        let mut conversation = Conversation::default();
+        messages(record.val).for_each(|message| (self.form.take)(&mut conversation, message, record));
+        self.told.push(conversation.told(self.form));
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<Told> {
+        if !self.open.turns.is_empty() {
+            self.told.push(self.open.told(self.form));
+        }
+        self.told
+    }
+}
+
+impl Conversation {
+    fn told(self, form: &Form) -> Told {
+        let (manner, target) = self.providers.manner();
+        let settings =
+            Settings { target, read_only: Some(form.read_only), cures: form.cures, ..Settings::default() };
+        spoken::told(form.manners, manner, settings, self.turns)
+    }
 }

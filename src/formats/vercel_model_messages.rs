@@ -1,7 +1,7 @@
 //! Messages in the form in which the Vercel AI SDK hands them to its providers, `ModelMessage[]`: roles `system`, `user`,
 //! `assistant` and `tool`, with parts `tool-call` and `tool-result`.
 
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::retelling::{Stored, Teller};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Role;
 use crate::json::Val;
@@ -9,7 +9,7 @@ use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
 
 use super::spoken::{Call, Id, Manners, Media, Says, Turn};
-use super::vercel::{self, Providers};
+use super::vercel::{self, Conversation, Form};
 
 pub struct VercelModelMessages;
 
@@ -27,7 +27,12 @@ static OF_ANTHROPIC: FormatInfo = vercel::of_anthropic(BASE);
 static OF_RESPONSES: FormatInfo = vercel::of_responses(BASE);
 static MANNERS: Manners = Manners { anthropic: &OF_ANTHROPIC, chat: &INFO, responses: &OF_RESPONSES };
 
-const READ_ONLY: &str = "ModelMessages are a form of the SDK's own, which is not edited; `convert` writes a request, which `fix` can repair";
+static FORM: Form = Form {
+    manners: &MANNERS,
+    read_only: "ModelMessages are a form of the SDK's own, which is not edited; `convert` writes a request, which `fix` can repair",
+    cures: &[],
+    take,
+};
 
 /// Messages that are looked at to recognise a document.
 const SAMPLE: usize = 256;
@@ -53,7 +58,7 @@ impl Format for VercelModelMessages {
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Messages::default()))
+        Some(|| vercel::teller(&FORM))
     }
 }
 
@@ -72,54 +77,16 @@ fn score(message: Val<'_>) -> u8 {
     if content.elements().any(tells) { 95 } else { 1 }
 }
 
-/// The conversations so far, and one whose messages are records of their own.
-#[derive(Default)]
-struct Messages {
-    told: Vec<Told>,
-    open: Conversation,
-}
-
-#[derive(Default)]
-struct Conversation {
-    turns: Vec<Turn>,
-    providers: Providers,
-}
-
-impl Teller for Messages {
-    fn take(&mut self, record: &Stored<'_>) {
-        if vercel::is_message(record.val) {
-            self.open.take(record.val, record);
-            return;
-        }
-        let mut conversation = Conversation::default();
-        vercel::messages(record.val).for_each(|message| conversation.take(message, record));
-        self.told.push(conversation.told());
-    }
-
-    fn finish(mut self: Box<Self>) -> Vec<Told> {
-        if !self.open.turns.is_empty() {
-            self.told.push(self.open.told());
-        }
-        self.told
-    }
-}
-
-impl Conversation {
-    fn told(self) -> Told {
-        vercel::told(&MANNERS, &self.providers, (READ_ONLY, &[]), self.turns)
-    }
-
-    fn take(&mut self, message: Val<'_>, record: &Stored<'_>) {
-        let (Some(role), Some(content)) = (vercel::role(message), message.get("content")) else { return };
-        let base = record.base;
-        content.elements().for_each(|part| self.providers.see(metadata(part)));
-        let says: Vec<Says> = match content.is_string() {
-            true => vec![Says::Text { text: Pieced::of(content, base), id: None, at: base.of(message) }],
-            false => content.elements().filter_map(|part| said(part, role, base)).collect(),
-        };
-        if !says.is_empty() {
-            self.turns.push(Turn { role, says, at: base.of(message), record: record.number });
-        }
+fn take(conversation: &mut Conversation, message: Val<'_>, record: &Stored<'_>) {
+    let (Some(role), Some(content)) = (vercel::role(message), message.get("content")) else { return };
+    let base = record.base;
+    content.elements().for_each(|part| conversation.providers.see(metadata(part)));
+    let says: Vec<Says> = match content.is_string() {
+        true => vec![Says::Text { text: Pieced::of(content, base), id: None, at: base.of(message) }],
+        false => content.elements().filter_map(|part| said(part, role, base)).collect(),
+    };
+    if !says.is_empty() {
+        conversation.turns.push(Turn { role, says, at: base.of(message), record: record.number });
     }
 }
 

@@ -2,13 +2,13 @@
 //! and 4 with its `toolInvocations`. They are retold as `convertToModelMessages` makes them: a step of an answer, then the
 //! results of its tools.
 
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::retelling::{Stored, Teller};
 use crate::format::{Format, FormatInfo, Probe, Repair};
 use crate::history::Role;
 use crate::json::Val;
 
 use super::spoken::{Manners, Says, Turn};
-use super::vercel::{self, Providers};
+use super::vercel::{self, Conversation, Form};
 
 mod part;
 mod repair;
@@ -31,7 +31,12 @@ static OF_ANTHROPIC: FormatInfo = vercel::of_anthropic(BASE);
 static OF_RESPONSES: FormatInfo = vercel::of_responses(BASE);
 static MANNERS: Manners = Manners { anthropic: &OF_ANTHROPIC, chat: &INFO, responses: &OF_RESPONSES };
 
-const READ_ONLY: &str = "UIMessages are a form of the SDK's own, which is not edited for this; `convert` writes a request, which `fix` can repair";
+static FORM: Form = Form {
+    manners: &MANNERS,
+    read_only: "UIMessages are a form of the SDK's own, which is not edited for this; `convert` writes a request, which `fix` can repair",
+    cures: repair::CURES,
+    take,
+};
 
 /// Messages that are looked at to recognise a document.
 const SAMPLE: usize = 50;
@@ -54,7 +59,7 @@ impl Format for VercelUiMessages {
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Messages::default()))
+        Some(|| vercel::teller(&FORM))
     }
 
     fn repair(&self) -> Option<Repair> {
@@ -106,62 +111,24 @@ fn is_part(part: Val<'_>) -> bool {
     kind.is_some_and(|kind| PARTS.iter().any(|part| part.as_bytes() == kind.as_ref()) || named(&kind))
 }
 
-/// The conversations so far, and one whose messages are records of their own.
-#[derive(Default)]
-struct Messages {
-    told: Vec<Told>,
-    open: Conversation,
-}
-
-#[derive(Default)]
-struct Conversation {
-    turns: Vec<Turn>,
-    providers: Providers,
-}
-
-impl Teller for Messages {
-    fn take(&mut self, record: &Stored<'_>) {
-        if vercel::is_message(record.val) {
-            self.open.take(record.val, record);
-            return;
-        }
-        let mut conversation = Conversation::default();
-        vercel::messages(record.val).for_each(|message| conversation.take(message, record));
-        self.told.push(conversation.told());
+fn take(conversation: &mut Conversation, message: Val<'_>, record: &Stored<'_>) {
+    let Some(role) = vercel::role(message) else { return };
+    let parts = parts(message);
+    let (at, base) = (record.base.of(message), record.base);
+    let turn = |role, says| Turn { role, says, at, record: record.number };
+    for part in &parts {
+        conversation.providers.see(part.metadata());
     }
-
-    fn finish(mut self: Box<Self>) -> Vec<Told> {
-        if !self.open.turns.is_empty() {
-            self.told.push(self.open.told());
-        }
-        self.told
+    if role != Role::Assistant {
+        let says: Vec<Says> = parts.iter().filter_map(|part| part.of_user(base)).collect();
+        conversation.turns.extend((!says.is_empty()).then(|| turn(role, says)));
+        return;
     }
-}
-
-impl Conversation {
-    fn told(self) -> Told {
-        vercel::told(&MANNERS, &self.providers, (READ_ONLY, repair::CURES), self.turns)
-    }
-
-    fn take(&mut self, message: Val<'_>, record: &Stored<'_>) {
-        let Some(role) = vercel::role(message) else { return };
-        let parts = parts(message);
-        let (at, base) = (record.base.of(message), record.base);
-        let turn = |role, says| Turn { role, says, at, record: record.number };
-        for part in &parts {
-            self.providers.see(part.metadata());
-        }
-        if role != Role::Assistant {
-            let says: Vec<Says> = parts.iter().filter_map(|part| part.of_user(base)).collect();
-            self.turns.extend((!says.is_empty()).then(|| turn(role, says)));
-            return;
-        }
-        for step in parts.split(|part| part.is("step-start")) {
-            let says: Vec<Says> = step.iter().filter_map(|part| part.of_assistant(base)).collect();
-            let results: Vec<Says> = step.iter().filter_map(|part| part.result(base)).collect();
-            let steps = [(Role::Assistant, says), (Role::Tool, results)];
-            let steps = steps.into_iter().filter(|(_, says)| !says.is_empty());
-            self.turns.extend(steps.map(|(role, says)| turn(role, says)));
-        }
+    for step in parts.split(|part| part.is("step-start")) {
+        let says: Vec<Says> = step.iter().filter_map(|part| part.of_assistant(base)).collect();
+        let results: Vec<Says> = step.iter().filter_map(|part| part.result(base)).collect();
+        let steps = [(Role::Assistant, says), (Role::Tool, results)];
+        let steps = steps.into_iter().filter(|(_, says)| !says.is_empty());
+        conversation.turns.extend(steps.map(|(role, says)| turn(role, says)));
     }
 }
