@@ -165,7 +165,7 @@ impl Token<'_> {
                 self.text.len() <= 40 && self.text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
             }
             (true, false) => {
-                let known = ROLES.contains(&self.text) || OURS.contains(&self.text);
+                let known = ROLES.contains(&self.text) || OURS.contains(&self.text) || self.text == BLOCK;
                 known || Kind::of_type(self.text.as_bytes()) != Kind::Unknown
             }
             (false, _) => matches!(self.text, "null" | "true" | "false"),
@@ -174,6 +174,9 @@ impl Token<'_> {
 }
 
 const ROLES: [&str; 7] = ["assistant", "developer", "function", "model", "system", "tool", "user"];
+
+/// The type of the blocks that repairs add.
+const BLOCK: &str = "tool_result";
 
 /// What repairs say themselves, and the states that they set.
 const OURS: [&str; 3] = [STUB, "output-error", "The tool call was interrupted and has no result."];
