@@ -113,7 +113,7 @@ impl<'d> Plan<'d> {
 }
 
 impl<'d> Wanted<'d> {
-    /// The changes that a repair asks for; `None` if the doc is no history of a database.
+    /// The changes that a repair asks for; `None` if the doc is not from a database.
     fn of(doc: &'d Doc, fixed: &Fixed) -> io::Result<Option<Wanted<'d>>> {
         let Some(cells) = &doc.cells else { return Ok(None) };
         let changed = cells.changed(doc.id, &*doc.bytes, &doc.segments, fixed.patch.edits(doc.id))?;

@@ -77,7 +77,7 @@ impl Failure {
     }
 }
 
-/// What all commands that read docs are told.
+/// Options of all commands that read docs.
 pub struct Run {
     pub paths: Vec<PathBuf>,
     pub filter: Filter,
@@ -239,7 +239,7 @@ fn has_segments(path: &Path) -> bool {
     matches!(reading, Some(Reading::By(format)) if format.has_segments())
 }
 
-/// As much of a file as tells its format.
+/// As much of a file as its format is detected by.
 const HEAD: u64 = 256 << 10;
 
 /// A report that is being written.

@@ -20,7 +20,7 @@ use super::tree::{Told, find, read, say, tell};
 use super::{Failure, Outcome, Run, complain, talk};
 use crate::options::Misuse;
 
-/// What `rebuild` is told.
+/// Options of `rebuild`.
 pub struct Wanted {
     /// The node; the current leaf if it is not named.
     pub at: Option<String>,

@@ -19,7 +19,7 @@ use super::fix::Destination;
 use super::products::{self, Copies, Planned, unwritten};
 use super::{Failure, Outcome, Run, complain, talk};
 
-/// What `slim` is told.
+/// Options of `slim`.
 pub struct Slimming {
     pub to: Destination,
     /// Put back what was taken out.
@@ -28,7 +28,7 @@ pub struct Slimming {
     pub json: bool,
 }
 
-/// Kept bodies that are told one by one.
+/// Kept bodies that are reported one by one.
 const TOLD: usize = 10;
 
 pub fn slim(run: &Run, wanted: &Slimming, out: &mut dyn Write) -> Result<Outcome, Failure> {

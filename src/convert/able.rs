@@ -36,7 +36,7 @@ pub enum Sampling {
     UnlessThinking,
 }
 
-/// How a model is told to think.
+/// In which form a model takes how much it is to think.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Thinking {
     pub word: bool,

@@ -95,7 +95,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "changed {key} to how the target's model is told to think",
+            message: "changed {key} to the form in which the target's model takes it",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
