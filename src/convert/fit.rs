@@ -67,11 +67,10 @@ impl Fitter<'_> {
                 message.voice = Voice::User;
             }
         }
-        let blocks = std::mem::take(&mut conversation.instructions);
-        let mut fitted = Vec::with_capacity(blocks.len());
-        blocks.into_iter().for_each(|block| self.block(Voice::System, block, &mut fitted));
-        fitted.retain(|block| !block.is_blank());
-        conversation.instructions = fitted;
+        let mut instructions = std::mem::take(&mut conversation.instructions);
+        self.blocks(Voice::System, &mut instructions, &mut Vec::new());
+        instructions.retain(|block| !block.is_blank());
+        conversation.instructions = instructions;
     }
 
     /// Where nobody else speaks, the last instruction is what is asked.
@@ -86,34 +85,43 @@ impl Fitter<'_> {
     }
 
     fn messages(&mut self, conversation: &mut Conversation) {
-        let mut fitted: Vec<Message> = Vec::with_capacity(conversation.messages.len());
-        for mut message in std::mem::take(&mut conversation.messages) {
+        // What a result cannot hold is said by the user, after all results of its message.
+        let mut said: Vec<(usize, Message)> = Vec::new();
+        for (n, message) in conversation.messages.iter_mut().enumerate() {
             if message.name.is_some() && !self.takes.names {
                 self.losses.count(LossKind::NAME, message.at);
                 message.name = None;
             }
-            // What a result cannot hold is said by the user, behind all results.
             let mut moved = Message::new(Voice::User, message.at);
-            let blocks = std::mem::take(&mut message.blocks);
-            for block in blocks {
-                self.block(message.voice, block, &mut message.blocks);
-                if let Some(Block { what: What::Result(result), at, .. }) = message.blocks.last_mut() {
-                    self.result(result, *at, &mut moved.blocks);
-                }
-            }
+            self.blocks(message.voice, &mut message.blocks, &mut moved.blocks);
             if self.takes.calls_last && message.voice == Voice::Assistant {
-                self.calls_last(&mut message);
+                self.calls_last(message);
             }
             if self.takes.document_text {
-                self.text_with_documents(&mut message);
+                self.text_with_documents(message);
             }
-            for message in [message, moved] {
-                if !message.blocks.is_empty() {
-                    fitted.push(message);
-                }
+            if !moved.blocks.is_empty() {
+                said.push((n + 1, moved));
             }
         }
-        conversation.messages = fitted;
+        insert(&mut conversation.messages, said);
+        conversation.messages.retain(|message| !message.blocks.is_empty());
+    }
+
+    /// Keeps of each block what the dialect takes of it. `moved` gets what the results among them cannot hold.
+    fn blocks(&mut self, voice: Voice, blocks: &mut Vec<Block>, moved: &mut Vec<Block>) {
+        // Blocks that come before others, with the number of those.
+        let mut added: Vec<(usize, Block)> = Vec::new();
+        let mut kept = 0;
+        blocks.retain_mut(|block| {
+            let is_kept = self.block(voice, block, &mut |new| added.push((kept, new)));
+            kept += usize::from(is_kept);
+            if let (true, What::Result(result)) = (is_kept, &mut block.what) {
+                self.result(result, block.at, moved);
+            }
+            is_kept
+        });
+        insert(blocks, added);
     }
 
     /// What follows a call comes before the first of them, in its order.
@@ -126,17 +134,17 @@ impl Fitter<'_> {
         message.blocks.extend(others.into_iter().chain(calls));
     }
 
-    /// Adds the block as the dialect takes it, if it takes anything of it.
-    fn block(&mut self, voice: Voice, mut block: Block, out: &mut Vec<Block>) {
+    /// Makes the block what the dialect takes of it, if it takes anything. `before` gets what has to come before it.
+    fn block(&mut self, voice: Voice, block: &mut Block, before: &mut dyn FnMut(Block)) -> bool {
         let at = block.at;
         if block.is_blank() && !self.takes.blank_texts {
-            return;
+            return false;
         }
         if block.signature.is_some() && !self.takes.signatures {
             self.losses.count(LossKind::SIGNATURES, at);
             block.signature = None;
         }
-        self.cache_mark(&mut block);
+        self.cache_mark(block);
         match &mut block.what {
             What::Text { citations, .. } => {
                 if citations.as_ref().is_some_and(|citations| citations.dialect != self.takes.dialect) {
@@ -152,23 +160,24 @@ impl Fitter<'_> {
                 let misplaced = voice == Voice::Assistant && !self.takes.model_media
                     || matches!(voice, Voice::System | Voice::Developer);
                 match media::fit(media, misplaced, at, self.takes, self.losses) {
-                    Fitted::Kept(context) => out.extend(context.map(|text| Block::text(text, at))),
+                    Fitted::Kept(context) => context.into_iter().for_each(|text| before(Block::text(text, at))),
                     Fitted::Text(text) => block.what = What::Text { text, citations: None },
-                    Fitted::Gone => return,
+                    Fitted::Gone => return false,
                 }
             }
             What::Call(call) => self.call(call, at),
             What::Reasoning(reasoning) => match self.reasoning(reasoning, at) {
                 Thought::Kept => {}
                 Thought::Text(text) => block.what = What::Text { text, citations: None },
-                Thought::Gone => return,
+                Thought::Gone => return false,
             },
             What::Foreign(foreign) if foreign.dialect != self.takes.dialect => {
-                return self.losses.add(loss_of(foreign.kind), at);
+                self.losses.add(loss_of(foreign.kind), at);
+                return false;
             }
             What::Refusal(_) | What::Result(_) | What::Foreign(_) => {}
         }
-        out.push(block);
+        true
     }
 
     fn cache_mark(&mut self, block: &mut Block) {
@@ -320,6 +329,23 @@ impl Fitter<'_> {
             }
         }
     }
+}
+
+/// Inserts into a list what comes before the element of each number, in order.
+fn insert<T>(list: &mut Vec<T>, added: Vec<(usize, T)>) {
+    if added.is_empty() {
+        return;
+    }
+    let mut all = Vec::with_capacity(list.len() + added.len());
+    let mut old = list.drain(..);
+    let mut taken = 0;
+    for (before, new) in added {
+        all.extend(old.by_ref().take(before - taken));
+        taken = before;
+        all.push(new);
+    }
+    all.extend(old);
+    *list = all;
 }
 
 /// What becomes of reasoning.

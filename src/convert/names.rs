@@ -3,7 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::neutral::{At, Choice, Conversation, IdRule, LossKind, Losses, Message, Takes, Text, Voice, What};
+use crate::neutral::{
+    At, Call, Choice, Conversation, IdRule, LossKind, Losses, Message, Takes, Text, Voice, What,
+};
 
 pub fn fit(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {
     call_ids(conversation, takes, losses);
@@ -13,6 +15,9 @@ pub fn fit(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) 
 fn call_ids(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {
     let model = conversation.model.as_ref().map(|model| String::from_utf8_lossy(&model.plain()).into_owned());
     let rule = takes.call_ids_for(model.as_deref());
+    if are_apart(conversation, &rule, takes.unique_calls) {
+        return;
+    }
     let mut used: HashSet<Vec<u8>> = HashSet::new();
     // An id that is made up here must be none that a later call has.
     let stored = stored_ids(conversation);
@@ -69,6 +74,29 @@ fn call_ids(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses)
     }
 }
 
+/// Whether all ids fit, and differ where they must: most do, as they were stored.
+fn are_apart(conversation: &Conversation, rule: &IdRule, everywhere: bool) -> bool {
+    // Ids are compared as they are written, which an escape makes ambiguous.
+    let fits = |call: &Call| !call.invented && !call.id.raw().contains(&b'\\') && rule.fits(call.id.raw());
+    if !conversation.messages.iter().flat_map(Message::calls).all(fits) {
+        return false;
+    }
+    let mut used: HashSet<&Text> = HashSet::new();
+    conversation.messages.iter().all(|message| {
+        let mut calls = message.calls();
+        match calls.next() {
+            None => true,
+            Some(_) if !everywhere && calls.next().is_none() => true,
+            Some(_) => {
+                if !everywhere {
+                    used.clear();
+                }
+                message.calls().all(|call| used.insert(&call.id))
+            }
+        }
+    })
+}
+
 /// Ids that calls came with, if others came without.
 fn stored_ids(conversation: &Conversation) -> HashSet<Vec<u8>> {
     let calls = || conversation.messages.iter().flat_map(Message::calls);
@@ -80,6 +108,11 @@ fn stored_ids(conversation: &Conversation) -> HashSet<Vec<u8>> {
 
 fn tool_names(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses) {
     let rule = takes.tool_names;
+    let mut all_fit = true;
+    each_name(conversation, &mut |name, _| all_fit &= rule.fits(&name.plain()));
+    if all_fit {
+        return;
+    }
     // Names that fit are kept, and no other tool may get one of them.
     let mut used: HashSet<Vec<u8>> = HashSet::new();
     each_name(conversation, &mut |name, _| {

@@ -198,7 +198,7 @@ fn written_out(block: Val<'_>, voice: Voice) -> Option<What> {
         }
         b"image" => {
             let media = Media::new(MediaKind::Image, Source::Data(text(block, "data")?));
-            Some(What::Media(media.mime(text(block, "mediaType"))))
+            Some(What::from(media.mime(text(block, "mediaType"))))
         }
         b"reasoning" if voice == Voice::Assistant => Some(What::Reasoning(Reasoning {
             maker: Maker::Open,

@@ -1,194 +1,307 @@
 //! The members of pieces of a conversation that conversion reads, or that say nothing outside of their own API. Whatever
 //! else a piece holds is reported where it is left out.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
 use crate::dialect::Body;
-use crate::json::Val;
+use crate::json::{KeySet, Val};
 use crate::neutral::{LossKind, Losses, members};
 
-/// Members of each kind of piece: paths, with dots where an object's members are read one by one.
-const KNOWN: &[(&str, &[&str])] = &[
-    // Chat Completions: messages by their roles.
-    ("chat/system", &["role", "content", "name"]),
-    ("chat/developer", &["role", "content", "name"]),
-    ("chat/user", &["role", "content", "name"]),
+/// Members of each kind of piece, by where it occurs: paths, with dots where an object's members are read one by one.
+static KNOWN: &[(&str, &[Piece])] = &[
     (
-        "chat/assistant",
+        "chat",
         &[
-            "role",
-            "content",
-            "name",
-            "tool_calls",
-            "function_call.name",
-            "function_call.arguments",
-            "refusal",
-            "audio.id",
-            "annotations",
-            "reasoning",
-            "reasoning_content",
-            "reasoning_details",
-            "prefix",
-        ],
-    ),
-    ("chat/tool", &["role", "content", "tool_call_id", "name", "tool_name"]),
-    ("chat/function", &["role", "content", "tool_call_id", "name"]),
-    // Parts and calls.
-    ("chat/text", &["type", "text", "annotations", "cache_control", "prompt_cache_breakpoint"]),
-    ("chat/input_text", &["type", "text", "cache_control", "prompt_cache_breakpoint"]),
-    ("chat/output_text", &["type", "text", "annotations", "logprobs", "cache_control"]),
-    ("chat/refusal", &["type", "refusal"]),
-    ("chat/thinking", &["type", "thinking", "closed"]),
-    (
-        "chat/image_url",
-        &["type", "image_url", "image_url.url", "image_url.detail", "cache_control", "prompt_cache_breakpoint"],
-    ),
-    (
-        "chat/input_audio",
-        &["type", "input_audio.data", "input_audio.format", "cache_control", "prompt_cache_breakpoint"],
-    ),
-    (
-        "chat/file",
-        &["type", "file.filename", "file.file_data", "file.file_id", "cache_control", "prompt_cache_breakpoint"],
-    ),
-    ("chat/document_url", &["type", "document_url", "document_name"]),
-    ("chat/video_url", &["type", "video_url.url"]),
-    (
-        "chat/function_call",
-        &["id", "type", "index", "function.name", "function.arguments", "extra_content.google.thought_signature"],
-    ),
-    ("chat/custom_call", &["id", "type", "index", "custom.name", "custom.input"]),
-    // Items of the Responses API.
-    ("responses/message", &["type", "role", "id", "status", "phase", "content"]),
-    (
-        "responses/function_call",
-        &["type", "id", "call_id", "status", "phase", "name", "arguments", "namespace", "caller", "created_by"],
-    ),
-    (
-        "responses/custom_tool_call",
-        &["type", "id", "call_id", "status", "phase", "name", "input", "namespace", "caller", "created_by"],
-    ),
-    (
-        "responses/builtin_call",
-        &["type", "id", "call_id", "status", "phase", "action", "operation", "caller", "namespace", "created_by"],
-    ),
-    ("responses/output", &["type", "id", "call_id", "status", "output", "created_by"]),
-    ("responses/reasoning", &["type", "id", "status", "summary", "content", "encrypted_content"]),
-    // Parts of their contents and outputs.
-    ("responses/input_text", &["type", "text", "prompt_cache_breakpoint"]),
-    ("responses/output_text", &["type", "text", "annotations", "logprobs"]),
-    ("responses/text", &["type", "text", "annotations", "logprobs"]),
-    ("responses/summary_text", &["type", "text"]),
-    ("responses/refusal", &["type", "refusal"]),
-    ("responses/input_image", &["type", "image_url", "file_id", "detail", "prompt_cache_breakpoint"]),
-    ("responses/computer_screenshot", &["type", "image_url", "file_id"]),
-    ("responses/input_file", &["type", "filename", "file_data", "file_url", "file_id", "prompt_cache_breakpoint"]),
-    // Blocks of Anthropic.
-    ("anthropic/message", &["role", "content", "id", "type", "model", "stop_reason", "stop_sequence", "usage"]),
-    ("anthropic/text", &["type", "text", "cache_control", "citations"]),
-    ("anthropic/tool_use", &["type", "id", "name", "input", "cache_control"]),
-    ("anthropic/tool_result", &["type", "tool_use_id", "content", "is_error", "cache_control"]),
-    ("anthropic/thinking", &["type", "thinking", "signature"]),
-    ("anthropic/redacted_thinking", &["type", "data"]),
-    ("anthropic/compaction", &["type", "content", "cache_control", "encrypted_content"]),
-    ("anthropic/image", &["type", "source", "cache_control"]),
-    ("anthropic/document", &["type", "source", "title", "context", "citations.enabled", "cache_control"]),
-    (
-        "anthropic/search_result",
-        &["type", "source", "title", "content.type", "content.text", "citations.enabled", "cache_control"],
-    ),
-    // The same in the result of a tool.
-    ("anthropic/result/text", &["type", "text"]),
-    ("anthropic/result/image", &["type", "source"]),
-    ("anthropic/result/document", &["type", "source", "title", "context", "citations.enabled"]),
-    (
-        "anthropic/result/search_result",
-        &["type", "source", "title", "content.type", "content.text", "citations.enabled"],
-    ),
-    // Where media come from.
-    ("anthropic/source/base64", &["type", "media_type", "data"]),
-    ("anthropic/source/text", &["type", "media_type", "data"]),
-    ("anthropic/source/url", &["type", "url"]),
-    ("anthropic/source/file", &["type", "file_id"]),
-    ("anthropic/source/content", &["type", "content.type", "content.text"]),
-    ("anthropic/container_upload", &["type", "file_id", "cache_control"]),
-    // Gemini.
-    ("gemini/content", &["role", "parts"]),
-    ("gemini/text", &["text", "thought", "thoughtSignature", "partMetadata"]),
-    (
-        "gemini/functionCall",
-        &["functionCall.id", "functionCall.name", "functionCall.args", "thoughtSignature", "partMetadata"],
-    ),
-    (
-        "gemini/functionResponse",
-        &[
-            "functionResponse.id",
-            "functionResponse.name",
-            "functionResponse.response",
-            "functionResponse.parts.inlineData.mimeType",
-            "functionResponse.parts.inlineData.data",
-            "functionResponse.parts.inlineData.displayName",
-            "functionResponse.parts.fileData.mimeType",
-            "functionResponse.parts.fileData.fileUri",
-            "functionResponse.parts.fileData.displayName",
-            "thoughtSignature",
-            "partMetadata",
+            // Chat Completions: messages by their roles.
+            piece("system", &["role", "content", "name"]),
+            piece("developer", &["role", "content", "name"]),
+            piece("user", &["role", "content", "name"]),
+            piece(
+                "assistant",
+                &[
+                    "role",
+                    "content",
+                    "name",
+                    "tool_calls",
+                    "function_call.name",
+                    "function_call.arguments",
+                    "refusal",
+                    "audio.id",
+                    "annotations",
+                    "reasoning",
+                    "reasoning_content",
+                    "reasoning_details",
+                    "prefix",
+                ],
+            ),
+            piece("tool", &["role", "content", "tool_call_id", "name", "tool_name"]),
+            piece("function", &["role", "content", "tool_call_id", "name"]),
+            // Parts and calls.
+            piece("text", &["type", "text", "annotations", "cache_control", "prompt_cache_breakpoint"]),
+            piece("input_text", &["type", "text", "cache_control", "prompt_cache_breakpoint"]),
+            piece("output_text", &["type", "text", "annotations", "logprobs", "cache_control"]),
+            piece("refusal", &["type", "refusal"]),
+            piece("thinking", &["type", "thinking", "closed"]),
+            piece(
+                "image_url",
+                &[
+                    "type",
+                    "image_url",
+                    "image_url.url",
+                    "image_url.detail",
+                    "cache_control",
+                    "prompt_cache_breakpoint",
+                ],
+            ),
+            piece(
+                "input_audio",
+                &["type", "input_audio.data", "input_audio.format", "cache_control", "prompt_cache_breakpoint"],
+            ),
+            piece(
+                "file",
+                &[
+                    "type",
+                    "file.filename",
+                    "file.file_data",
+                    "file.file_id",
+                    "cache_control",
+                    "prompt_cache_breakpoint",
+                ],
+            ),
+            piece("document_url", &["type", "document_url", "document_name"]),
+            piece("video_url", &["type", "video_url.url"]),
+            piece(
+                "function_call",
+                &[
+                    "id",
+                    "type",
+                    "index",
+                    "function.name",
+                    "function.arguments",
+                    "extra_content.google.thought_signature",
+                ],
+            ),
+            piece("custom_call", &["id", "type", "index", "custom.name", "custom.input"]),
         ],
     ),
     (
-        "gemini/inlineData",
-        &["inlineData.mimeType", "inlineData.data", "inlineData.displayName", "thoughtSignature", "partMetadata"],
-    ),
-    (
-        "gemini/fileData",
-        &["fileData.mimeType", "fileData.fileUri", "fileData.displayName", "thoughtSignature", "partMetadata"],
-    ),
-    // Bedrock: what the only key of a block holds.
-    ("bedrock/message", &["role", "content"]),
-    ("bedrock/toolUse", &["toolUseId", "name", "input", "type"]),
-    ("bedrock/toolResult", &["toolUseId", "content", "status", "type"]),
-    ("bedrock/reasoningContent", &["reasoningText.text", "reasoningText.signature", "redactedContent"]),
-    ("bedrock/guardContent", &["text.text", "text.qualifiers"]),
-    ("bedrock/citationsContent", &["content.text", "citations"]),
-    ("bedrock/searchResult", &["source", "title", "content.text", "citations.enabled"]),
-    ("bedrock/image", MEDIA),
-    ("bedrock/video", MEDIA),
-    ("bedrock/audio", MEDIA),
-    (
-        "bedrock/document",
+        "responses",
         &[
-            "format",
-            "name",
-            "context",
-            "citations.enabled",
-            "source.bytes",
-            "source.text",
-            "source.content.text",
-            "source.s3Location.uri",
-            "source.s3Location.bucketOwner",
+            // Items of the Responses API.
+            piece("message", &["type", "role", "id", "status", "phase", "content"]),
+            piece(
+                "function_call",
+                &[
+                    "type",
+                    "id",
+                    "call_id",
+                    "status",
+                    "phase",
+                    "name",
+                    "arguments",
+                    "namespace",
+                    "caller",
+                    "created_by",
+                ],
+            ),
+            piece(
+                "custom_tool_call",
+                &[
+                    "type",
+                    "id",
+                    "call_id",
+                    "status",
+                    "phase",
+                    "name",
+                    "input",
+                    "namespace",
+                    "caller",
+                    "created_by",
+                ],
+            ),
+            piece(
+                "builtin_call",
+                &[
+                    "type",
+                    "id",
+                    "call_id",
+                    "status",
+                    "phase",
+                    "action",
+                    "operation",
+                    "caller",
+                    "namespace",
+                    "created_by",
+                ],
+            ),
+            piece("output", &["type", "id", "call_id", "status", "output", "created_by"]),
+            piece("reasoning", &["type", "id", "status", "summary", "content", "encrypted_content"]),
+            // Parts of their contents and outputs.
+            piece("input_text", &["type", "text", "prompt_cache_breakpoint"]),
+            piece("output_text", &["type", "text", "annotations", "logprobs"]),
+            piece("text", &["type", "text", "annotations", "logprobs"]),
+            piece("summary_text", &["type", "text"]),
+            piece("refusal", &["type", "refusal"]),
+            piece("input_image", &["type", "image_url", "file_id", "detail", "prompt_cache_breakpoint"]),
+            piece("computer_screenshot", &["type", "image_url", "file_id"]),
+            piece(
+                "input_file",
+                &["type", "filename", "file_data", "file_url", "file_id", "prompt_cache_breakpoint"],
+            ),
+        ],
+    ),
+    (
+        "anthropic",
+        &[
+            // Blocks of Anthropic.
+            piece("message", &["role", "content", "id", "type", "model", "stop_reason", "stop_sequence", "usage"]),
+            piece("text", &["type", "text", "cache_control", "citations"]),
+            piece("tool_use", &["type", "id", "name", "input", "cache_control"]),
+            piece("tool_result", &["type", "tool_use_id", "content", "is_error", "cache_control"]),
+            piece("thinking", &["type", "thinking", "signature"]),
+            piece("redacted_thinking", &["type", "data"]),
+            piece("compaction", &["type", "content", "cache_control", "encrypted_content"]),
+            piece("image", &["type", "source", "cache_control"]),
+            piece("document", &["type", "source", "title", "context", "citations.enabled", "cache_control"]),
+            piece(
+                "search_result",
+                &["type", "source", "title", "content.type", "content.text", "citations.enabled", "cache_control"],
+            ),
+            piece("container_upload", &["type", "file_id", "cache_control"]),
+        ],
+    ),
+    (
+        "anthropic/result",
+        &[
+            // The same in the result of a tool.
+            piece("text", &["type", "text"]),
+            piece("image", &["type", "source"]),
+            piece("document", &["type", "source", "title", "context", "citations.enabled"]),
+            piece(
+                "search_result",
+                &["type", "source", "title", "content.type", "content.text", "citations.enabled"],
+            ),
+        ],
+    ),
+    (
+        "anthropic/source",
+        &[
+            // Where media come from.
+            piece("base64", &["type", "media_type", "data"]),
+            piece("text", &["type", "media_type", "data"]),
+            piece("url", &["type", "url"]),
+            piece("file", &["type", "file_id"]),
+            piece("content", &["type", "content.type", "content.text"]),
+        ],
+    ),
+    (
+        "gemini",
+        &[
+            // Gemini.
+            piece("content", &["role", "parts"]),
+            piece("text", &["text", "thought", "thoughtSignature", "partMetadata"]),
+            piece(
+                "functionCall",
+                &["functionCall.id", "functionCall.name", "functionCall.args", "thoughtSignature", "partMetadata"],
+            ),
+            piece(
+                "functionResponse",
+                &[
+                    "functionResponse.id",
+                    "functionResponse.name",
+                    "functionResponse.response",
+                    "functionResponse.parts.inlineData.mimeType",
+                    "functionResponse.parts.inlineData.data",
+                    "functionResponse.parts.inlineData.displayName",
+                    "functionResponse.parts.fileData.mimeType",
+                    "functionResponse.parts.fileData.fileUri",
+                    "functionResponse.parts.fileData.displayName",
+                    "thoughtSignature",
+                    "partMetadata",
+                ],
+            ),
+            piece(
+                "inlineData",
+                &[
+                    "inlineData.mimeType",
+                    "inlineData.data",
+                    "inlineData.displayName",
+                    "thoughtSignature",
+                    "partMetadata",
+                ],
+            ),
+            piece(
+                "fileData",
+                &[
+                    "fileData.mimeType",
+                    "fileData.fileUri",
+                    "fileData.displayName",
+                    "thoughtSignature",
+                    "partMetadata",
+                ],
+            ),
+        ],
+    ),
+    (
+        "bedrock",
+        &[
+            // Bedrock: what the only key of a block holds.
+            piece("message", &["role", "content"]),
+            piece("toolUse", &["toolUseId", "name", "input", "type"]),
+            piece("toolResult", &["toolUseId", "content", "status", "type"]),
+            piece("reasoningContent", &["reasoningText.text", "reasoningText.signature", "redactedContent"]),
+            piece("guardContent", &["text.text", "text.qualifiers"]),
+            piece("citationsContent", &["content.text", "citations"]),
+            piece("searchResult", &["source", "title", "content.text", "citations.enabled"]),
+            piece("image", MEDIA),
+            piece("video", MEDIA),
+            piece("audio", MEDIA),
+            piece(
+                "document",
+                &[
+                    "format",
+                    "name",
+                    "context",
+                    "citations.enabled",
+                    "source.bytes",
+                    "source.text",
+                    "source.content.text",
+                    "source.s3Location.uri",
+                    "source.s3Location.bucketOwner",
+                ],
+            ),
         ],
     ),
 ];
 
 const MEDIA: &[&str] = &["format", "source.bytes", "source.s3Location.uri", "source.s3Location.bucketOwner"];
 
+/// A kind of piece.
+struct Piece {
+    kind: &'static str,
+    members: &'static [&'static str],
+    /// The same, for members that are not looked into.
+    keys: KeySet,
+}
+
+const fn piece(kind: &'static str, members: &'static [&'static str]) -> Piece {
+    Piece { kind, members, keys: KeySet::new(members) }
+}
+
 /// Members that clients keep for themselves, and no model reads: of Codex.
 const OF_CLIENTS: [&str; 1] = ["internal_chat_message_metadata_passthrough"];
 
 /// Reports the members of a piece that nothing reads, in the spelling as it stands or in camelCase. Of a kind that is not
-/// known nothing is reported: it is kept or lost as a whole.
-pub fn strays(body: &Body<'_>, val: Val<'_>, kind: &str, losses: &mut Losses) {
-    static ROWS: LazyLock<HashMap<&str, &[&str]>> = LazyLock::new(|| KNOWN.iter().copied().collect());
-    let Some(known) = ROWS.get(kind) else { return };
-    within(body, val, "", known, losses);
+/// known nothing is reported: it is kept or lost as a whole. `place` is the dialect, or where in it the piece occurs.
+pub fn strays(body: &Body<'_>, val: Val<'_>, place: &str, kind: &[u8], losses: &mut Losses) {
+    let pieces = KNOWN.iter().find(|(own, _)| *own == place).map_or(&[][..], |(_, pieces)| pieces);
+    let Some(piece) = pieces.iter().find(|piece| piece.kind.as_bytes() == kind) else { return };
+    within(body, val, "", piece, losses);
 }
 
-fn within(body: &Body<'_>, val: Val<'_>, above: &str, known: &[&str], losses: &mut Losses) {
+fn within(body: &Body<'_>, val: Val<'_>, above: &str, piece: &Piece, losses: &mut Losses) {
     for member in val.members() {
         // Most members are known and no objects: they cost as little as can be.
         let plain = above.is_empty() && !member.val.is_object();
-        if plain && known.iter().any(|own| member.key.is(own.as_bytes())) || !says(member.val) {
+        if plain && piece.keys.has(member.key) || !says(member.val) {
             continue;
         }
         let key = member.key.decode();
@@ -196,27 +309,48 @@ fn within(body: &Body<'_>, val: Val<'_>, above: &str, known: &[&str], losses: &m
         if above.is_empty() && OF_CLIENTS.contains(&&*key) {
             continue;
         }
-        let path = |key: &str| if above.is_empty() { key.to_owned() } else { format!("{above}.{key}") };
-        let spellings = [path(&key), path(&members::camel(&key))];
         let own = member.val;
-        let holds = |path: &&String| {
-            let under = |own: &&str| own.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('.'));
-            known.iter().any(under)
-        };
-        if let Some(path) = spellings.iter().find(holds).filter(|_| own.is_object() || own.is_array()) {
-            within(body, own, path, known, losses);
-            for element in own.elements() {
-                within(body, element, path, known, losses);
+        let found = piece.find(above, &key).or_else(|| piece.find(above, &members::camel(&key)));
+        match found {
+            Some(Known { under: Some(path), .. }) if own.is_object() || own.is_array() => {
+                within(body, own, path, piece, losses);
+                own.elements().for_each(|element| within(body, element, path, piece, losses));
             }
-        } else if !spellings.iter().any(|path| known.contains(&path.as_str())) {
-            match &*key {
-                // A mark changes what a request costs, and nothing that is said.
-                "cache_control" | "prompt_cache_breakpoint" => {
-                    losses.count(LossKind::CACHE_MARK, body.at_key(&member))
-                }
-                _ => losses.add(LossKind::FIELD, body.at_key(&member)),
+            Some(Known { whole: true, .. }) => {}
+            // A mark changes what a request costs, and nothing that is said.
+            _ if matches!(&*key, "cache_control" | "prompt_cache_breakpoint") => {
+                losses.count(LossKind::CACHE_MARK, body.at_key(&member));
+            }
+            _ => losses.add(LossKind::FIELD, body.at_key(&member)),
+        }
+    }
+}
+
+/// How a member is known.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    whole: bool,
+    /// Its path, if its own members are known one by one.
+    under: Option<&'static str>,
+}
+
+impl Piece {
+    /// What is known of a key below a path.
+    fn find(&self, above: &str, key: &str) -> Option<Known> {
+        let mut found = None;
+        for path in self.members {
+            let below = match above {
+                "" => Some(*path),
+                above => path.strip_prefix(above).and_then(|rest| rest.strip_prefix('.')),
+            };
+            let Some(rest) = below.and_then(|below| below.strip_prefix(key)) else { continue };
+            if rest.is_empty() {
+                found.get_or_insert(Known::default()).whole = true;
+            } else if rest.starts_with('.') {
+                found.get_or_insert(Known::default()).under = Some(&path[..path.len() - rest.len()]);
             }
         }
+        found
     }
 }
 

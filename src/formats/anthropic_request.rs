@@ -6,7 +6,7 @@ use crate::format::{
     read_array, read_slice,
 };
 use crate::history::{Facts, Flags, Settings, Usage};
-use crate::json::Val;
+use crate::json::{KeySet, Val};
 
 use super::{chat_request, claim};
 
@@ -133,13 +133,13 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
         || body.get("system").is_some_and(typed)
         || body.get("tools").into_iter().flat_map(|tools| tools.elements()).any(own_tool);
     let by_blocks = list_score(messages);
-    let limited = body.get("max_tokens").is_some() && !CHATS.iter().any(|key| body.get(key).is_some());
+    let limited = body.get("max_tokens").is_some() && !body.members().any(|member| CHATS.has(member.key));
     let by_model = u8::from(limited && is_claude(body)) * 60;
     by_blocks.max(by_model).max(if named { 85 } else { plain_score(body, messages) })
 }
 
 /// Members of a Chat request that Anthropic's has not.
-const CHATS: [&str; 19] = [
+static CHATS: KeySet = KeySet::new(&[
     "max_completion_tokens",
     "stop",
     "n",
@@ -159,10 +159,10 @@ const CHATS: [&str; 19] = [
     "modalities",
     "prediction",
     "store",
-];
+]);
 
 /// Members of a request that say nothing about whose it is.
-const SHARED: [&str; 13] = [
+static SHARED: KeySet = KeySet::new(&[
     "model",
     "max_tokens",
     "messages",
@@ -176,7 +176,7 @@ const SHARED: [&str; 13] = [
     "service_tier",
     "cache_control",
     "output_config",
-];
+]);
 
 /// Above what Chat claims of a body with roles and texts.
 const LIKELY: u8 = 55;
@@ -187,9 +187,8 @@ const POSSIBLE: u8 = 45;
 /// as `convert` does, writes that before the messages; Chat's pages begin with the messages, and servers of Chat have
 /// models of any name.
 fn plain_score(body: Val<'_>, messages: Val<'_>) -> u8 {
-    let is_shared = |key: &[u8]| SHARED.iter().any(|name| name.as_bytes() == key);
     if messages.count() == 0
-        || !body.members().all(|member| is_shared(member.key.raw))
+        || !body.members().all(|member| SHARED.has(member.key))
         || body.get("tool_choice").is_some_and(|choice| choice.is_string())
         || !messages.elements().all(is_plain)
     {
@@ -232,11 +231,14 @@ fn is_claude(body: Val<'_>) -> bool {
     body.get("model").and_then(|model| model.text()).is_some_and(|model| model.starts_with(b"claude"))
 }
 
+/// Keys of messages of Chat.
+static OF_CHAT: KeySet = KeySet::new(&["tool_calls", "tool_call_id"]);
+
 /// What a Chat message has, and Anthropic's has not: then it is one that is sent to Claude by way of Chat.
 fn is_of_chat(messages: Val<'_>) -> bool {
     messages.elements().any(|message| {
         let first_of_chat = message.get("role").is_some_and(|role| role.is("tool") || role.is("developer"));
-        first_of_chat || message.get("tool_calls").is_some() || message.get("tool_call_id").is_some()
+        first_of_chat || message.members().any(|member| OF_CHAT.has(member.key))
     })
 }
 

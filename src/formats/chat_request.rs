@@ -7,7 +7,7 @@ use crate::format::{
     Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, around, read_array, read_slice,
 };
 use crate::history::{Effort, Facts, Flags, Settings, Usage};
-use crate::json::Val;
+use crate::json::{KeySet, Val};
 
 use super::claim::{self, Fit};
 
@@ -73,11 +73,13 @@ const FOREIGN: u8 = 20;
 const SAMPLE: usize = 64;
 
 /// Keys that no other API has in a message.
-const OWN_KEYS: [&str; 3] = ["tool_calls", "tool_call_id", "function_call"];
+static OWN_KEYS: KeySet = KeySet::new(&["tool_calls", "tool_call_id", "function_call"]);
 /// Keys of some servers of Chat, which strayed into items of other APIs as well.
-const STRAY_KEYS: [&str; 2] = ["reasoning_content", "reasoning_details"];
+static STRAY_KEYS: KeySet = KeySet::new(&["reasoning_content", "reasoning_details"]);
 /// Keys that stand for the content of an assistant's message.
-const SPOKEN_KEYS: [&str; 4] = ["refusal", "audio", "reasoning", "prefix"];
+static SPOKEN_KEYS: KeySet = KeySet::new(&["refusal", "audio", "reasoning", "prefix"]);
+/// Keys that records of other systems have, and no message of Chat.
+static STRANGE_KEYS: KeySet = KeySet::new(&["parts", "message", "payload", "ts", "created", "state"]);
 
 /// How the names of models begin that are asked by Chat.
 const MODELS: [&str; 12] =
@@ -161,33 +163,44 @@ const SDK_PARTS: [&str; 8] = [
 
 /// How surely an object is a message of Chat: by a role that Chat knows and what is said in it.
 pub(super) fn message_fit(message: Val<'_>) -> Fit {
-    let parts = || message.get("content").into_iter().flat_map(|content| content.elements()).take(SAMPLE);
+    let (mut role, mut kind, mut content) = (None, None, None);
+    let (mut is_own, mut strayed, mut spoken) = (false, false, false);
+    for member in message.members() {
+        let says = !member.val.is_null();
+        match member.key.raw {
+            b"role" => role = Some(member.val),
+            b"content" => content = Some(member.val),
+            b"type" => kind = Some(member.val).filter(|_| says),
+            _ if STRANGE_KEYS.has(member.key) => return Fit::Strange,
+            _ => {
+                is_own |= says && OWN_KEYS.has(member.key);
+                strayed |= says && STRAY_KEYS.has(member.key);
+                spoken |= says && SPOKEN_KEYS.has(member.key);
+            }
+        }
+    }
+    let parts = || content.into_iter().flat_map(|content| content.elements()).take(SAMPLE);
     let is = |part: Val<'_>, names: &[&str]| {
         part.get("type").is_some_and(|kind| names.iter().any(|name| kind.is(name)))
     };
-    let own_type = message.get("type").is_some_and(|kind| !kind.is("message") && !kind.is_null());
-    if claim::is_record(message)
-        || ["parts", "message", "payload", "ts", "created", "state"].iter().any(|key| message.get(key).is_some())
-        || own_type
+    if kind.is_some_and(|kind| !kind.is("message"))
+        || claim::is_record(message)
         || parts().any(|part| part.get("toolCallId").is_some() || is(part, &SDK_PARTS))
     {
         return Fit::Strange;
     }
-    let has = |key: &&str| message.get(key).is_some_and(|val| !val.is_null());
-    let Some(role) = message.get("role").filter(|role| ROLES.iter().any(|name| role.is(name))) else {
-        return Fit::Unknown;
-    };
+    let Some(role) = role.filter(|role| ROLES.iter().any(|name| role.is(name))) else { return Fit::Unknown };
     Fit::Likely(
         if role.is("tool")
             || role.is("function")
-            || OWN_KEYS.iter().any(has)
+            || is_own
             || parts().any(|part| is(part, &["image_url", "input_audio", "file"]))
         {
             OWN
-        } else if message.get("content").is_none() && !SPOKEN_KEYS.iter().any(has) {
+        } else if content.is_none() && !spoken {
             // Something is missing in it.
             return Fit::Likely(1);
-        } else if role.is("system") || role.is("developer") || STRAY_KEYS.iter().any(has) {
+        } else if role.is("system") || role.is("developer") || strayed {
             SYSTEM
         } else {
             PLAIN

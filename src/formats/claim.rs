@@ -2,46 +2,46 @@
 //! stands that its records never have: a foreign file that is repaired by the wrong rules is a damaged file.
 
 use crate::format::is_reference;
-use crate::json::Val;
+use crate::json::{KeySet, Val};
 
 /// Keys by which other systems link, time or wrap their records. No item, message or body of a provider's API has one.
-const RECORD_KEYS: [&[u8]; 14] = [
-    b"parentId",
-    b"parentUuid",
-    b"parent_uuid",
-    b"sessionID",
-    b"sessionId",
-    b"messageID",
-    b"uuid",
-    b"callID",
-    b"toolCallId",
-    b"toolInvocations",
-    b"tool_results",
-    b"projectHash",
-    b"traceId",
-    b"say",
-];
+static RECORD_KEYS: KeySet = KeySet::new(&[
+    "parentId",
+    "parentUuid",
+    "parent_uuid",
+    "sessionID",
+    "sessionId",
+    "messageID",
+    "uuid",
+    "callID",
+    "toolCallId",
+    "toolInvocations",
+    "tool_results",
+    "projectHash",
+    "traceId",
+    "say",
+]);
 
 /// Keys of logs and exports that hold a list of messages without being a request.
-const LOG_KEYS: [&[u8]; 17] = [
-    b"call_type",
-    b"chat_messages",
-    b"createdAt",
-    b"current_node",
-    b"has_more",
-    b"kwargs",
-    b"last_updated",
-    b"message_count",
-    b"platform",
-    b"proxy_server_request",
-    b"queued_messages",
-    b"raw_messages",
-    b"session_start",
-    b"system_prompt",
-    b"trace_id",
-    b"updatedAt",
-    b"updated_at",
-];
+static LOG_KEYS: KeySet = KeySet::new(&[
+    "call_type",
+    "chat_messages",
+    "createdAt",
+    "current_node",
+    "has_more",
+    "kwargs",
+    "last_updated",
+    "message_count",
+    "platform",
+    "proxy_server_request",
+    "queued_messages",
+    "raw_messages",
+    "session_start",
+    "system_prompt",
+    "trace_id",
+    "updatedAt",
+    "updated_at",
+]);
 
 /// Elements of a list that are looked at, at most.
 const SAMPLE: usize = 256;
@@ -69,12 +69,12 @@ impl Fit {
 
 /// Whether an object is a record of another system.
 pub fn is_record(val: Val<'_>) -> bool {
-    val.members().any(|member| RECORD_KEYS.contains(&member.key.raw))
+    val.members().any(|member| RECORD_KEYS.has(member.key))
 }
 
 /// Whether an object that holds messages is a log or an export of another system, not the body of a request.
 pub fn is_log(val: Val<'_>) -> bool {
-    val.members().any(|member| RECORD_KEYS.contains(&member.key.raw) || LOG_KEYS.contains(&member.key.raw))
+    val.members().any(|member| RECORD_KEYS.has(member.key) || LOG_KEYS.has(member.key))
 }
 
 /// How surely a list is one of a format's objects: the best of them, if most fit and none is strange. What is empty or no

@@ -5,7 +5,7 @@ use crate::format::{
     Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice,
 };
 use crate::history::{Flags, Kind, Settings, Usage};
-use crate::json::Val;
+use crate::json::{KeySet, Val};
 
 use super::claim::{self, Fit};
 
@@ -50,28 +50,28 @@ pub(super) fn list_score(val: Val<'_>) -> u8 {
 }
 
 /// Keys that objects of other systems have beside a `type` or a `role` of the same name.
-const OTHERS: [&[u8]; 20] = [
-    b"additional_kwargs",
-    b"created",
-    b"data",
-    b"event",
-    b"function_call",
-    b"kwargs",
-    b"lc",
-    b"message",
-    b"parts",
-    b"payload",
-    b"session_id",
-    b"snapshot",
-    b"state",
-    b"stop_reason",
-    b"time",
-    b"tool",
-    b"tool_call_id",
-    b"tool_calls",
-    b"ts",
-    b"weight",
-];
+static OTHERS: KeySet = KeySet::new(&[
+    "additional_kwargs",
+    "created",
+    "data",
+    "event",
+    "function_call",
+    "kwargs",
+    "lc",
+    "message",
+    "parts",
+    "payload",
+    "session_id",
+    "snapshot",
+    "state",
+    "stop_reason",
+    "time",
+    "tool",
+    "tool_call_id",
+    "tool_calls",
+    "ts",
+    "weight",
+]);
 
 /// How surely an object is a Responses item: by its type and what that type demands, or by role and content.
 pub(super) fn item_fit(val: Val<'_>) -> Fit {
@@ -90,7 +90,7 @@ pub(super) fn item_fit(val: Val<'_>) -> Fit {
             b"call_id" => call_id = true,
             b"timestamp" => timed = true,
             b"summary" | b"encrypted_content" => reasoned = true,
-            key if OTHERS.contains(&key) => return Fit::Strange,
+            _ if OTHERS.has(member.key) => return Fit::Strange,
             _ => {}
         }
     }

@@ -7,6 +7,7 @@ mod block;
 pub mod canonical;
 pub mod edit;
 pub mod fault;
+mod keys;
 pub mod locate;
 pub mod mend;
 pub mod pieces;
@@ -19,6 +20,7 @@ pub mod string;
 pub mod tape;
 
 pub use fault::{Fault, What};
+pub use keys::KeySet;
 pub use readable::readable;
 pub use scan::{scan, scan_prefix};
 pub use spare::Spare;

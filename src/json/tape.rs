@@ -219,7 +219,8 @@ impl<'t> Val<'t> {
             if len == key.len() || node.escaped && len > key.len() {
                 let raw = &self.bytes[node.start as usize + 1..node.end as usize - 1];
                 let own = Str { raw, escaped: node.escaped };
-                if own.is(key.as_bytes()) {
+                // Most keys of one length differ in their first letter.
+                if (node.escaped || raw.first() == key.as_bytes().first()) && own.is(key.as_bytes()) {
                     let val = Val { bytes: self.bytes, tape: self.tape, ix: at + 1 };
                     found = Some(Member { key: own, key_start: node.start, val });
                     // Only a record with duplicate keys may hold another.

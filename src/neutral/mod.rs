@@ -76,7 +76,8 @@ pub enum What {
         citations: Option<Foreign>,
     },
     Refusal(Text),
-    Media(Media),
+    /// In a box: it is large, and rare.
+    Media(Box<Media>),
     Call(Call),
     Result(ToolResult),
     Reasoning(Reasoning),
@@ -151,7 +152,7 @@ pub struct ToolResult {
 pub enum Part {
     Text(Text),
     Json(Raw),
-    Media(Media, At),
+    Media(Box<Media>, At),
     Foreign(Foreign, At),
 }
 
@@ -174,6 +175,18 @@ pub struct Reasoning {
     pub seal: Option<Text>,
     /// Thoughts that only the provider can read (`redacted_thinking`).
     pub redacted: Option<Text>,
+}
+
+impl From<Media> for What {
+    fn from(media: Media) -> Self {
+        What::Media(Box::new(media))
+    }
+}
+
+impl Part {
+    pub fn media(media: Media, at: At) -> Self {
+        Part::Media(Box::new(media), at)
+    }
 }
 
 impl Block {

@@ -36,6 +36,9 @@ pub fn settle(conversation: &mut Conversation, losses: &mut Losses) {
     {
         return;
     }
+    if is_settled(&conversation.messages) {
+        return name_results(&mut conversation.messages);
+    }
     let mut uses: HashMap<Vec<u8>, Uses> = HashMap::new();
     let mut results: Vec<Found> = Vec::new();
     let mut block = 0;
@@ -92,6 +95,46 @@ pub fn settle(conversation: &mut Conversation, losses: &mut Losses) {
     left.for_each(|(_, block)| losses.add(LossKind::ORPHAN_RESULT, block.at));
 }
 
+/// Whether each message with calls is followed by exactly their results, in their order: most are.
+fn is_settled(messages: &[Message]) -> bool {
+    let mut rest = messages.iter().peekable();
+    while let Some(message) = rest.next() {
+        if message.voice == Voice::Tool {
+            return false;
+        }
+        if message.calls().next().is_none() {
+            continue;
+        }
+        let calls = message.calls().map(|call| Some(&call.id));
+        let results = rest.next_if(|next| next.voice == Voice::Tool);
+        let answered = results.into_iter().flat_map(|results| &results.blocks).map(|block| match &block.what {
+            What::Result(result) => Some(&result.id),
+            _ => None,
+        });
+        if !answered.eq(calls) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Says in each result what its call says of the tool. The messages are settled.
+fn name_results(messages: &mut [Message]) {
+    for n in 1..messages.len() {
+        let (before, rest) = messages.split_at_mut(n);
+        let (Some(asked), Some(answered)) = (before.last(), rest.first_mut()) else { continue };
+        if answered.voice != Voice::Tool {
+            continue;
+        }
+        for (block, call) in answered.blocks.iter_mut().zip(asked.calls()) {
+            if let What::Result(result) = &mut block.what {
+                result.answers(call);
+            }
+        }
+        answered.at = answered.blocks.first().map_or(answered.at, |first| first.at);
+    }
+}
+
 fn rebuild(
     conversation: &mut Conversation,
     starts: &[usize],
@@ -118,13 +161,12 @@ fn rebuild(
                 found.result.take().map(|result| (found.spot, result))
             });
             answered.blocks.push(match found {
-                Some((spot, (result, taken))) => {
+                Some((spot, (mut result, taken))) => {
                     if spot.message < n || spot.message > next_other[n] {
                         losses.add(LossKind::RESULT_MOVED, taken.at);
                     }
-                    // A result that names no tool has the name of its call.
-                    let name = result.name.filter(|name| !name.is_empty()).or_else(|| Some(call.name.clone()));
-                    Block { what: What::Result(ToolResult { name, kind: call.kind, ..result }), ..taken }
+                    result.answers(call);
+                    Block { what: What::Result(result), ..taken }
                 }
                 None => {
                     losses.add(LossKind::STUB_RESULT, own.at);
@@ -137,6 +179,16 @@ fn rebuild(
             answered.at = first.at;
             conversation.messages.push(answered);
         }
+    }
+}
+
+impl ToolResult {
+    /// A result that names no tool has the name of its call, and it is of the call's kind.
+    fn answers(&mut self, call: &Call) {
+        if self.name.as_ref().is_none_or(Text::is_empty) {
+            self.name = Some(call.name.clone());
+        }
+        self.kind = call.kind;
     }
 }
 

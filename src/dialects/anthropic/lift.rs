@@ -135,7 +135,7 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
         Some(b"system") => Voice::System,
         _ => Voice::User,
     };
-    strays(body, val, "anthropic/message", losses);
+    strays(body, val, "anthropic", b"message", losses);
     let Some(content) = val.get("content") else { return };
     if let Some(text) = Text::of_val(content) {
         return out.add(voice, false, Block::text(text, body.at(content)));
@@ -178,21 +178,24 @@ fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
             losses.add(LossKind::SUMMARY_AS_TEXT, body.at(val));
             What::Text { text, citations: None }
         }),
-        _ => media(val).map(What::Media),
+        _ => media(val).map(What::from),
     };
     let what = what.unwrap_or_else(|| What::Foreign(unknown(val, &kind)));
     if !matches!(what, What::Foreign(_)) {
-        block_strays(body, val, "anthropic/", losses);
+        block_strays(body, val, "anthropic", losses);
     }
     Block { cache: cache(val), ..Block::new(what, body.at(val)) }
 }
 
 /// Notes members of a block that nothing reads.
-fn block_strays(body: &Body<'_>, val: Val<'_>, within: &str, losses: &mut Losses) {
-    let kind_of = |val: Val<'_>| text(val, "type").map(|kind| String::from_utf8_lossy(&kind.plain()).into_owned());
-    strays(body, val, &format!("{within}{}", kind_of(val).unwrap_or_default()), losses);
+fn block_strays(body: &Body<'_>, val: Val<'_>, place: &str, losses: &mut Losses) {
+    let of = |val: Val<'_>, place: &str, losses: &mut Losses| {
+        let kind = val.get("type").and_then(|kind| kind.text());
+        strays(body, val, place, kind.as_deref().unwrap_or_default(), losses);
+    };
+    of(val, place, losses);
     if let Some(source) = val.get("source").filter(|source| source.is_object()) {
-        strays(body, source, &format!("anthropic/source/{}", kind_of(source).unwrap_or_default()), losses);
+        of(source, "anthropic/source", losses);
     }
 }
 
@@ -221,13 +224,13 @@ fn call(val: Val<'_>) -> Option<Call> {
 
 fn result(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Option<ToolResult> {
     for part in val.get("content").into_iter().flat_map(|content| content.elements()) {
-        block_strays(body, part, "anthropic/result/", losses);
+        block_strays(body, part, "anthropic/result", losses);
     }
     let part = |part: Val<'_>| match part.get("type").and_then(|kind| kind.text()).as_deref() {
         Some(b"text") => Part::Text(text(part, "text").unwrap_or_default()),
         Some(kind @ b"tool_reference") => Part::Foreign(unknown(part, kind), body.at(part)),
         _ => match media(part) {
-            Some(media) => Part::Media(media, body.at(part)),
+            Some(media) => Part::media(media, body.at(part)),
             None => Part::Json(Raw::of(part)),
         },
     };

@@ -120,7 +120,7 @@ fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
 }
 
 fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
-    strays(body, val, "bedrock/message", losses);
+    strays(body, val, "bedrock", b"message", losses);
     let model = val.get("role").is_some_and(|role| role.is("assistant"));
     let mut begun = false;
     for part in val.get("content").into_iter().flat_map(|content| content.elements()) {
@@ -175,11 +175,11 @@ fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
             let citations = crate::dialects::common::citations(NAME, own.get("citations"));
             Some(What::Text { text: Text::join(&texts, ""), citations })
         }
-        _ => media(val).map(What::Media),
+        _ => media(val).map(What::from),
     };
     let what = what.unwrap_or_else(unknown);
     if !matches!(what, What::Foreign(_)) && own.is_object() {
-        strays(body, own, &format!("bedrock/{}", String::from_utf8_lossy(&only.key.decode())), losses);
+        strays(body, own, "bedrock", &only.key.decode(), losses);
     }
     others(body, val, losses);
     one_source(body, own, losses);
@@ -221,7 +221,7 @@ fn call(own: Val<'_>) -> Option<Call> {
 fn result(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) -> Option<ToolResult> {
     for part in own.get("content").into_iter().flat_map(|content| content.elements()) {
         if let Some(only) = part.members().next().filter(|only| only.val.is_object()) {
-            strays(body, only.val, &format!("bedrock/{}", String::from_utf8_lossy(&only.key.decode())), losses);
+            strays(body, only.val, "bedrock", &only.key.decode(), losses);
         }
         others(body, part, losses);
         part.members().for_each(|member| one_source(body, member.val, losses));
@@ -230,7 +230,7 @@ fn result(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) -> Option<ToolResu
         (Some(text), _) => Part::Text(text),
         (None, Some(json)) => Part::Json(Raw::of(json)),
         (None, None) => match media(part) {
-            Some(media) => Part::Media(media, body.at(part)),
+            Some(media) => Part::media(media, body.at(part)),
             None => Part::Json(Raw::of(part)),
         },
     };

@@ -7,7 +7,7 @@ use crate::dialects::client_tools;
 use crate::dialects::common::{self, citations, extras, foreign, media, picked, reasoning, said, text, texts};
 use crate::dialects::known::strays;
 use crate::dialects::settings::{self, Found, Reading};
-use crate::json::Val;
+use crate::json::{Member, Val};
 use crate::neutral::{
     Block, Call, CallKind, Choice, Conversation, Effort, ForeignKind, Input, LossKind, Losses, Maker, Media,
     MediaKind, Message, Name, OutputFormat, Part, Plain, Raw, Source, Text, Tool, ToolKind, ToolResult, Voice,
@@ -175,58 +175,104 @@ fn function(body: &Body<'_>, own: Val<'_>, whole: Val<'_>, losses: &mut Losses) 
     Some(Tool { cache: whole.get("cache_control").map(Raw::of), extras, ..Tool::new(kind, body.at(whole)) })
 }
 
+/// The members of a message of the model or the user.
+#[derive(Default)]
+struct Said<'t> {
+    role: Option<Val<'t>>,
+    name: Option<Val<'t>>,
+    content: Option<Val<'t>>,
+    annotations: Option<Val<'t>>,
+    refusal: Option<Val<'t>>,
+    audio: Option<Val<'t>>,
+    calls: Option<Val<'t>>,
+    old_call: Option<Val<'t>>,
+    details: Option<Val<'t>>,
+    /// What was thought, as most servers say it, and as the others do.
+    thoughts: [Option<Val<'t>>; 2],
+    prefix: Option<Member<'t>>,
+}
+
+impl<'t> Said<'t> {
+    fn of(val: Val<'t>) -> Self {
+        let mut said = Said::default();
+        for member in val.members() {
+            let place = match member.key.decode().as_ref() {
+                b"role" => &mut said.role,
+                b"name" => &mut said.name,
+                b"content" => &mut said.content,
+                b"annotations" => &mut said.annotations,
+                b"refusal" => &mut said.refusal,
+                b"audio" => &mut said.audio,
+                b"tool_calls" => &mut said.calls,
+                b"function_call" => &mut said.old_call,
+                b"reasoning_details" => &mut said.details,
+                b"reasoning_content" => &mut said.thoughts[0],
+                b"reasoning" => &mut said.thoughts[1],
+                b"prefix" => {
+                    said.prefix = Some(member);
+                    continue;
+                }
+                _ => continue,
+            };
+            *place = Some(member.val);
+        }
+        said
+    }
+}
+
+/// A text that says something.
+fn words(val: Option<Val<'_>>) -> Option<Text> {
+    val.and_then(Text::of_val).filter(|text| !text.is_empty())
+}
+
 fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
-    let voice = match val.get("role").and_then(|role| role.text()).as_deref() {
+    let said = Said::of(val);
+    let voice = match said.role.and_then(|role| role.text()).as_deref() {
         Some(b"assistant") => Voice::Assistant,
         Some(b"system") => Voice::System,
         Some(b"developer") => Voice::Developer,
         Some(b"tool" | b"function") => {
-            strays(body, val, "chat/tool", losses);
+            strays(body, val, "chat", b"tool", losses);
             let result = result(body, val, out, losses);
             return out.add(Voice::Tool, true, Block::new(What::Result(result), body.at(val)));
         }
         _ => Voice::User,
     };
-    let kind = match voice {
-        Voice::Assistant => "chat/assistant",
-        Voice::System | Voice::Developer | Voice::User | Voice::Tool => "chat/user",
-    };
-    strays(body, val, kind, losses);
+    let is_model = voice == Voice::Assistant;
+    strays(body, val, "chat", if is_model { b"assistant" } else { b"user" }, losses);
     let mut message = Message::new(voice, body.at(val));
-    message.name = said(val, "name");
-    if voice == Voice::Assistant {
-        message.blocks.extend(thoughts(body, val));
+    message.name = words(said.name);
+    if is_model {
+        message.blocks.extend(thoughts(body, val, &said));
     }
-    match val.get("content") {
+    match said.content {
         Some(content) if content.is_array() => {
             message.blocks.extend(content.elements().map(|part| content_part(body, part, losses)));
         }
         Some(content) => {
             if let Some(text) = Text::of_val(content) {
-                let citations = citations(NAME, val.get("annotations"));
+                let citations = citations(NAME, said.annotations);
                 message.blocks.push(Block::new(What::Text { text, citations }, body.at(content)));
             }
         }
         None => {}
     }
-    if let Some(refusal) = said(val, "refusal").filter(|_| voice == Voice::Assistant) {
+    if let Some(refusal) = words(said.refusal).filter(|_| is_model) {
         message.blocks.push(Block::new(What::Refusal(refusal), body.at(val)));
     }
-    let spoken = val.get("audio").filter(|audio| audio.is_object() && voice == Voice::Assistant);
-    if let Some(audio) = spoken {
+    if let Some(audio) = said.audio.filter(|audio| audio.is_object() && is_model) {
         let id = text(audio, "id").map(|id| Media::new(MediaKind::Audio, Source::Id(id, NAME)));
-        message.blocks.extend(id.map(|audio_by_id| Block::new(What::Media(audio_by_id), body.at(audio))));
+        message.blocks.extend(id.map(|audio_by_id| Block::new(What::from(audio_by_id), body.at(audio))));
     }
     let before = message.blocks.len();
-    let calls = val.get("tool_calls").filter(|_| voice == Voice::Assistant);
+    let calls = said.calls.filter(|_| is_model);
     let calls = calls.into_iter().flat_map(|calls| calls.elements());
     message.blocks.extend(calls.map(|own| call(body, own, losses)));
-    let old = val.get("function_call").filter(|own| own.is_object() && voice == Voice::Assistant);
-    if let Some(own) = old {
+    if let Some(own) = said.old_call.filter(|own| own.is_object() && is_model) {
         message.blocks.push(Block::new(What::Call(function_call(Text::default(), own)), body.at(own)));
     }
     number(&mut message.blocks[before..], out);
-    if let Some(prefix) = val.member("prefix").filter(|prefix| prefix.val.as_bool() == Some(true)) {
+    if let Some(prefix) = said.prefix.filter(|prefix| prefix.val.as_bool() == Some(true)) {
         losses.add(LossKind::FIELD, body.at_key(&prefix));
     }
     out.push(message);
@@ -247,9 +293,9 @@ fn number(calls: &mut [Block], out: &Conversation) {
 }
 
 /// What the model thought, in whichever field the vendor puts it.
-fn thoughts(body: &Body<'_>, val: Val<'_>) -> Vec<Block> {
-    let details: Vec<Block> = val
-        .get("reasoning_details")
+fn thoughts(body: &Body<'_>, val: Val<'_>, said: &Said<'_>) -> Vec<Block> {
+    let details: Vec<Block> = said
+        .details
         .into_iter()
         .flat_map(|details| details.elements())
         .filter_map(|detail| Some(Block::new(detail_of(detail)?, body.at(detail))))
@@ -257,7 +303,7 @@ fn thoughts(body: &Body<'_>, val: Val<'_>) -> Vec<Block> {
     if !details.is_empty() {
         return details;
     }
-    let plain = ["reasoning_content", "reasoning"].iter().find_map(|key| said(val, key));
+    let plain = said.thoughts.iter().find_map(|thought| words(*thought));
     plain.map(|text| Block::new(reasoning(Maker::Open, vec![text], None), body.at(val))).into_iter().collect()
 }
 
@@ -284,8 +330,8 @@ fn detail_of(detail: Val<'_>) -> Option<What> {
 }
 
 fn part_strays(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
-    let kind = text(val, "type").unwrap_or_else(|| Text::new("text"));
-    strays(body, val, &format!("chat/{}", String::from_utf8_lossy(&kind.plain())), losses);
+    let kind = val.get("type").and_then(|kind| kind.text());
+    strays(body, val, "chat", kind.as_deref().unwrap_or(b"text"), losses);
     if let Some(mark) = val.member("prompt_cache_breakpoint").filter(|mark| !mark.val.is_null()) {
         losses.count(LossKind::CACHE_MARK, body.at_key(&mark));
     }
@@ -303,7 +349,7 @@ fn content_part(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
             let texts = parts.filter_map(|part| said(part, "text")).collect();
             Some(reasoning(Maker::Open, texts, None))
         }
-        _ => part_media(val).map(What::Media),
+        _ => part_media(val).map(What::from),
     };
     let what = what.unwrap_or_else(|| What::Foreign(foreign(NAME, ForeignKind::Unknown, val)));
     if !matches!(what, What::Foreign(_)) {
@@ -351,9 +397,9 @@ fn call(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
         },
         (own, _) => function_call(id, own.unwrap_or(val)),
     };
-    let kind = if call.kind == CallKind::Custom { "chat/custom_call" } else { "chat/function_call" };
+    let kind: &[u8] = if call.kind == CallKind::Custom { b"custom_call" } else { b"function_call" };
     if val.get("function").is_some() || val.get("custom").is_some() {
-        strays(body, val, kind, losses);
+        strays(body, val, "chat", kind, losses);
     }
     let signature = val.at(&["extra_content", "google"]).and_then(|google| said(google, "thought_signature"));
     Block { signature, ..Block::new(What::Call(call), body.at(val)) }
@@ -377,7 +423,7 @@ fn result(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Lo
     // Messages of the old form have no id, nor have Ollama's.
     let id = said(val, "tool_call_id").or_else(|| out.open_call(name.as_ref())).unwrap_or_default();
     let part = |part: Val<'_>| match part_media(part) {
-        Some(media) => Part::Media(media, body.at(part)),
+        Some(media) => Part::media(media, body.at(part)),
         None => match text(part, "text") {
             Some(text) => Part::Text(text),
             None => Part::Json(Raw::of(part)),

@@ -202,7 +202,7 @@ fn declaration(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) -> Tool {
 fn content(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
     let model = val.get("role").is_some_and(|role| role.is("model"));
     let mut begun = false;
-    strays(body, val, "gemini/content", losses);
+    strays(body, val, "gemini", b"content", losses);
     let parts = val.get("parts").into_iter().flat_map(|parts| match parts.is_object() {
         true => vec![parts],
         false => parts.elements().collect(),
@@ -221,15 +221,9 @@ fn content(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
 }
 
 /// The row of members that a part has, by what it holds; the first that is there.
-fn known_as(val: Val<'_>) -> &'static str {
-    const ROWS: [(&str, &str); 5] = [
-        ("text", "gemini/text"),
-        ("functionCall", "gemini/functionCall"),
-        ("functionResponse", "gemini/functionResponse"),
-        ("inlineData", "gemini/inlineData"),
-        ("fileData", "gemini/fileData"),
-    ];
-    ROWS.iter().find(|(key, _)| either(val, key).is_some()).map_or("", |(_, row)| row)
+fn known_as(val: Val<'_>) -> &'static [u8] {
+    const KEYS: [&str; 5] = ["text", "functionCall", "functionResponse", "inlineData", "fileData"];
+    KEYS.iter().find(|key| either(val, key).is_some()).map_or(b"", |key| key.as_bytes())
 }
 
 fn block(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) -> Block {
@@ -246,7 +240,7 @@ fn block(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Los
     } else if let Some(own) = either(val, "functionResponse") {
         Some(What::Result(result(body, own, out, losses)))
     } else {
-        media(val).map(What::Media)
+        media(val).map(What::from)
     };
     let server = || {
         let known = ["executableCode", "codeExecutionResult", "toolCall", "toolResponse"];
@@ -255,7 +249,7 @@ fn block(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Los
     };
     let what = what.unwrap_or_else(|| What::Foreign(foreign(NAME, server(), val)));
     if !matches!(what, What::Foreign(_)) {
-        strays(body, val, known_as(val), losses);
+        strays(body, val, "gemini", known_as(val), losses);
     }
     Block { signature, ..Block::new(what, at) }
 }
@@ -291,7 +285,7 @@ fn result(body: &Body<'_>, own: Val<'_>, out: &mut Conversation, losses: &mut Lo
     let media_parts = own.get("parts").into_iter().flat_map(|parts| parts.elements());
     for part in media_parts {
         match media(part) {
-            Some(media) => parts.push(Part::Media(media, body.at(part))),
+            Some(media) => parts.push(Part::media(media, body.at(part))),
             None => losses.add(LossKind::UNKNOWN, body.at(part)),
         }
     }

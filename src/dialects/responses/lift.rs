@@ -163,24 +163,22 @@ fn provided(val: Val<'_>, kind: &[u8]) -> ToolKind {
 }
 
 /// The row of members that an item of this kind has.
-fn known_as(kind: Kind) -> &'static str {
+fn known_as(kind: Kind) -> &'static [u8] {
     match kind {
-        Kind::Message => "responses/message",
-        Kind::Reasoning => "responses/reasoning",
-        Kind::FunctionCall => "responses/function_call",
-        Kind::CustomToolCall => "responses/custom_tool_call",
-        Kind::LocalShellCall | Kind::ShellCall | Kind::ApplyPatchCall | Kind::ComputerCall => {
-            "responses/builtin_call"
-        }
-        kind if kind.is_output() => "responses/output",
-        _ => "",
+        Kind::Message => b"message",
+        Kind::Reasoning => b"reasoning",
+        Kind::FunctionCall => b"function_call",
+        Kind::CustomToolCall => b"custom_tool_call",
+        Kind::LocalShellCall | Kind::ShellCall | Kind::ApplyPatchCall | Kind::ComputerCall => b"builtin_call",
+        kind if kind.is_output() => b"output",
+        _ => b"",
     }
 }
 
 /// Notes members of a part that nothing reads.
 fn part_strays(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
-    let kind = text(val, "type").unwrap_or_else(|| Text::new("input_text"));
-    strays(body, val, &format!("responses/{}", String::from_utf8_lossy(&kind.plain())), losses);
+    let kind = val.get("type").and_then(|kind| kind.text());
+    strays(body, val, "responses", kind.as_deref().unwrap_or(b"input_text"), losses);
     if let Some(mark) = val.member("prompt_cache_breakpoint").filter(|mark| !mark.val.is_null()) {
         losses.count(LossKind::CACHE_MARK, body.at_key(&mark));
     }
@@ -197,7 +195,7 @@ fn item(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Loss
     if known_by_id && (val.get("id").is_some() || val.get("phase").is_some_and(|phase| !phase.is_null())) {
         losses.count(LossKind::ITEM_IDS, at);
     }
-    strays(body, val, known_as(kind), losses);
+    strays(body, val, "responses", known_as(kind), losses);
     let block = match kind {
         Kind::Message => return message(body, val, out, losses),
         Kind::Reasoning => What::Reasoning(reasoning(val)),
@@ -259,7 +257,7 @@ fn content_part(body: &Body<'_>, val: Val<'_>) -> Block {
             text(val, "text").map(|text| What::Text { text, citations: citations(NAME, val.get("annotations")) })
         }
         Some(b"refusal") => text(val, "refusal").map(What::Refusal),
-        _ => part_media(val).map(What::Media),
+        _ => part_media(val).map(What::from),
     };
     Block::new(what.unwrap_or_else(|| What::Foreign(foreign(NAME, ForeignKind::Unknown, val))), at)
 }
@@ -353,7 +351,7 @@ fn result_part(body: &Body<'_>, val: Val<'_>) -> Part {
     match val.get("type").and_then(|kind| kind.text()).as_deref() {
         Some(b"input_text" | b"output_text" | b"text") => Part::Text(text(val, "text").unwrap_or_default()),
         _ => match part_media(val) {
-            Some(media) => Part::Media(media, body.at(val)),
+            Some(media) => Part::media(media, body.at(val)),
             None => Part::Json(Raw::of(val)),
         },
     }
