@@ -13,6 +13,7 @@ use crate::convert::{ALIASES, TO, Thoughts};
 use crate::diff::compare::Scope;
 use crate::options;
 
+use super::carry::{CarryArgs, sessions};
 use super::common::{
     Common, ConfigFile, Files, Findings, Leniency, Loudness, Privacy, Reading, Screen, Typed, existing,
 };
@@ -40,6 +41,8 @@ pub(super) struct ConvertArgs {
     /// Replace an existing file
     #[arg(long, requires = "output")]
     force: bool,
+    #[command(flatten)]
+    carry: CarryArgs,
     #[command(flatten)]
     common: Common,
 }
@@ -109,7 +112,8 @@ fn formats() -> PossibleValuesParser {
         let aliases: Vec<&'static str> = aliases(name);
         PossibleValue::new(name).aliases(aliases)
     };
-    PossibleValuesParser::new(TO.map(|(name, ..)| value(name)))
+    let requests = TO.iter().map(|(name, ..)| value(name));
+    PossibleValuesParser::new(requests.chain(sessions().map(PossibleValue::new)).collect::<Vec<_>>())
 }
 
 impl ConvertArgs {
@@ -118,6 +122,9 @@ impl ConvertArgs {
         if self.to == "openai" {
             commands::talk("openai: writing requests of the Responses API; --to chat writes Chat Completions");
         }
+        let carriage = self.carry.meant(meant)?;
+        // What is lifted for a session has the dialect that sessions of most agents are kept in.
+        let meant = if carriage.is_some() { "anthropic" } else { meant };
         let known = TO.iter().find(|(name, ..)| *name == meant);
         let (_, to, written) = known.copied().ok_or_else(|| {
             options::unknown("format to convert to", &self.to, TO.iter().map(|(name, ..)| *name).collect())
@@ -132,7 +139,7 @@ impl ConvertArgs {
             DenyArg::File => DenyLoss::File,
             DenyArg::Record => DenyLoss::Record,
         });
-        let conversion = Conversion { to, written, thoughts, deny_loss, output };
+        let conversion = Conversion { to, written, thoughts, deny_loss, output, carriage };
         let run = self.common.typed().mean(None)?;
         commands::convert::convert(&run, &conversion, out)
     }

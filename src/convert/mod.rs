@@ -2,6 +2,7 @@
 //! at a time; what comes out comes in their order. Every loss is a finding on the place of its source.
 
 mod able;
+mod carried;
 mod check;
 mod doc;
 mod done;
@@ -20,6 +21,7 @@ mod taker;
 mod to;
 mod verbatim;
 
+pub use carried::{Carry, Landing, Source, WHOLE};
 pub use check::check;
 pub use doc::{Each, convert_doc};
 pub use done::ConvertedDoc;

@@ -1,0 +1,258 @@
+//! `convert --to` a session of another agent: written to standard output, to a file, or where the agent finds it. How to
+//! go on with it is said on standard error.
+
+use std::env;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use crate::carry::{Asked, Carrier, Carrying};
+use crate::convert::Landing;
+use crate::history::time::iso;
+use crate::options::Misuse;
+use crate::place::DocId;
+use crate::report::words::{count, printable};
+use crate::source::Doc;
+use crate::source::commit::CommitError;
+use crate::source::product::{Existing, NewFile};
+use crate::source::sqlite::made;
+
+use super::convert::{Conversion, Session, in_any_number, in_full};
+use super::products::{self, Copies};
+use super::{Failure, Outcome, Run, complain, talk};
+
+/// The first day of 2026: when a session was that does not say it, and lies in no file.
+const SOME_TIME: i64 = 1_767_225_600_000;
+
+/// How sessions are carried over.
+pub struct Carriage {
+    carrier: &'static Carrier,
+    asked: Asked,
+    install: bool,
+}
+
+/// A session that was written.
+struct Carried {
+    text: Vec<u8>,
+    landing: Landing,
+}
+
+impl Carriage {
+    pub fn new(carrier: &'static Carrier, asked: Asked, install: bool) -> Result<Carriage, Misuse> {
+        if install && carrier.home.is_none() {
+            let what = format!("--install: {} has no folder for sessions in files", carrier.agent);
+            return Err(Misuse::new(what).help(match carrier.import {
+                Some(import) => format!("write a file with -o FILE, and run `{}`", import("FILE")),
+                None => "write a file with -o FILE".to_owned(),
+            }));
+        }
+        let projects = if carrier.name == "gemini-session" { projects(carrier) } else { Vec::new() };
+        Ok(Carriage { carrier, asked: Asked { projects, ..asked }, install })
+    }
+
+    /// For one doc.
+    pub(super) fn of(&self, doc: &Doc) -> Carrying {
+        let modified = doc.path.as_ref().and_then(|path| fs::metadata(path).ok()?.modified().ok());
+        let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let when = since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(SOME_TIME);
+        Carrying::new(self.carrier, Asked { when, ..self.asked.clone() })
+    }
+
+    /// The file in which the agent finds a session.
+    fn home(&self, landing: &Landing) -> Option<PathBuf> {
+        let home = self.carrier.home.as_ref()?;
+        Some(folder(self.carrier)?.join(home.sessions).join(&landing.file))
+    }
+}
+
+/// The folder of an agent.
+fn folder(carrier: &Carrier) -> Option<PathBuf> {
+    let home = carrier.home.as_ref()?;
+    match env::var_os(home.variable).filter(|folder| !folder.is_empty()) {
+        Some(folder) => Some(PathBuf::from(folder)),
+        None => Some(env::home_dir()?.join(home.folder)),
+    }
+}
+
+/// What Gemini CLI calls the projects that it knows.
+fn projects(carrier: &Carrier) -> Vec<(String, String)> {
+    let list = folder(carrier).map(|folder| folder.join(".gemini/projects.json"));
+    let text = list.and_then(|list| fs::read(list).ok()).unwrap_or_default();
+    let list: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
+    let names = list.get("projects").and_then(|projects| projects.as_object()).into_iter().flatten();
+    names.filter_map(|(folder, name)| Some((folder.clone(), name.as_str()?.to_owned()))).collect()
+}
+
+pub(super) fn carry(
+    run: &Run,
+    conversion: &Conversion,
+    carriage: &Carriage,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let (mut inputs, failed) = run.inputs();
+    let planned = match &conversion.output {
+        Some(copies) if !copies.is_folder() => copies.planned(&inputs, false)?,
+        _ => Vec::new(),
+    };
+    products::guard(run, &mut inputs, planned)?;
+    let mut session = Session::new(run, failed);
+    let mut carried = Vec::new();
+    for input in &inputs {
+        let doc = Doc::open(DocId(0), input, run.stdin_name.as_deref());
+        let mut texts: Vec<Vec<u8>> = Vec::new();
+        let done = in_full(run, doc, |doc| {
+            in_any_number(run, conversion, doc, run.threads, &mut |text| {
+                texts.extend((!text.is_empty()).then(|| text.to_vec()));
+                Ok(())
+            })
+        });
+        if let Ok(done) = &done
+            && !conversion.denies_file(done)
+        {
+            let each = texts.into_iter().zip(done.landings.iter().cloned());
+            carried.extend(each.map(|(text, landing)| Carried { text, landing }));
+        }
+        session.take(input, done)?;
+    }
+    let mut says = Vec::new();
+    match &conversion.output {
+        _ if carriage.install => {
+            for carried in &carried {
+                says.push(installed(carriage, carried).map_err(|error| complain(&error.to_string())));
+            }
+        }
+        Some(copies) if copies.is_folder() => {
+            for carried in &carried {
+                let name = Path::new(&carried.landing.file).file_name().unwrap_or_default();
+                says.push(written(carriage, carried, &copies.to.join(name), copies));
+            }
+        }
+        to => match (carried.as_slice(), to) {
+            ([], _) => {}
+            ([only], Some(copies)) => says.push(written(carriage, only, &copies.to, copies)),
+            ([only], None) => {
+                out.write_all(&only.text)?;
+                out.flush()?;
+                says.push(Ok(after(carriage, only, None)));
+            }
+            (several, Some(copies)) if made::is_database_name(&copies.to) && carriage.keeps_rows() => {
+                says.push(database(several, copies));
+            }
+            (several, _) => {
+                complain(&format!(
+                    "{}: a file holds one session; use `-o DIR/` to write each to its own file",
+                    count(several.len() as u64, "conversation")
+                ));
+                says.push(Err(()));
+            }
+        },
+    }
+    session.failed |= says.iter().any(Result::is_err);
+    let outcome = session.finish(conversion, out)?;
+    if !run.quiet {
+        for carried in carried.iter().filter(|carried| carried.landing.left_out > 0) {
+            let left_out = count(u64::from(carried.landing.left_out), "earlier turn");
+            talk(&format!("Left out {left_out} (--last)."));
+        }
+        says.into_iter().flatten().for_each(|line| talk(&line));
+    }
+    Ok(outcome)
+}
+
+impl Carriage {
+    /// Sessions are rows of a database, if the file is one.
+    fn keeps_rows(&self) -> bool {
+        self.carrier.name == "agents-session"
+    }
+}
+
+/// Puts a session where the agent finds it.
+fn installed(carriage: &Carriage, carried: &Carried) -> Result<String, CommitError> {
+    let missing = || CommitError::Io { path: PathBuf::from("~"), error: io::ErrorKind::NotFound.into() };
+    let path = carriage.home(&carried.landing).ok_or_else(missing)?;
+    save(&carried.text, &path, Existing::Refuse)?;
+    let resume = (carriage.carrier.resume)(&carried.landing, &path.to_string_lossy());
+    Ok(format!("Installed {}; `{resume}` goes on with it.", shown(&path)))
+}
+
+fn written(carriage: &Carriage, carried: &Carried, path: &Path, copies: &Copies) -> Result<String, ()> {
+    if made::is_database_name(path) && carriage.keeps_rows() {
+        return database(std::slice::from_ref(carried), copies);
+    }
+    match save(&carried.text, path, copies.existing) {
+        Ok(()) => Ok(after(carriage, carried, Some(path))),
+        Err(error) => {
+            complain(&error.to_string());
+            Err(())
+        }
+    }
+}
+
+fn database(several: &[Carried], copies: &Copies) -> Result<String, ()> {
+    let sessions: Vec<made::Session<'_>> = several
+        .iter()
+        .map(|carried| made::Session {
+            id: &carried.landing.id,
+            lines: &carried.text,
+            began: iso(carried.landing.began).replace('T', " ").replace('Z', ""),
+        })
+        .collect();
+    let saved = made::agents(&sessions)
+        .map_err(|error| CommitError::Io { path: copies.to.clone(), error })
+        .and_then(|bytes| save(&bytes, &copies.to, copies.existing));
+    match saved {
+        Ok(()) => {
+            let path = copies.to.to_string_lossy();
+            let each = several.iter().map(|one| format!("`SQLiteSession(\"{}\", \"{path}\")`", one.landing.id));
+            Ok(format!("Go on with {}.", each.collect::<Vec<_>>().join(", ")))
+        }
+        Err(error) => {
+            complain(&error.to_string());
+            Err(())
+        }
+    }
+}
+
+fn save(text: &[u8], path: &Path, existing: Existing) -> Result<(), CommitError> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        let failed = |error| CommitError::Io { path: folder.to_owned(), error };
+        fs::create_dir_all(folder).map_err(failed)?;
+    }
+    let mut file = NewFile::create(path, true, existing)?;
+    file.write_all(text).map_err(|error| CommitError::Io { path: path.to_owned(), error })?;
+    file.save().map(drop)
+}
+
+/// What is left to do with a session that was written to a file, or to standard output.
+fn after(carriage: &Carriage, carried: &Carried, path: Option<&Path>) -> String {
+    let (carrier, landing) = (carriage.carrier, &carried.landing);
+    let file = path.map_or("FILE".into(), |path| path.to_string_lossy());
+    if let Some(import) = carrier.import {
+        let resume = (carrier.resume)(landing, &file);
+        return format!("Import it with `{}`; `{resume}` goes on with it.", import(&file));
+    }
+    match carriage.home(landing) {
+        Some(home) => {
+            let resume = (carrier.resume)(landing, &shown(&home));
+            format!("It belongs at {} (--install writes it there); `{resume}` goes on with it.", shown(&home))
+        }
+        None => format!("{} goes on with it: `{}`.", capital(carrier.agent), (carrier.resume)(landing, &file)),
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// A path with the user's home written as `~`.
+fn shown(path: &Path) -> String {
+    let below = env::home_dir().and_then(|home| Some(path.strip_prefix(home).ok()?.to_owned()));
+    let text = match below {
+        Some(below) => format!("~/{}", below.to_string_lossy()),
+        None => path.to_string_lossy().into_owned(),
+    };
+    // A path is to be copied: it is only masked where it would do something to a terminal.
+    if text.chars().any(char::is_control) { printable(&text) } else { text }
+}

@@ -1,0 +1,169 @@
+//! What a conversation is carried over to: not a request, but a session that another agent goes on with. The histories
+//! and the losses are those of every conversion; what is written, and where it belongs, the carrier knows.
+
+use std::io;
+
+use crate::format::FormatInfo;
+use crate::formats;
+use crate::history::{History, Row};
+use crate::judge::{self, Findings, Options};
+use crate::neutral::{At, Conversation, LossKind, Losses, Lost, Takes, Text};
+use crate::place::{DocId, Place};
+use crate::read::{self, Texts};
+use crate::source::{Container, ReadAt};
+use crate::target::Severity;
+
+use super::able::Able;
+use super::fit;
+use super::foreign::Items;
+use super::mend::MADE;
+use super::record::{Converter, finding};
+use super::taker::Taker;
+
+/// Writes sessions of another agent.
+pub trait Carry: Sync {
+    fn takes(&self) -> &'static Takes;
+
+    /// The format that reads what is written.
+    fn format(&self) -> &'static str;
+
+    /// Whether what is written is one document, instead of lines.
+    fn is_document(&self) -> bool;
+
+    /// The agent keeps what can be read of thoughts, without what seals them.
+    fn keeps_thoughts(&self) -> bool;
+
+    /// Whether a history is that of a subagent, which belongs to another one of its doc.
+    fn belongs_to_another(&self, history: &Source<'_>) -> bool;
+
+    /// Takes away what the agent does not take over. Gives how many turns were left out because fewer were wanted.
+    fn prepare(&self, conversation: &mut Conversation, source: &Source<'_>, losses: &mut Losses) -> u32;
+
+    /// Writes a conversation that was fitted to what the agent takes.
+    fn write(
+        &self,
+        conversation: &Conversation,
+        source: &Source<'_>,
+        losses: &mut Losses,
+        out: &mut Vec<u8>,
+    ) -> Landing;
+}
+
+/// The history that is carried over.
+pub struct Source<'s> {
+    pub bytes: &'s dyn ReadAt,
+    /// Where it begins.
+    pub at: Place,
+}
+
+/// Where a session belongs that was written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Landing {
+    /// Its id, by which the agent finds it.
+    pub id: String,
+    /// The file in the agent's folder, with folders below that.
+    pub file: String,
+    /// The folder in which the agent works on.
+    pub cwd: String,
+    /// Turns that were left out, because fewer were wanted.
+    pub left_out: u32,
+    /// When it began, in Unix seconds.
+    pub began: i64,
+}
+
+impl Converter<'_> {
+    /// Carries a history over.
+    pub(super) fn carried(&mut self, history: &History, info: &'static FormatInfo, carry: &dyn Carry) {
+        let (start, how) = (self.start(history), self.how);
+        let source = Source { bytes: self.bytes, at: start };
+        if carry.belongs_to_another(&source) {
+            let row = Row::of_place(start, history.rows.first().map_or(0, |row| row.record));
+            self.raise(finding(LossKind::SUBAGENT, row), None);
+            return;
+        }
+        let Ok((mut conversation, mut losses)) = lifted(self.id, self.bytes, history, info, self) else {
+            return self.fail(finding(LossKind::NOT_CONVERTED, Row::of_place(start, 0)));
+        };
+        if let Some(model) = how.plan.model.as_deref().or(history.settings.model.as_deref()) {
+            if how.plan.model.is_some() || conversation.model.is_none() {
+                conversation.model = Some(Text::new(model));
+            }
+        }
+        let items = conversation.messages.len() as u64;
+        let left_out = carry.prepare(&mut conversation, &source, &mut losses);
+        let keeps = carry.keeps_thoughts();
+        let able = Able { readable: keeps, wants_reasoning: keeps, ..Able::of(&how.plan, None) };
+        fit::fit(&mut conversation, carry.takes(), &how.plan, &able, &mut losses);
+        if conversation.messages.is_empty() {
+            return self.fail(finding(LossKind::NOT_CONVERTED, Row::of_place(start, 0)));
+        }
+        let mut result = Vec::new();
+        let landing = carry.write(&conversation, &source, &mut losses, &mut result);
+        if let Some(code) = unfit(&result, carry) {
+            let row = Row::of_place(start, 0);
+            return self.fail(finding(LossKind::RESULT_REFUSED, row).arg(u32::from(code)));
+        }
+        self.report(losses.list, history, start);
+        self.made.out = result;
+        self.made.converted += 1;
+        self.made.items += items;
+        self.made.landing = Some(Landing { left_out, ..landing });
+    }
+
+    /// Reports what is lost, at the places of the source.
+    fn report(&mut self, losses: Vec<Lost>, history: &History, start: Place) {
+        let number = self.how.number(self.made.converted, self.made.met);
+        self.made.met += 1;
+        let record_of = super::record::records(history);
+        let mut found: Vec<_> = losses
+            .iter()
+            .map(|lost| {
+                let at = if lost.at.place.len == 0 { start } else { lost.at.place };
+                let mut row = Row::of_place(at, record_of(at));
+                if lost.at.embedded {
+                    row.flags = crate::history::Flags::EMBEDDED;
+                }
+                finding(lost.kind, row).arg(lost.arg)
+            })
+            .collect();
+        found.sort_by_key(|finding| (finding.row.at.start, finding.code, finding.variant));
+        found.into_iter().for_each(|finding| self.raise(finding, Some(number)));
+    }
+}
+
+/// The history as a conversation without a dialect.
+fn lifted(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    history: &History,
+    info: &'static FormatInfo,
+    converter: &Converter<'_>,
+) -> io::Result<(Conversation, Losses)> {
+    if let Some(items) = Items::of(id, bytes, history, info, converter.how)? {
+        let mut taker = items.lifting();
+        let lost = items.give(&mut taker);
+        let (conversation, mut losses) = taker.lifted();
+        losses.list.extend(lost);
+        return Ok((conversation, losses));
+    }
+    let texts = Texts::new(bytes, info.dialect);
+    let mut taker = Taker::lifting(info.dialect);
+    judge::each_body(&texts, &history.rows, &history.settings, id, &mut |body| taker.take(body));
+    Ok(taker.lifted())
+}
+
+/// The number of the rule that the result breaks, if it does: it must be read by its own format, without an error.
+fn unfit(result: &Vec<u8>, carry: &dyn Carry) -> Option<u16> {
+    let format = formats::by_name(carry.format())?;
+    let container = match carry.is_document() {
+        true => Container::Document { start: 0 },
+        false => Container::Lines { start: 0 },
+    };
+    let read = read::Options { format: Some(format), ..read::Options::default() };
+    let options = Options { read, ..Options::default() };
+    let found = judge::judge_made(MADE, result, container, &options, &Findings).ok()?;
+    found.judged.iter().find(|judged| judged.severity == Severity::Error).map(|judged| judged.finding.code.0)
+}
+
+/// A loss of the session as a whole.
+pub const WHOLE: At = At { place: Place { doc: DocId(0), len: 0, start: 0 }, embedded: false };
