@@ -16,6 +16,7 @@ pub static CARRIER: Carrier = Carrier {
     tools: Tools::Calls,
     keeps_thoughts: false,
     keeps_instructions: true,
+    ids_by_time: false,
     home: None,
     write,
     file,

@@ -26,6 +26,8 @@ pub struct Carrier {
     pub keeps_thoughts: bool,
     /// The agent has no instructions and tools of its own: those of the source stay.
     pub keeps_instructions: bool,
+    /// Ids of sessions begin with their time.
+    pub ids_by_time: bool,
     /// Where sessions belong; `None` if the agent has no folder of its own to put them in.
     pub home: Option<Home>,
     pub write: fn(&Story<'_>, &mut Losses, &mut Vec<u8>),
@@ -84,6 +86,7 @@ pub struct Story<'s> {
     pub facts: &'s Facts,
     pub ids: Ids,
     pub clock: Clock<'s>,
+    ids_by_time: bool,
     pub cwd: String,
     pub title: Option<String>,
     pub model: Option<String>,
@@ -161,6 +164,7 @@ impl Carry for Carrying {
             conversation,
             facts,
             ids: Ids::new(self.carrier.name, &facts.session, &cwd, conversation),
+            ids_by_time: self.carrier.ids_by_time,
             clock,
             title: facts.title.clone().or_else(|| said::first_line(conversation)),
             model: conversation.model.as_ref().map(|model| String::from_utf8_lossy(&model.plain()).into_owned()),
@@ -193,7 +197,10 @@ impl Story<'_> {
 
     /// The id of the session.
     pub fn id(&self) -> String {
-        self.ids.session(self.begins())
+        match self.ids_by_time {
+            true => self.ids.session(self.begins()),
+            false => self.ids.uuid("session", 0),
+        }
     }
 }
 

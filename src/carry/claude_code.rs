@@ -20,6 +20,7 @@ pub static CARRIER: Carrier = Carrier {
     tools: Tools::Calls,
     keeps_thoughts: false,
     keeps_instructions: false,
+    ids_by_time: false,
     home: Some(Home { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", sessions: "projects" }),
     write,
     file,
@@ -34,19 +35,15 @@ const MODEL: &str = "claude-sonnet-4-5";
 /// Only in the folder of its working directory a session is found.
 fn file(story: &Story<'_>) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    format!("{}/{}.jsonl", story.cwd.chars().map(plain).collect::<String>(), session(story))
+    format!("{}/{}.jsonl", story.cwd.chars().map(plain).collect::<String>(), story.id())
 }
 
 fn resume(landing: &Landing, _: &str) -> String {
     format!("cd {} && claude --resume {}", shell(&landing.cwd), landing.id)
 }
 
-fn session(story: &Story<'_>) -> String {
-    story.id()
-}
-
 fn write(story: &Story<'_>, _: &mut Losses, out: &mut Vec<u8>) {
-    let session = session(story);
+    let session = story.id();
     let model = story.model.as_deref().filter(|model| models::maker(model) == Some(Maker::Anthropic));
     let mut times = story.clock.running();
     let mut parent: Option<String> = None;

@@ -4,7 +4,7 @@
 use crate::convert::Landing;
 use crate::dialects::common::write_input_text;
 use crate::neutral::write::Writer;
-use crate::neutral::{Block, Losses, Media, Message, Text, Voice, What};
+use crate::neutral::{Block, CallKind, Losses, Media, Message, Text, Voice, What};
 
 use super::carrier::{Carrier, Home, Story, Tools};
 use super::time::rfc3339;
@@ -19,6 +19,7 @@ pub static CARRIER: Carrier = Carrier {
     tools: Tools::Notes,
     keeps_thoughts: false,
     keeps_instructions: false,
+    ids_by_time: true,
     home: Some(Home { variable: "CODEX_HOME", folder: ".codex", sessions: "sessions" }),
     write,
     file,
@@ -191,9 +192,10 @@ fn assistant(message: &Message, lines: &mut Lines<'_>) -> Option<String> {
             lines.event("agent_message", |w| w.key("message").text(text));
             last = Some(said::plain(text));
         } else if let What::Call(call) = &block.what {
-            lines.item("function_call", |w| {
+            let is_custom = call.kind == CallKind::Custom;
+            lines.item(if is_custom { "custom_tool_call" } else { "function_call" }, |w| {
                 w.key("name").text(&call.name);
-                write_input_text(&call.input, w.key("arguments"));
+                write_input_text(&call.input, w.key(if is_custom { "input" } else { "arguments" }));
                 w.key("call_id").text(&call.id);
             });
         }
@@ -204,7 +206,8 @@ fn assistant(message: &Message, lines: &mut Lines<'_>) -> Option<String> {
 fn results(message: &Message, lines: &mut Lines<'_>) {
     for block in &message.blocks {
         let What::Result(result) = &block.what else { continue };
-        lines.item("function_call_output", |w| {
+        let is_custom = result.kind == CallKind::Custom;
+        lines.item(if is_custom { "custom_tool_call_output" } else { "function_call_output" }, |w| {
             w.key("call_id").text(&result.id);
             w.key("output").plain(&said::result(result));
         });

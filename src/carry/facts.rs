@@ -88,7 +88,7 @@ impl Facts {
             if root.is_object() {
                 match root.get("isSidechain").and_then(|side| side.as_bool()) {
                     Some(true) => self.sides.push(start),
-                    Some(false) => self.has_main = true,
+                    Some(false) => self.has_main |= root.at(&["message", "content"]).is_some(),
                     None => {}
                 }
             }

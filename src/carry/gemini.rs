@@ -22,6 +22,7 @@ pub static CARRIER: Carrier = Carrier {
     tools: Tools::Calls,
     keeps_thoughts: false,
     keeps_instructions: false,
+    ids_by_time: false,
     // The variable stands for the home.
     home: Some(Home { variable: "GEMINI_CLI_HOME", folder: "", sessions: ".gemini/tmp" }),
     write,

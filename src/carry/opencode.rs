@@ -21,6 +21,7 @@ pub static CARRIER: Carrier = Carrier {
     tools: Tools::Calls,
     keeps_thoughts: true,
     keeps_instructions: false,
+    ids_by_time: false,
     home: None,
     write,
     file,

@@ -20,6 +20,7 @@ pub static CARRIER: Carrier = Carrier {
     tools: Tools::Calls,
     keeps_thoughts: true,
     keeps_instructions: false,
+    ids_by_time: true,
     home: Some(Home { variable: "PI_CODING_AGENT_DIR", folder: ".pi/agent", sessions: "sessions" }),
     write,
     file,

@@ -21,8 +21,14 @@ const SESSION: Takes = Takes {
     ..Takes::NOTHING
 };
 
-pub static CODEX: Takes =
-    Takes { dialect: "codex-session", error_marks: false, calls_last: false, object_inputs: false, ..SESSION };
+pub static CODEX: Takes = Takes {
+    dialect: "codex-session",
+    custom_calls: true,
+    error_marks: false,
+    calls_last: false,
+    object_inputs: false,
+    ..SESSION
+};
 
 pub static CLAUDE_CODE: Takes = Takes {
     dialect: "claude-code-session",

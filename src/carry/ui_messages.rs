@@ -20,6 +20,7 @@ pub static CARRIER: Carrier = Carrier {
     tools: Tools::Calls,
     keeps_thoughts: true,
     keeps_instructions: true,
+    ids_by_time: false,
     home: None,
     write,
     file,

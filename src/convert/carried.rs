@@ -3,6 +3,7 @@
 
 use std::io;
 
+use crate::dialect::Written;
 use crate::format::FormatInfo;
 use crate::formats;
 use crate::history::{History, Row};
@@ -17,7 +18,7 @@ use super::able::Able;
 use super::fit;
 use super::foreign::Items;
 use super::mend::MADE;
-use super::record::{Converter, finding};
+use super::record::{Converter, finding, is_recognised};
 use super::taker::Taker;
 
 /// Writes sessions of another agent.
@@ -99,6 +100,10 @@ impl Converter<'_> {
         }
         let mut result = Vec::new();
         let landing = carry.write(&conversation, &source, &mut losses, &mut result);
+        let written = if carry.is_document() { Written::Request } else { Written::Items };
+        if !is_recognised(&result, written) {
+            return self.fail(finding(LossKind::NOT_CONVERTED, Row::of_place(start, 0)));
+        }
         if let Some(code) = unfit(&result, carry) {
             let row = Row::of_place(start, 0);
             return self.fail(finding(LossKind::RESULT_REFUSED, row).arg(u32::from(code)));

@@ -253,7 +253,7 @@ fn refused(result: &Vec<u8>, written: Written, takers: &[Options], log: bool) ->
 }
 
 /// Whether a result is some format's, so that the next command would read it.
-fn is_recognised(result: &[u8], written: Written) -> bool {
+pub(super) fn is_recognised(result: &[u8], written: Written) -> bool {
     let mut tape = Tape::new();
     match written {
         Written::Items => detect::of_lines(result, &[]).is_some(),
