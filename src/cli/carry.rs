@@ -18,7 +18,7 @@ pub(super) struct CarryArgs {
     /// Keep only the last N turns
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     last: Option<u32>,
-    /// Folder in which the agent goes on [default: the session's, else the current one]
+    /// Folder in which the agent resumes [default: the session's, else the current one]
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
     /// Write the session where the agent finds it; an existing file is never replaced
@@ -62,7 +62,7 @@ impl CarryArgs {
         let cwd = match self.cwd {
             Some(folder) => Some(std::fs::canonicalize(&folder).map_err(|error| {
                 let what = format!("--cwd {}: {error}", folder.display());
-                Misuse::new(what).help("name the folder in which the agent goes on")
+                Misuse::new(what).help("name the folder in which the agent resumes")
             })?),
             None => None,
         };

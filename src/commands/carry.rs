@@ -173,7 +173,7 @@ fn installed(carriage: &Carriage, carried: &Carried) -> Result<String, CommitErr
     let path = carriage.home(&carried.landing).ok_or_else(missing)?;
     save(&carried.text, &path, Existing::Refuse)?;
     let resume = (carriage.carrier.resume)(&carried.landing, &path.to_string_lossy());
-    Ok(format!("Installed {}; `{resume}` goes on with it.", shown(&path)))
+    Ok(format!("Installed {}. Resume with `{resume}`.", shown(&path)))
 }
 
 fn written(carriage: &Carriage, carried: &Carried, path: &Path, copies: &Copies) -> Result<String, ()> {
@@ -205,7 +205,7 @@ fn database(several: &[Carried], copies: &Copies) -> Result<String, ()> {
         Ok(()) => {
             let path = copies.to.to_string_lossy();
             let each = several.iter().map(|one| format!("`SQLiteSession(\"{}\", \"{path}\")`", one.landing.id));
-            Ok(format!("Go on with {}.", each.collect::<Vec<_>>().join(", ")))
+            Ok(format!("Use it in the OpenAI Agents SDK with {}.", each.collect::<Vec<_>>().join(", ")))
         }
         Err(error) => {
             complain(&error.to_string());
@@ -230,20 +230,15 @@ fn after(carriage: &Carriage, carried: &Carried, path: Option<&Path>) -> String 
     let file = path.map_or("FILE".into(), |path| path.to_string_lossy());
     if let Some(import) = carrier.import {
         let resume = (carrier.resume)(landing, &file);
-        return format!("Import it with `{}`; `{resume}` goes on with it.", import(&file));
+        return format!("Import it with `{}`, then resume with `{resume}`.", import(&file));
     }
     match carriage.home(landing) {
         Some(home) => {
             let resume = (carrier.resume)(landing, &shown(&home));
-            format!("It belongs at {} (--install writes it there); `{resume}` goes on with it.", shown(&home))
+            format!("Save it as {} (or use --install), then resume with `{resume}`.", shown(&home))
         }
-        None => format!("{} goes on with it: `{}`.", capital(carrier.agent), (carrier.resume)(landing, &file)),
+        None => format!("Use it in {} with `{}`.", carrier.agent, (carrier.resume)(landing, &file)),
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// A path with the user's home written as `~`.

@@ -79,7 +79,8 @@ impl Converter<'_> {
         let source = Source { bytes: self.bytes, at: start };
         if carry.belongs_to_another(&source) {
             let row = Row::of_place(start, history.rows.first().map_or(0, |row| row.record));
-            self.raise(finding(LossKind::SUBAGENT, row), None);
+            let number = how.number(self.made.converted, self.made.met);
+            self.raise(finding(LossKind::SUBAGENT, row), Some(number));
             return;
         }
         let Ok((mut conversation, mut losses)) = lifted(self.id, self.bytes, history, info, self) else {

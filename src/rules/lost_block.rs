@@ -89,7 +89,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "dropped a message that the agent does not send, because of how it begins",
+            message: "Gemini CLI will not send this message: it begins like a command",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -72,13 +72,13 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "dropped instructions ({arg}): the agent that goes on has its own",
+            message: "dropped instructions ({arg}): the other agent has its own",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },
         Variant {
-            message: "dropped tool definitions ({arg}): the agent that goes on has its own",
+            message: "dropped tool definitions ({arg}): the other agent has its own",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE
