@@ -6,23 +6,23 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::carry::{self, Asked, Tools};
-use crate::commands::carry::Carriage;
+use crate::commands::carriage::Carriage;
 use crate::options::Misuse;
 
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Sessions for another agent")]
 pub(super) struct CarryArgs {
     /// What tool calls become [default: notes for codex-session, else calls]
-    #[arg(long, value_enum, value_name = "HOW")]
+    #[arg(long, value_enum, value_name = "HOW", hide_short_help = true)]
     tools: Option<ToolsArg>,
     /// Keep only the last N turns
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), hide_short_help = true)]
     last: Option<u32>,
     /// Folder in which the agent resumes [default: the session's, else the current one]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     cwd: Option<PathBuf>,
     /// Write the session where the agent finds it; an existing file is never replaced
-    #[arg(long, conflicts_with = "output")]
+    #[arg(long, conflicts_with = "output", hide_short_help = true)]
     install: bool,
 }
 

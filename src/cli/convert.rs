@@ -32,10 +32,10 @@ pub(super) struct ConvertArgs {
     /// What to do with reasoning
     #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
     reasoning: ThoughtsArg,
-    /// Write nothing for a file, or for a record, that would lose something, and exit with 1
+    /// Write nothing if something would be lost, exit with 1
     #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "file")]
     deny_loss: Option<DenyArg>,
-    /// Write to FILE, or each conversation to a file in DIR/
+    /// Write to FILE, or one file each to DIR/
     #[arg(short = 'o', long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace an existing file
@@ -141,7 +141,10 @@ impl ConvertArgs {
         });
         let conversion = Conversion { to, written, thoughts, deny_loss, output, carriage };
         let run = self.common.typed().mean(None)?;
-        commands::convert::convert(&run, &conversion, out)
+        match &conversion.carriage {
+            Some(carriage) => commands::carry::carry(&run, &conversion, carriage, out),
+            None => commands::convert::convert(&run, &conversion, out),
+        }
     }
 }
 

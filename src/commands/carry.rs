@@ -5,12 +5,9 @@ use std::env;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
-use crate::carry::{Asked, Carrier, Carrying};
 use crate::convert::Landing;
 use crate::history::time::iso;
-use crate::options::Misuse;
 use crate::place::DocId;
 use crate::report::words::{count, printable};
 use crate::source::Doc;
@@ -18,19 +15,10 @@ use crate::source::commit::CommitError;
 use crate::source::product::{Existing, NewFile};
 use crate::source::sqlite::made;
 
+use super::carriage::Carriage;
 use super::convert::{Conversion, Session, in_any_number, in_full};
 use super::products::{self, Copies};
 use super::{Failure, Outcome, Run, complain, talk};
-
-/// The first day of 2026: when a session was that does not say it, and lies in no file.
-const SOME_TIME: i64 = 1_767_225_600_000;
-
-/// How sessions are carried over.
-pub struct Carriage {
-    carrier: &'static Carrier,
-    asked: Asked,
-    install: bool,
-}
 
 /// A session that was written.
 struct Carried {
@@ -38,53 +26,7 @@ struct Carried {
     landing: Landing,
 }
 
-impl Carriage {
-    pub fn new(carrier: &'static Carrier, asked: Asked, install: bool) -> Result<Carriage, Misuse> {
-        if install && carrier.home.is_none() {
-            let what = format!("--install: {} has no folder for sessions in files", carrier.agent);
-            return Err(Misuse::new(what).help(match carrier.import {
-                Some(import) => format!("write a file with -o FILE, and run `{}`", import("FILE")),
-                None => "write a file with -o FILE".to_owned(),
-            }));
-        }
-        let projects = if carrier.name == "gemini-session" { projects(carrier) } else { Vec::new() };
-        Ok(Carriage { carrier, asked: Asked { projects, ..asked }, install })
-    }
-
-    /// For one doc.
-    pub(super) fn of(&self, doc: &Doc) -> Carrying {
-        let modified = doc.path.as_ref().and_then(|path| fs::metadata(path).ok()?.modified().ok());
-        let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let when = since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(SOME_TIME);
-        Carrying::new(self.carrier, Asked { when, ..self.asked.clone() })
-    }
-
-    /// The file in which the agent finds a session.
-    fn home(&self, landing: &Landing) -> Option<PathBuf> {
-        let home = self.carrier.home.as_ref()?;
-        Some(folder(self.carrier)?.join(home.sessions).join(&landing.file))
-    }
-}
-
-/// The folder of an agent.
-fn folder(carrier: &Carrier) -> Option<PathBuf> {
-    let home = carrier.home.as_ref()?;
-    match env::var_os(home.variable).filter(|folder| !folder.is_empty()) {
-        Some(folder) => Some(PathBuf::from(folder)),
-        None => Some(env::home_dir()?.join(home.folder)),
-    }
-}
-
-/// What Gemini CLI calls the projects that it knows.
-fn projects(carrier: &Carrier) -> Vec<(String, String)> {
-    let list = folder(carrier).map(|folder| folder.join(".gemini/projects.json"));
-    let text = list.and_then(|list| fs::read(list).ok()).unwrap_or_default();
-    let list: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
-    let names = list.get("projects").and_then(|projects| projects.as_object()).into_iter().flatten();
-    names.filter_map(|(folder, name)| Some((folder.clone(), name.as_str()?.to_owned()))).collect()
-}
-
-pub(super) fn carry(
+pub fn carry(
     run: &Run,
     conversion: &Conversion,
     carriage: &Carriage,
@@ -158,13 +100,6 @@ pub(super) fn carry(
         says.into_iter().flatten().for_each(|line| talk(&line));
     }
     Ok(outcome)
-}
-
-impl Carriage {
-    /// Sessions are rows of a database, if the file is one.
-    fn keeps_rows(&self) -> bool {
-        self.carrier.name == "agents-session"
-    }
 }
 
 /// Puts a session where the agent finds it.

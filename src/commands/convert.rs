@@ -16,7 +16,7 @@ use crate::source::{Doc, Input, words};
 use crate::target::Severity;
 use crate::targets::models;
 
-use super::carry::{self, Carriage};
+use super::carriage::Carriage;
 use super::check::{is_no_conversation, label_of, nothing_found};
 use super::left_out;
 use super::parts::{Parts, Taken, Unsaved};
@@ -98,9 +98,6 @@ impl From<Unsaved> for Trouble {
 }
 
 pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    if let Some(carriage) = &conversion.carriage {
-        return carry::carry(run, conversion, carriage, out);
-    }
     say_foreign_model(run, conversion);
     let (mut inputs, failed) = run.inputs();
     let several = inputs.len() > 1 || run.paths.iter().any(|path| path.is_dir());

@@ -1,5 +1,5 @@
-//! What a conversation is carried over to: not a request, but a session that another agent goes on with. The histories
-//! and the losses are those of every conversion; what is written, and where it belongs, the carrier knows.
+//! A history becomes a session that another agent resumes. The histories and the losses are those of every conversion; what
+//! is written, and where it belongs, its carrier knows.
 
 use std::io;
 
@@ -8,69 +8,19 @@ use crate::format::FormatInfo;
 use crate::formats;
 use crate::history::{History, Row};
 use crate::judge::{self, Findings, Options};
-use crate::neutral::{At, Conversation, LossKind, Losses, Lost, Takes, Text};
+use crate::neutral::{Conversation, LossKind, Losses, Lost, Text};
 use crate::place::{DocId, Place};
 use crate::read::{self, Texts};
 use crate::source::{Container, ReadAt};
 use crate::target::Severity;
 
 use super::able::Able;
+use super::carry::{Carry, Landing, Source};
 use super::fit;
 use super::foreign::Items;
 use super::mend::MADE;
 use super::record::{Converter, finding, is_recognised};
 use super::taker::Taker;
-
-/// Writes sessions of another agent.
-pub trait Carry: Sync {
-    fn takes(&self) -> &'static Takes;
-
-    /// The format that reads what is written.
-    fn format(&self) -> &'static str;
-
-    /// Whether what is written is one document, instead of lines.
-    fn is_document(&self) -> bool;
-
-    /// The agent keeps what can be read of thoughts, without what seals them.
-    fn keeps_thoughts(&self) -> bool;
-
-    /// Whether a history is that of a subagent, which belongs to another one of its doc.
-    fn belongs_to_another(&self, history: &Source<'_>) -> bool;
-
-    /// Takes away what the agent does not take over. Gives how many turns were left out because fewer were wanted.
-    fn prepare(&self, conversation: &mut Conversation, source: &Source<'_>, losses: &mut Losses) -> u32;
-
-    /// Writes a conversation that was fitted to what the agent takes.
-    fn write(
-        &self,
-        conversation: &Conversation,
-        source: &Source<'_>,
-        losses: &mut Losses,
-        out: &mut Vec<u8>,
-    ) -> Landing;
-}
-
-/// The history that is carried over.
-pub struct Source<'s> {
-    pub bytes: &'s dyn ReadAt,
-    /// Where it begins.
-    pub at: Place,
-}
-
-/// Where a session belongs that was written.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Landing {
-    /// Its id, by which the agent finds it.
-    pub id: String,
-    /// The file in the agent's folder, with folders below that.
-    pub file: String,
-    /// The folder in which the agent works on.
-    pub cwd: String,
-    /// Turns that were left out, because fewer were wanted.
-    pub left_out: u32,
-    /// When it began, in Unix seconds.
-    pub began: i64,
-}
 
 impl Converter<'_> {
     /// Carries a history over.
@@ -170,6 +120,3 @@ fn unfit(result: &Vec<u8>, carry: &dyn Carry) -> Option<u16> {
     let found = judge::judge_made(MADE, result, container, &options, &Findings).ok()?;
     found.judged.iter().find(|judged| judged.severity == Severity::Error).map(|judged| judged.finding.code.0)
 }
-
-/// A loss of the session as a whole.
-pub const WHOLE: At = At { place: Place { doc: DocId(0), len: 0, start: 0 }, embedded: false };

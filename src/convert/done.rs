@@ -6,7 +6,7 @@ use crate::schema::Schemas;
 use crate::source::Container;
 use crate::target::Severity;
 
-use super::carried::Landing;
+use super::carry::Landing;
 use super::options::ConvertOptions;
 use super::record::Made;
 

@@ -3,6 +3,7 @@
 
 mod able;
 mod carried;
+mod carry;
 mod check;
 mod doc;
 mod done;
@@ -21,7 +22,7 @@ mod taker;
 mod to;
 mod verbatim;
 
-pub use carried::{Carry, Landing, Source, WHOLE};
+pub use carry::{Carry, Landing, Source, WHOLE};
 pub use check::check;
 pub use doc::{Each, convert_doc};
 pub use done::ConvertedDoc;

@@ -3,7 +3,7 @@
 use crate::judge::Options;
 use crate::target::Severity;
 
-use super::carried::Carry;
+use super::carry::Carry;
 use super::plan::Plan;
 
 /// What to convert to, and what is to be told of it.

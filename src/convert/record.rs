@@ -16,7 +16,7 @@ use crate::source::{Container, ReadAt};
 use crate::target::{Severity, Target};
 use crate::targets;
 
-use super::carried::Landing;
+use super::carry::Landing;
 use super::foreign::Items;
 use super::mend::{MADE, mend};
 use super::options::ConvertOptions;

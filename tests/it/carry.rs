@@ -353,7 +353,7 @@ fn said(home: &Path, from: &str) -> Said {
         let role = text(message, "/role");
         let texts: Vec<&str> = match &message["content"] {
             Value::String(text) => vec![text],
-            Value::Array(parts) => parts.iter().map(|part| text(part, "/text")).collect(),
+            Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
             _ => Vec::new(),
         };
         for text in texts.into_iter().filter(|_| !["system", "developer"].contains(&role)) {
