@@ -49,6 +49,7 @@ pub fn media_of(result: &ToolResult) -> impl Iterator<Item = &Media> {
 pub fn first_line(conversation: &Conversation) -> Option<String> {
     let asked = conversation.messages.iter().filter(|message| message.voice == Voice::User);
     let own = |line: &String| !line.is_empty() && !line.starts_with(['<', '#', '[']);
-    let lines = asked.map(|message| words(message).trim().lines().next().unwrap_or_default().trim().to_owned());
-    Some(lines.filter(own).next()?.chars().take(TITLE).collect())
+    let mut lines =
+        asked.map(|message| words(message).trim().lines().next().unwrap_or_default().trim().to_owned());
+    Some(lines.find(own)?.chars().take(TITLE).collect())
 }

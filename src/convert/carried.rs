@@ -36,10 +36,11 @@ impl Converter<'_> {
         let Ok((mut conversation, mut losses)) = lifted(self.id, self.bytes, history, info, self) else {
             return self.fail(finding(LossKind::NOT_CONVERTED, Row::of_place(start, 0)));
         };
-        if let Some(model) = how.plan.model.as_deref().or(history.settings.model.as_deref()) {
-            if how.plan.model.is_some() || conversation.model.is_none() {
-                conversation.model = Some(Text::new(model));
-            }
+        let asked = how.plan.model.as_deref();
+        if let Some(model) = asked.or(history.settings.model.as_deref())
+            && (asked.is_some() || conversation.model.is_none())
+        {
+            conversation.model = Some(Text::new(model));
         }
         let items = conversation.messages.len() as u64;
         let left_out = carry.prepare(&mut conversation, &source, &mut losses);
