@@ -61,7 +61,12 @@ pub fn carry(
     match &conversion.output {
         _ if carriage.install => {
             for carried in &carried {
-                says.push(installed(carriage, carried).map_err(|error| complain(&error.to_string())));
+                says.push(installed(carriage, carried).map_err(|error| match error {
+                    CommitError::Exists(path) => {
+                        complain(&format!("{}: already exists; --install never replaces a file", path.display()));
+                    }
+                    error => complain(&error.to_string()),
+                }));
             }
         }
         Some(copies) if copies.is_folder() => {
