@@ -1,5 +1,6 @@
 //! The command line: what may be typed, and the way from there to what is meant.
 
+mod carry;
 mod common;
 mod convert;
 mod lookup;

@@ -41,6 +41,8 @@
 // The rooms. They are private: what they document is rules, formats and the engine, not an API. Their order, and what
 // each may import, is the list of `internals`.
 #[allow(missing_docs, rustdoc::all)]
+mod carry;
+#[allow(missing_docs, rustdoc::all)]
 mod cli;
 #[allow(missing_docs, rustdoc::all)]
 mod commands;
@@ -106,7 +108,7 @@ pub mod internals {
     open! {
         place json source history neutral dialect dialects schema target
         targets format formats read rule rules judge fix replay
-        convert diff report options library commands cli
+        convert carry diff report options library commands cli
     }
 }
 

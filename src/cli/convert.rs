@@ -13,6 +13,7 @@ use crate::convert::{ALIASES, TO, Thoughts};
 use crate::diff::compare::Scope;
 use crate::options;
 
+use super::carry::{CarryArgs, sessions};
 use super::common::{
     Common, ConfigFile, Files, Findings, Leniency, Loudness, Privacy, Reading, Screen, Typed, existing,
 };
@@ -31,15 +32,17 @@ pub(super) struct ConvertArgs {
     /// What to do with reasoning
     #[arg(long, value_enum, default_value = "auto", value_name = "HOW")]
     reasoning: ThoughtsArg,
-    /// Write nothing for a file, or for a record, that would lose something, and exit with 1
+    /// Write nothing if something would be lost, exit with 1
     #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "file")]
     deny_loss: Option<DenyArg>,
-    /// Write to FILE, or each conversation to a file in DIR/
+    /// Write to FILE, or one file each to DIR/
     #[arg(short = 'o', long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace an existing file
     #[arg(long, requires = "output")]
     force: bool,
+    #[command(flatten)]
+    carry: CarryArgs,
     #[command(flatten)]
     common: Common,
 }
@@ -109,7 +112,8 @@ fn formats() -> PossibleValuesParser {
         let aliases: Vec<&'static str> = aliases(name);
         PossibleValue::new(name).aliases(aliases)
     };
-    PossibleValuesParser::new(TO.map(|(name, ..)| value(name)))
+    let requests = TO.iter().map(|(name, ..)| value(name));
+    PossibleValuesParser::new(requests.chain(sessions().map(PossibleValue::new)).collect::<Vec<_>>())
 }
 
 impl ConvertArgs {
@@ -118,6 +122,9 @@ impl ConvertArgs {
         if self.to == "openai" {
             commands::talk("openai: writing requests of the Responses API; --to chat writes Chat Completions");
         }
+        let carriage = self.carry.meant(meant)?;
+        // What is lifted for a session has the dialect that sessions of most agents are kept in.
+        let meant = if carriage.is_some() { "anthropic" } else { meant };
         let known = TO.iter().find(|(name, ..)| *name == meant);
         let (_, to, written) = known.copied().ok_or_else(|| {
             options::unknown("format to convert to", &self.to, TO.iter().map(|(name, ..)| *name).collect())
@@ -132,9 +139,12 @@ impl ConvertArgs {
             DenyArg::File => DenyLoss::File,
             DenyArg::Record => DenyLoss::Record,
         });
-        let conversion = Conversion { to, written, thoughts, deny_loss, output };
+        let conversion = Conversion { to, written, thoughts, deny_loss, output, carriage };
         let run = self.common.typed().mean(None)?;
-        commands::convert::convert(&run, &conversion, out)
+        match &conversion.carriage {
+            Some(carriage) => commands::carry::carry(&run, &conversion, carriage, out),
+            None => commands::convert::convert(&run, &conversion, out),
+        }
     }
 }
 

@@ -3,8 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
-use crate::convert::{ConvertOptions, ConvertedDoc, convert_doc};
-use crate::convert::{Plan, Thoughts};
+use crate::convert::{Carry, ConvertOptions, ConvertedDoc, Landing, Plan, Thoughts, convert_doc};
 use crate::dialect::{Dialect, Written};
 use crate::options::Misuse;
 use crate::place::DocId;
@@ -17,6 +16,7 @@ use crate::source::{Doc, Input, words};
 use crate::target::Severity;
 use crate::targets::models;
 
+use super::carriage::Carriage;
 use super::check::{is_no_conversation, label_of, nothing_found};
 use super::left_out;
 use super::parts::{Parts, Taken, Unsaved};
@@ -34,6 +34,8 @@ pub struct Conversion {
     pub deny_loss: Option<DenyLoss>,
     /// The file to write to, or the folder: for several inputs, or for a file for each conversation.
     pub output: Option<Copies>,
+    /// Sessions of another agent are written.
+    pub carriage: Option<Carriage>,
 }
 
 /// What is not written if something would be lost.
@@ -47,14 +49,14 @@ pub enum DenyLoss {
 
 impl Conversion {
     /// Whether nothing of a doc is written.
-    fn denies_file(&self, done: &Done) -> bool {
+    pub(super) fn denies_file(&self, done: &Done) -> bool {
         self.deny_loss == Some(DenyLoss::File) && done.loses
     }
 }
 
 /// What one doc gave.
-struct Done {
-    label: String,
+pub(super) struct Done {
+    pub(super) label: String,
     /// Met in a walk, and no conversation.
     skipped: bool,
     /// Met in a walk, and not recognised.
@@ -71,10 +73,12 @@ struct Done {
     seen: Seen,
     /// Conversations that are still to be written, and the path that their files are named after.
     apart: Option<(PathBuf, Parts)>,
+    /// Where the sessions belong that were written.
+    pub(super) landings: Vec<Landing>,
 }
 
 /// Why a doc gave nothing.
-enum Trouble {
+pub(super) enum Trouble {
     Read(io::Error),
     /// Nobody reads on, or there is no room.
     Output(io::Error),
@@ -145,7 +149,7 @@ fn say_foreign_model(run: &Run, conversion: &Conversion) {
 }
 
 /// A log that was slimmed is converted as it was before.
-fn in_full(
+pub(super) fn in_full(
     run: &Run,
     doc: io::Result<Doc>,
     work: impl FnOnce(&Doc) -> Result<Done, Trouble>,
@@ -261,7 +265,7 @@ fn one(
 }
 
 /// Converts one doc; `each` gets its conversations one by one.
-fn in_any_number(
+pub(super) fn in_any_number(
     run: &Run,
     conversion: &Conversion,
     doc: &Doc,
@@ -283,7 +287,9 @@ fn in_any_number(
     let least = if machine || run.verbose { Severity::Info } else { Severity::Warning };
     let most = if machine { usize::MAX } else { run.style.limit.map_or(usize::MAX, |limit| limit.max(OF_KINDS)) };
     let lossless_only = conversion.deny_loss == Some(DenyLoss::Record);
-    let how = ConvertOptions { options, plan, least, most, lossless_only, foreign_only: false };
+    let carrying = conversion.carriage.as_ref().map(|carriage| carriage.of(doc));
+    let carry = carrying.as_ref().map(|carrying| carrying as &dyn Carry);
+    let how = ConvertOptions { options, plan, least, most, lossless_only, foreign_only: false, carry };
     let mut written = Ok(());
     let done = convert_doc(doc.id, &*doc.bytes, &how, threads, &mut |bytes| {
         each(bytes).map_err(|error| {
@@ -297,7 +303,7 @@ fn in_any_number(
     tell(run, doc, done).map_err(Trouble::Read)
 }
 
-fn tell(run: &Run, doc: &Doc, done: ConvertedDoc) -> io::Result<Done> {
+fn tell(run: &Run, doc: &Doc, mut done: ConvertedDoc) -> io::Result<Done> {
     let wanted = run.outputs.iter().any(|output| output.name == "text");
     let content = match (wanted, run.show_content || io::stderr().is_terminal()) {
         (false, _) => Content::None,
@@ -312,6 +318,7 @@ fn tell(run: &Run, doc: &Doc, done: ConvertedDoc) -> io::Result<Done> {
         failed: done.failed,
         references: 0,
         apart: None,
+        landings: std::mem::take(&mut done.landings),
         loses: done.loses(),
         counts: done.counts,
         items: done.items,
@@ -353,9 +360,9 @@ fn tell(run: &Run, doc: &Doc, done: ConvertedDoc) -> io::Result<Done> {
     Ok(told)
 }
 
-struct Session<'r> {
+pub(super) struct Session<'r> {
     run: &'r Run,
-    failed: bool,
+    pub(super) failed: bool,
     lossy: bool,
     records_failed: u64,
     recognised: u64,
@@ -365,7 +372,7 @@ struct Session<'r> {
 }
 
 impl<'r> Session<'r> {
-    fn new(run: &'r Run, failed: bool) -> Self {
+    pub(super) fn new(run: &'r Run, failed: bool) -> Self {
         Session {
             run,
             failed,
@@ -378,7 +385,7 @@ impl<'r> Session<'r> {
         }
     }
 
-    fn take(&mut self, input: &Input, done: Result<Done, Trouble>) -> Result<(), Failure> {
+    pub(super) fn take(&mut self, input: &Input, done: Result<Done, Trouble>) -> Result<(), Failure> {
         let done = match done {
             Ok(done) => done,
             Err(Trouble::Output(error)) => return Err(error.into()),
@@ -419,7 +426,7 @@ impl<'r> Session<'r> {
         Ok(())
     }
 
-    fn finish(self, conversion: &Conversion, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    pub(super) fn finish(self, conversion: &Conversion, out: &mut dyn Write) -> Result<Outcome, Failure> {
         let mut stderr = anstream::stderr();
         for output in &self.run.outputs {
             let machine = output.name != "text" && output.name != "concise";

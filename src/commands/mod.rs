@@ -1,6 +1,8 @@
 //! The commands, and what they share: opening docs in order, on several threads, and saying what went wrong.
 
 pub mod agents;
+pub mod carriage;
+pub mod carry;
 pub mod check;
 mod closing;
 pub mod convert;

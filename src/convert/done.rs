@@ -6,6 +6,7 @@ use crate::schema::Schemas;
 use crate::source::Container;
 use crate::target::Severity;
 
+use super::carry::Landing;
 use super::options::ConvertOptions;
 use super::record::Made;
 
@@ -26,6 +27,8 @@ pub struct ConvertedDoc {
     pub left_out: Vec<u64>,
     /// What was lost and what failed, in the order of the doc.
     pub judged: Vec<Judged>,
+    /// Where the sessions belong that were written, in their order.
+    pub landings: Vec<Landing>,
     /// Findings by weight: noted, warnings, errors.
     pub counts: [u64; 3],
     pub lines: Vec<(u64, u64)>,
@@ -43,6 +46,7 @@ impl ConvertedDoc {
             failed: 0,
             left_out: Vec::new(),
             judged: Vec::new(),
+            landings: Vec::new(),
             counts: [0; 3],
             lines: Vec::new(),
         }
@@ -88,6 +92,7 @@ impl ConvertedDoc {
         self.items += made.items;
         self.failed += made.failed;
         self.left_out.extend(made.left_out);
+        self.landings.extend(made.landing);
         for (sum, more) in self.counts.iter_mut().zip(made.counts) {
             *sum += more;
         }

@@ -133,6 +133,11 @@ impl Items {
         self.lost
     }
 
+    /// What lifts them.
+    pub fn lifting(&self) -> Taker {
+        Taker::lifting(self.dialect)
+    }
+
     /// What takes them.
     pub fn taker(&self, plan: &Plan) -> Taker {
         Taker::new(self.dialect, plan)

@@ -2,6 +2,8 @@
 //! at a time; what comes out comes in their order. Every loss is a finding on the place of its source.
 
 mod able;
+mod carried;
+mod carry;
 mod check;
 mod doc;
 mod done;
@@ -20,6 +22,7 @@ mod taker;
 mod to;
 mod verbatim;
 
+pub use carry::{Carry, Landing, Source, WHOLE};
 pub use check::check;
 pub use doc::{Each, convert_doc};
 pub use done::ConvertedDoc;

@@ -3,6 +3,7 @@
 use crate::judge::Options;
 use crate::target::Severity;
 
+use super::carry::Carry;
 use super::plan::Plan;
 
 /// What to convert to, and what is to be told of it.
@@ -18,6 +19,8 @@ pub struct ConvertOptions<'r> {
     pub lossless_only: bool,
     /// Records whose conversations are in the target's dialect are passed over.
     pub foreign_only: bool,
+    /// Sessions of another agent are written, not requests.
+    pub carry: Option<&'r dyn Carry>,
 }
 
 impl<'r> ConvertOptions<'r> {
@@ -30,6 +33,7 @@ impl<'r> ConvertOptions<'r> {
             most: usize::MAX,
             lossless_only: false,
             foreign_only: false,
+            carry: None,
         }
     }
 

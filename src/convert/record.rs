@@ -16,6 +16,7 @@ use crate::source::{Container, ReadAt};
 use crate::target::{Severity, Target};
 use crate::targets;
 
+use super::carry::Landing;
 use super::foreign::Items;
 use super::mend::{MADE, mend};
 use super::options::ConvertOptions;
@@ -34,6 +35,8 @@ pub struct Made {
     pub failed: u32,
     /// Where the conversation begins, if it was left out for what it would lose.
     pub left_out: Option<u64>,
+    /// Where the session belongs that was written.
+    pub landing: Option<Landing>,
 }
 
 impl Made {
@@ -45,6 +48,7 @@ impl Made {
         self.out.clear();
         self.converted = 0;
         self.items = 0;
+        self.landing = None;
         self.left_out = Some(at);
         // What is not written has no number, and no other form.
         self.counts[Severity::Info as usize] = 0;
@@ -55,9 +59,9 @@ impl Made {
 
 /// Converts histories.
 pub struct Converter<'c> {
-    id: DocId,
-    bytes: &'c dyn ReadAt,
-    how: &'c ConvertOptions<'c>,
+    pub(super) id: DocId,
+    pub(super) bytes: &'c dyn ReadAt,
+    pub(super) how: &'c ConvertOptions<'c>,
     pub made: Made,
 }
 
@@ -72,6 +76,9 @@ impl<'c> Converter<'c> {
         if how.foreign_only && how.options.target.is_some_and(|target| judge::speaks(info, target)) {
             self.made.met += 1;
             return;
+        }
+        if let Some(carry) = how.carry {
+            return self.carried(history, info, carry);
         }
         let texts = Texts::new(self.bytes, info.dialect);
         let mut lost = Vec::new();
@@ -92,14 +99,7 @@ impl<'c> Converter<'c> {
         let mut result = Vec::new();
         let mut converted = taker.finish(settings.model.as_deref(), &how.plan, &mut result);
         converted.losses.extend(lost);
-        // Rows stand in the order of the history, which need not be that of the doc.
-        let mut starts: Vec<(u64, u32)> = history.rows.iter().map(|row| (row.at.start, row.record)).collect();
-        starts.sort_unstable();
-        let record_of = |place: Place| {
-            let ix = starts.partition_point(|(start, _)| *start <= place.start);
-            starts.get(ix.saturating_sub(1)).map_or(0, |(_, record)| *record)
-        };
-        self.deliver(converted, &mut result, info, self.start(history), &record_of);
+        self.deliver(converted, &mut result, info, self.start(history), &records(history));
     }
 
     /// Where a history begins.
@@ -208,7 +208,7 @@ impl<'c> Converter<'c> {
         self.raise(Finding { remedy: Remedy::Never(""), ..finding }, None);
     }
 
-    fn raise(&mut self, finding: Finding, history: Option<u32>) {
+    pub(super) fn raise(&mut self, finding: Finding, history: Option<u32>) {
         let options = self.how.options;
         let Some(rule) = rules::by_code(finding.code) else { return };
         let failed = history.is_none();
@@ -223,6 +223,17 @@ impl<'c> Converter<'c> {
         let target = options.target.or_else(|| targets::by_name(self.how.plan.to.name()));
         let target = target.unwrap_or(targets::TARGETS[0]);
         self.made.judged.push(Judged { finding, severity, target, history, loss: variant.loss, flattens: false });
+    }
+}
+
+/// Tells the number of the record that a place lies in.
+pub(super) fn records(history: &History) -> impl Fn(Place) -> u32 {
+    // Rows stand in the order of the history, which need not be that of the doc.
+    let mut starts: Vec<(u64, u32)> = history.rows.iter().map(|row| (row.at.start, row.record)).collect();
+    starts.sort_unstable();
+    move |place: Place| {
+        let ix = starts.partition_point(|(start, _)| *start <= place.start);
+        starts.get(ix.saturating_sub(1)).map_or(0, |(_, record)| *record)
     }
 }
 
@@ -242,7 +253,7 @@ fn refused(result: &Vec<u8>, written: Written, takers: &[Options], log: bool) ->
 }
 
 /// Whether a result is some format's, so that the next command would read it.
-fn is_recognised(result: &[u8], written: Written) -> bool {
+pub(super) fn is_recognised(result: &[u8], written: Written) -> bool {
     let mut tape = Tape::new();
     match written {
         Written::Items => detect::of_lines(result, &[]).is_some(),
@@ -256,6 +267,6 @@ fn is_recognised(result: &[u8], written: Written) -> bool {
 /// The rule about what no format recognises.
 const UNKNOWN: Code = rules::unknown_format::RULE.code;
 
-fn finding(kind: LossKind, row: Row) -> Finding {
+pub(super) fn finding(kind: LossKind, row: Row) -> Finding {
     Finding::new(kind.code, row).variant(kind.variant)
 }

@@ -49,6 +49,19 @@ impl Taker {
         Taker { dialect, losses: Losses::default(), into, items: 0 }
     }
 
+    /// Lifts a conversation, whatever it is to become.
+    pub fn lifting(dialect: &'static dyn Dialect) -> Self {
+        Taker { dialect, losses: Losses::default(), into: Into::Lifted(Box::default()), items: 0 }
+    }
+
+    /// What was lifted, and what was lost on the way.
+    pub fn lifted(self) -> (Conversation, Losses) {
+        match self.into {
+            Into::Lifted(conversation) => (*conversation, self.losses),
+            Into::Verbatim(_) => (Conversation::default(), self.losses),
+        }
+    }
+
     pub fn take(&mut self, body: &Body<'_>) {
         self.items += match body.shape {
             Shape::Item => 1,

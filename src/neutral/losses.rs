@@ -61,6 +61,10 @@ impl LossKind {
     pub const SCHEMA_DESCRIPTION: LossKind = kind(908, 5);
     /// Whether the answer is held to its form.
     pub const SCHEMA_STRICT: LossKind = kind(908, 6);
+    /// Counted: what a request tells the model, where the agent that goes on has its own.
+    pub const INSTRUCTIONS: LossKind = kind(908, 7);
+    /// Counted: definitions of tools, where the agent that goes on has its own.
+    pub const TOOL_DEFINITIONS: LossKind = kind(908, 8);
     pub const UNKNOWN: LossKind = kind(909, 0);
     pub const COMPACTION: LossKind = kind(909, 1);
     pub const REFERENCE: LossKind = kind(909, 2);
@@ -71,6 +75,14 @@ impl LossKind {
     pub const WITHOUT_RESULT: LossKind = kind(909, 5);
     /// Its log does not keep what a request needs of it.
     pub const NOT_REPLAYED: LossKind = kind(909, 6);
+    /// What a subagent did.
+    pub const SUBAGENT: LossKind = kind(909, 7);
+    /// Counted: how files were at some time.
+    pub const SNAPSHOTS: LossKind = kind(909, 8);
+    /// Counted: notes of calls and results that are longer than an agent takes.
+    pub const NOTE_CUT: LossKind = kind(909, 9);
+    /// The agent takes it for a command.
+    pub const UNSENT: LossKind = kind(909, 10);
     pub const STUB_RESULT: LossKind = kind(910, 0);
     pub const STUB_TOOL: LossKind = kind(910, 1);
     pub const STUB_TEXT: LossKind = kind(910, 2);
@@ -102,6 +114,8 @@ impl LossKind {
     pub const FOUND_AS_TEXT: LossKind = kind(911, 15);
     /// A document whose data is a text.
     pub const DATA_AS_TEXT: LossKind = kind(911, 16);
+    /// Counted: calls and results that become text.
+    pub const NOTES: LossKind = kind(911, 17);
     pub const NOT_CONVERTED: LossKind = kind(912, 0);
     pub const RESULT_REFUSED: LossKind = kind(912, 1);
     /// The model is another provider's.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Lowest first. Modules on one line are one layer: a contract and the files that fulfil it.
-const LAYERS: [&[&str]; 21] = [
+const LAYERS: [&[&str]; 22] = [
     &["place"],
     &["json"],
     &["source"],
@@ -20,6 +20,7 @@ const LAYERS: [&[&str]; 21] = [
     &["fix"],
     &["replay"],
     &["convert"],
+    &["carry"],
     &["diff"],
     &["report"],
     &["options"],

@@ -6,6 +6,7 @@ mod agents;
 mod answers;
 mod anthropic;
 mod archives;
+mod carry;
 mod cases;
 mod circles;
 mod claude_code;

@@ -13,6 +13,7 @@ use crate::neutral::{Conversation, Losses, Takes};
 use crate::place::Edit;
 
 pub use fields::NAME;
+pub use lower::TAKES;
 
 use fields::{APPROVAL_SALT, Fields};
 

@@ -8,6 +8,7 @@ mod connect;
 #[cfg(feature = "sqlite")]
 mod find;
 mod key;
+pub mod made;
 #[cfg(not(feature = "sqlite"))]
 mod none;
 #[cfg(feature = "sqlite")]

@@ -1,0 +1,228 @@
+//! The contract: what an agent takes over, who writes it, where it belongs.
+
+use std::sync::OnceLock;
+
+use crate::convert::{Carry, Landing, Source, WHOLE};
+use crate::neutral::{At, Conversation, LossKind, Losses, Takes, Voice};
+
+use super::clock::Clock;
+use super::facts::Facts;
+use super::ids::Ids;
+use super::{notes, said, turns};
+
+/// An agent that can go on with a session.
+pub struct Carrier {
+    /// As it is typed.
+    pub name: &'static str,
+    /// What goes on with it.
+    pub agent: &'static str,
+    /// The format that reads what is written.
+    pub format: &'static str,
+    pub is_document: bool,
+    pub takes: &'static Takes,
+    /// What calls and results become, unless the user says otherwise.
+    pub tools: Tools,
+    /// Readable thoughts are kept, without what seals them.
+    pub keeps_thoughts: bool,
+    /// The agent has no instructions and tools of its own: those of the source stay.
+    pub keeps_instructions: bool,
+    /// Ids of sessions begin with their time.
+    pub ids_by_time: bool,
+    /// Where sessions belong; `None` if the agent has no folder of its own to put them in.
+    pub home: Option<Home>,
+    pub write: fn(&Story<'_>, &mut Losses, &mut Vec<u8>),
+    /// The file of a session, below the agent's folder.
+    pub file: fn(&Story<'_>) -> String,
+    /// How the agent goes on: a command line, from the landing and the path of the file.
+    pub resume: fn(&Landing, &str) -> String,
+    /// What is to be done with the file before that, where it cannot be put anywhere.
+    pub import: Option<fn(&str) -> String>,
+}
+
+/// An agent's folder.
+pub struct Home {
+    /// The variable of the environment that names it.
+    pub variable: &'static str,
+    /// Its path in the user's home otherwise.
+    pub folder: &'static str,
+    /// Below either of them.
+    pub sessions: &'static str,
+}
+
+/// What calls and results become.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tools {
+    /// Notes in the text of the model.
+    Notes,
+    Calls,
+}
+
+/// What the user wants.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    pub tools: Option<Tools>,
+    /// So many turns, the last ones.
+    pub last: Option<usize>,
+    /// The folder in which the agent is to work on.
+    pub cwd: Option<String>,
+    /// That folder, if neither the user nor the session names one.
+    pub here: String,
+    /// When the session was, if it does not say, in Unix milliseconds.
+    pub when: i64,
+    /// What Gemini CLI calls the projects that it knows, by their folders.
+    pub projects: Vec<(String, String)>,
+}
+
+/// Carries the histories of one doc over.
+pub struct Carrying {
+    pub carrier: &'static Carrier,
+    asked: Asked,
+    facts: OnceLock<Facts>,
+}
+
+/// What a writer is given.
+pub struct Story<'s> {
+    pub conversation: &'s Conversation,
+    pub facts: &'s Facts,
+    pub ids: Ids,
+    pub clock: Clock<'s>,
+    ids_by_time: bool,
+    pub cwd: String,
+    pub title: Option<String>,
+    pub model: Option<String>,
+    pub branch: String,
+    /// What Gemini CLI calls the project of the folder.
+    pub project: Option<String>,
+}
+
+impl Carrying {
+    pub fn new(carrier: &'static Carrier, asked: Asked) -> Self {
+        Carrying { carrier, asked, facts: OnceLock::new() }
+    }
+
+    fn facts(&self, source: &Source<'_>) -> &Facts {
+        self.facts.get_or_init(|| Facts::of(source.bytes))
+    }
+
+    fn tools(&self) -> Tools {
+        self.asked.tools.unwrap_or(self.carrier.tools)
+    }
+}
+
+impl Carry for Carrying {
+    fn takes(&self) -> &'static Takes {
+        self.carrier.takes
+    }
+
+    fn format(&self) -> &'static str {
+        self.carrier.format
+    }
+
+    fn is_document(&self) -> bool {
+        self.carrier.is_document
+    }
+
+    fn keeps_thoughts(&self) -> bool {
+        self.carrier.keeps_thoughts
+    }
+
+    fn belongs_to_another(&self, source: &Source<'_>) -> bool {
+        self.facts(source).is_side(source.bytes.origin(source.at).start)
+    }
+
+    fn prepare(&self, conversation: &mut Conversation, source: &Source<'_>, losses: &mut Losses) -> u32 {
+        if !self.carrier.keeps_instructions {
+            drop_instructions(conversation, losses);
+        }
+        for tool in std::mem::take(&mut conversation.tools) {
+            losses.count(LossKind::TOOL_DEFINITIONS, tool.at);
+        }
+        for place in &self.facts(source).snapshots {
+            losses.count(LossKind::SNAPSHOTS, At { place: *place, embedded: false });
+        }
+        let left_out = self.asked.last.map_or(0, |last| turns::keep_last(conversation, last));
+        if self.tools() == Tools::Notes {
+            notes::note(conversation, losses);
+        }
+        left_out
+    }
+
+    fn write(
+        &self,
+        conversation: &Conversation,
+        source: &Source<'_>,
+        losses: &mut Losses,
+        out: &mut Vec<u8>,
+    ) -> Landing {
+        let facts = self.facts(source);
+        let start = source.bytes.origin(source.at).start;
+        let cwd = self.asked.cwd.clone().or_else(|| facts.cwd_at(start));
+        let cwd = cwd.unwrap_or_else(|| self.asked.here.clone());
+        let clock = Clock::new(source.bytes, facts, self.asked.when);
+        let project = self.asked.projects.iter().find(|(folder, _)| *folder == cwd);
+        let story = Story {
+            conversation,
+            facts,
+            ids: Ids::new(self.carrier.name, &facts.session, &cwd, conversation),
+            ids_by_time: self.carrier.ids_by_time,
+            clock,
+            title: facts.title.clone().or_else(|| said::first_line(conversation)),
+            model: conversation.model.as_ref().map(|model| String::from_utf8_lossy(&model.plain()).into_owned()),
+            branch: facts.branch.clone().unwrap_or_default(),
+            project: project.map(|(_, name)| name.clone()),
+            cwd,
+        };
+        (self.carrier.write)(&story, losses, out);
+        Landing {
+            id: story.id(),
+            file: (self.carrier.file)(&story),
+            began: story.begins() / 1000,
+            cwd: story.cwd,
+            left_out: 0,
+        }
+    }
+}
+
+impl Story<'_> {
+    /// When it begins, in Unix milliseconds.
+    pub fn begins(&self) -> i64 {
+        self.conversation.messages.first().map_or(0, |first| self.clock.at(first.at.place))
+    }
+
+    /// When it ends.
+    pub fn ends(&self) -> i64 {
+        let times = self.conversation.messages.iter().map(|message| self.clock.at(message.at.place));
+        times.max().unwrap_or_default() + self.conversation.messages.len() as i64
+    }
+
+    /// The id of the session.
+    pub fn id(&self) -> String {
+        match self.ids_by_time {
+            true => self.ids.session(self.begins()),
+            false => self.ids.uuid("session", 0),
+        }
+    }
+}
+
+/// Instructions of the agent before: the next one has its own.
+fn drop_instructions(conversation: &mut Conversation, losses: &mut Losses) {
+    for block in std::mem::take(&mut conversation.instructions) {
+        losses.count(LossKind::INSTRUCTIONS, block.at);
+    }
+    conversation.messages.retain(|message| {
+        let instructs = matches!(message.voice, Voice::System | Voice::Developer);
+        if instructs {
+            losses.count(LossKind::INSTRUCTIONS, if message.at.place.len == 0 { WHOLE } else { message.at });
+        }
+        !instructs
+    });
+}
+
+/// A path or a word as a shell takes it.
+pub fn shell(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:~".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}

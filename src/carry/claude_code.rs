@@ -1,0 +1,165 @@
+//! Claude Code: lines that name their parents, in the folder of the working directory. There is no thinking: nobody else
+//! can sign it.
+
+use crate::convert::Landing;
+use crate::dialects::common::write_input_object;
+use crate::neutral::write::Writer;
+use crate::neutral::{Block, Losses, Media, MediaKind, Message, Part, Source, ToolResult, Voice, What};
+use crate::targets::models::{self, Maker};
+
+use super::carrier::{Carrier, Home, Story, Tools, shell};
+use super::time::rfc3339;
+use super::{said, takes};
+
+pub static CARRIER: Carrier = Carrier {
+    name: "claude-code-session",
+    agent: "Claude Code",
+    format: "claude-code",
+    is_document: false,
+    takes: &takes::CLAUDE_CODE,
+    tools: Tools::Calls,
+    keeps_thoughts: false,
+    keeps_instructions: false,
+    ids_by_time: false,
+    home: Some(Home { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", sessions: "projects" }),
+    write,
+    file,
+    resume,
+    import: None,
+};
+
+const VERSION: &str = "2.1.200";
+/// Answers of no real model are left out.
+const MODEL: &str = "claude-sonnet-4-5";
+
+/// Only in the folder of its working directory a session is found.
+fn file(story: &Story<'_>) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    format!("{}/{}.jsonl", story.cwd.chars().map(plain).collect::<String>(), story.id())
+}
+
+fn resume(landing: &Landing, _: &str) -> String {
+    format!("cd {} && claude --resume {}", shell(&landing.cwd), landing.id)
+}
+
+fn write(story: &Story<'_>, _: &mut Losses, out: &mut Vec<u8>) {
+    let session = story.id();
+    let model = story.model.as_deref().filter(|model| models::maker(model) == Some(Maker::Anthropic));
+    let mut times = story.clock.running();
+    let mut parent: Option<String> = None;
+    for (n, message) in story.conversation.messages.iter().enumerate() {
+        let (uuid, time) = (story.ids.uuid("line", n), rfc3339(times.next(message.at.place)));
+        let is_answer = message.voice == Voice::Assistant;
+        Writer::new(out).object(|w| {
+            match &parent {
+                Some(parent) => w.key("parentUuid").plain(parent),
+                None => w.key("parentUuid").bytes(b"null"),
+            }
+            w.key("isSidechain").bool(false);
+            w.key("userType").plain("external");
+            w.key("cwd").plain(&story.cwd);
+            w.key("sessionId").plain(&session);
+            w.key("version").plain(VERSION);
+            w.key("gitBranch").plain(&story.branch);
+            w.key("type").plain(if is_answer { "assistant" } else { "user" });
+            w.key("message").object(|w| match is_answer {
+                true => {
+                    let id = format!("msg_{}", story.ids.letters("message", n, 24));
+                    answer(message, &id, model.unwrap_or(MODEL), w);
+                }
+                false => asked(message, w),
+            });
+            w.key("uuid").plain(&uuid);
+            w.key("timestamp").plain(&time);
+        });
+        out.push(b'\n');
+        parent = Some(uuid);
+    }
+    if let Some(title) = &story.title {
+        Writer::new(out).object(|w| {
+            w.key("type").plain("custom-title");
+            w.key("customTitle").plain(title);
+            w.key("sessionId").plain(&session);
+        });
+        out.push(b'\n');
+    }
+}
+
+fn answer(message: &Message, id: &str, model: &str, w: &mut Writer<'_>) {
+    w.key("id").plain(id);
+    w.key("type").plain("message");
+    w.key("role").plain("assistant");
+    w.key("model").plain(model);
+    w.key("content").array(|w| message.blocks.iter().for_each(|block| write_block(block, w)));
+    let calls = message.calls().next().is_some();
+    w.key("stop_reason").plain(if calls { "tool_use" } else { "end_turn" });
+    w.key("stop_sequence").bytes(b"null");
+    w.key("usage").object(|w| {
+        for key in ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens"] {
+            w.key(key).bytes(b"0");
+        }
+    });
+}
+
+fn asked(message: &Message, w: &mut Writer<'_>) {
+    w.key("role").plain("user");
+    match message.blocks.as_slice() {
+        [only] if said::text(only).is_some() => {
+            w.key("content");
+            said::text(only).into_iter().for_each(|text| w.text(text));
+        }
+        all => w.key("content").array(|w| all.iter().for_each(|block| write_block(block, w))),
+    }
+}
+
+fn write_block(block: &Block, w: &mut Writer<'_>) {
+    w.object(|w| match &block.what {
+        What::Call(call) => {
+            w.key("type").plain("tool_use");
+            w.key("id").text(&call.id);
+            w.key("name").text(&call.name);
+            write_input_object(&call.input, w.key("input"));
+        }
+        What::Result(result) => write_result(result, w),
+        What::Media(media) => write_media(media, w),
+        _ => {
+            w.key("type").plain("text");
+            said::text(block).into_iter().for_each(|text| w.key("text").text(text));
+        }
+    });
+}
+
+fn write_result(result: &ToolResult, w: &mut Writer<'_>) {
+    w.key("type").plain("tool_result");
+    w.key("tool_use_id").text(&result.id);
+    let words = said::result(result);
+    match said::media_of(result).next() {
+        None => w.key("content").plain(&words),
+        Some(_) => w.key("content").array(|w| {
+            if !words.trim().is_empty() {
+                w.object(|w| {
+                    w.key("type").plain("text");
+                    w.key("text").plain(&words);
+                });
+            }
+            for part in &result.parts {
+                if let Part::Media(media, _) = part {
+                    w.object(|w| write_media(media, w));
+                }
+            }
+        }),
+    }
+    w.key("is_error").bool(result.is_error);
+}
+
+fn write_media(media: &Media, w: &mut Writer<'_>) {
+    let is_image = media.kind == MediaKind::Image;
+    w.key("type").plain(if is_image { "image" } else { "document" });
+    w.key("source").object(|w| {
+        w.key("type").plain("base64");
+        w.key("media_type").text(&media.likely_mime());
+        if let Source::Data(data) = &media.source {
+            w.key("data").text(data);
+        }
+    });
+}

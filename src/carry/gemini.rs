@@ -1,0 +1,152 @@
+//! Gemini CLI: a line about the session, then messages. A call and its result are one entry of the model's message.
+
+use std::collections::HashMap;
+
+use crate::convert::Landing;
+use crate::dialects::common::write_input_object;
+use crate::neutral::write::Writer;
+use crate::neutral::{Block, Call, LossKind, Losses, Media, Message, Source, ToolResult, Voice, What};
+use crate::targets::models::{self, Maker};
+
+use super::carrier::{Carrier, Home, Story, Tools, shell};
+use super::sha256;
+use super::time::rfc3339;
+use super::{said, takes};
+
+pub static CARRIER: Carrier = Carrier {
+    name: "gemini-session",
+    agent: "Gemini CLI",
+    format: "gemini-cli",
+    is_document: false,
+    takes: &takes::GEMINI,
+    tools: Tools::Calls,
+    keeps_thoughts: false,
+    keeps_instructions: false,
+    ids_by_time: false,
+    // The variable stands for the home.
+    home: Some(Home { variable: "GEMINI_CLI_HOME", folder: "", sessions: ".gemini/tmp" }),
+    write,
+    file,
+    resume,
+    import: None,
+};
+
+const MODEL: &str = "gemini-2.5-pro";
+
+/// What the CLI takes for a command, or for its own: it does not send it.
+const UNSENT: [&str; 4] = ["/", "?", "<session_context>", "<hook_context>"];
+
+/// A project that the CLI has no name for yet is called by the digest of its folder.
+fn file(story: &Story<'_>) -> String {
+    let time = rfc3339(story.begins())[..16].replace(':', "-");
+    let project = story.project.clone().unwrap_or_else(|| sha256::hex(story.cwd.as_bytes()));
+    format!("{project}/chats/session-{time}-{}.jsonl", &story.id()[..8])
+}
+
+fn resume(landing: &Landing, _: &str) -> String {
+    format!("cd {} && gemini --resume {}", shell(&landing.cwd), landing.id)
+}
+
+fn write(story: &Story<'_>, losses: &mut Losses, out: &mut Vec<u8>) {
+    Writer::new(out).object(|w| {
+        w.key("sessionId").plain(&story.id());
+        w.key("projectHash").plain(&sha256::hex(story.cwd.as_bytes()));
+        w.key("startTime").plain(&rfc3339(story.begins()));
+        w.key("lastUpdated").plain(&rfc3339(story.ends()));
+        story.title.iter().for_each(|title| w.key("summary").plain(title));
+        w.key("kind").plain("main");
+    });
+    out.push(b'\n');
+    let results = story.conversation.messages.iter().flat_map(|message| &message.blocks);
+    let results = results.filter_map(|block| match &block.what {
+        What::Result(result) => Some((result.id.raw(), result)),
+        _ => None,
+    });
+    let results: HashMap<&[u8], &ToolResult> = results.collect();
+    let model = story.model.as_deref().filter(|model| models::maker(model) == Some(Maker::Google));
+    let mut times = story.clock.running();
+    for (n, message) in story.conversation.messages.iter().enumerate() {
+        // Results are with their calls.
+        if message.voice == Voice::Tool {
+            continue;
+        }
+        let (id, time) = (story.ids.uuid("message", n), rfc3339(times.next(message.at.place)));
+        let is_answer = message.voice == Voice::Assistant;
+        if !is_answer && UNSENT.iter().any(|start| said::words(message).trim().starts_with(start)) {
+            losses.add(LossKind::UNSENT, message.at);
+        }
+        Writer::new(out).object(|w| {
+            w.key("id").plain(&id);
+            w.key("timestamp").plain(&time);
+            w.key("type").plain(if is_answer { "gemini" } else { "user" });
+            content(message, is_answer, w);
+            if is_answer {
+                answer(message, &results, &time, model.unwrap_or(MODEL), w);
+            }
+        });
+        out.push(b'\n');
+    }
+}
+
+/// The model's only text is a text; everything else is a list of parts.
+fn content(message: &Message, is_answer: bool, w: &mut Writer<'_>) {
+    let said: Vec<&Block> = message.blocks.iter().filter(|block| !matches!(block.what, What::Call(_))).collect();
+    match said.as_slice() {
+        [] if is_answer => w.key("content").plain(""),
+        [only] if is_answer && said::text(only).is_some() => {
+            w.key("content");
+            said::text(only).into_iter().for_each(|text| w.text(text));
+        }
+        all => w.key("content").array(|w| all.iter().for_each(|block| part(block, w))),
+    }
+}
+
+fn part(block: &Block, w: &mut Writer<'_>) {
+    w.object(|w| match &block.what {
+        What::Media(media) => inline(media, w),
+        _ => said::text(block).into_iter().for_each(|text| w.key("text").text(text)),
+    });
+}
+
+fn inline(media: &Media, w: &mut Writer<'_>) {
+    w.key("inlineData").object(|w| {
+        w.key("mimeType").text(&media.likely_mime());
+        if let Source::Data(data) = &media.source {
+            w.key("data").text(data);
+        }
+    });
+}
+
+fn answer(message: &Message, results: &HashMap<&[u8], &ToolResult>, time: &str, model: &str, w: &mut Writer<'_>) {
+    w.key("thoughts").array(|_| {});
+    w.key("model").plain(model);
+    let calls: Vec<&Call> = message.calls().collect();
+    if calls.is_empty() {
+        return;
+    }
+    w.key("toolCalls").array(|w| {
+        for call in calls {
+            let result = results.get(call.id.raw());
+            let failed = result.is_none_or(|result| result.is_error);
+            w.object(|w| {
+                w.key("id").text(&call.id);
+                w.key("name").text(&call.name);
+                write_input_object(&call.input, w.key("args"));
+                w.key("status").plain(if failed { "error" } else { "success" });
+                w.key("timestamp").plain(time);
+                w.key("result").array(|w| {
+                    w.object(|w| {
+                        w.key("functionResponse").object(|w| {
+                            w.key("id").text(&call.id);
+                            w.key("name").text(&call.name);
+                            let words = result.map(|result| said::result(result)).unwrap_or_default();
+                            w.key("response").object(|w| {
+                                w.key(if failed { "error" } else { "output" }).plain(&words);
+                            });
+                        });
+                    });
+                });
+            });
+        }
+    });
+}

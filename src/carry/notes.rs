@@ -1,0 +1,101 @@
+//! Calls and results as notes in the text of the model, as Codex writes them when it imports the session of another agent:
+//! it does not know the other's tools.
+
+use crate::json::{Tape, scan};
+use crate::neutral::{Block, Conversation, Input, LossKind, Losses, Message, Part, Text, Voice, What};
+
+use super::said;
+
+/// How many characters of a call and of a result a note keeps.
+const CALL: usize = 2_000;
+const RESULT: usize = 4_000;
+
+/// Makes notes of all calls and results. Media of results are left to be moved as conversion does.
+pub fn note(conversation: &mut Conversation, losses: &mut Losses) {
+    let mut noted: Vec<Message> = Vec::with_capacity(conversation.messages.len());
+    for mut message in std::mem::take(&mut conversation.messages) {
+        if message.voice == Voice::Tool {
+            message.voice = Voice::Assistant;
+        }
+        let mut media = Vec::new();
+        for block in &mut message.blocks {
+            let (text, cut) = match &mut block.what {
+                What::Call(call) => {
+                    let (input, cut) = bounded(&input(&call.input), CALL);
+                    let name = said::plain(&call.name);
+                    (format!("[external_agent_tool_call: {name}]\n{input}\n[/external_agent_tool_call]"), cut)
+                }
+                What::Result(result) => {
+                    let parts = std::mem::take(&mut result.parts);
+                    let (images, parts) = parts.into_iter().partition(|part| matches!(part, Part::Media(..)));
+                    media.extend::<Vec<Part>>(images);
+                    result.parts = parts;
+                    let (output, cut) = bounded(&said::result(result), RESULT);
+                    let mark = if result.is_error { ": error" } else { "" };
+                    (format!("[external_agent_tool_result{mark}]\n{output}\n[/external_agent_tool_result]"), cut)
+                }
+                _ => continue,
+            };
+            losses.count(LossKind::NOTES, block.at);
+            if cut {
+                losses.count(LossKind::NOTE_CUT, block.at);
+            }
+            block.what = What::Text { text: Text::new(&text), citations: None };
+        }
+        let at = message.at;
+        noted.push(message);
+        if !media.is_empty() {
+            let mut shown = Message::new(Voice::User, at);
+            for part in media {
+                if let Part::Media(media, at) = part {
+                    losses.add(LossKind::MEDIA_MOVED, at);
+                    shown.blocks.push(Block::new(What::Media(media), at));
+                }
+            }
+            noted.push(shown);
+        }
+    }
+    conversation.messages = noted;
+}
+
+/// The members of the input, each as `key: value`; anything else as it is.
+fn input(input: &Input) -> String {
+    let text = match input {
+        Input::Text(text) => said::plain(text),
+        Input::Json(raw) => String::from_utf8_lossy(raw.bytes()).into_owned(),
+    };
+    let mut tape = Tape::new();
+    let root = scan(text.as_bytes(), &mut tape).ok().and_then(|()| tape.root(text.as_bytes()));
+    let Some(object) = root.filter(|root| root.is_object()) else { return text };
+    let line = |member: crate::json::Member<'_>| {
+        let value = member.val.text().unwrap_or_else(|| member.val.raw().into());
+        format!("{}: {}", String::from_utf8_lossy(&member.key.decode()), String::from_utf8_lossy(&value))
+    };
+    object.members().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The first characters of a text, and whether some were left out.
+fn bounded(text: &str, most: usize) -> (String, bool) {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => (format!("{}…", &text[..end]), true),
+        None => (text.to_owned(), false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_bounded_by_characters() {
+        assert_eq!(bounded("äöü", 3), ("äöü".to_owned(), false));
+        assert_eq!(bounded("äöü", 2), ("äö…".to_owned(), true));
+    }
+
+    #[test]
+    fn members_of_an_input_are_lines() {
+        let text = Input::Text(Text::new(r#"{"command":"ls -l","n":[1]}"#));
+        assert_eq!(input(&text), "command: ls -l\nn: [1]");
+        assert_eq!(input(&Input::Text(Text::new("*** Begin"))), "*** Begin");
+    }
+}

@@ -1,0 +1,131 @@
+//! The Vercel AI SDK: an array of UIMessages, as an app keeps them. Steps of the model between two of the user's messages
+//! are one message, with its calls and their results as parts.
+
+use std::collections::HashMap;
+
+use crate::convert::Landing;
+use crate::dialects::common::write_input_object;
+use crate::neutral::write::Writer;
+use crate::neutral::{Block, Call, Losses, Media, Part, Source, Text, ToolResult, Voice, What};
+
+use super::carrier::{Carrier, Story, Tools};
+use super::{said, takes};
+
+pub static CARRIER: Carrier = Carrier {
+    name: "ui-messages",
+    agent: "the Vercel AI SDK",
+    format: "vercel-ui-messages",
+    is_document: true,
+    takes: &takes::UI_MESSAGES,
+    tools: Tools::Calls,
+    keeps_thoughts: true,
+    keeps_instructions: true,
+    ids_by_time: false,
+    home: None,
+    write,
+    file,
+    resume,
+    import: None,
+};
+
+fn file(story: &Story<'_>) -> String {
+    format!("{}.json", story.id())
+}
+
+fn resume(_: &Landing, _: &str) -> String {
+    "useChat({ messages })".to_owned()
+}
+
+fn write(story: &Story<'_>, _: &mut Losses, out: &mut Vec<u8>) {
+    let results = story.conversation.messages.iter().flat_map(|message| &message.blocks);
+    let results = results.filter_map(|block| match &block.what {
+        What::Result(result) => Some((result.id.raw(), result)),
+        _ => None,
+    });
+    let results: HashMap<&[u8], &ToolResult> = results.collect();
+    let is_model = |voice: Voice| matches!(voice, Voice::Assistant | Voice::Tool);
+    Writer::new(out).array(|w| {
+        if !story.conversation.instructions.is_empty() {
+            let blocks: Vec<&[Block]> = vec![&story.conversation.instructions];
+            write_message(story, usize::MAX, "system", &blocks, &results, w);
+        }
+        let all = &story.conversation.messages;
+        let runs = all.chunk_by(|a, b| is_model(a.voice) && is_model(b.voice));
+        for (n, run) in runs.enumerate() {
+            let role = match run.first().map(|first| first.voice) {
+                Some(Voice::Assistant | Voice::Tool) => "assistant",
+                Some(Voice::System | Voice::Developer) => "system",
+                _ => "user",
+            };
+            let said = run.iter().filter(|message| message.voice != Voice::Tool);
+            let blocks: Vec<&[Block]> = said.map(|message| message.blocks.as_slice()).collect();
+            write_message(story, n, role, &blocks, &results, w);
+        }
+    });
+    out.push(b'\n');
+}
+
+fn write_message(
+    story: &Story<'_>,
+    n: usize,
+    role: &str,
+    steps: &[&[Block]],
+    results: &HashMap<&[u8], &ToolResult>,
+    w: &mut Writer<'_>,
+) {
+    w.object(|w| {
+        w.key("id").plain(&story.ids.letters("message", n, 16));
+        w.key("role").plain(role);
+        w.key("parts").array(|w| {
+            for step in steps {
+                if role == "assistant" {
+                    w.object(|w| w.key("type").plain("step-start"));
+                }
+                step.iter().for_each(|block| part(block, results, w));
+            }
+        });
+    });
+}
+
+fn part(block: &Block, results: &HashMap<&[u8], &ToolResult>, w: &mut Writer<'_>) {
+    w.object(|w| match &block.what {
+        What::Call(call) => tool(call, results.get(call.id.raw()).copied(), w),
+        What::Media(media) => write_file(media, w),
+        What::Reasoning(reasoning) => {
+            w.key("type").plain("reasoning");
+            w.key("text").text(&Text::join(&reasoning.texts, "\\n\\n"));
+            w.key("state").plain("done");
+        }
+        _ => {
+            w.key("type").plain("text");
+            said::text(block).into_iter().for_each(|text| w.key("text").text(text));
+        }
+    });
+}
+
+/// A tool that the app need not know.
+fn tool(call: &Call, result: Option<&ToolResult>, w: &mut Writer<'_>) {
+    w.key("type").plain("dynamic-tool");
+    w.key("toolName").text(&call.name);
+    w.key("toolCallId").text(&call.id);
+    let failed = result.is_none_or(|result| result.is_error);
+    w.key("state").plain(if failed { "output-error" } else { "output-available" });
+    write_input_object(&call.input, w.key("input"));
+    match result.map(|result| (result, result.parts.as_slice())) {
+        Some((_, [Part::Json(value)])) if !failed => w.key("output").raw(value),
+        Some((result, _)) => {
+            w.key(if failed { "errorText" } else { "output" }).plain(&said::result(result));
+        }
+        None => w.key("errorText").plain(""),
+    }
+}
+
+fn write_file(media: &Media, w: &mut Writer<'_>) {
+    w.key("type").plain("file");
+    w.key("mediaType").text(&media.likely_mime());
+    media.name.iter().for_each(|name| w.key("filename").text(name));
+    match &media.source {
+        Source::Url(url) => w.key("url").text(url),
+        _ => media.data_url().iter().for_each(|url| w.key("url").text(url)),
+    }
+}

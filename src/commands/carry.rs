@@ -1,0 +1,193 @@
+//! `convert --to` a session of another agent: written to standard output, to a file, or where the agent finds it. How to
+//! go on with it is said on standard error.
+
+use std::env;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::convert::Landing;
+use crate::history::time::iso;
+use crate::place::DocId;
+use crate::report::words::{count, printable};
+use crate::source::Doc;
+use crate::source::commit::CommitError;
+use crate::source::product::{Existing, NewFile};
+use crate::source::sqlite::made;
+
+use super::carriage::Carriage;
+use super::convert::{Conversion, Session, in_any_number, in_full};
+use super::products::{self, Copies};
+use super::{Failure, Outcome, Run, complain, talk};
+
+/// A session that was written.
+struct Carried {
+    text: Vec<u8>,
+    landing: Landing,
+}
+
+pub fn carry(
+    run: &Run,
+    conversion: &Conversion,
+    carriage: &Carriage,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let (mut inputs, failed) = run.inputs();
+    let planned = match &conversion.output {
+        Some(copies) if !copies.is_folder() => copies.planned(&inputs, false)?,
+        _ => Vec::new(),
+    };
+    products::guard(run, &mut inputs, planned)?;
+    let mut session = Session::new(run, failed);
+    let mut carried = Vec::new();
+    for input in &inputs {
+        let doc = Doc::open(DocId(0), input, run.stdin_name.as_deref());
+        let mut texts: Vec<Vec<u8>> = Vec::new();
+        let done = in_full(run, doc, |doc| {
+            in_any_number(run, conversion, doc, run.threads, &mut |text| {
+                texts.extend((!text.is_empty()).then(|| text.to_vec()));
+                Ok(())
+            })
+        });
+        if let Ok(done) = &done
+            && !conversion.denies_file(done)
+        {
+            let each = texts.into_iter().zip(done.landings.iter().cloned());
+            carried.extend(each.map(|(text, landing)| Carried { text, landing }));
+        }
+        session.take(input, done)?;
+    }
+    let mut says = Vec::new();
+    match &conversion.output {
+        _ if carriage.install => {
+            for carried in &carried {
+                says.push(installed(carriage, carried).map_err(|error| match error {
+                    CommitError::Exists(path) => {
+                        complain(&format!("{}: already exists; --install never replaces a file", path.display()));
+                    }
+                    error => complain(&error.to_string()),
+                }));
+            }
+        }
+        Some(copies) if copies.is_folder() => {
+            for carried in &carried {
+                let name = Path::new(&carried.landing.file).file_name().unwrap_or_default();
+                says.push(written(carriage, carried, &copies.to.join(name), copies));
+            }
+        }
+        to => match (carried.as_slice(), to) {
+            ([], _) => {}
+            ([only], Some(copies)) => says.push(written(carriage, only, &copies.to, copies)),
+            ([only], None) => {
+                out.write_all(&only.text)?;
+                out.flush()?;
+                says.push(Ok(after(carriage, only, None)));
+            }
+            (several, Some(copies)) if made::is_database_name(&copies.to) && carriage.keeps_rows() => {
+                says.push(database(several, copies));
+            }
+            (several, _) => {
+                complain(&format!(
+                    "{}: a file holds one session; use `-o DIR/` to write each to its own file",
+                    count(several.len() as u64, "conversation")
+                ));
+                says.push(Err(()));
+            }
+        },
+    }
+    session.failed |= says.iter().any(Result::is_err);
+    let outcome = session.finish(conversion, out)?;
+    if !run.quiet {
+        for carried in carried.iter().filter(|carried| carried.landing.left_out > 0) {
+            let left_out = count(u64::from(carried.landing.left_out), "earlier turn");
+            talk(&format!("Left out {left_out} (--last)."));
+        }
+        says.into_iter().flatten().for_each(|line| talk(&line));
+    }
+    Ok(outcome)
+}
+
+/// Puts a session where the agent finds it.
+fn installed(carriage: &Carriage, carried: &Carried) -> Result<String, CommitError> {
+    let missing = || CommitError::Io { path: PathBuf::from("~"), error: io::ErrorKind::NotFound.into() };
+    let path = carriage.home(&carried.landing).ok_or_else(missing)?;
+    save(&carried.text, &path, Existing::Refuse)?;
+    let resume = (carriage.carrier.resume)(&carried.landing, &path.to_string_lossy());
+    Ok(format!("Installed {}. Resume with `{resume}`.", shown(&path)))
+}
+
+fn written(carriage: &Carriage, carried: &Carried, path: &Path, copies: &Copies) -> Result<String, ()> {
+    if made::is_database_name(path) && carriage.keeps_rows() {
+        return database(std::slice::from_ref(carried), copies);
+    }
+    match save(&carried.text, path, copies.existing) {
+        Ok(()) => Ok(after(carriage, carried, Some(path))),
+        Err(error) => {
+            complain(&error.to_string());
+            Err(())
+        }
+    }
+}
+
+fn database(several: &[Carried], copies: &Copies) -> Result<String, ()> {
+    let sessions: Vec<made::Session<'_>> = several
+        .iter()
+        .map(|carried| made::Session {
+            id: &carried.landing.id,
+            lines: &carried.text,
+            began: iso(carried.landing.began).replace('T', " ").replace('Z', ""),
+        })
+        .collect();
+    let saved = made::agents(&sessions)
+        .map_err(|error| CommitError::Io { path: copies.to.clone(), error })
+        .and_then(|bytes| save(&bytes, &copies.to, copies.existing));
+    match saved {
+        Ok(()) => {
+            let path = copies.to.to_string_lossy();
+            let each = several.iter().map(|one| format!("`SQLiteSession(\"{}\", \"{path}\")`", one.landing.id));
+            Ok(format!("Use it in the OpenAI Agents SDK with {}.", each.collect::<Vec<_>>().join(", ")))
+        }
+        Err(error) => {
+            complain(&error.to_string());
+            Err(())
+        }
+    }
+}
+
+fn save(text: &[u8], path: &Path, existing: Existing) -> Result<(), CommitError> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        let failed = |error| CommitError::Io { path: folder.to_owned(), error };
+        fs::create_dir_all(folder).map_err(failed)?;
+    }
+    let mut file = NewFile::create(path, true, existing)?;
+    file.write_all(text).map_err(|error| CommitError::Io { path: path.to_owned(), error })?;
+    file.save().map(drop)
+}
+
+/// What is left to do with a session that was written to a file, or to standard output.
+fn after(carriage: &Carriage, carried: &Carried, path: Option<&Path>) -> String {
+    let (carrier, landing) = (carriage.carrier, &carried.landing);
+    let file = path.map_or("FILE".into(), |path| path.to_string_lossy());
+    if let Some(import) = carrier.import {
+        let resume = (carrier.resume)(landing, &file);
+        return format!("Import it with `{}`, then resume with `{resume}`.", import(&file));
+    }
+    match carriage.home(landing) {
+        Some(home) => {
+            let resume = (carrier.resume)(landing, &shown(&home));
+            format!("Save it as {} (or use --install), then resume with `{resume}`.", shown(&home))
+        }
+        None => format!("Use it in {} with `{}`.", carrier.agent, (carrier.resume)(landing, &file)),
+    }
+}
+
+/// A path with the user's home written as `~`.
+fn shown(path: &Path) -> String {
+    let below = env::home_dir().and_then(|home| Some(path.strip_prefix(home).ok()?.to_owned()));
+    let text = match below {
+        Some(below) => format!("~/{}", below.to_string_lossy()),
+        None => path.to_string_lossy().into_owned(),
+    };
+    // A path is to be copied: it is only masked where it would do something to a terminal.
+    if text.chars().any(char::is_control) { printable(&text) } else { text }
+}

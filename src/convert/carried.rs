@@ -1,0 +1,123 @@
+//! A history becomes a session that another agent resumes. The histories and the losses are those of every conversion; what
+//! is written, and where it belongs, its carrier knows.
+
+use std::io;
+
+use crate::dialect::Written;
+use crate::format::FormatInfo;
+use crate::formats;
+use crate::history::{History, Row};
+use crate::judge::{self, Findings, Options};
+use crate::neutral::{Conversation, LossKind, Losses, Lost, Text};
+use crate::place::{DocId, Place};
+use crate::read::{self, Texts};
+use crate::source::{Container, ReadAt};
+use crate::target::Severity;
+
+use super::able::Able;
+use super::carry::{Carry, Landing, Source};
+use super::fit;
+use super::foreign::Items;
+use super::mend::MADE;
+use super::record::{Converter, finding, is_recognised};
+use super::taker::Taker;
+
+impl Converter<'_> {
+    /// Carries a history over.
+    pub(super) fn carried(&mut self, history: &History, info: &'static FormatInfo, carry: &dyn Carry) {
+        let (start, how) = (self.start(history), self.how);
+        let source = Source { bytes: self.bytes, at: start };
+        if carry.belongs_to_another(&source) {
+            let row = Row::of_place(start, history.rows.first().map_or(0, |row| row.record));
+            let number = how.number(self.made.converted, self.made.met);
+            self.raise(finding(LossKind::SUBAGENT, row), Some(number));
+            return;
+        }
+        let Ok((mut conversation, mut losses)) = lifted(self.id, self.bytes, history, info, self) else {
+            return self.fail(finding(LossKind::NOT_CONVERTED, Row::of_place(start, 0)));
+        };
+        let asked = how.plan.model.as_deref();
+        if let Some(model) = asked.or(history.settings.model.as_deref())
+            && (asked.is_some() || conversation.model.is_none())
+        {
+            conversation.model = Some(Text::new(model));
+        }
+        let items = conversation.messages.len() as u64;
+        let left_out = carry.prepare(&mut conversation, &source, &mut losses);
+        let keeps = carry.keeps_thoughts();
+        let able = Able { readable: keeps, wants_reasoning: keeps, ..Able::of(&how.plan, None) };
+        fit::fit(&mut conversation, carry.takes(), &how.plan, &able, &mut losses);
+        if conversation.messages.is_empty() {
+            return self.fail(finding(LossKind::NOT_CONVERTED, Row::of_place(start, 0)));
+        }
+        let mut result = Vec::new();
+        let landing = carry.write(&conversation, &source, &mut losses, &mut result);
+        let written = if carry.is_document() { Written::Request } else { Written::Items };
+        if !is_recognised(&result, written) {
+            return self.fail(finding(LossKind::NOT_CONVERTED, Row::of_place(start, 0)));
+        }
+        if let Some(code) = unfit(&result, carry) {
+            let row = Row::of_place(start, 0);
+            return self.fail(finding(LossKind::RESULT_REFUSED, row).arg(u32::from(code)));
+        }
+        self.report(losses.list, history, start);
+        self.made.out = result;
+        self.made.converted += 1;
+        self.made.items += items;
+        self.made.landing = Some(Landing { left_out, ..landing });
+    }
+
+    /// Reports what is lost, at the places of the source.
+    fn report(&mut self, losses: Vec<Lost>, history: &History, start: Place) {
+        let number = self.how.number(self.made.converted, self.made.met);
+        self.made.met += 1;
+        let record_of = super::record::records(history);
+        let mut found: Vec<_> = losses
+            .iter()
+            .map(|lost| {
+                let at = if lost.at.place.len == 0 { start } else { lost.at.place };
+                let mut row = Row::of_place(at, record_of(at));
+                if lost.at.embedded {
+                    row.flags = crate::history::Flags::EMBEDDED;
+                }
+                finding(lost.kind, row).arg(lost.arg)
+            })
+            .collect();
+        found.sort_by_key(|finding| (finding.row.at.start, finding.code, finding.variant));
+        found.into_iter().for_each(|finding| self.raise(finding, Some(number)));
+    }
+}
+
+/// The history as a conversation without a dialect.
+fn lifted(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    history: &History,
+    info: &'static FormatInfo,
+    converter: &Converter<'_>,
+) -> io::Result<(Conversation, Losses)> {
+    if let Some(items) = Items::of(id, bytes, history, info, converter.how)? {
+        let mut taker = items.lifting();
+        let lost = items.give(&mut taker);
+        let (conversation, mut losses) = taker.lifted();
+        losses.list.extend(lost);
+        return Ok((conversation, losses));
+    }
+    let texts = Texts::new(bytes, info.dialect);
+    let mut taker = Taker::lifting(info.dialect);
+    judge::each_body(&texts, &history.rows, &history.settings, id, &mut |body| taker.take(body));
+    Ok(taker.lifted())
+}
+
+/// The number of the rule that the result breaks, if it does: it must be read by its own format, without an error.
+fn unfit(result: &Vec<u8>, carry: &dyn Carry) -> Option<u16> {
+    let format = formats::by_name(carry.format())?;
+    let container = match carry.is_document() {
+        true => Container::Document { start: 0 },
+        false => Container::Lines { start: 0 },
+    };
+    let read = read::Options { format: Some(format), ..read::Options::default() };
+    let options = Options { read, ..Options::default() };
+    let found = judge::judge_made(MADE, result, container, &options, &Findings).ok()?;
+    found.judged.iter().find(|judged| judged.severity == Severity::Error).map(|judged| judged.finding.code.0)
+}

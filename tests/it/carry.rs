@@ -1,0 +1,457 @@
+//! Sessions that are carried over to another agent: each demand of the agent on its files, what comes back unchanged, and
+//! that nothing is written over.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// What is carried over, with the format that it has.
+const SOURCES: [(&str, &str); 9] = [
+    ("codex-session", "testdata/carry/codex.jsonl"),
+    ("codex-session", "testdata/formats/codex-rollout/2026-rolled-back.jsonl"),
+    ("claude-code-session", "testdata/carry/claude.jsonl"),
+    ("claude-code-session", "testdata/formats/claude-code/parallel.jsonl"),
+    ("pi-session", "testdata/formats/pi-session/clean.jsonl"),
+    ("pi-session", "testdata/formats/pi-session/openai.jsonl"),
+    ("opencode-export", "testdata/formats/opencode-export/clean.json"),
+    ("opencode-export", "testdata/formats/opencode-export/compacted.json"),
+    ("opencode-export", "testdata/formats/opencode-export/openai.json"),
+];
+const SESSIONS: [&str; 7] = [
+    "codex-session",
+    "claude-code-session",
+    "opencode-export",
+    "pi-session",
+    "gemini-session",
+    "agents-session",
+    "ui-messages",
+];
+
+fn replaylint(home: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_replaylint"));
+    for variable in ["CODEX_HOME", "CLAUDE_CONFIG_DIR", "PI_CODING_AGENT_DIR", "GEMINI_CLI_HOME"] {
+        command.env_remove(variable);
+    }
+    command.env("HOME", home).env("NO_COLOR", "1").args(args).output().expect("it runs")
+}
+
+/// Carries a file over, with everything that is said about it.
+fn carried(home: &Path, to: &str, tools: &str, from: &str) -> (String, String) {
+    let args = ["convert", "--isolated", "--to", to, "--tools", tools, "--output-format", "concise", from];
+    let output = replaylint(home, &args);
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(output.status.success(), "{to} {from}: {said}");
+    (String::from_utf8(output.stdout).expect("UTF-8"), said)
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn text<'v>(val: &'v Value, pointer: &str) -> &'v str {
+    val.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn is_uuid(text: &str) -> bool {
+    let groups: Vec<&str> = text.split('-').collect();
+    groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
+        && text.chars().all(|c| c == '-' || c.is_ascii_hexdigit())
+        && groups[3].starts_with(['8', '9', 'a', 'b'])
+}
+
+fn is_moment(text: &str) -> bool {
+    let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    shape == "0000-00-00T00:00:00.000Z"
+}
+
+/// The file that --install made below a folder.
+fn only_file(folder: &Path) -> PathBuf {
+    let mut folders = vec![folder.to_owned()];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder").flatten() {
+            if entry.path().is_dir() { folders.push(entry.path()) } else { found.push(entry.path()) }
+        }
+    }
+    assert_eq!(found.len(), 1, "{found:?}");
+    found.remove(0)
+}
+
+#[test]
+fn a_session_for_codex_has_what_codex_demands() {
+    for (tools, (_, from)) in SOURCES.iter().flat_map(|source| [("notes", source), ("calls", source)]) {
+        let home = tempfile::tempdir().expect("a folder");
+        let args = ["convert", "--isolated", "--to", "codex-session", "--tools", tools, "--install", "--cwd", "/"];
+        let output = replaylint(home.path(), &[&args[..], &[from]].concat());
+        assert!(output.status.success(), "{from}: {}", String::from_utf8_lossy(&output.stderr));
+        let path = only_file(home.path());
+        let written = fs::read_to_string(&path).expect("UTF-8");
+        assert!(written.ends_with('\n'));
+        let all = lines(&written);
+        // The name: by date, with the id.
+        let meta = &all[0];
+        let id = text(meta, "/payload/id");
+        assert!(is_uuid(id) && id.as_bytes()[14] == b'7', "{id}");
+        let time = text(meta, "/payload/timestamp");
+        let date = time[..10].replace('-', "/");
+        let name = format!("{date}/rollout-{}-{id}.jsonl", time[..19].replace(':', "-"));
+        assert_eq!(path, home.path().join(".codex/sessions").join(name));
+        // The header.
+        assert_eq!(text(meta, "/type"), "session_meta");
+        assert_eq!(text(meta, "/payload/session_id"), id);
+        for (key, value) in
+            [("cwd", "/"), ("source", "cli"), ("thread_source", "user"), ("model_provider", "openai")]
+        {
+            assert_eq!(text(meta, &format!("/payload/{key}")), value);
+        }
+        for key in ["originator", "cli_version"] {
+            assert!(!text(meta, &format!("/payload/{key}")).is_empty(), "{key}");
+        }
+        assert!(meta.pointer("/payload/history_mode").is_none());
+        assert!(all.iter().all(|line| is_moment(text(line, "/timestamp")) && line.get("ordinal").is_none()));
+        // The list of sessions, and the screen.
+        let event =
+            |line: &Value, kind: &str| text(line, "/type") == "event_msg" && text(line, "/payload/type") == kind;
+        assert!(all.iter().take(200).any(|line| event(line, "user_message")), "{from}");
+        let mut open = false;
+        for line in &all[1..] {
+            if event(line, "task_started") {
+                assert!(!open && !text(line, "/payload/turn_id").is_empty());
+                open = true;
+            } else if event(line, "task_complete") {
+                assert!(open);
+                open = false;
+            } else {
+                assert!(open, "{from}: {line} is in no turn");
+            }
+        }
+        assert!(!open);
+        let items =
+            || all.iter().filter(|line| text(line, "/type") == "response_item").map(|line| &line["payload"]);
+        for item in items() {
+            match text(item, "/type") {
+                "message" => {
+                    let kind = if text(item, "/role") == "user" { "input_text" } else { "output_text" };
+                    let parts = item["content"].as_array().expect("a list");
+                    assert!(
+                        parts.iter().all(|part| [kind, "input_image"].contains(&text(part, "/type"))),
+                        "{item}"
+                    );
+                }
+                "function_call" => assert!(item["arguments"].is_string() && item["call_id"].is_string()),
+                "function_call_output" => assert!(item["output"].is_string() && item["call_id"].is_string()),
+                "custom_tool_call" => assert!(item["input"].is_string() && item["call_id"].is_string()),
+                "custom_tool_call_output" => assert!(item["output"].is_string()),
+                other => panic!("{from}: {other}"),
+            }
+        }
+        let said = |role: &str, kind: &str| {
+            items().filter(|item| text(item, "/role") == role).count()
+                - all.iter().filter(|line| event(line, kind)).count()
+        };
+        assert_eq!((said("assistant", "agent_message"), said("user", "user_message")), (0, 0), "{from}");
+        let ending = |end: &str| items().filter(|item| text(item, "/type").ends_with(end)).count();
+        assert_eq!(ending("_call"), ending("_call_output"), "{from}");
+        assert!(tools == "calls" || ending("_call") == 0, "{from}");
+        assert_eq!(
+            tools == "notes" && from.contains("claude"),
+            written.contains("[external_agent_tool_call: Bash]\\n")
+        );
+    }
+}
+
+#[test]
+fn a_session_for_claude_code_has_what_claude_code_demands() {
+    for (_, from) in SOURCES {
+        let home = tempfile::tempdir().expect("a folder");
+        let cwd = home.path().join("my_app v2");
+        fs::create_dir(&cwd).expect("a folder");
+        let real = fs::canonicalize(&cwd).expect("it is there").to_string_lossy().into_owned();
+        let args = ["convert", "--isolated", "--to", "claude-code-session", "--install", "--cwd"];
+        let output = replaylint(home.path(), &[&args[..], &[&cwd.to_string_lossy(), from]].concat());
+        assert!(output.status.success(), "{from}: {}", String::from_utf8_lossy(&output.stderr));
+        let path = only_file(&home.path().join(".claude"));
+        let written = fs::read_to_string(&path).expect("UTF-8");
+        assert!(written.ends_with("}\n"), "the next record must not be glued to the last");
+        let all = lines(&written);
+        let id = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let folder: String = real.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        assert_eq!(path, home.path().join(".claude/projects").join(folder).join(format!("{id}.jsonl")));
+        assert!(is_uuid(&id));
+        assert_eq!(text(&all[0], "/type"), "user");
+        assert!(all.iter().all(|line| text(line, "/sessionId") == id));
+        let (title, chain) = all.split_last().expect("lines");
+        assert_eq!(text(title, "/type"), "custom-title");
+        assert!(!text(title, "/customTitle").is_empty());
+        let mut parent = Value::Null;
+        let (mut open, mut used) = (BTreeSet::new(), BTreeSet::new());
+        for line in chain {
+            assert_eq!(line["parentUuid"], parent);
+            parent = line["uuid"].clone();
+            assert!(is_uuid(text(line, "/uuid")) && is_moment(text(line, "/timestamp")));
+            assert_eq!((line["isSidechain"].as_bool(), text(line, "/userType")), (Some(false), "external"));
+            assert_eq!(text(line, "/cwd"), real);
+            assert!(line["version"].is_string() && line["gitBranch"].is_string());
+            let message = &line["message"];
+            assert_eq!(text(line, "/type"), text(message, "/role"));
+            if text(line, "/type") == "assistant" {
+                assert!(
+                    text(message, "/id").starts_with("msg_") && text(message, "/model").starts_with("claude-")
+                );
+                assert_eq!(text(message, "/type"), "message");
+                assert!(message["stop_reason"].is_string() && message["stop_sequence"].is_null());
+                assert!(message["usage"]["input_tokens"].is_u64() && message["usage"]["output_tokens"].is_u64());
+            }
+            let blocks = message["content"].as_array().into_iter().flatten();
+            let results: BTreeSet<String> = blocks
+                .clone()
+                .filter(|block| text(block, "/type") == "tool_result")
+                .map(|block| text(block, "/tool_use_id").to_owned())
+                .collect();
+            assert_eq!(results, std::mem::take(&mut open), "{from}");
+            for block in blocks {
+                assert_ne!(text(block, "/type"), "thinking");
+                if text(block, "/type") == "tool_use" {
+                    let id = text(block, "/id");
+                    assert!(id.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-'), "{id}");
+                    assert!(used.insert(id.to_owned()), "{id} is used twice");
+                    open.insert(id.to_owned());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sessions_for_other_agents_have_what_these_demand() {
+    let home = tempfile::tempdir().expect("a folder");
+    for (_, from) in SOURCES {
+        let (export, _) = carried(home.path(), "opencode-export", "calls", from);
+        let export: Value = serde_json::from_str(&export).expect("JSON");
+        for key in ["id", "slug", "version", "projectID", "directory", "title"] {
+            assert!(export["info"][key].is_string(), "{key}");
+        }
+        let (mut ids, mut parts) = (Vec::new(), Vec::new());
+        for message in export["messages"].as_array().expect("a list") {
+            let info = &message["info"];
+            ids.push(text(info, "/id").to_owned());
+            assert!(info["agent"].is_string() && info["time"]["created"].is_i64());
+            if text(info, "/role") == "assistant" {
+                for key in ["parentID", "modelID", "providerID", "mode"] {
+                    assert!(info[key].is_string(), "{key}");
+                }
+                assert!(ids.iter().any(|id| id == text(info, "/parentID")), "{info}");
+                assert!(info["path"]["cwd"].is_string() && info["path"]["root"].is_string());
+                assert!(info["cost"].is_number() && info["tokens"]["cache"]["read"].is_number());
+            } else {
+                assert!(info["model"]["providerID"].is_string() && info["model"]["modelID"].is_string());
+            }
+            for part in message["parts"].as_array().expect("a list") {
+                parts.push(text(part, "/id").to_owned());
+                assert_eq!((&part["messageID"], &part["sessionID"]), (&info["id"], &export["info"]["id"]));
+                match text(part, "/type") {
+                    "tool" => {
+                        let state = &part["state"];
+                        assert!(state["input"].is_object() && state["metadata"].is_object());
+                        assert!(state["time"]["start"].is_i64() && state["time"]["end"].is_i64());
+                        let done = text(state, "/status") == "completed" && state["output"].is_string();
+                        assert!(done && state["title"].is_string() || state["error"].is_string(), "{state}");
+                    }
+                    "step-finish" => assert!(part["reason"].is_string() && part["tokens"].is_object()),
+                    "reasoning" => assert!(part["time"]["start"].is_i64()),
+                    _ => {}
+                }
+            }
+        }
+        for ids in [ids, parts] {
+            assert!(ids.is_sorted() && ids.iter().collect::<BTreeSet<_>>().len() == ids.len(), "{from}: {ids:?}");
+        }
+
+        let (pi, _) = carried(home.path(), "pi-session", "calls", from);
+        let pi = lines(&pi);
+        assert_eq!((text(&pi[0], "/type"), pi[0]["version"].as_u64()), ("session", Some(3)));
+        assert!(!text(&pi[0], "/cwd").is_empty() && is_moment(text(&pi[0], "/timestamp")));
+        let mut parent = Value::Null;
+        for entry in &pi[1..] {
+            let id = text(entry, "/id");
+            assert!(id.len() == 8 && id.chars().all(|c| c.is_ascii_hexdigit()), "{id}");
+            assert_eq!(entry["parentId"], parent);
+            parent = entry["id"].clone();
+            let message = &entry["message"];
+            assert!(message.is_null() || message["content"].is_array(), "{entry}");
+            if text(message, "/role") == "assistant" {
+                assert!(message["stopReason"].is_string());
+                for key in ["input", "output", "cacheRead", "cacheWrite", "totalTokens"] {
+                    assert!(
+                        message["usage"][key].is_u64()
+                            && (key == "totalTokens" || message["usage"]["cost"][key].is_u64())
+                    );
+                }
+            }
+        }
+
+        let args = ["convert", "--isolated", "--to", "gemini-session", "--install", "--cwd", "/"];
+        let home = tempfile::tempdir().expect("a folder");
+        assert!(replaylint(home.path(), &[&args[..], &[from]].concat()).status.success());
+        let path = only_file(home.path());
+        let gemini = lines(&fs::read_to_string(&path).expect("UTF-8"));
+        let header = &gemini[0];
+        assert_eq!(text(header, "/kind"), "main");
+        // `printf / | sha256sum`
+        let project = "8a5edab282632443219e051e4ade2d1d5bbc671c781051bf1437897cbdfea0f1";
+        assert_eq!(text(header, "/projectHash"), project);
+        let time = text(header, "/startTime")[..16].replace(':', "-");
+        let name = format!("session-{time}-{}.jsonl", &text(header, "/sessionId")[..8]);
+        assert_eq!(path.file_name().expect("a name").to_string_lossy(), name);
+        assert!(
+            path.starts_with(home.path().join(".gemini/tmp").join(text(header, "/projectHash")).join("chats"))
+        );
+        assert!(gemini[1..].iter().any(|line| text(line, "/type") == "user"));
+        for line in &gemini[1..] {
+            assert!(is_uuid(text(line, "/id")) && is_moment(text(line, "/timestamp")));
+            for call in line["toolCalls"].as_array().into_iter().flatten() {
+                assert!(call["args"].is_object() && call["result"].as_array().is_some_and(|list| list.len() == 1));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_written_is_read_without_a_finding() {
+    let home = tempfile::tempdir().expect("a folder");
+    for (to, (_, from)) in SESSIONS.iter().flat_map(|to| SOURCES.iter().map(move |source| (to, source))) {
+        for tools in ["notes", "calls"] {
+            let (written, _) = carried(home.path(), to, tools, from);
+            let path = home.path().join("written");
+            fs::write(&path, &written).expect("written");
+            let path = path.to_string_lossy();
+            let output = replaylint(home.path(), &["check", "--isolated", "--output-format", "concise", &path]);
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert!(
+                output.status.success() && said.contains("No problems found in 1 conversation"),
+                "{to} {from}: {said}"
+            );
+            // A second run writes the same bytes.
+            assert_eq!(written, carried(home.path(), to, tools, from).0);
+        }
+    }
+}
+
+/// What a conversation says: texts by who said them, calls, results; each with its number.
+type Said = BTreeMap<(String, String), usize>;
+
+fn said(home: &Path, from: &str) -> Said {
+    let output = replaylint(home, &["convert", "--isolated", "--to", "chat", "--output-format", "concise", from]);
+    // Subagents follow, in lines of their own.
+    let first = output.stdout.split(|byte| *byte == b'\n').next().expect("a line");
+    let body: Value = serde_json::from_slice(first).expect("a request");
+    let mut said = Said::new();
+    for message in body["messages"].as_array().expect("a list") {
+        let role = text(message, "/role");
+        let texts: Vec<&str> = match &message["content"] {
+            Value::String(text) => vec![text],
+            Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+            _ => Vec::new(),
+        };
+        for text in texts.into_iter().filter(|_| !["system", "developer"].contains(&role)) {
+            *said.entry((role.to_owned(), text.to_owned())).or_default() += 1;
+        }
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            let arguments: Value = serde_json::from_str(text(call, "/function/arguments"))
+                .unwrap_or(call["function"]["arguments"].clone());
+            let name = format!("call {}", text(call, "/function/name"));
+            *said.entry((name, arguments.to_string())).or_default() += 1;
+        }
+    }
+    said
+}
+
+#[test]
+fn there_and_back_keeps_every_text_call_and_output() {
+    let home = tempfile::tempdir().expect("a folder");
+    let (there, back) = (home.path().join("there"), home.path().join("back"));
+    let (there, back) = (there.to_string_lossy(), back.to_string_lossy());
+    for (own, from) in SOURCES {
+        let before = said(home.path(), from);
+        assert!(before.len() > 2, "{from} says little: {before:?}");
+        for to in SESSIONS.iter().filter(|to| **to != own && **to != "agents-session") {
+            let (written, losses) = carried(home.path(), to, "calls", from);
+            fs::write(&*there, written).expect("written");
+            assert_eq!(said(home.path(), &there), before, "{from} to {to}: {losses}");
+            let (written, _) = carried(home.path(), own, "calls", &there);
+            fs::write(&*back, written).expect("written");
+            assert_eq!(said(home.path(), &back), before, "{from} to {to} and back");
+        }
+    }
+}
+
+#[test]
+fn losses_are_named_and_hold_the_session_back() {
+    let home = tempfile::tempdir().expect("a folder");
+    let from = "testdata/carry/claude.jsonl";
+    let (_, said) = carried(home.path(), "pi-session", "calls", from);
+    for loss in
+        ["RL901", "RL909 dropped the transcript of a subagent", "RL909 dropped file snapshots (1)", "RL903"]
+    {
+        assert!(said.contains(loss), "{loss}: {said}");
+    }
+    let (_, said) = carried(home.path(), "codex-session", "notes", from);
+    assert!(
+        said.contains("RL911 changed calls and results to notes") && said.contains("RL909 shortened notes (1)"),
+        "{said}"
+    );
+    let args = ["convert", "--isolated", "--deny-loss", "--install", "--to", "codex-session", from];
+    let output = replaylint(home.path(), &args);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(fs::read_dir(home.path()).expect("a folder").count(), 0, "something was written");
+}
+
+#[test]
+fn an_installed_session_is_never_written_over() {
+    for (to, folder) in [
+        ("codex-session", ".codex"),
+        ("claude-code-session", ".claude"),
+        ("pi-session", ".pi"),
+        ("gemini-session", ".gemini"),
+    ] {
+        let home = tempfile::tempdir().expect("a folder");
+        let args = ["convert", "--isolated", "--to", to, "--install", "testdata/formats/pi-session/clean.jsonl"];
+        assert!(replaylint(home.path(), &args).status.success());
+        let path = only_file(&home.path().join(folder));
+        fs::write(&path, "mine\n").expect("written");
+        let output = replaylint(home.path(), &args);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("already exists"));
+        assert_eq!(fs::read_to_string(only_file(&home.path().join(folder))).expect("UTF-8"), "mine\n");
+    }
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn a_database_for_the_agents_sdk_holds_a_row_for_each_item() {
+    let home = tempfile::tempdir().expect("a folder");
+    let from = "testdata/formats/pi-session/clean.jsonl";
+    let (items, _) = carried(home.path(), "agents-session", "calls", from);
+    let path = home.path().join("sessions.db");
+    let name = path.to_string_lossy();
+    let args = ["convert", "--isolated", "--to", "agents-session", "-o", &name, from];
+    let output = replaylint(home.path(), &args);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let database = rusqlite::Connection::open(&path).expect("a database");
+    let mut rows = database.prepare("SELECT message_data FROM agent_messages ORDER BY id").expect("its table");
+    let rows: Vec<String> =
+        rows.query_map([], |row| row.get(0)).expect("rows").map(|row| row.expect("a row")).collect();
+    assert_eq!(rows, items.lines().collect::<Vec<_>>());
+    let (id, began): (String, String) = database
+        .query_row("SELECT session_id, created_at FROM agent_sessions", [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .expect("a session");
+    assert!(is_uuid(&id));
+    assert_eq!(began, "2026-01-01 00:00:01");
+    assert!(String::from_utf8_lossy(&output.stderr).contains(&id));
+    let checked = replaylint(home.path(), &["check", "--isolated", &name]);
+    assert!(String::from_utf8_lossy(&checked.stdout).contains("No problems found in 1 conversation"));
+    assert_eq!(replaylint(home.path(), &args).status.code(), Some(2), "it must not be written over");
+}
