@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use sha2::{Digest, Sha256};
+
 use crate::convert::Landing;
 use crate::dialects::common::write_input_object;
 use crate::neutral::write::Writer;
@@ -9,7 +11,6 @@ use crate::neutral::{Block, Call, LossKind, Losses, Media, Message, Source, Tool
 use crate::targets::models::{self, Maker};
 
 use super::carrier::{Carrier, Home, Story, Tools, shell};
-use super::sha256;
 use super::time::rfc3339;
 use super::{said, takes};
 
@@ -39,7 +40,7 @@ const UNSENT: [&str; 4] = ["/", "?", "<session_context>", "<hook_context>"];
 /// A project that the CLI has no name for yet is called by the digest of its folder.
 fn file(story: &Story<'_>) -> String {
     let time = rfc3339(story.begins())[..16].replace(':', "-");
-    let project = story.project.clone().unwrap_or_else(|| sha256::hex(story.cwd.as_bytes()));
+    let project = story.project.clone().unwrap_or_else(|| project_hash(&story.cwd));
     format!("{project}/chats/session-{time}-{}.jsonl", &story.id()[..8])
 }
 
@@ -50,7 +51,7 @@ fn resume(landing: &Landing, _: &str) -> String {
 fn write(story: &Story<'_>, losses: &mut Losses, out: &mut Vec<u8>) {
     Writer::new(out).object(|w| {
         w.key("sessionId").plain(&story.id());
-        w.key("projectHash").plain(&sha256::hex(story.cwd.as_bytes()));
+        w.key("projectHash").plain(&project_hash(&story.cwd));
         w.key("startTime").plain(&rfc3339(story.begins()));
         w.key("lastUpdated").plain(&rfc3339(story.ends()));
         story.title.iter().for_each(|title| w.key("summary").plain(title));
@@ -149,4 +150,9 @@ fn answer(message: &Message, results: &HashMap<&[u8], &ToolResult>, time: &str, 
             });
         }
     });
+}
+
+/// The name of a project's folder: the SHA-256 of its path, in hex.
+fn project_hash(cwd: &str) -> String {
+    Sha256::digest(cwd.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -14,7 +14,6 @@ mod opencode;
 mod pi;
 mod provider;
 mod said;
-mod sha256;
 mod takes;
 mod time;
 mod turns;

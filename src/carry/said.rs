@@ -31,7 +31,7 @@ pub fn words(message: &Message) -> String {
 /// Images and files in what a message says, and in its results.
 pub fn media(blocks: &[Block]) -> impl Iterator<Item = &Media> {
     blocks.iter().filter_map(|block| match &block.what {
-        What::Media(media) => Some(media),
+        What::Media(media) => Some(&**media),
         _ => None,
     })
 }
@@ -39,7 +39,7 @@ pub fn media(blocks: &[Block]) -> impl Iterator<Item = &Media> {
 /// Images and files that a result holds.
 pub fn media_of(result: &ToolResult) -> impl Iterator<Item = &Media> {
     result.parts.iter().filter_map(|part| match part {
-        Part::Media(media, _) => Some(media),
+        Part::Media(media, _) => Some(&**media),
         _ => None,
     })
 }
