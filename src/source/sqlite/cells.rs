@@ -17,6 +17,37 @@ pub struct Cell {
     pub text: Box<[u8]>,
     /// It is stored as text, not as bytes.
     pub is_text: bool,
+    /// What its record holds around it.
+    pub frame: Option<Frame>,
+}
+
+/// The other columns of a row, as the object that its cell is a member of.
+pub struct Frame {
+    /// What the row is called.
+    pub kind: String,
+    before: Vec<u8>,
+    after: &'static [u8],
+}
+
+impl Frame {
+    /// The members of the object, each with a comma behind it; and whether the cell is one more.
+    #[cfg(feature = "sqlite")]
+    pub(super) fn new(kind: String, members: &[u8], has_cell: bool) -> Frame {
+        let mut before = vec![b'{'];
+        match has_cell {
+            true => before.extend([members, b"\"data\":"].concat()),
+            false => before.extend_from_slice(members.strip_suffix(b",").unwrap_or(members)),
+        }
+        if !has_cell {
+            before.push(b'}');
+        }
+        Frame { kind, before, after: if has_cell { b"}" } else { b"" } }
+    }
+
+    /// The cell of a record.
+    fn cell<'r>(&self, record: &'r [u8]) -> Option<&'r [u8]> {
+        record.strip_prefix(&self.before[..])?.strip_suffix(self.after)
+    }
 }
 
 /// A history of a database.
@@ -59,10 +90,16 @@ impl Cells {
         let mut rows = Vec::with_capacity(self.cells.len());
         for cell in &self.cells {
             let start = text.len() as u64;
+            let (before, after, kind) = match &cell.frame {
+                Some(frame) => (&frame.before[..], frame.after, &*frame.kind),
+                None => (&[][..], &[][..], "row"),
+            };
+            text.extend_from_slice(before);
             one_line(&cell.text, &mut text);
+            text.extend_from_slice(after);
             text.push(b'\n');
             rows.push(Segment {
-                label: format!("{}, row {}", self.label(), cell.id),
+                label: format!("{}, {kind} {}", self.label(), cell.id),
                 path: self.path.clone(),
                 packing: Packing::Plain,
                 stamp: None,
@@ -93,6 +130,10 @@ impl Cells {
             let mut text = Vec::new();
             view.read_into(0, view.len() as usize, &mut text)?;
             text.truncate(text.trim_ascii_end().len());
+            if let Some(frame) = cell.frame.as_ref().filter(|_| !text.is_empty()) {
+                let why = || io::Error::other(format!("{} {} cannot be edited", frame.kind, cell.id));
+                text = frame.cell(&text).ok_or_else(why)?.into();
+            }
             let new = (!text.is_empty()).then_some(text);
             changed.push(Changed { id: cell.id.clone(), old: cell.text.clone(), is_text: cell.is_text, new });
         }
