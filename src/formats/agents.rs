@@ -67,12 +67,17 @@ pub static AGENTS: &[Agent] = &[
             how: ["answers it with `No result provided`", "answers them with `No result provided`"],
         }],
     },
-    // `toModelMessages` of its 1.x. Its sessions are in a database: only exports are read.
+    // `toModelMessages` of its 1.x.
     Agent {
         id: "opencode",
         name: "opencode",
-        homes: Homes { list: None, variable: "OPENCODE_DATA", folder: ".local/share/opencode", sessions: &[] },
-        formats: &["opencode-export"],
+        homes: Homes {
+            list: None,
+            variable: "XDG_DATA_HOME",
+            folder: ".local/share",
+            sessions: &["opencode/opencode.db", "opencode/storage"],
+        },
+        formats: &["opencode-export", "opencode-session"],
         heals: &[Heals {
             what: Ill::UnansweredCall,
             since: None,
@@ -81,6 +86,14 @@ pub static AGENTS: &[Agent] = &[
                 "answers them with an error that says that the tool was interrupted",
             ],
         }],
+    },
+    // `toLLMMessages` of its 2.x sends calls as they are. Its sessions lie beside those of 1.x.
+    Agent {
+        id: "opencode",
+        name: "opencode",
+        homes: Homes { list: None, variable: "XDG_DATA_HOME", folder: ".local/share", sessions: &[] },
+        formats: &["opencode-v2"],
+        heals: &[],
     },
     // The source of its SDK: `sanitizeInitialMessagesForSessionStart`, and how it formats messages.
     Agent {

@@ -63,6 +63,7 @@ formats![
     iterate_stream,
     opencode_export,
     opencode_session,
+    opencode_v2,
     vercel_ui_messages,
     vercel_model_messages,
     pi_session,

@@ -36,6 +36,8 @@ mod mutations;
 mod mutations_anthropic;
 mod mutations_chat;
 mod mutations_gemini_bedrock;
+#[cfg(feature = "sqlite")]
+mod opencode;
 mod outputs;
 mod pages;
 mod parity;

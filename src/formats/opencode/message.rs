@@ -53,7 +53,10 @@ impl<'v> Message<'v> {
         let (info, parts) = (val.get("info")?, val.get("parts")?);
         let id = text(info, "id").unwrap_or_default();
         let part = |val| Part { val, base, id: text(val, "id") };
-        Some(Message { parts: parts.elements().map(part).collect(), ..Message::new(id, info, base.of(val), record)? })
+        Some(Message {
+            parts: parts.elements().map(part).collect(),
+            ..Message::new(id, info, base.of(val), record)?
+        })
     }
 
     /// A message without its parts.

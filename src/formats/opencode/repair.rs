@@ -10,7 +10,8 @@ use crate::place::{Edit, With};
 use super::message::is;
 
 /// The findings about calls without a result, in each dialect, and what becomes of the part.
-pub(in crate::formats) const CURES: &[(Code, &str)] = &[(Code(101), ABORT), (Code(501), ABORT), (Code(530), ABORT)];
+pub(in crate::formats) const CURES: &[(Code, &str)] =
+    &[(Code(101), ABORT), (Code(501), ABORT), (Code(530), ABORT)];
 
 const ABORT: &str = "set the part to `error` (\"Tool execution aborted\")";
 

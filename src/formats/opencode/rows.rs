@@ -48,9 +48,8 @@ pub(in crate::formats) fn session<'v>(records: impl Iterator<Item = Stored<'v>>)
                 session.id = text(info, "id");
                 session.version = text(info, "version");
                 let revert = info.get("revert");
-                let named = |own: &str, key: &str| {
-                    text(info, own).or_else(|| revert.and_then(|revert| text(revert, key)))
-                };
+                let named =
+                    |own: &str, key: &str| text(info, own).or_else(|| revert.and_then(|revert| text(revert, key)));
                 session.taken_back =
                     named("reverted", "messageID").map(|message| (message, named("reverted_part", "partID")));
             }

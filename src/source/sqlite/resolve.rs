@@ -32,7 +32,8 @@ fn lacks(store: &Store, tables: &[String], found: &[Found]) -> Vec<(&'static str
     let mut all = Vec::new();
     for (table, name) in store.tables.iter().zip(tables) {
         let own = found.iter().find(|found| found.name == *name);
-        let has = |column: &str| own.is_some_and(|own| own.columns.iter().any(|has| has.eq_ignore_ascii_case(column)));
+        let has =
+            |column: &str| own.is_some_and(|own| own.columns.iter().any(|has| has.eq_ignore_ascii_case(column)));
         all.extend(table.optional.iter().filter(|column| !has(column)).map(|column| (table.alias, *column)));
     }
     all

@@ -8,12 +8,8 @@ use super::super::store::{Store, Table, Writes};
 const MESSAGES: Table =
     Table { alias: "messages", name: None, columns: &["id", "session_id", "message_data"], optional: &[] };
 
-const SESSIONS: Table = Table {
-    alias: "sessions",
-    name: None,
-    columns: &["session_id", "created_at", "updated_at"],
-    optional: &[],
-};
+const SESSIONS: Table =
+    Table { alias: "sessions", name: None, columns: &["session_id", "created_at", "updated_at"], optional: &[] };
 
 const STRUCTURE: Table = Table {
     alias: "structure",
@@ -35,8 +31,7 @@ pub static PLAIN: Store = Store {
     part: ("part", ""),
     cells: "SELECT id, message_data FROM {messages} WHERE session_id = ?1 AND ?2 IS NULL ORDER BY id",
     is_sealed,
-    writes: Some(Writes { versions: &[0],
-        migrated: None, delete: &[DELETE], update: UPDATE, touch: Some(TOUCH) }),
+    writes: Some(Writes { versions: &[0], migrated: None, delete: &[DELETE], update: UPDATE, touch: Some(TOUCH) }),
 };
 
 /// Sessions without a structure are those of a plain session in the same tables.

@@ -6,10 +6,5 @@ mod opencode;
 use super::store::Store;
 
 /// All stores. A table belongs to the first that it fits.
-pub static STORES: &[&Store] = &[
-    &agents_sdk::ADVANCED,
-    &agents_sdk::PLAIN,
-    &opencode::BOTH,
-    &opencode::FIRST,
-    &opencode::SECOND,
-];
+pub static STORES: &[&Store] =
+    &[&agents_sdk::ADVANCED, &agents_sdk::PLAIN, &opencode::BOTH, &opencode::FIRST, &opencode::SECOND];
