@@ -95,6 +95,40 @@ pub static AGENTS: &[Agent] = &[
         formats: &["opencode-v2"],
         heals: &[],
     },
+    // Its source since 2026-04-17. It pairs by ids alone: a result in a later place is sent as it is. Each project has a database of its own.
+    Agent {
+        id: "crush",
+        name: "Crush",
+        homes: Homes { list: None, variable: "CRUSH_GLOBAL_DATA", folder: ".local/share/crush", sessions: &[] },
+        formats: &["crush"],
+        heals: &[
+            Heals {
+                what: Ill::UnansweredCall,
+                since: None,
+                how: [
+                    "answers it with a text that says that the call was interrupted",
+                    "answers them with a text that says that the call was interrupted",
+                ],
+            },
+            Heals { what: Ill::OrphanOutput, since: None, how: ["leaves it out", "leaves them out"] },
+        ],
+    },
+    // It repairs a conversation before each request.
+    Agent {
+        id: "goose",
+        name: "goose",
+        homes: Homes {
+            list: None,
+            variable: "XDG_DATA_HOME",
+            folder: ".local/share",
+            sessions: &["goose/sessions"],
+        },
+        formats: &["goose-session"],
+        heals: &[
+            Heals { what: Ill::UnansweredCall, since: None, how: ["leaves it out", "leaves them out"] },
+            Heals { what: Ill::OrphanOutput, since: None, how: ["leaves it out", "leaves them out"] },
+        ],
+    },
     // The source of its SDK: `sanitizeInitialMessagesForSessionStart`, and how it formats messages.
     Agent {
         id: "cline",

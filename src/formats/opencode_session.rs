@@ -32,6 +32,9 @@ static OF_CHAT: FormatInfo = FormatInfo { dialect: &CHAT, target: "chat-compatib
 static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai-stateless", ..BASE };
 static MANNERS: Manners = Manners { anthropic: &INFO, chat: &OF_CHAT, responses: &OF_RESPONSES };
 
+const NO_FILES: &str =
+    "the files of opencode's storage folder are not edited; `convert` writes a request, which `fix` can repair";
+
 const READ_ONLY: &str =
     "of a session of opencode only parts are edited; `convert` writes a request, which `fix` can repair";
 
@@ -67,11 +70,14 @@ impl Format for OpencodeSession {
 struct Rows {
     kept: Kept,
     found: Vec<Say>,
+    /// They are rows of a database.
+    in_tables: bool,
 }
 
 impl Teller for Rows {
     fn take(&mut self, record: &Stored<'_>) {
         self.kept.push(record);
+        self.in_tables |= record.val.get("row").is_some();
         self.found.extend(repair::finding_in_row(record));
         if record.val.get("hidden").is_some() {
             let row = Row::of_place(record.base.of(record.val), record.number);
@@ -83,7 +89,8 @@ impl Teller for Rows {
     fn finish(self: Box<Self>) -> Vec<Told> {
         let tapes = self.kept.scanned();
         let session = rows::session(self.kept.records(&tapes));
-        let mut told = session.told(&MANNERS, READ_ONLY, repair::CURES);
+        let (read_only, cures) = if self.in_tables { (READ_ONLY, repair::CURES) } else { (NO_FILES, &[][..]) };
+        let mut told = session.told(&MANNERS, read_only, cures);
         told.says.extend(self.found);
         vec![told]
     }

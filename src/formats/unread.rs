@@ -44,10 +44,10 @@ const fn other(name: &'static str, tests: &'static [Test]) -> Unread {
 static ROWS: &[Unread] = &[
     // Agents.
     store("an opencode export", &[Has("info"), Has("messages.[].info"), Has("messages.[].parts")]),
-    store("a part of an opencode message (opencode keeps one per file)", &[Has("messageID"), Has("type")]),
-    store("an opencode message without its parts", &[Has("sessionID"), Has("role")]),
-    store("the metadata of an opencode session", &[Has("projectID"), Has("directory")]),
-    store("a part of an opencode message (opencode keeps one per file)", &[Begins("id", "prt_"), Has("type")]),
+    other("a part of an opencode message (check the file of its session, or the folder `storage`)", &[Has("messageID"), Has("type")]),
+    other("an opencode message without its parts (check the folder `storage`)", &[Has("sessionID"), Has("role")]),
+    other("the metadata of an opencode session (check the folder `storage`)", &[Has("projectID"), Has("directory")]),
+    other("a part of an opencode message (check the file of its session, or the folder `storage`)", &[Begins("id", "prt_"), Has("type")]),
     store("a draft of a Gemini CLI session", &[Has("history.[].parts"), Has("history.[].role")]),
     store("a recording of the Gemini CLI's tests", &[Has("method"), Has("response")]),
     store("a Factory Droid session", &[Is("type", &["session_start"])]),

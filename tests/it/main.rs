@@ -38,6 +38,7 @@ mod mutations_chat;
 mod mutations_gemini_bedrock;
 #[cfg(feature = "sqlite")]
 mod opencode;
+mod opencode_files;
 mod outputs;
 mod pages;
 mod parity;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::place::{DocId, Edit, Pieces};
 use crate::source::known::{Known, NotRead};
+use crate::source::known_bytes::{KnownBytes, one_line};
 use crate::source::read::{Patched, ReadAt};
 use crate::source::segments::{self, Segment};
 use crate::source::stamp::Packing;
@@ -110,7 +111,7 @@ impl Cells {
                 is_base: false,
             });
         }
-        let lines = KnownBytes { text, known: Known::Lines(self.key.store().format) };
+        let lines = KnownBytes::new(text, Known::Lines(self.key.store().format));
         segments::number(&mut rows, &lines)?;
         Ok((Box::new(lines), rows))
     }
@@ -141,50 +142,7 @@ impl Cells {
     }
 }
 
-/// Appends a cell without line ends between its tokens, as long as it is.
-fn one_line(cell: &[u8], out: &mut Vec<u8>) {
-    let start = out.len();
-    out.extend_from_slice(cell);
-    if memchr::memchr2(b'\n', b'\r', cell).is_none() {
-        return;
-    }
-    let (mut in_string, mut escaped) = (false, false);
-    for byte in &mut out[start..] {
-        match *byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            b'\n' | b'\r' if !in_string => *byte = b' ',
-            _ => {}
-        }
-    }
-}
-
 /// A doc of which nothing is read, and why.
 pub fn unread(why: NotRead) -> Box<dyn ReadAt> {
-    Box::new(KnownBytes { text: Vec::new(), known: Known::Unread(why) })
-}
-
-/// Bytes of which something is known.
-struct KnownBytes {
-    text: Vec<u8>,
-    known: Known,
-}
-
-impl ReadAt for KnownBytes {
-    fn len(&self) -> u64 {
-        self.text.as_slice().len() as u64
-    }
-
-    fn known(&self) -> Option<Known> {
-        Some(self.known)
-    }
-
-    fn in_memory(&self) -> Option<&[u8]> {
-        Some(&self.text)
-    }
-
-    fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
-        self.text.read_at(start, buf)
-    }
+    Box::new(KnownBytes::new(Vec::new(), Known::Unread(why)))
 }
