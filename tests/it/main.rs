@@ -3,6 +3,8 @@
 
 mod across;
 mod agents;
+#[cfg(feature = "sqlite")]
+mod agents_databases;
 mod answers;
 mod anthropic;
 mod archives;
