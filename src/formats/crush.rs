@@ -84,7 +84,8 @@ impl Teller for Session {
             Some(b"system") => Role::System,
             _ => return,
         };
-        if role == Role::Assistant {
+        // What answered last tells; before the first answer, what was asked.
+        if role == Role::Assistant || self.provider.is_none() {
             self.provider = text(record.val, "provider").or(self.provider.take());
             self.model = text(record.val, "model").or(self.model.take());
         }
