@@ -6,6 +6,8 @@ use std::collections::{HashMap, HashSet};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::json::{Tape, scan};
+
 use super::known::Known;
 use super::known_bytes::{KnownBytes, one_line};
 use super::read::ReadAt;
@@ -18,6 +20,9 @@ const FORMAT: &str = "opencode-session";
 
 /// As much is read of a file.
 const MOST_BYTES: u64 = 256 << 20;
+
+/// Messages that are looked at.
+const SAMPLE: usize = 20;
 
 /// What a file of a tree is, by its path.
 enum What<'p> {
@@ -76,7 +81,8 @@ pub fn gather(inputs: Vec<Input>) -> Vec<Input> {
 /// The files of a session in order: its own, then each message with its parts behind it.
 fn files(root: &Path, session: &str) -> Option<Vec<PathBuf>> {
     let messages = listed(&root.join("message").join(session));
-    if messages.is_empty() {
+    // Others may have folders of these names.
+    if !messages.iter().take(SAMPLE).any(|path| is_message(path)) {
         return None;
     }
     let own = listed(&root.join("session")).into_iter().map(|project| project.join(format!("{session}.json")));
@@ -87,6 +93,20 @@ fn files(root: &Path, session: &str) -> Option<Vec<PathBuf>> {
         files.extend(parts.into_iter().flatten());
     }
     Some(files)
+}
+
+/// Whether a file is a message: its keys tell.
+fn is_message(path: &Path) -> bool {
+    let Ok(text) = read(path) else { return false };
+    let mut tape = Tape::new();
+    let root = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
+    root.is_some_and(|val| ["id", "role"].iter().all(|key| val.get(key).is_some_and(|own| own.is_string())))
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    std::fs::File::open(path)?.take(MOST_BYTES).read_to_end(&mut text)?;
+    Ok(text)
 }
 
 /// What lies in a folder, by name: ids sort by time.
@@ -106,9 +126,7 @@ pub(super) fn open(paths: &[PathBuf]) -> io::Result<(Box<dyn ReadAt>, Vec<Segmen
     let mut rows = Vec::with_capacity(paths.len());
     for path in paths {
         let start = text.len() as u64;
-        let mut own = Vec::new();
-        std::fs::File::open(path)?.take(MOST_BYTES).read_to_end(&mut own)?;
-        one_line(&own, &mut text);
+        one_line(&read(path)?, &mut text);
         text.push(b'\n');
         rows.push(Segment {
             label: path.display().to_string(),
