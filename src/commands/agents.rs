@@ -9,6 +9,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::convert;
+use crate::format::Format;
 use crate::format::agent::Agent;
 use crate::formats::agents::AGENTS;
 use crate::history::Code;
@@ -88,7 +89,7 @@ pub fn agents(mut run: Run, names: &[String], out: &mut dyn Write) -> Result<Out
     for agent in AGENTS.iter().filter(wanted) {
         let folders = folders(agent);
         looked.extend(folders.iter().map(|folder| folder.display().to_string()));
-        run.paths = folders.into_iter().filter(|folder| folder.is_dir()).collect();
+        run.paths = folders.into_iter().filter(|folder| folder.exists()).collect();
         if !run.paths.is_empty() {
             let (sum, bad) = sum(&run, agent);
             failed |= bad;
@@ -164,7 +165,11 @@ fn sum(run: &Run, agent: &'static Agent) -> (Sum, bool) {
 
 impl Looked {
     fn new(found: &JudgedDoc<()>, agent: &Agent) -> Looked {
-        let is_session = found.format.is_some_and(|format| agent.formats.contains(&format.info().name));
+        let stores = |format: &dyn Format| {
+            let mut rows = AGENTS.iter().filter(|row| row.id == agent.id);
+            rows.any(|row| row.formats.contains(&format.info().name))
+        };
+        let is_session = found.format.is_some_and(stores);
         let errors = || found.judged.iter().filter(|judged| judged.severity == Severity::Error);
         let mut rules: Vec<(Code, &'static str)> =
             errors().map(|judged| (judged.finding.code, judged.rule().name)).collect();

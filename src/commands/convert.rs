@@ -12,7 +12,7 @@ use crate::report::words::{count, grouped, printable};
 use crate::report::{Content, Seen, Style, Summary, diagnose, homes};
 use crate::source::commit::CommitError;
 use crate::source::product::{Existing, NewFile};
-use crate::source::{Doc, Input, words};
+use crate::source::{Doc, Input, Packing, words};
 use crate::target::Severity;
 use crate::targets::models;
 
@@ -242,7 +242,7 @@ fn taken(run: &Run, inputs: &[Input]) -> Taken {
             Input::Stdin => {}
             Input::File { path, .. } | Input::History { path, .. } => taken.uses(path),
             Input::Member { member, .. } => taken.uses(&member.archive),
-            Input::Log { paths, .. } => paths.iter().for_each(|path| taken.uses(path)),
+            Input::Log { paths, .. } | Input::Tree { paths, .. } => paths.iter().for_each(|path| taken.uses(path)),
         }
     }
     run.also_read.iter().for_each(|path| taken.uses(path));
@@ -348,7 +348,7 @@ fn tell(run: &Run, doc: &Doc, mut done: ConvertedDoc) -> io::Result<Done> {
         told.loses = false;
     } else {
         told.seen.diagnostics = diagnose(doc.id, &doc.label, &*doc.bytes, &found, content)?;
-        if doc.cells.is_some() {
+        if doc.cells.is_some() || doc.packing == Packing::Shared {
             homes::diagnostics(&doc.segments, &mut told.seen.diagnostics);
         }
     }

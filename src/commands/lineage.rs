@@ -30,7 +30,7 @@ fn first_line(path: &Path) -> Option<Vec<u8>> {
     let mut file = BufReader::new(File::open(path).ok()?);
     let head = file.fill_buf().ok()?;
     let plain: Box<dyn Read> = match Packing::of(&head[..head.len().min(4)]) {
-        Packing::Plain | Packing::Member => Box::new(file),
+        Packing::Plain | Packing::Member | Packing::Shared => Box::new(file),
         Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(file)),
         Packing::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(file).ok()?),
     };

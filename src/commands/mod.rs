@@ -39,7 +39,7 @@ use crate::report::{self, Content, Report, Style};
 use crate::source::lineage::{Family, Lookup};
 use crate::source::product::{Existing, NewFile};
 use crate::source::walk::{Filter, walk};
-use crate::source::{Doc, Input, parallel, segments, sqlite};
+use crate::source::{Doc, Input, folders, parallel, segments, sqlite};
 
 use products::unwritten;
 
@@ -163,7 +163,7 @@ impl Run {
 
     /// Puts files together that are one log.
     fn gathered(&self, inputs: Vec<Input>) -> Vec<Input> {
-        let inputs = segments::gather(Self::spread(inputs), has_segments);
+        let inputs = segments::gather(folders::gather(Self::spread(inputs)), has_segments);
         Family::new(&lineage::Peeker, &self.lookup, &inputs).gather(inputs)
     }
 
@@ -181,6 +181,7 @@ impl Run {
             // Only its own rows are read.
             Input::History { .. } => true,
             Input::File { path, .. } => len(path) <= SMALL,
+            Input::Tree { paths, .. } => paths.iter().map(len).fold(0, u64::saturating_add) <= SMALL,
             Input::Log { base, paths, .. } => {
                 let base = base.iter().map(|earlier| &earlier.path);
                 base.chain(paths).map(len).fold(0, u64::saturating_add) <= SMALL

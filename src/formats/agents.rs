@@ -67,12 +67,17 @@ pub static AGENTS: &[Agent] = &[
             how: ["answers it with `No result provided`", "answers them with `No result provided`"],
         }],
     },
-    // `toModelMessages` of its 1.x. Its sessions are in a database: only exports are read.
+    // `toModelMessages` of its 1.x.
     Agent {
         id: "opencode",
         name: "opencode",
-        homes: Homes { list: None, variable: "OPENCODE_DATA", folder: ".local/share/opencode", sessions: &[] },
-        formats: &["opencode-export"],
+        homes: Homes {
+            list: None,
+            variable: "XDG_DATA_HOME",
+            folder: ".local/share",
+            sessions: &["opencode/opencode.db", "opencode/storage"],
+        },
+        formats: &["opencode-export", "opencode-session"],
         heals: &[Heals {
             what: Ill::UnansweredCall,
             since: None,
@@ -81,6 +86,48 @@ pub static AGENTS: &[Agent] = &[
                 "answers them with an error that says that the tool was interrupted",
             ],
         }],
+    },
+    // `toLLMMessages` of its 2.x sends calls as they are. Its sessions lie beside those of 1.x.
+    Agent {
+        id: "opencode",
+        name: "opencode",
+        homes: Homes { list: None, variable: "XDG_DATA_HOME", folder: ".local/share", sessions: &[] },
+        formats: &["opencode-v2"],
+        heals: &[],
+    },
+    // Its source since 2026-04-17. It pairs by ids alone: a result in a later place is sent as it is. Each project has a database of its own.
+    Agent {
+        id: "crush",
+        name: "Crush",
+        homes: Homes { list: None, variable: "CRUSH_GLOBAL_DATA", folder: ".local/share/crush", sessions: &[] },
+        formats: &["crush"],
+        heals: &[
+            Heals {
+                what: Ill::UnansweredCall,
+                since: None,
+                how: [
+                    "answers it with a text that says that the call was interrupted",
+                    "answers them with a text that says that the call was interrupted",
+                ],
+            },
+            Heals { what: Ill::OrphanOutput, since: None, how: ["leaves it out", "leaves them out"] },
+        ],
+    },
+    // It repairs a conversation before each request.
+    Agent {
+        id: "goose",
+        name: "goose",
+        homes: Homes {
+            list: None,
+            variable: "XDG_DATA_HOME",
+            folder: ".local/share",
+            sessions: &["goose/sessions"],
+        },
+        formats: &["goose-session"],
+        heals: &[
+            Heals { what: Ill::UnansweredCall, since: None, how: ["leaves it out", "leaves them out"] },
+            Heals { what: Ill::OrphanOutput, since: None, how: ["leaves it out", "leaves them out"] },
+        ],
     },
     // The source of its SDK: `sanitizeInitialMessagesForSessionStart`, and how it formats messages.
     Agent {

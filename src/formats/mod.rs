@@ -3,6 +3,8 @@
 pub mod agents;
 mod claim;
 mod cline_task;
+mod kept;
+mod opencode;
 mod provider;
 mod session_lines;
 mod spoken;
@@ -60,6 +62,11 @@ formats![
     kode_responses,
     iterate_stream,
     opencode_export,
+    opencode_session,
+    opencode_v2,
+    crush,
+    goose_session,
+    google_adk,
     vercel_ui_messages,
     vercel_model_messages,
     pi_session,

@@ -1,21 +1,16 @@
 //! Sessions of opencode as `opencode export` writes them: `{info, messages: [{info, parts}]}`. They are retold as opencode
 //! sends them: to the provider that was used last, from the newest compaction on, without what the user took back.
 
-use std::collections::HashMap;
-
 use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::retelling::{Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Repair, Unit};
-use crate::history::{Settings, Usage, Version};
+use crate::history::Usage;
 use crate::json::Val;
 
-use super::provider;
-use super::spoken::{self, Manners};
-
-mod message;
-mod repair;
-
-use message::{Message, text};
+use super::opencode::message::{Message, text};
+use super::opencode::repair;
+use super::opencode::session::Session;
+use super::spoken::Manners;
 
 pub struct OpencodeExport;
 
@@ -90,70 +85,16 @@ impl Teller for Export {
 
 fn session(record: &Stored<'_>) -> Told {
     let info = record.val.get("info");
-    let mut messages: Vec<Message<'_>> = match record.val.get("messages") {
-        Some(list) => list.elements().filter_map(Message::of).collect(),
-        None => Vec::new(),
+    let list = record.val.get("messages").into_iter().flat_map(|list| list.elements());
+    let revert = info.and_then(|info| info.get("revert"));
+    let named = |key: &str| revert.and_then(|revert| text(revert, key));
+    let session = Session {
+        id: info.and_then(|info| text(info, "id")),
+        version: info.and_then(|info| text(info, "version")),
+        taken_back: named("messageID").map(|message| (message, named("partID"))),
+        messages: list.filter_map(|message| Message::of(message, record.base, record.number)).collect(),
     };
-    take_back(&mut messages, info.and_then(|info| info.get("revert")));
-    let messages = since_compaction(messages);
-    let model = message::last_model(&messages);
-    let (manner, target) = provider::manner(&model.provider);
-    let turns = messages.iter().flat_map(|message| message.turns(manner, &model, record)).collect();
-    let settings = Settings {
-        label: info.and_then(|info| text(info, "id")),
-        model: (!model.name.is_empty()).then(|| model.name.clone()),
-        target: Some(target),
-        store: Some(false),
-        read_only: Some(READ_ONLY),
-        cures: repair::CURES,
-        agent_version: info.and_then(|info| text(info, "version")).and_then(|version| Version::parse(&version)),
-        ..Settings::default()
-    };
-    let mut told = spoken::told(&MANNERS, manner, settings, turns);
+    let mut told = session.told(&MANNERS, READ_ONLY, repair::CURES);
     told.says.extend(repair::findings(record));
     told
-}
-
-/// Leaves out what the user took back: everything from a message, or from a part of it, on.
-fn take_back(messages: &mut Vec<Message<'_>>, revert: Option<Val<'_>>) {
-    let Some(from) = revert.and_then(|revert| text(revert, "messageID")) else { return };
-    let Some(at) = messages.iter().position(|message| message.id == from) else { return };
-    let part = revert.and_then(|revert| text(revert, "partID"));
-    let keeps = match (part, messages.get_mut(at)) {
-        (Some(part), Some(message)) => {
-            let before = message.parts.iter().position(|one| text(*one, "id").is_some_and(|id| id == part));
-            message.parts.truncate(before.unwrap_or(0));
-            true
-        }
-        _ => false,
-    };
-    messages.truncate(at + usize::from(keeps));
-}
-
-/// From the newest compaction with a finished summary on: its request, the summary, what was kept before it, and the rest.
-fn since_compaction(messages: Vec<Message<'_>>) -> Vec<Message<'_>> {
-    let by_id: HashMap<&str, usize> =
-        messages.iter().enumerate().map(|(at, message)| (&*message.id, at)).collect();
-    let found =
-        messages.iter().enumerate().rev().filter(|(_, message)| message.is_summary()).find_map(|(at, summary)| {
-            let request = *by_id.get(&*text(summary.info, "parentID")?)?;
-            let part = messages[..at].get(request)?.compaction()?;
-            Some((request, at, text(part, "tail_start_id")))
-        });
-    let Some((request, summary, tail)) = found else { return messages };
-    let tail = tail.and_then(|tail| messages[..request].iter().position(|message| message.id == tail));
-    let kept = tail.unwrap_or(request)..request;
-    let mut sorted: Vec<(u8, Message<'_>)> = Vec::new();
-    for (at, message) in messages.into_iter().enumerate() {
-        let rank = match at {
-            _ if at == request => 0,
-            _ if at == summary => 1,
-            _ if kept.contains(&at) => 2,
-            _ if at > request => 3,
-            _ => continue,
-        };
-        sorted.push((rank, message));
-    }
-    sorted.sort_by_key(|(rank, _)| *rank);
-    sorted.into_iter().map(|(_, message)| message).collect()
 }

@@ -44,6 +44,7 @@ pub const SESSION_HOST: Code = Code(666);
 
 // Stores of agents.
 pub const INCOMPLETE_RECORD: Code = Code(667);
+pub const HIDDEN_SESSION: Code = Code(668);
 
 /// Of sessions of the Gemini CLI.
 pub const UNKNOWN_REWIND: Code = Code(680);

@@ -185,6 +185,7 @@ rules![
     unknown_line,
     session_host,
     incomplete_record,
+    hidden_session,
     unknown_rewind,
     unknown_version,
     healed_by_agent,

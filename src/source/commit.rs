@@ -30,6 +30,8 @@ pub enum CommitError {
     Database { path: PathBuf, why: String },
     #[error("{}: is compressed; use -o FILE to write a plain copy", .0.display())]
     Packed(PathBuf),
+    #[error("{0}: is part of a session in several files, which are only read; nothing was written")]
+    Shared(String),
     #[error("{0}: is in a zip archive, which is never changed; use -o FILE to write a copy")]
     Member(String),
     #[error(
@@ -68,8 +70,10 @@ pub struct Replaced {
 /// Replaces the file of a doc by `bytes`.
 pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: Replace) -> Result<Replaced, CommitError> {
     let Some(path) = &doc.path else { return Ok(Replaced::default()) };
-    if doc.packing == super::Packing::Member {
-        return Err(CommitError::Member(doc.label.clone()));
+    match doc.packing {
+        super::Packing::Member => return Err(CommitError::Member(doc.label.clone())),
+        super::Packing::Shared => return Err(CommitError::Shared(doc.label.clone())),
+        _ => {}
     }
     if doc.packing != super::Packing::Plain {
         return Err(CommitError::Packed(path.clone()));

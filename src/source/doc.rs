@@ -9,12 +9,14 @@ use std::path::{Path, PathBuf};
 use crate::place::DocId;
 
 use super::archive::Member;
+use super::folders;
 use super::prefix::Prefix;
 use super::read::{CutShort, FileBytes, ReadAt};
 use super::roomy::Roomy;
 use super::segments::{self, Joined, Segment};
 use super::sqlite::{self, Cells, Key};
 use super::stamp::{Packing, Stamp};
+
 use super::walk::{Earlier, Input};
 
 /// Spooled bytes are held in memory up to this many.
@@ -49,6 +51,9 @@ impl Doc {
         }
         if let Input::Member { member, named } = input {
             return Doc::open_member(id, member, *named);
+        }
+        if let Input::Tree { paths, named } = input {
+            return Doc::open_tree(id, paths, *named);
         }
         let Input::File { path, named } = input else {
             let bytes = spool(&mut io::stdin().lock())?;
@@ -156,6 +161,15 @@ impl Doc {
         })
     }
 
+    /// Opens the files of a session.
+    fn open_tree(id: DocId, paths: &[PathBuf], named: bool) -> io::Result<Doc> {
+        let (text, segments) = folders::open(paths)?;
+        let label = paths.first().map(|path| label(path)).unwrap_or_default();
+        let bytes = Box::new(Roomy::new(text));
+        let doc = Doc::of_bytes(id, &label, Vec::new());
+        Ok(Doc { path: paths.first().cloned(), packing: Packing::Shared, named, bytes, segments, ..doc })
+    }
+
     /// Opens files that are one log.
     fn open_log(id: DocId, base: &[Earlier], paths: &[PathBuf], named: bool) -> io::Result<Doc> {
         let mut segments: Vec<Segment> = Vec::with_capacity(paths.len());
@@ -228,7 +242,7 @@ fn unpacked(bytes: Box<dyn ReadAt>) -> io::Result<(Packing, Box<dyn ReadAt>)> {
     let packing = Packing::of(&head[..n]);
     let reader = Sequential { bytes: &*bytes, at: 0 };
     let plain = match packing {
-        Packing::Plain | Packing::Member => None,
+        Packing::Plain | Packing::Member | Packing::Shared => None,
         Packing::Gzip => Some(inflated(&mut flate2::read::MultiGzDecoder::new(reader))?),
         Packing::Zstd => Some(inflated(&mut zstd::stream::read::Decoder::new(reader)?)?),
     };

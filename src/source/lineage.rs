@@ -101,7 +101,7 @@ impl<'p> Family<'p> {
         };
         for input in inputs {
             let (paths, named) = match input {
-                Input::Stdin | Input::History { .. } | Input::Member { .. } => continue,
+                Input::Stdin | Input::History { .. } | Input::Member { .. } | Input::Tree { .. } => continue,
                 Input::File { path, named } => (std::slice::from_ref(path), *named),
                 Input::Log { paths, named, .. } => (paths.as_slice(), *named),
             };

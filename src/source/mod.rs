@@ -6,10 +6,12 @@ mod backup;
 pub mod commit;
 pub mod damage;
 pub mod doc;
+pub mod folders;
 pub mod framing;
 pub mod identity;
 mod keep;
 pub mod known;
+mod known_bytes;
 pub mod lineage;
 pub mod lines;
 pub mod made;
@@ -23,6 +25,7 @@ pub mod split;
 pub mod sqlite;
 pub mod stamp;
 mod temp;
+
 pub mod walk;
 
 pub use doc::{Doc, Sequential};

@@ -11,6 +11,8 @@ pub enum Packing {
     Zstd,
     /// It is a file in an archive.
     Member,
+    /// It is one of the files of a session, which is read as a whole.
+    Shared,
 }
 
 impl Packing {

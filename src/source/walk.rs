@@ -35,6 +35,11 @@ pub enum Input {
         paths: Vec<PathBuf>,
         named: bool,
     },
+    /// Files in a tree of folders that are one session, in order: its own file, or a message, is the first.
+    Tree {
+        paths: Vec<PathBuf>,
+        named: bool,
+    },
     /// A history of a database.
     History {
         path: PathBuf,
@@ -237,7 +242,8 @@ mod tests {
             .iter()
             .map(|i| match i {
                 Input::File { path, .. } => path.strip_prefix(root).unwrap_or(path).display().to_string(),
-                Input::Stdin | Input::Log { .. } | Input::History { .. } | Input::Member { .. } => "-".to_owned(),
+                Input::Stdin | Input::Log { .. } | Input::Tree { .. } => "-".to_owned(),
+                Input::History { .. } | Input::Member { .. } => "-".to_owned(),
             })
             .collect();
         assert_eq!(names, [".hidden/x.ndjson", "a.json.gz", "b.jsonl", "z.TXT"]);

@@ -39,8 +39,12 @@ pub fn open(path: &Path) -> Connection {
 
 impl Database {
     pub fn new(sql: &str) -> Database {
+        Database::called("agents.db", sql)
+    }
+
+    pub fn called(name: &str, sql: &str) -> Database {
         let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("agents.db");
+        let path = folder.path().join(name);
         open(&path).execute_batch(sql).expect("SQL");
         settle(&path);
         Database { folder, path }

@@ -3,6 +3,8 @@
 
 mod across;
 mod agents;
+#[cfg(feature = "sqlite")]
+mod agents_databases;
 mod answers;
 mod anthropic;
 mod archives;
@@ -37,6 +39,9 @@ mod mutations;
 mod mutations_anthropic;
 mod mutations_chat;
 mod mutations_gemini_bedrock;
+#[cfg(feature = "sqlite")]
+mod opencode;
+mod opencode_files;
 mod outputs;
 mod pages;
 mod parity;

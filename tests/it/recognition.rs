@@ -147,7 +147,7 @@ fn claims(text: &[u8]) -> Vec<&'static str> {
 }
 
 /// Formats of the corpus, and by which of ours their files are read. What is not named here is not read.
-const READ: [(&str, &[&str]); 23] = [
+const READ: [(&str, &[&str]); 25] = [
     ("ag2-events", &["ag2-events", "ag2-log"]),
     ("anthropic-messages", &["anthropic-request", "anthropic-message", "anthropic-stream", "chat-request"]),
     ("bedrock-converse", &["bedrock-request", "bedrock-response"]),
@@ -170,6 +170,8 @@ const READ: [(&str, &[&str]); 23] = [
     ("openai-batch", &["responses-batch", "chat-batch"]),
     // Parts and messages that lie in files of their own are no conversation.
     ("opencode", &["opencode-export"]),
+    ("goose", &["goose-session"]),
+    ("google-adk", &["google-adk"]),
     ("pi-session", &["pi-session"]),
     ("openclaw", &["pi-session"]),
     ("vercel-ai", &["vercel-ui-messages", "vercel-model-messages"]),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::place::{DocId, Edit, Pieces};
 use crate::source::known::{Known, NotRead};
+use crate::source::known_bytes::{KnownBytes, one_line};
 use crate::source::read::{Patched, ReadAt};
 use crate::source::segments::{self, Segment};
 use crate::source::stamp::Packing;
@@ -17,6 +18,37 @@ pub struct Cell {
     pub text: Box<[u8]>,
     /// It is stored as text, not as bytes.
     pub is_text: bool,
+    /// What its record holds around it.
+    pub frame: Option<Frame>,
+}
+
+/// The other columns of a row, as the object that its cell is a member of.
+pub struct Frame {
+    /// What the row is called.
+    pub kind: String,
+    before: Vec<u8>,
+    after: &'static [u8],
+}
+
+impl Frame {
+    /// The members of the object, each with a comma behind it; and whether the cell is one more.
+    #[cfg(feature = "sqlite")]
+    pub(super) fn new(kind: String, members: &[u8], has_cell: bool) -> Frame {
+        let mut before = vec![b'{'];
+        match has_cell {
+            true => before.extend([members, b"\"data\":"].concat()),
+            false => before.extend_from_slice(members.strip_suffix(b",").unwrap_or(members)),
+        }
+        if !has_cell {
+            before.push(b'}');
+        }
+        Frame { kind, before, after: if has_cell { b"}" } else { b"" } }
+    }
+
+    /// The cell of a record.
+    fn cell<'r>(&self, record: &'r [u8]) -> Option<&'r [u8]> {
+        record.strip_prefix(&self.before[..])?.strip_suffix(self.after)
+    }
 }
 
 /// A history of a database.
@@ -59,10 +91,16 @@ impl Cells {
         let mut rows = Vec::with_capacity(self.cells.len());
         for cell in &self.cells {
             let start = text.len() as u64;
+            let (before, after, kind) = match &cell.frame {
+                Some(frame) => (&frame.before[..], frame.after, &*frame.kind),
+                None => (&[][..], &[][..], "row"),
+            };
+            text.extend_from_slice(before);
             one_line(&cell.text, &mut text);
+            text.extend_from_slice(after);
             text.push(b'\n');
             rows.push(Segment {
-                label: format!("{}, row {}", self.label(), cell.id),
+                label: format!("{}, {kind} {}", self.label(), cell.id),
                 path: self.path.clone(),
                 packing: Packing::Plain,
                 stamp: None,
@@ -73,7 +111,7 @@ impl Cells {
                 is_base: false,
             });
         }
-        let lines = KnownBytes { text, known: Known::Lines(self.key.store().format) };
+        let lines = KnownBytes::new(text, Known::Lines(self.key.store().format));
         segments::number(&mut rows, &lines)?;
         Ok((Box::new(lines), rows))
     }
@@ -93,6 +131,10 @@ impl Cells {
             let mut text = Vec::new();
             view.read_into(0, view.len() as usize, &mut text)?;
             text.truncate(text.trim_ascii_end().len());
+            if let Some(frame) = cell.frame.as_ref().filter(|_| !text.is_empty()) {
+                let why = || io::Error::other(format!("{} {} cannot be edited", frame.kind, cell.id));
+                text = frame.cell(&text).ok_or_else(why)?.into();
+            }
             let new = (!text.is_empty()).then_some(text);
             changed.push(Changed { id: cell.id.clone(), old: cell.text.clone(), is_text: cell.is_text, new });
         }
@@ -100,50 +142,7 @@ impl Cells {
     }
 }
 
-/// Appends a cell without line ends between its tokens, as long as it is.
-fn one_line(cell: &[u8], out: &mut Vec<u8>) {
-    let start = out.len();
-    out.extend_from_slice(cell);
-    if memchr::memchr2(b'\n', b'\r', cell).is_none() {
-        return;
-    }
-    let (mut in_string, mut escaped) = (false, false);
-    for byte in &mut out[start..] {
-        match *byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            b'\n' | b'\r' if !in_string => *byte = b' ',
-            _ => {}
-        }
-    }
-}
-
 /// A doc of which nothing is read, and why.
 pub fn unread(why: NotRead) -> Box<dyn ReadAt> {
-    Box::new(KnownBytes { text: Vec::new(), known: Known::Unread(why) })
-}
-
-/// Bytes of which something is known.
-struct KnownBytes {
-    text: Vec<u8>,
-    known: Known,
-}
-
-impl ReadAt for KnownBytes {
-    fn len(&self) -> u64 {
-        self.text.as_slice().len() as u64
-    }
-
-    fn known(&self) -> Option<Known> {
-        Some(self.known)
-    }
-
-    fn in_memory(&self) -> Option<&[u8]> {
-        Some(&self.text)
-    }
-
-    fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
-        self.text.read_at(start, buf)
-    }
+    Box::new(KnownBytes::new(Vec::new(), Known::Unread(why)))
 }

@@ -28,6 +28,8 @@ pub struct Key {
     pub(super) store: usize,
     /// Names of the store's tables, in the order of its own.
     pub(super) tables: Vec<String>,
+    /// Columns that they lack, by the table's alias.
+    pub(super) lacks: Vec<(&'static str, &'static str)>,
     pub session: String,
     pub part: Option<String>,
 }
@@ -52,7 +54,14 @@ impl Key {
     pub(super) fn query(&self, text: &str) -> String {
         let tables = self.store().tables.iter().zip(&self.tables);
         tables.fold(text.to_owned(), |text, (table, name)| {
-            text.replace(&format!("{{{}}}", table.alias), &super::connect::quoted(name))
+            let text = text.replace(&format!("{{{}}}", table.alias), &super::connect::quoted(name));
+            table.optional.iter().fold(text, |text, column| {
+                let own = match self.lacks.contains(&(table.alias, column)) {
+                    true => "NULL".to_owned(),
+                    false => super::connect::quoted(column),
+                };
+                text.replace(&format!("{{{}.{column}}}", table.alias), &own)
+            })
         })
     }
 

@@ -7,10 +7,11 @@ use std::path::Path;
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
+use crate::json::string;
 use crate::source::known::NotRead;
 use crate::source::stamp::Stamp;
 
-use super::cells::{Cell, Cells};
+use super::cells::{Cell, Cells, Frame};
 use super::connect::{self, Opened, words};
 use super::find;
 use super::key::{Id, Key};
@@ -18,20 +19,21 @@ use super::resolve;
 
 /// The histories of all stores of a database, in order.
 pub fn histories(path: &Path) -> io::Result<Result<Vec<Key>, NotRead>> {
-    let mut lacks_log = false;
-    let (is_known, keys) = settled(path, |opened| {
+    let (mut lacks_log, mut is_known) = (false, false);
+    let keys = settled(path, |opened| {
         lacks_log = opened.lacks_log;
         let stores = resolve::stores(&find::tables(&opened.connection)?);
         let mut keys = Vec::new();
-        for (store, tables) in &stores {
-            let own = Key { store: *store, tables: tables.clone(), session: String::new(), part: None };
+        for resolve::Met { store, tables, lacks } in stores {
+            is_known = true;
+            let own = Key { store, tables, lacks, session: String::new(), part: None };
             let mut query = opened.connection.prepare(&own.query(own.store().histories))?;
             let found = query.query_map([], |row| {
                 Ok(Key { session: text(row, 0)?.unwrap_or_default(), part: text(row, 1)?, ..own.clone() })
             })?;
             keys.extend(found.collect::<rusqlite::Result<Vec<Key>>>()?);
         }
-        Ok((!stores.is_empty(), keys))
+        Ok(keys)
     })?;
     Ok(match (keys.is_empty(), lacks_log, is_known) {
         (false, ..) => Ok(keys),
@@ -77,16 +79,52 @@ fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
     })
 }
 
-/// A row. What is no text says nothing.
+/// A row. What is no text says nothing, unless other columns do.
 fn cell(row: &Row<'_>) -> rusqlite::Result<(Id, Option<Cell>)> {
     let id = match row.get_ref(0)? {
         ValueRef::Integer(number) => Id::Number(number),
         _ => Id::Name(text(row, 0)?.unwrap_or_default()),
     };
+    let frame = frame(row)?;
     let (bytes, is_text) = match row.get_ref(1)? {
-        ValueRef::Text(text) => (text, true),
-        ValueRef::Blob(bytes) => (bytes, false),
-        _ => return Ok((id, None)),
+        ValueRef::Text(text) => (Some(text), true),
+        ValueRef::Blob(bytes) => (Some(bytes), false),
+        _ => (None, true),
     };
-    Ok((id.clone(), Some(Cell { id, text: bytes.into(), is_text })))
+    if bytes.is_none() && frame.is_none() {
+        return Ok((id, None));
+    }
+    let frame = frame.map(|frame| Frame::new(frame.kind, &frame.members, bytes.is_some()));
+    let cell = Cell { id: id.clone(), text: bytes.unwrap_or_default().into(), is_text, frame };
+    Ok((id, Some(cell)))
+}
+
+/// The columns beside a cell.
+struct Columns {
+    kind: String,
+    /// As members of an object.
+    members: Vec<u8>,
+}
+
+fn frame(row: &Row<'_>) -> rusqlite::Result<Option<Columns>> {
+    let names = row.as_ref().column_names();
+    if names.len() <= 2 {
+        return Ok(None);
+    }
+    let mut frame = Columns { kind: "row".to_owned(), members: Vec::new() };
+    for (column, name) in names.enumerate().filter(|(column, _)| *column != 1) {
+        let val = match row.get_ref(column)? {
+            ValueRef::Null => continue,
+            ValueRef::Integer(number) => number.to_string().into_bytes(),
+            _ => {
+                let text = text(row, column)?.unwrap_or_default();
+                if name == "row" {
+                    frame.kind.clone_from(&text);
+                }
+                string::quoted(&text)
+            }
+        };
+        frame.members.extend([&string::quoted(name)[..], b":", &val, b","].concat());
+    }
+    Ok(Some(frame))
 }

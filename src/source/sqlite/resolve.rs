@@ -4,17 +4,37 @@ use super::find::Found;
 use super::store::{Store, Table};
 use super::stores::STORES;
 
-/// The stores of a database: the number of each in their table, and the names of its tables.
-pub(super) fn stores(found: &[Found]) -> Vec<(usize, Vec<String>)> {
-    let mut all: Vec<(usize, Vec<String>)> = Vec::new();
+/// A store of a database: its number in their table, the names of its tables, and the columns that they lack.
+pub(super) struct Met {
+    pub store: usize,
+    pub tables: Vec<String>,
+    pub lacks: Vec<(&'static str, &'static str)>,
+}
+
+/// The stores of a database.
+pub(super) fn stores(found: &[Found]) -> Vec<Met> {
+    let mut all: Vec<Met> = Vec::new();
     for (number, store) in STORES.iter().enumerate() {
         let Some(first) = store.tables.first() else { continue };
         for main in found.iter().filter(|table| fits(table, first)) {
-            let is_taken = all.iter().any(|(_, tables)| tables.first() == Some(&main.name));
+            let is_taken = all.iter().any(|met| met.tables.first() == Some(&main.name));
             if !is_taken && let Some(tables) = beside(store, main, found) {
-                all.push((number, tables));
+                let lacks = lacks(store, &tables, found);
+                all.push(Met { store: number, tables, lacks });
             }
         }
+    }
+    all
+}
+
+/// The columns that the tables of a store may lack, and do.
+fn lacks(store: &Store, tables: &[String], found: &[Found]) -> Vec<(&'static str, &'static str)> {
+    let mut all = Vec::new();
+    for (table, name) in store.tables.iter().zip(tables) {
+        let own = found.iter().find(|found| found.name == *name);
+        let has =
+            |column: &str| own.is_some_and(|own| own.columns.iter().any(|has| has.eq_ignore_ascii_case(column)));
+        all.extend(table.optional.iter().filter(|column| !has(column)).map(|column| (table.alias, *column)));
     }
     all
 }
@@ -33,7 +53,9 @@ fn beside(store: &Store, main: &Found, found: &[Found]) -> Option<Vec<String>> {
             found.iter().filter(|table| fits(table, wanted) && !tables.contains(&table.name)).collect();
         let refers = |a: &Found, b: &Found| a.refers.iter().any(|name| name.eq_ignore_ascii_case(&b.name));
         let linked = fitting.iter().find(|table| refers(table, main) || refers(main, table));
-        let only = fitting.iter().find(|table| fitting.len() == 1 && table.refers.is_empty());
+        // What has a name of its own needs no link.
+        let only =
+            fitting.iter().find(|table| fitting.len() == 1 && (table.refers.is_empty() || wanted.name.is_some()));
         tables.push(linked.or(only)?.name.clone());
     }
     Some(tables)

@@ -17,6 +17,7 @@ use crate::source::{backup, keep};
 
 use super::cells::Changed;
 use super::connect::{self, beside, distrust};
+use super::find;
 use super::key::{Id, Key};
 use super::users;
 
@@ -168,7 +169,33 @@ fn check_schema(connection: &Connection, sessions: &[(&Key, Vec<Changed>)]) -> R
             Some(writes) if !writes.versions.contains(&version) => {
                 return refused(format!("its schema has version {version}, which is not known"));
             }
-            Some(_) => {}
+            Some(writes) => check_migrations(connection, writes.migrated)?,
+        }
+    }
+    Ok(())
+}
+
+/// Lists of migrations, and what of a row of them begins with its time.
+const MIGRATIONS: [(&str, &str, &str); 3] = [
+    ("migration", "id", "id"),
+    ("__drizzle_migrations", "name", "name"),
+    // Older ones have the time alone.
+    ("__drizzle_migrations", "created_at", "strftime('%Y%m%d%H%M%S', created_at / 1000, 'unixepoch')"),
+];
+
+/// A migration that came later may have given the rows another meaning.
+fn check_migrations(connection: &Connection, newest: Option<&str>) -> Result<(), Refusal> {
+    let Some(newest) = newest else { return Ok(()) };
+    let tables = find::tables(connection)?;
+    for (table, column, name) in MIGRATIONS {
+        let has = |found: &find::Found| found.name == table && found.columns.iter().any(|has| has == column);
+        if !tables.iter().any(has) {
+            continue;
+        }
+        let last = format!("SELECT max({name}) FROM {}", connect::quoted(table));
+        let last: Option<String> = connection.query_row(&last, [], |row| row.get(0))?;
+        if let Some(last) = last.filter(|last| last.as_str() > newest) {
+            return refused(format!("its schema has the migration {last}, which is not known"));
         }
     }
     Ok(())
@@ -194,6 +221,9 @@ fn change(connection: &Connection, key: &Key, changes: &[Changed], at: &dyn Fn(S
         let old = value(&change.old);
         let (statements, values) = match &change.new {
             Some(new) => (std::slice::from_ref(&writes.update), vec![id, old, value(new)]),
+            None if writes.delete.is_empty() => {
+                return refused(format!("row {} would be removed, but others refer to it", change.id));
+            }
             None => (writes.delete, vec![id, old]),
         };
         let mut rows = 0;
@@ -205,7 +235,9 @@ fn change(connection: &Connection, key: &Key, changes: &[Changed], at: &dyn Fn(S
         }
         at(Step::Changed);
     }
-    run(connection, &key.query(writes.touch), &[Value::Text(key.session.clone())])?;
+    if let Some(touch) = writes.touch {
+        run(connection, &key.query(touch), &[Value::Text(key.session.clone())])?;
+    }
     Ok(())
 }
 

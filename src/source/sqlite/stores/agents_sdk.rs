@@ -5,15 +5,17 @@ use crate::json::{Tape, scan};
 
 use super::super::store::{Store, Table, Writes};
 
-const MESSAGES: Table = Table { alias: "messages", name: None, columns: &["id", "session_id", "message_data"] };
+const MESSAGES: Table =
+    Table { alias: "messages", name: None, columns: &["id", "session_id", "message_data"], optional: &[] };
 
 const SESSIONS: Table =
-    Table { alias: "sessions", name: None, columns: &["session_id", "created_at", "updated_at"] };
+    Table { alias: "sessions", name: None, columns: &["session_id", "created_at", "updated_at"], optional: &[] };
 
 const STRUCTURE: Table = Table {
     alias: "structure",
     name: Some("message_structure"),
     columns: &["id", "session_id", "message_id", "branch_id", "sequence_number"],
+    optional: &[],
 };
 
 const TOUCH: &str = "UPDATE {sessions} SET updated_at = CURRENT_TIMESTAMP WHERE session_id = ?1";
@@ -29,7 +31,7 @@ pub static PLAIN: Store = Store {
     part: ("part", ""),
     cells: "SELECT id, message_data FROM {messages} WHERE session_id = ?1 AND ?2 IS NULL ORDER BY id",
     is_sealed,
-    writes: Some(Writes { versions: &[0], delete: &[DELETE], update: UPDATE, touch: TOUCH }),
+    writes: Some(Writes { versions: &[0], migrated: None, delete: &[DELETE], update: UPDATE, touch: Some(TOUCH) }),
 };
 
 /// Sessions without a structure are those of a plain session in the same tables.
@@ -52,9 +54,10 @@ pub static ADVANCED: Store = Store {
             ) ORDER BY place, later",
     writes: Some(Writes {
         versions: &[0],
+        migrated: None,
         delete: &["DELETE FROM {structure} WHERE message_id = ?1", DELETE],
         update: UPDATE,
-        touch: TOUCH,
+        touch: Some(TOUCH),
     }),
     ..PLAIN
 };

@@ -1,10 +1,10 @@
 //! A message of opencode's, and what of it is sent.
 
-use crate::format::retelling::Stored;
 use crate::history::Role;
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
+use crate::place::Place;
 
 use crate::formats::spoken::{Call, Id, Manner, Media, Says, Thought, Turn};
 
@@ -13,23 +13,33 @@ const CLEARED: &str = "[Old tool result content cleared]";
 const COMPACTION: &str = "What did we do so far?";
 const SUBTASK: &str = "The following tool was executed by the user";
 
-pub(super) struct Message<'v> {
+pub(in crate::formats) struct Message<'v> {
     pub id: Box<str>,
     pub info: Val<'v>,
-    pub parts: Vec<Val<'v>>,
-    val: Val<'v>,
+    pub parts: Vec<Part<'v>>,
+    /// Where it lies, and the number of its record.
+    at: Place,
+    record: u32,
     is_user: bool,
+}
+
+/// A part of a message, where it lies, and its id, which may be kept beside it.
+#[derive(Clone)]
+pub(in crate::formats) struct Part<'v> {
+    pub val: Val<'v>,
+    pub base: Base<'v>,
+    pub id: Option<Box<str>>,
 }
 
 /// The model that a request is for, or that answered one.
 #[derive(Default)]
-pub(super) struct Model {
+pub(in crate::formats) struct Model {
     pub provider: Box<str>,
     pub name: Box<str>,
 }
 
 /// The model that the session goes on with.
-pub(super) fn last_model(messages: &[Message<'_>]) -> Model {
+pub(in crate::formats) fn last_model(messages: &[Message<'_>]) -> Model {
     let of = |is_user: bool| {
         let models = messages.iter().rev().filter(move |message| message.is_user == is_user);
         models.map(Message::model).find(|model| !model.provider.is_empty())
@@ -38,15 +48,25 @@ pub(super) fn last_model(messages: &[Message<'_>]) -> Model {
 }
 
 impl<'v> Message<'v> {
-    pub fn of(val: Val<'v>) -> Option<Message<'v>> {
+    /// A message of an export.
+    pub fn of(val: Val<'v>, base: Base<'v>, record: u32) -> Option<Message<'v>> {
         let (info, parts) = (val.get("info")?, val.get("parts")?);
+        let id = text(info, "id").unwrap_or_default();
+        let part = |val| Part { val, base, id: text(val, "id") };
+        Some(Message {
+            parts: parts.elements().map(part).collect(),
+            ..Message::new(id, info, base.of(val), record)?
+        })
+    }
+
+    /// A message without its parts.
+    pub fn new(id: Box<str>, info: Val<'v>, at: Place, record: u32) -> Option<Message<'v>> {
         let is_user = match info.get("role")?.text()?.as_ref() {
             b"user" => true,
             b"assistant" => false,
             _ => return None,
         };
-        let id = text(info, "id").unwrap_or_default();
-        Some(Message { id, info, parts: parts.elements().collect(), val, is_user })
+        Some(Message { id, info, parts: Vec::new(), at, record, is_user })
     }
 
     fn model(&self) -> Model {
@@ -65,7 +85,7 @@ impl<'v> Message<'v> {
 
     /// The part that asks for a compaction.
     pub fn compaction(&self) -> Option<Val<'v>> {
-        self.parts.iter().copied().find(|part| self.is_user && is(*part, "compaction"))
+        self.parts.iter().map(|part| part.val).find(|part| self.is_user && is(*part, "compaction"))
     }
 
     fn has_error(&self) -> bool {
@@ -75,27 +95,27 @@ impl<'v> Message<'v> {
     /// An answer with an error is not sent, but for one that was cut off and says something.
     fn is_sent(&self) -> bool {
         let cut_off = || self.info.at(&["error", "name"]).is_some_and(|name| name.is("MessageAbortedError"));
-        let says = || self.parts.iter().any(|part| !is(*part, "step-start") && !is(*part, "reasoning"));
+        let says = || self.parts.iter().any(|part| !part.is("step-start") && !part.is("reasoning"));
         !self.has_error() || cut_off() && says()
     }
 
     /// What is sent of it.
-    pub fn turns(&self, manner: Manner, to: &Model, record: &Stored<'_>) -> Vec<Turn> {
+    pub fn turns(&self, manner: Manner, to: &Model) -> Vec<Turn> {
         let from = self.model();
         let keeps = from.provider == to.provider && from.name == to.name;
-        let telling = Telling { manner, keeps, base: record.base };
-        let turn = |role, says| Turn { role, says, at: record.base.of(self.val), record: record.number };
+        let telling = |part: &Part<'v>| Telling { manner, keeps, base: part.base };
+        let turn = |role, says| Turn { role, says, at: self.at, record: self.record };
         if self.is_user {
-            let says: Vec<Says> = self.parts.iter().filter_map(|part| telling.of_user(*part)).collect();
+            let says: Vec<Says> = self.parts.iter().filter_map(|part| telling(part).of_user(part.val)).collect();
             return if says.is_empty() { Vec::new() } else { vec![turn(Role::User, says)] };
         }
         let mut turns = Vec::new();
-        let steps = self.parts.split(|part| is(*part, "step-start"));
+        let steps = self.parts.split(|part| part.is("step-start"));
         for step in steps.filter(|_| self.is_sent()) {
             let (mut says, mut results) = (Vec::new(), Vec::new());
             for part in step {
-                says.extend(telling.of_assistant(*part));
-                results.extend(telling.result(*part));
+                says.extend(telling(part).of_assistant(part.val));
+                results.extend(telling(part).result(part.val));
             }
             let steps = [(Role::Assistant, says), (Role::Tool, results)];
             turns.extend(
@@ -106,7 +126,13 @@ impl<'v> Message<'v> {
     }
 }
 
-/// How parts are told.
+impl Part<'_> {
+    fn is(&self, kind: &str) -> bool {
+        is(self.val, kind)
+    }
+}
+
+/// How a part is told.
 struct Telling<'b> {
     manner: Manner,
     /// Ids, blobs and signatures go along: the model is the one that answered.
@@ -215,7 +241,7 @@ impl Telling<'_> {
     }
 }
 
-pub(super) fn is(part: Val<'_>, kind: &str) -> bool {
+pub(in crate::formats) fn is(part: Val<'_>, kind: &str) -> bool {
     part.get("type").is_some_and(|own| own.is(kind))
 }
 
@@ -224,7 +250,7 @@ fn is_true(val: Val<'_>, key: &str) -> bool {
 }
 
 /// A member that is a text, and says something.
-pub(super) fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
+pub(in crate::formats) fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
     let text = val.get(key).filter(|val| val.is_string())?.text()?;
     (!text.is_empty()).then(|| String::from_utf8_lossy(&text).into())
 }

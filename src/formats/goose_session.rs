@@ -1,0 +1,217 @@
+//! Sessions of goose: rows of its database, or the lines of older versions, which begin with what is known of the session. What
+//! is not for the model is left out.
+
+use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::{Role, Settings, Usage};
+use crate::json::Val;
+use crate::json::edit::Base;
+use crate::json::pieces::Pieced;
+
+use super::opencode::message::text;
+use super::spoken::{self, Call, Id, Manner, Manners, Media, Says, Thought, Turn};
+
+pub struct GooseSession;
+
+pub static FORMAT: GooseSession = GooseSession;
+
+const BASE: FormatInfo = FormatInfo {
+    name: "goose-session",
+    title: "session of goose (SQLite, or lines)",
+    told_by: "the SQLite tables `messages` with `content_json`, and `sessions`; first line with `working_dir` and `message_count`",
+    dialect: &ANTHROPIC,
+    target: "anthropic",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+static INFO: FormatInfo = BASE;
+static OF_CHAT: FormatInfo = FormatInfo { dialect: &CHAT, target: "chat-compatible", ..BASE };
+static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai-stateless", ..BASE };
+static MANNERS: Manners = Manners { anthropic: &INFO, chat: &OF_CHAT, responses: &OF_RESPONSES };
+
+const READ_ONLY: &str = "sessions of goose are not edited; `convert` writes a request, which `fix` can repair";
+
+/// Types of content that only goose has.
+const OWN: [&str; 6] = [
+    "toolRequest",
+    "toolResponse",
+    "toolConfirmationRequest",
+    "frontendToolRequest",
+    "redactedThinking",
+    "systemNotification",
+];
+
+impl Format for GooseSession {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let val = probe.val;
+        if val.get("working_dir").is_some() && val.get("message_count").is_some() {
+            return 100;
+        }
+        let Some(content) = val.get("content").filter(|content| content.is_array()) else { return 0 };
+        if val.get("role").is_none() || val.get("created").and_then(|time| time.as_u64()).is_none() {
+            return 0;
+        }
+        let is_own = |item: Val<'_>| item.get("type").is_some_and(|kind| OWN.iter().any(|own| kind.is(own)));
+        let typed = content.elements().all(|item| item.get("type").is_some_and(|kind| kind.is_string()));
+        match (content.elements().any(is_own), typed) {
+            (true, _) => 90,
+            (false, true) => 15,
+            (false, false) => 0,
+        }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        val.get("row").is_some() || self.detect(&Probe::new(val)) > 0
+    }
+
+    fn is_appended(&self) -> bool {
+        true
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Session::default()))
+    }
+}
+
+/// What was said so far.
+#[derive(Default)]
+struct Session {
+    id: Option<Box<str>>,
+    provider: Option<Box<str>>,
+    model: Option<Box<str>>,
+    turns: Vec<Turn>,
+}
+
+/// How goose speaks to a provider: to OpenAI in Chat Completions.
+fn manner(provider: &str) -> (Manner, &'static str) {
+    match provider {
+        "anthropic" => (Manner::Anthropic, "anthropic"),
+        "openai" => (Manner::Chat, "chat"),
+        _ => (Manner::Chat, "chat-compatible"),
+    }
+}
+
+impl Teller for Session {
+    fn take(&mut self, record: &Stored<'_>) {
+        let val = record.val;
+        let Some(content) = val.get("data").or_else(|| val.get("content")) else {
+            self.id = text(val, "id").or(self.id.take());
+            self.provider = text(val, "provider").or_else(|| text(val, "provider_name"));
+            self.model = text(val, "model");
+            return;
+        };
+        let visible = val.at(&["metadata", "agentVisible"]).and_then(|visible| visible.as_bool());
+        if val.get("hidden").is_some() || visible == Some(false) {
+            return;
+        }
+        let own =
+            if val.get("role").is_some_and(|role| role.is("assistant")) { Role::Assistant } else { Role::User };
+        let at = record.base.of(content);
+        let telling = Telling { base: record.base };
+        for item in content.elements() {
+            let Some(says) = telling.says(item) else { continue };
+            let role = if matches!(says, Says::Result { .. }) { Role::Tool } else { own };
+            match self.turns.last_mut().filter(|turn| turn.record == record.number && turn.role == role) {
+                Some(turn) => turn.says.push(says),
+                None => self.turns.push(Turn { role, says: vec![says], at, record: record.number }),
+            }
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        let (manner, target) = manner(self.provider.as_deref().unwrap_or_default());
+        let settings = Settings {
+            label: self.id,
+            model: self.model,
+            target: Some(target),
+            read_only: Some(READ_ONLY),
+            ..Settings::default()
+        };
+        vec![spoken::told(&MANNERS, manner, settings, self.turns)]
+    }
+}
+
+/// How an item of a message is told.
+struct Telling<'b> {
+    base: Base<'b>,
+}
+
+impl Telling<'_> {
+    fn says(&self, item: Val<'_>) -> Option<Says> {
+        let at = self.base.of(item);
+        let copy = |key: &str| item.get(key).filter(|own| own.is_string()).map(|own| Pieced::of(own, self.base));
+        match item.get("type")?.text()?.as_ref() {
+            b"text" => {
+                let text = item.get("text").filter(|text| text.as_str().is_some_and(|text| !text.is_empty()))?;
+                Some(Says::Text { text: Pieced::of(text, self.base), id: None, at })
+            }
+            b"thinking" => self.thought(item, copy("thinking")?, copy("signature"), None),
+            b"reasoning" => self.thought(item, copy("text")?, None, None),
+            b"redactedThinking" => self.thought(item, Pieced::text("", at), None, copy("data")),
+            b"toolRequest" | b"frontendToolRequest" => self.call(item),
+            b"toolResponse" => self.result(item),
+            b"image" => {
+                let mime = item.get("mimeType").filter(|mime| mime.is_string())?;
+                let head = format!("data:{};base64,", String::from_utf8_lossy(&mime.text()?));
+                let data = copy("data")?;
+                let url = Pieced::joined(vec![Pieced::text(&head, at), data.clone()], "", at);
+                let mime = Pieced::of(mime, self.base);
+                Some(Says::Media(Media { is_image: true, mime, url, data: Some(data), name: None, at }))
+            }
+            _ => None,
+        }
+    }
+
+    fn thought(
+        &self,
+        item: Val<'_>,
+        text: Pieced,
+        signature: Option<Pieced>,
+        redacted: Option<Pieced>,
+    ) -> Option<Says> {
+        Some(Says::Thought(Thought { text, signature, redacted, id: None, blob: None, at: self.base.of(item) }))
+    }
+
+    /// A request that could not be read has an error in the place of the call, and is not sent.
+    fn call(&self, item: Val<'_>) -> Option<Says> {
+        let at = self.base.of(item);
+        let call = item.at(&["toolCall", "value"]).or_else(|| item.get("toolCall"))?;
+        let input = call.get("arguments").filter(|input| input.is_object());
+        Some(Says::Call(Call {
+            id: Id::of(item.get("id"), self.base)?,
+            name: Pieced::of(call.get("name")?, self.base),
+            input: input.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, self.base)),
+            item: None,
+            at,
+        }))
+    }
+
+    fn result(&self, item: Val<'_>) -> Option<Says> {
+        let (at, result) = (self.base.of(item), item.get("toolResult")?);
+        let value = result.get("value");
+        // Older versions have the list itself.
+        let content = value.and_then(|value| value.get("content")).or(value).filter(|content| content.is_array());
+        let texts = content.into_iter().flat_map(|content| content.elements());
+        let texts: Vec<Pieced> = texts
+            .filter_map(|part| part.get("text").filter(|text| text.is_string()))
+            .map(|text| Pieced::of(text, self.base))
+            .collect();
+        let is_error = value.and_then(|value| value.get("isError")).and_then(|failed| failed.as_bool());
+        let error = result.get("error");
+        let output = match (error, texts.is_empty()) {
+            (Some(error), _) => Pieced::as_text(error, self.base),
+            (None, false) => Pieced::joined(texts, "\n", at),
+            (None, true) => Pieced::text("", at),
+        };
+        let failed = error.is_some() || is_error == Some(true);
+        Some(Says::Result { call: Id::of(item.get("id"), self.base)?, output, failed, at })
+    }
+}

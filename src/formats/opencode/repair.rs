@@ -1,0 +1,215 @@
+//! What is wrong with an opencode session as a store, and how it is repaired where it lies.
+
+use crate::format::Wanted;
+use crate::format::retelling::{Say, Stored};
+use crate::history::{Act, Code, Finding, Row, codes};
+use crate::json::edit::{Base, add_member};
+use crate::json::{Val, string};
+use crate::place::{Edit, With};
+
+use super::message::is;
+
+/// The findings about calls without a result, in each dialect, and what becomes of the part.
+pub(in crate::formats) const CURES: &[(Code, &str)] =
+    &[(Code(101), ABORT), (Code(501), ABORT), (Code(530), ABORT)];
+
+const ABORT: &str = "set the part to `error` (\"Tool execution aborted\")";
+
+/// What opencode requires: a kind of object, the fields that it must have, and what is filled in.
+struct Required {
+    kind: Kind,
+    fields: &'static [(&'static str, Fill)],
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    User,
+    Answer,
+    Part(&'static str),
+    CompletedTool,
+}
+
+#[derive(Clone, Copy)]
+enum Fill {
+    Json(&'static str),
+    /// The id of the message before.
+    Before,
+    /// The name of the tool.
+    Tool,
+    /// When the message was made.
+    Time,
+}
+
+/// In the order of the rule's variants.
+static REQUIRED: [Required; 5] = [
+    Required { kind: Kind::User, fields: &[("agent", Fill::Json("\"build\""))] },
+    Required {
+        kind: Kind::Answer,
+        fields: &[
+            ("parentID", Fill::Before),
+            ("mode", Fill::Json("\"build\"")),
+            ("agent", Fill::Json("\"build\"")),
+        ],
+    },
+    Required { kind: Kind::Part("step-finish"), fields: &[("reason", Fill::Json("\"stop\""))] },
+    Required {
+        kind: Kind::CompletedTool,
+        fields: &[("title", Fill::Tool), ("metadata", Fill::Json("{}")), ("time", Fill::Time)],
+    },
+    Required { kind: Kind::Part("compaction"), fields: &[("auto", Fill::Json("false"))] },
+];
+
+/// An object of a session, and the message that it lies in.
+struct Object<'v> {
+    val: Val<'v>,
+    kind: Kind,
+    /// What a completed tool's part holds its fields in.
+    holder: Val<'v>,
+    /// The id of the message before.
+    before: Option<Val<'v>>,
+    /// When the message was made.
+    created: u64,
+}
+
+/// Goes through the messages and parts of an export.
+fn each<'v>(session: Val<'v>, see: &mut dyn FnMut(&Object<'v>)) {
+    let mut before: Option<Val<'v>> = None;
+    for message in session.get("messages").into_iter().flat_map(|list| list.elements()) {
+        let Some(info) = message.get("info") else { continue };
+        let created = info.at(&["time", "created"]).and_then(|time| time.as_u64()).unwrap_or(0);
+        let Some(object) = Object::message(info, before, created) else { continue };
+        see(&object);
+        for part in message.get("parts").into_iter().flat_map(|parts| parts.elements()) {
+            see(&Object::part(part, created));
+        }
+        before = info.get("id").or(before);
+    }
+}
+
+impl<'v> Object<'v> {
+    fn finding(&self, record: &Stored<'_>) -> Option<Finding> {
+        let (variant, _) = self.missing()?;
+        let row = Row::of_place(record.base.of(self.val), record.number);
+        Some(Finding::new(codes::INCOMPLETE_RECORD, row).variant(variant))
+    }
+
+    fn repair(&self, base: Base<'_>, wanted: &Wanted<'_>, out: &mut Vec<Edit>) {
+        for code in wanted.of(base.of(self.val)) {
+            match self.missing() {
+                Some((_, missing)) if code == codes::INCOMPLETE_RECORD => {
+                    let members = missing
+                        .iter()
+                        .map(|(key, fill)| [&string::quoted(key)[..], b":", &self.filled(*fill)].concat());
+                    // What cannot be edited stays as it is.
+                    let _ = add_member(self.holder, members.collect::<Vec<_>>().join(&b","[..]), base, out);
+                }
+                _ if CURES.iter().any(|(own, _)| *own == code) => out.extend(aborted(self, base)),
+                _ => {}
+            }
+        }
+    }
+
+    fn message(info: Val<'v>, before: Option<Val<'v>>, created: u64) -> Option<Object<'v>> {
+        let kind = match info.get("role")? {
+            role if role.is("user") => Kind::User,
+            role if role.is("assistant") => Kind::Answer,
+            _ => return None,
+        };
+        Some(Object { val: info, kind, holder: info, before, created })
+    }
+
+    fn part(part: Val<'v>, created: u64) -> Object<'v> {
+        let state = part.get("state").filter(|_| is(part, "tool"));
+        let done = state.filter(|state| state.get("status").is_some_and(|status| status.is("completed")));
+        let kind = match done {
+            Some(_) => Kind::CompletedTool,
+            None if is(part, "step-finish") => Kind::Part("step-finish"),
+            None if is(part, "compaction") => Kind::Part("compaction"),
+            None => Kind::Part(""),
+        };
+        Object { val: part, kind, holder: done.unwrap_or(part), before: None, created }
+    }
+
+    /// What a row of the database holds.
+    fn row(row: Val<'v>) -> Option<Object<'v>> {
+        let data = row.get("data")?;
+        let created = row.get("created").and_then(|time| time.as_u64()).unwrap_or(0);
+        match row.get("row")? {
+            kind if kind.is("message") => Object::message(data, row.get("before"), created),
+            kind if kind.is("part") => Some(Object::part(data, created)),
+            _ => None,
+        }
+    }
+
+    /// The fields that are missing, and the variant of the rule.
+    fn missing(&self) -> Option<(u8, Vec<(&'static str, Fill)>)> {
+        let at = REQUIRED.iter().position(|required| required.kind == self.kind)?;
+        let lacks = |(key, fill): &&(&'static str, Fill)| {
+            // The first message has none before it.
+            self.holder.get(key).is_none() && !(matches!(fill, Fill::Before) && self.before.is_none())
+        };
+        let missing: Vec<_> = REQUIRED[at].fields.iter().filter(lacks).copied().collect();
+        (!missing.is_empty()).then_some((at as u8, missing))
+    }
+
+    fn time(&self) -> String {
+        let created = self.created;
+        format!("{{\"start\":{created},\"end\":{created}}}")
+    }
+
+    fn filled(&self, fill: Fill) -> Vec<u8> {
+        let raw = |val: Option<Val<'_>>| val.map_or_else(|| b"\"\"".to_vec(), |val| val.raw().to_vec());
+        match fill {
+            Fill::Json(json) => json.into(),
+            Fill::Before => raw(self.before),
+            Fill::Tool => raw(self.val.get("tool")),
+            Fill::Time => self.time().into(),
+        }
+    }
+}
+
+/// What is done about a record that lacks fields.
+const FILL: &str = "add the fields with the values that opencode itself fills in";
+
+/// What is missing in an export.
+pub(in crate::formats) fn findings(record: &Stored<'_>) -> Vec<Say> {
+    let mut out = Vec::new();
+    each(record.val, &mut |object| out.extend(object.finding(record).map(|found| found.act(Act::Stored(FILL)))));
+    out.into_iter().map(Say::Find).collect()
+}
+
+/// What is missing in a row of the database.
+pub(in crate::formats) fn finding_in_row(record: &Stored<'_>) -> Option<Say> {
+    let object = Object::row(record.val)?;
+    let found = object.finding(record)?;
+    Some(Say::Find(match object.kind {
+        Kind::User | Kind::Answer => found.never("in a database only parts are edited"),
+        _ => found.act(Act::Stored(FILL)),
+    }))
+}
+
+/// Repairs an export: fills in what is missing, and ends what is still to run.
+pub(in crate::formats) fn repair(session: Val<'_>, base: Base<'_>, wanted: &Wanted<'_>, out: &mut Vec<Edit>) {
+    each(session, &mut |object| object.repair(base, wanted, out));
+}
+
+/// The same for a row of the database.
+pub(in crate::formats) fn repair_row(row: Val<'_>, base: Base<'_>, wanted: &Wanted<'_>, out: &mut Vec<Edit>) {
+    if let Some(object) = Object::row(row).filter(|object| !matches!(object.kind, Kind::User | Kind::Answer)) {
+        object.repair(base, wanted, out);
+    }
+}
+
+/// The state of a tool that did not come to an end, as opencode writes it when it does.
+fn aborted(object: &Object<'_>, base: Base<'_>) -> Option<Edit> {
+    let state = object.val.get("state")?;
+    let start = state.at(&["time", "start"]).and_then(|time| time.as_u64());
+    let time = start.map_or_else(|| object.time(), |start| format!("{{\"start\":{start},\"end\":{start}}}"));
+    let mut with = vec![With::text(*b"{\"status\":\"error\",\"input\":")];
+    with.push(match state.get("input").filter(|input| input.is_object()) {
+        Some(input) => With::Copy(base.of(input)),
+        None => With::text(*b"{}"),
+    });
+    with.push(With::text(format!(",\"error\":\"Tool execution aborted\",\"time\":{time}}}")));
+    Some(Edit { at: base.of(state), with })
+}

@@ -1,0 +1,92 @@
+//! A session of opencode 1.x as it is sent: to the provider that was used last, from the newest compaction on, without what
+//! the user took back.
+
+use std::collections::HashMap;
+
+use crate::format::retelling::Told;
+use crate::formats::provider;
+use crate::formats::spoken::{self, Manners};
+use crate::history::{Code, Settings, Version};
+
+use super::message::{self, Message, text};
+
+/// A session as it is stored.
+#[derive(Default)]
+pub(in crate::formats) struct Session<'v> {
+    pub id: Option<Box<str>>,
+    pub version: Option<Box<str>>,
+    /// The message, and the part of it, from which on the user took everything back.
+    pub taken_back: Option<(Box<str>, Option<Box<str>>)>,
+    pub messages: Vec<Message<'v>>,
+}
+
+impl Session<'_> {
+    /// Retells it.
+    pub fn told(
+        mut self,
+        manners: &Manners,
+        read_only: &'static str,
+        cures: &'static [(Code, &'static str)],
+    ) -> Told {
+        if let Some((message, part)) = &self.taken_back {
+            take_back(&mut self.messages, message, part.as_deref());
+        }
+        let messages = since_compaction(self.messages);
+        let model = message::last_model(&messages);
+        let (manner, target) = provider::manner(&model.provider);
+        let turns = messages.iter().flat_map(|message| message.turns(manner, &model)).collect();
+        let settings = Settings {
+            label: self.id,
+            model: (!model.name.is_empty()).then(|| model.name.clone()),
+            target: Some(target),
+            store: Some(false),
+            read_only: Some(read_only),
+            cures,
+            agent_version: self.version.and_then(|version| Version::parse(&version)),
+            ..Settings::default()
+        };
+        spoken::told(manners, manner, settings, turns)
+    }
+}
+
+/// Leaves out what the user took back: everything from a message, or from a part of it, on.
+fn take_back(messages: &mut Vec<Message<'_>>, from: &str, part: Option<&str>) {
+    let Some(at) = messages.iter().position(|message| &*message.id == from) else { return };
+    let keeps = match (part, messages.get_mut(at)) {
+        (Some(part), Some(message)) => {
+            let before = message.parts.iter().position(|one| one.id.as_deref() == Some(part));
+            message.parts.truncate(before.unwrap_or(0));
+            true
+        }
+        _ => false,
+    };
+    messages.truncate(at + usize::from(keeps));
+}
+
+/// From the newest compaction with a finished summary on: its request, the summary, what was kept before it, and the rest.
+fn since_compaction(messages: Vec<Message<'_>>) -> Vec<Message<'_>> {
+    let by_id: HashMap<&str, usize> =
+        messages.iter().enumerate().map(|(at, message)| (&*message.id, at)).collect();
+    let found =
+        messages.iter().enumerate().rev().filter(|(_, message)| message.is_summary()).find_map(|(at, summary)| {
+            let request = *by_id.get(&*text(summary.info, "parentID")?)?;
+            let part = messages[..at].get(request)?.compaction()?;
+            Some((request, at, text(part, "tail_start_id")))
+        });
+    let Some((request, summary, tail)) = found else { return messages };
+    let tail = tail.and_then(|tail| messages[..request].iter().position(|message| message.id == tail));
+    let kept = tail.unwrap_or(request)..request;
+    let mut sorted: Vec<(u8, Message<'_>)> = Vec::new();
+    for (at, message) in messages.into_iter().enumerate() {
+        let rank = match at {
+            _ if at == request => 0,
+            _ if at == summary => 1,
+            _ if kept.contains(&at) => 2,
+            _ if at > request => 3,
+            _ => continue,
+        };
+        sorted.push((rank, message));
+    }
+    sorted.sort_by_key(|(rank, _)| *rank);
+    sorted.into_iter().map(|(_, message)| message).collect()
+}

@@ -1,0 +1,97 @@
+//! Sessions of opencode 1.x in its database, and in the folders that older versions keep: a message or a part a record. They
+//! are retold as exports are.
+
+use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
+use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Repair, Unit};
+use crate::history::{Finding, Row, Usage, codes};
+use crate::json::Val;
+
+use super::kept::Kept;
+use super::opencode::{repair, rows};
+use super::spoken::Manners;
+
+pub struct OpencodeSession;
+
+pub static FORMAT: OpencodeSession = OpencodeSession;
+
+const BASE: FormatInfo = FormatInfo {
+    name: "opencode-session",
+    title: "session of opencode 1.x (SQLite, or its storage folder)",
+    told_by: "the SQLite tables `session`, `message` and `part`; the folders `session`, `message` and `part` of `storage`",
+    dialect: &ANTHROPIC,
+    target: "anthropic",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+static INFO: FormatInfo = BASE;
+static OF_CHAT: FormatInfo = FormatInfo { dialect: &CHAT, target: "chat-compatible", ..BASE };
+static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai-stateless", ..BASE };
+static MANNERS: Manners = Manners { anthropic: &INFO, chat: &OF_CHAT, responses: &OF_RESPONSES };
+
+const NO_FILES: &str =
+    "the files of opencode's storage folder are not edited; `convert` writes a request, which `fix` can repair";
+
+const READ_ONLY: &str =
+    "of a session of opencode only parts are edited; `convert` writes a request, which `fix` can repair";
+
+impl Format for OpencodeSession {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    /// Its tables tell, or its folders; a record by itself is no session.
+    fn detect(&self, _: &Probe<'_>) -> u8 {
+        0
+    }
+
+    fn is_stored_in_tables(&self) -> bool {
+        true
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        rows::is_known(val)
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Rows::default()))
+    }
+
+    fn repair(&self) -> Option<Repair> {
+        Some(repair::repair_row)
+    }
+}
+
+/// The rows so far, and what is wrong with them as a store.
+#[derive(Default)]
+struct Rows {
+    kept: Kept,
+    found: Vec<Say>,
+    /// They are rows of a database.
+    in_tables: bool,
+}
+
+impl Teller for Rows {
+    fn take(&mut self, record: &Stored<'_>) {
+        self.kept.push(record);
+        self.in_tables |= record.val.get("row").is_some();
+        self.found.extend(repair::finding_in_row(record));
+        if record.val.get("hidden").is_some() {
+            let row = Row::of_place(record.base.of(record.val), record.number);
+            let finding = Finding::new(codes::HIDDEN_SESSION, row);
+            self.found.push(Say::Find(finding.never("the file stays as it is")));
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        let tapes = self.kept.scanned();
+        let session = rows::session(self.kept.records(&tapes));
+        let (read_only, cures) = if self.in_tables { (READ_ONLY, repair::CURES) } else { (NO_FILES, &[][..]) };
+        let mut told = session.told(&MANNERS, read_only, cures);
+        told.says.extend(self.found);
+        vec![told]
+    }
+}

@@ -1,0 +1,39 @@
+//! RL668: a session that the newer version of its agent does not show.
+
+use crate::rule::{Check, Evidence, Variant};
+use crate::target::Levels;
+
+crate::rule! {
+    /// ## What it does
+    ///
+    /// Names the sessions of opencode 1.x that opencode 2 has not taken over. Both versions keep their sessions in one
+    /// database, in different tables.
+    ///
+    /// ## Why it matters
+    ///
+    /// opencode 2 takes the sessions of version 1 over once. Those that version 1 writes later, and those that it could not take over,
+    /// are still in the database, but opencode 2 does not list them.
+    ///
+    /// ## Example
+    ///
+    /// ```sql
+    /// SELECT id FROM session WHERE id NOT IN (SELECT id FROM session_v2);
+    /// ```
+    ///
+    /// ## Fix
+    ///
+    /// None: version 1 still opens the session. `opencode export ID` of version 1 writes it to a file; `replaylint convert` writes a request.
+    ///
+    /// ## Evidence
+    ///
+    /// Reported: anomalyco/opencode#41217, #49412, #49641.
+    668, "hidden-session", Check::Raised,
+    [
+        Variant {
+            message: "only the tables of opencode 1.x hold this session: opencode 2 does not show it",
+            levels: Levels::INFO,
+            evidence: Evidence::Reported,
+            ..Variant::BASE
+        },
+    ]
+}

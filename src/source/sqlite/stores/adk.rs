@@ -1,0 +1,31 @@
+//! Sessions of the Google ADK in a database: an event a row. Times of the session are a lock, so that rows are not written.
+
+use super::super::store::{Store, Table};
+
+const EVENTS: Table = Table {
+    alias: "event",
+    name: Some("events"),
+    columns: &["id", "app_name", "user_id", "session_id", "timestamp", "event_data"],
+    optional: &[],
+};
+
+const SESSIONS: Table = Table {
+    alias: "session",
+    name: Some("sessions"),
+    columns: &["app_name", "user_id", "id", "state"],
+    optional: &[],
+};
+
+/// Sessions of several apps and users may have one id.
+pub static ADK: Store = Store {
+    name: "Google ADK",
+    format: "google-adk",
+    tables: &[EVENTS, SESSIONS],
+    histories: "SELECT session_id, app_name || '/' || user_id FROM {event} GROUP BY app_name, user_id, session_id \
+                ORDER BY min(timestamp), min(rowid)",
+    part: ("of", ""),
+    cells: "SELECT id, event_data, 'event' AS \"row\" FROM {event} \
+            WHERE session_id = ?1 AND app_name || '/' || user_id = ?2 ORDER BY timestamp, rowid",
+    is_sealed: |_| false,
+    writes: None,
+};

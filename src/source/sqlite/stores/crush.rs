@@ -1,0 +1,36 @@
+//! The database of Crush: a message a row, with its parts as a list. Its triggers set times and counts, so that rows are not
+//! written.
+
+use super::super::store::{Store, Table};
+
+const SESSIONS: Table = Table {
+    alias: "session",
+    name: Some("sessions"),
+    columns: &["id", "title", "message_count"],
+    optional: &["summary_message_id"],
+};
+
+const MESSAGES: Table = Table {
+    alias: "message",
+    name: Some("messages"),
+    columns: &["id", "session_id", "role", "parts", "created_at"],
+    optional: &["model", "provider"],
+};
+
+pub static CRUSH: Store = Store {
+    name: "Crush",
+    format: "crush",
+    tables: &[MESSAGES, SESSIONS],
+    histories: "SELECT session_id, NULL FROM {message} GROUP BY session_id ORDER BY min(created_at), min(rowid)",
+    part: ("part", ""),
+    cells: "SELECT id, data, \"row\", role, model, provider, summary FROM (\
+                SELECT id, NULL AS data, 'session' AS \"row\", NULL AS role, NULL AS model, NULL AS provider, \
+                    {session.summary_message_id} AS summary, NULL AS time, NULL AS place \
+                FROM {session} WHERE id = ?1 AND ?2 IS ?2 \
+                UNION ALL \
+                SELECT id, parts, 'message', role, {message.model}, {message.provider}, NULL, created_at, rowid \
+                FROM {message} WHERE session_id = ?1\
+            ) ORDER BY time, place",
+    is_sealed: |_| false,
+    writes: None,
+};
