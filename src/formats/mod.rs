@@ -6,6 +6,7 @@ mod cline_task;
 mod provider;
 mod session_lines;
 mod spoken;
+mod transcript;
 pub mod unread;
 mod vercel;
 
@@ -67,6 +68,10 @@ formats![
     roo_task,
     gemini_cli,
     qwen_code,
+    chatgpt_export,
+    claude_ai_export,
+    ai_studio,
+    grok_export,
 ];
 
 /// The format with this name.

@@ -147,7 +147,7 @@ fn claims(text: &[u8]) -> Vec<&'static str> {
 }
 
 /// Formats of the corpus, and by which of ours their files are read. What is not named here is not read.
-const READ: [(&str, &[&str]); 23] = [
+const READ: [(&str, &[&str]); 27] = [
     ("ag2-events", &["ag2-events", "ag2-log"]),
     ("anthropic-messages", &["anthropic-request", "anthropic-message", "anthropic-stream", "chat-request"]),
     ("bedrock-converse", &["bedrock-request", "bedrock-response"]),
@@ -172,6 +172,10 @@ const READ: [(&str, &[&str]); 23] = [
     ("opencode", &["opencode-export"]),
     ("pi-session", &["pi-session"]),
     ("openclaw", &["pi-session"]),
+    ("chatgpt-export", &["chatgpt-export"]),
+    ("claude-ai-export", &["claude-ai-export"]),
+    ("google-aistudio", &["ai-studio"]),
+    ("grok-export", &["grok-export"]),
     ("vercel-ai", &["vercel-ui-messages", "vercel-model-messages"]),
 ];
 
