@@ -72,6 +72,14 @@ formats![
     claude_ai_export,
     ai_studio,
     grok_export,
+    droid_session,
+    kimi_session,
+    hermes_session,
+    grok_cli,
+    antigravity,
+    amp_thread,
+    zed_thread,
+    cursor_session,
 ];
 
 /// The format with this name.

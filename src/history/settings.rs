@@ -84,6 +84,9 @@ impl Facts {
     /// Nothing in the body tells its dialect from another one.
     pub const PLAIN: Facts = Facts(1 << 8);
 
+    /// Values of it were cut off when it was stored: what is found may be the trace of that.
+    pub const CUT: Facts = Facts(1 << 16);
+
     pub fn has(self, other: Facts) -> bool {
         self.0 & other.0 == other.0
     }

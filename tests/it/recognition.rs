@@ -147,7 +147,7 @@ fn claims(text: &[u8]) -> Vec<&'static str> {
 }
 
 /// Formats of the corpus, and by which of ours their files are read. What is not named here is not read.
-const READ: [(&str, &[&str]); 27] = [
+const READ: [(&str, &[&str]); 33] = [
     ("ag2-events", &["ag2-events", "ag2-log"]),
     ("anthropic-messages", &["anthropic-request", "anthropic-message", "anthropic-stream", "chat-request"]),
     ("bedrock-converse", &["bedrock-request", "bedrock-response"]),
@@ -172,6 +172,12 @@ const READ: [(&str, &[&str]); 27] = [
     ("opencode", &["opencode-export"]),
     ("pi-session", &["pi-session"]),
     ("openclaw", &["pi-session"]),
+    ("factory-droid", &["droid-session"]),
+    ("kimi", &["kimi-session"]),
+    ("hermes", &["hermes-session"]),
+    ("grok-cli", &["grok-cli"]),
+    ("antigravity-cli", &["antigravity"]),
+    ("cursor", &["cursor-session"]),
     ("chatgpt-export", &["chatgpt-export"]),
     ("claude-ai-export", &["claude-ai-export"]),
     ("google-aistudio", &["ai-studio"]),

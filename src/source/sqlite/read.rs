@@ -1,7 +1,7 @@
 //! Which histories a database holds, and the cells of each.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
 use rusqlite::Row;
@@ -88,5 +88,24 @@ fn cell(row: &Row<'_>) -> rusqlite::Result<(Id, Option<Cell>)> {
         ValueRef::Blob(bytes) => (bytes, false),
         _ => return Ok((id, None)),
     };
-    Ok((id.clone(), Some(Cell { id, text: bytes.into(), is_text })))
+    // What cannot be unpacked is reported as what it is: not JSON.
+    let text = unpacked(bytes).unwrap_or_else(|| bytes.to_vec()).into();
+    Ok((id.clone(), Some(Cell { id, text, is_text })))
+}
+
+/// The first bytes of what Zstandard packed.
+const PACKED: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// No cell is longer than this once it is unpacked.
+const LONGEST: u64 = 256 << 20;
+
+/// What a packed cell holds. Such a cell is never written.
+fn unpacked(bytes: &[u8]) -> Option<Vec<u8>> {
+    if !bytes.starts_with(&PACKED) {
+        return None;
+    }
+    let mut text = Vec::new();
+    let decoder = zstd::stream::read::Decoder::new(bytes).ok()?;
+    let len = decoder.take(LONGEST + 1).read_to_end(&mut text).ok()?;
+    (len as u64 <= LONGEST).then_some(text)
 }
