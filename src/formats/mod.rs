@@ -5,6 +5,7 @@ mod claim;
 mod cline_task;
 mod provider;
 mod session_lines;
+mod spans;
 mod spoken;
 mod transcript;
 pub mod unread;
@@ -80,6 +81,12 @@ formats![
     amp_thread,
     zed_thread,
     cursor_session,
+    litellm_log,
+    langfuse,
+    otel_genai,
+    openinference,
+    sharegpt,
+    alpaca,
 ];
 
 /// The format with this name.

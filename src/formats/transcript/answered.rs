@@ -95,7 +95,8 @@ impl Transcript {
                     Says::Result { call, output, failed, at } => match pairs.remove(&call.text) {
                         true => results.push(Says::Result { call, output, failed, at }),
                         false => {
-                            let parts = vec![Pieced::text("[result: ", at), output.spelling(), Pieced::text("]", at)];
+                            let parts =
+                                vec![Pieced::text("[result: ", at), output.spelling(), Pieced::text("]", at)];
                             said.push(text(Pieced::joined(parts, "", at), at));
                         }
                     },

@@ -44,7 +44,10 @@ impl Transcript {
             own.map(|own| Pieced::of(own, from.base))
         };
         match kind.as_ref() {
-            b"text" | b"input_text" | b"output_text" => self.text(role, block.get("text"), from),
+            b"text" | b"input_text" | b"output_text" => {
+                let text = ["text", "content"].iter().find_map(|key| block.get(key).filter(Val::is_string));
+                self.text(role, text, from);
+            }
             b"thinking" | b"think" | b"reasoning" => {
                 let text = first(block, &THOUGHTS).filter(Val::is_string);
                 let Some(text) = text.map(|text| Pieced::of(text, from.base)) else { return };
@@ -54,7 +57,8 @@ impl Transcript {
             }
             b"redacted_thinking" => {
                 let text = Pieced::fixed("\"\"", at);
-                let thought = Thought { text, signature: None, redacted: copied("data"), id: None, blob: None, at };
+                let thought =
+                    Thought { text, signature: None, redacted: copied("data"), id: None, blob: None, at };
                 self.say(role, Says::Thought(thought), at, from);
             }
             b"tool_use" | b"tool_call" | b"toolCall" | b"tool-call" => self.call(role, block, from),

@@ -24,13 +24,3 @@ pub(in crate::formats) fn within(val: Val<'_>, from: &Stored<'_>, take: &mut dyn
     take(&Stored { val: root, base, ..*from });
     true
 }
-
-/// The same of each element of a list, which may lie in a string as well.
-pub(in crate::formats) fn within_all(val: Val<'_>, from: &Stored<'_>, take: &mut dyn FnMut(&Stored<'_>)) -> bool {
-    within(val, from, &mut |list| match list.val.is_array() {
-        true => list.val.elements().for_each(|element| {
-            within(element, list, take);
-        }),
-        false => take(list),
-    })
-}

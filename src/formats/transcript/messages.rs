@@ -19,11 +19,14 @@ impl Transcript {
     pub fn message(&mut self, message: Val<'_>, from: &Stored<'_>) {
         let Some(role) = message.get("role").and_then(|role| role.text()) else { return };
         self.begin();
+        let content = message.get("content").or_else(|| message.get("parts"));
         match role.as_ref() {
-            b"user" | b"human" => self.content(Role::User, message.get("content"), from),
-            b"system" | b"developer" => self.content(Role::System, message.get("content"), from),
+            b"user" | b"human" => self.content(Role::User, content, from),
+            b"system" | b"developer" => self.content(Role::System, content, from),
             b"assistant" | b"ai" | b"model" => self.answer(message, from),
-            b"tool" | b"function" => self.result(message, message.get("content"), from),
+            // Some put the results in parts, which name their calls.
+            b"tool" | b"function" if message.get("content").is_none() => self.content(Role::User, content, from),
+            b"tool" | b"function" => self.result(message, content, from),
             other => self.leave_out(
                 format!("a message with the role `{}`", String::from_utf8_lossy(other)),
                 "it has no place in a request",
@@ -33,13 +36,14 @@ impl Transcript {
 
     /// Adds an answer of the model's: what it thought, what it said, and its calls.
     pub fn answer(&mut self, message: Val<'_>, from: &Stored<'_>) {
-        let thought = THOUGHTS.iter().find_map(|key| {
-            message.get(key).filter(|own| own.as_str().is_some_and(|text| !text.is_empty()))
-        });
+        let thought = THOUGHTS
+            .iter()
+            .find_map(|key| message.get(key).filter(|own| own.as_str().is_some_and(|text| !text.is_empty())));
         if let Some(thought) = thought {
             self.thought(thought, from);
         }
-        self.content(Role::Assistant, message.get("content").filter(|content| !content.is_null()), from);
+        let content = message.get("content").or_else(|| message.get("parts"));
+        self.content(Role::Assistant, content.filter(|content| !content.is_null()), from);
         let calls = CALLS.iter().find_map(|key| message.get(key).filter(Val::is_array));
         for call in calls.into_iter().flat_map(|calls| calls.elements()) {
             match call.get("function").filter(Val::is_object) {

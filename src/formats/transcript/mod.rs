@@ -20,7 +20,7 @@ use crate::place::Place;
 use super::spoken::{self, Manner, Manners, Says, Turn};
 
 pub(super) use cut::is_cut;
-pub(super) use embedded::{within, within_all};
+pub(super) use embedded::within;
 
 /// What is not sent, by its name, and why.
 type Unsent = (Box<str>, &'static str);
