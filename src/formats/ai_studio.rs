@@ -62,15 +62,19 @@ impl Teller for Export {
     fn take(&mut self, record: &Stored<'_>) {
         let mut settings = Settings {
             label: text(record.val, "id"),
-            model: text_at(record.val, &["runSettings", "model"]).map(|model| match model.strip_prefix("models/") {
-                Some(name) => name.into(),
-                None => model,
+            model: text_at(record.val, &["runSettings", "model"]).map(|model| {
+                match model.strip_prefix("models/") {
+                    Some(name) => name.into(),
+                    None => model,
+                }
             }),
             read_only: Some(READ_ONLY),
             ..Settings::default()
         };
         if record.val.get("systemInstruction").is_some_and(|own| own.is_object() && own.count() > 0) {
-            settings.unsent.push(("systemInstruction".into(), "instructions are beside the messages of a request"));
+            settings
+                .unsent
+                .push(("systemInstruction".into(), "instructions are beside the messages of a request"));
         }
         let mut says = Vec::new();
         let chunks = record.val.at(&["chunkedPrompt", "chunks"]).into_iter().flat_map(|chunks| chunks.elements());
@@ -81,6 +85,7 @@ impl Teller for Export {
             }
             says.extend(content(chunk, record).map(|content| Say::Message(content, record.number)));
         }
+        settings.left_out = u32::try_from(settings.unsent.len()).unwrap_or(u32::MAX);
         self.told.push(Told::history(&INFO, settings, says));
     }
 

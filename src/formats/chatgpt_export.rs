@@ -81,10 +81,7 @@ fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
             message::add(message, record, &mut said);
         }
     }
-    if others > 0 {
-        let messages = if others == 1 { "message" } else { "messages" };
-        said.leave_out(format!("{others} {messages}"), "on another branch than `current_node`");
-    }
+    said.leave_branches(others, "it is on another branch than `current_node`");
     let label = ["conversation_id", "id"].iter().find_map(|key| text(conversation, key));
     let settings = Settings { label, model, read_only: Some(READ_ONLY), ..Settings::default() };
     said.answered().told(&INFO, settings)

@@ -48,9 +48,9 @@ fn is_conversation(val: Val<'_>) -> bool {
         ["human", "assistant"].iter().any(|name| message.get("sender").is_some_and(|sender| sender.is(name)))
     };
     val.get("uuid").is_some_and(|id| id.is_string())
-        && val.get("chat_messages").is_some_and(|list| {
-            list.is_array() && list.elements().take(transcript::SAMPLE).all(is_message)
-        })
+        && val
+            .get("chat_messages")
+            .is_some_and(|list| list.is_array() && list.elements().take(transcript::SAMPLE).all(is_message))
 }
 
 struct Export {
@@ -77,10 +77,7 @@ fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
     for message in path {
         add(message, record, &mut said);
     }
-    if others > 0 {
-        let messages = if others == 1 { "message" } else { "messages" };
-        said.leave_out(format!("{others} {messages}"), "on another branch than the newest message");
-    }
+    said.leave_branches(others, "it is on another branch than the newest message");
     let settings = Settings {
         label: text(conversation, "uuid"),
         model: text(conversation, "model"),
@@ -113,15 +110,15 @@ fn path<'v>(messages: &[Val<'v>], conversation: Val<'v>) -> Vec<Val<'v>> {
 
 /// Adds a message. Its blocks say more than its text, where they are stored.
 fn add(message: Val<'_>, from: &Stored<'_>, said: &mut Transcript) {
-    let role = if message.get("sender").is_some_and(|sender| sender.is("human")) { Role::User } else { Role::Assistant };
+    let role =
+        if message.get("sender").is_some_and(|sender| sender.is("human")) { Role::User } else { Role::Assistant };
     said.begin();
     let list = |key: &str| message.get(key).into_iter().flat_map(|list| list.elements());
     for attachment in list("attachments") {
         said.text(role, attachment.get("extracted_content"), from);
     }
-    for file in list("files") {
-        let name = text(file, "file_name").unwrap_or_default();
-        said.leave_out(format!("the file {name}"), "its content is not in the export");
+    for _ in list("files") {
+        said.leave_out("an attached file", "its content is not in the export");
     }
     match message.get("content").filter(|content| content.is_array() && content.count() > 0) {
         Some(content) => said.content(role, Some(content), from),

@@ -124,16 +124,15 @@ impl Teller for Session {
 
     fn finish(self: Box<Self>) -> Vec<Told> {
         let path = path(&self.lines);
-        let others = self.lines.iter().enumerate().filter(|(n, line)| !path.contains(n) && !line.said.is_empty()).count();
+        let others =
+            self.lines.iter().enumerate().filter(|(n, line)| !path.contains(n) && !line.said.is_empty()).count();
         let mut said = Transcript::of_blocks();
         for (n, line) in self.lines.into_iter().enumerate() {
             if path.contains(&n) {
                 said.join(line.said);
             }
         }
-        if others > 0 {
-            said.leave_out(format!("{others} messages"), "on another branch than the last line");
-        }
+        said.leave_branches(others, "it is on another branch than the last line");
         let settings = Settings {
             label: self.label,
             model: self.model,

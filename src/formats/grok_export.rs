@@ -84,10 +84,7 @@ fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
         said.begin();
         said.text(if is_human { Role::User } else { Role::Assistant }, response.get("message"), record);
     }
-    if others > 0 {
-        let messages = if others == 1 { "message" } else { "messages" };
-        said.leave_out(format!("{others} {messages}"), "on another branch than the newest message");
-    }
+    said.leave_branches(others, "it is on another branch than the newest message");
     let settings = Settings {
         label: text_at(conversation, &["conversation", "id"]),
         model,

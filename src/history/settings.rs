@@ -171,6 +171,8 @@ pub struct Settings {
     pub agent_version: Option<Version>,
     /// Rows of the log that are never sent, by their names, and why.
     pub unsent: Vec<(Box<str>, &'static str)>,
+    /// How many things of the store were left out, as they have no place in a request.
+    pub left_out: u32,
     /// Of a log whose lines may be numbered.
     pub numbered: Option<Box<Numbered>>,
 }

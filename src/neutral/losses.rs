@@ -71,6 +71,8 @@ impl LossKind {
     pub const WITHOUT_RESULT: LossKind = kind(909, 5);
     /// Its log does not keep what a request needs of it.
     pub const NOT_REPLAYED: LossKind = kind(909, 6);
+    /// Counted: what a store holds that is not read.
+    pub const LEFT_OUT: LossKind = kind(909, 7);
     pub const STUB_RESULT: LossKind = kind(910, 0);
     pub const STUB_TOOL: LossKind = kind(910, 1);
     pub const STUB_TEXT: LossKind = kind(910, 2);

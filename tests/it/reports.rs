@@ -96,6 +96,8 @@ fn places_lead_to_what_they_name() {
             "grok-cli",
             "hermes-session",
             "kimi-session",
+            "openinference",
+            "otel-genai",
             "opencode-export",
             "pi-session",
             "vercel-model-messages",

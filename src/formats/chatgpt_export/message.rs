@@ -19,7 +19,8 @@ pub(super) fn says(node: Val<'_>) -> bool {
 pub(super) fn add(message: Val<'_>, from: &Stored<'_>, said: &mut Transcript) {
     let role = message.at(&["author", "role"]).and_then(|role| role.text()).unwrap_or_default();
     let content = message.get("content");
-    let is = |name: &str| content.and_then(|content| content.get("content_type")).is_some_and(|kind| kind.is(name));
+    let is =
+        |name: &str| content.and_then(|content| content.get("content_type")).is_some_and(|kind| kind.is(name));
     let texts = texts(message);
     pictures(message, said);
     // A recap says how long the model thought, and a message without weight is not in its context.

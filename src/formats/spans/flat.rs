@@ -80,7 +80,8 @@ fn add(members: &[(&str, Val<'_>)], names: &Naming, role: Role, from: &Stored<'_
     let (prefix, [id, name, input]) = names.calls;
     for call in numbered(members, prefix).values() {
         let Some(name) = find(call, name) else { continue };
-        said.call_of(role, find(call, id), Pieced::of(name, from.base), find(call, input), name, from);
+        let id = find(call, id);
+        said.call_of(role, id, Pieced::of(name, from.base), find(call, input), id.unwrap_or(name), from);
     }
 }
 

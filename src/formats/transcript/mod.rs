@@ -72,6 +72,15 @@ impl Transcript {
         self.unsent.push((what.into(), why));
     }
 
+    /// Names messages that lie on other branches than the one that is read.
+    pub fn leave_branches(&mut self, messages: usize, why: &'static str) {
+        match messages {
+            0 => {}
+            1 => self.leave_out("one message", why),
+            n => self.leave_out(format!("each of {n} messages"), why),
+        }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.turns.is_empty()
     }
@@ -117,7 +126,8 @@ impl Transcript {
 
     /// Writes all in one of the dialects of a format.
     pub fn told_by(self, manners: &Manners, manner: Manner, settings: Settings) -> Told {
-        let settings = Settings { unsent: self.unsent, ..settings };
+        let left_out = u32::try_from(self.unsent.len()).unwrap_or(u32::MAX);
+        let settings = Settings { unsent: self.unsent, left_out, ..settings };
         spoken::told(manners, manner, settings, self.turns)
     }
 }
