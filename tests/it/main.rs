@@ -61,6 +61,8 @@ mod sqlite;
 mod sqlite_off;
 #[cfg(feature = "sqlite")]
 mod sqlite_write;
+#[cfg(feature = "sqlite")]
+mod stores;
 mod streams;
 mod support;
 mod tally;
