@@ -33,7 +33,11 @@ impl Format for AmpThread {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let is_thread = text(probe.val, "id").is_some_and(|id| id.starts_with("T-"));
-        if is_thread && probe.val.get("v").is_some() && transcript::has_list(probe.val, "messages") { 95 } else { 0 }
+        if is_thread && probe.val.get("v").is_some() && transcript::has_list(probe.val, "messages") {
+            95
+        } else {
+            0
+        }
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
@@ -53,12 +57,8 @@ impl Teller for Threads {
             model = text_at(message, &["usage", "model"]).or(model);
             said.message(message, record);
         }
-        let settings = Settings {
-            label: text(record.val, "id"),
-            model,
-            read_only: Some(READ_ONLY),
-            ..Settings::default()
-        };
+        let settings =
+            Settings { label: text(record.val, "id"), model, read_only: Some(READ_ONLY), ..Settings::default() };
         self.told.push(said.told(&INFO, settings));
     }
 

@@ -27,7 +27,8 @@ static INFO: FormatInfo = FormatInfo {
     records_responses: false,
 };
 
-const READ_ONLY: &str = "sessions of Cursor are kept by its server, and this is a copy; `convert` writes a request";
+const READ_ONLY: &str =
+    "sessions of Cursor are kept by its server, and this is a copy; `convert` writes a request";
 
 impl Format for CursorSession {
     fn info(&self) -> &'static FormatInfo {
@@ -37,12 +38,17 @@ impl Format for CursorSession {
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let val = probe.val;
         let role = val.get("role").is_some_and(|role| role.is("user") || role.is("assistant"));
-        let content = val.at(&["message", "content"]).is_some_and(|content| content.is_array() || content.is_string());
+        let content =
+            val.at(&["message", "content"]).is_some_and(|content| content.is_array() || content.is_string());
         if role && content && probe.count == 2 {
             return 70;
         }
         // The end of a turn.
-        if val.get("type").is_some_and(|kind| kind.is("turn_ended")) && val.get("status").is_some() { 15 } else { 0 }
+        if val.get("type").is_some_and(|kind| kind.is("turn_ended")) && val.get("status").is_some() {
+            15
+        } else {
+            0
+        }
     }
 
     fn knows(&self, val: Val<'_>) -> bool {

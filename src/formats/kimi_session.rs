@@ -161,8 +161,7 @@ impl Session {
                     None => result,
                 });
                 let output = output.map(|output| self.said.output(output, record));
-                let output =
-                    output.unwrap_or_else(|| Pieced::fixed("\"\"", record.base.of(event)));
+                let output = output.unwrap_or_else(|| Pieced::fixed("\"\"", record.base.of(event)));
                 let failed = event.at(&["result", "isError"]).and_then(|own| own.as_bool()) == Some(true);
                 self.said.result_of(event.get("toolCallId"), output, failed, event, record);
             }

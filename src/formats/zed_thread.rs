@@ -46,7 +46,8 @@ impl Format for ZedThread {
         };
         let is_message = |message: Val<'_>| {
             let is_named = ["User", "Agent"].iter().any(|key| message.get(key).is_some_and(|own| own.is_object()));
-            let is_older = message.get("role").is_some() && message.get("segments").is_some_and(|own| own.is_array());
+            let is_older =
+                message.get("role").is_some() && message.get("segments").is_some_and(|own| own.is_array());
             message.is("Resume") || is_named && message.count() == 1 || is_older
         };
         if messages.elements().take(SAMPLE).all(is_message) { 95 } else { 0 }
