@@ -93,6 +93,11 @@ pub trait Format: Sync {
         false
     }
 
+    /// Whether it is read only where the user names it: nothing in its records tells it from other data.
+    fn is_named_only(&self) -> bool {
+        false
+    }
+
     /// Whether its client goes on by appending lines: to a last line without an end, the next one would be glued.
     fn is_appended(&self) -> bool {
         false

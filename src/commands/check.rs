@@ -95,7 +95,12 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
         {
             talk(&format!("{}: {format}, {} items", checked.seen.path, checked.seen.items));
             for (row, why) in &checked.seen.unsent {
-                let row = if row.is_empty() { "a row" } else { &format!("row {}", printable(row)) };
+                let row = match &**row {
+                    "" => "a row".to_owned(),
+                    // It says itself what it is.
+                    name if name.contains(' ') => printable(name),
+                    name => format!("row {}", printable(name)),
+                };
                 talk(&format!("{}: {row} is not sent: {why}", checked.seen.path));
             }
         }

@@ -7,7 +7,7 @@ use crate::formats;
 use crate::history::{Code, Finding, Flags, History, Remedy, Row, Usage};
 use crate::json::{Tape, scan};
 use crate::judge::{self, Findings, Judged, Options};
-use crate::neutral::{LossKind, Lost};
+use crate::neutral::{At, LossKind, Lost};
 use crate::place::{DocId, Place};
 use crate::read::{self, Texts, detect};
 use crate::rule::When;
@@ -99,6 +99,10 @@ impl<'c> Converter<'c> {
         let mut result = Vec::new();
         let mut converted = taker.finish(settings.model.as_deref(), &how.plan, &mut result);
         converted.losses.extend(lost);
+        if settings.left_out > 0 {
+            let at = At { place: Place::new(self.id, 0, 0), embedded: false };
+            converted.losses.push(Lost { kind: LossKind::LEFT_OUT, at, arg: settings.left_out });
+        }
         self.deliver(converted, &mut result, info, self.start(history), &records(history));
     }
 

@@ -177,6 +177,47 @@ pub static AGENTS: &[Agent] = &[
             Heals { what: Ill::OrphanOutput, since: None, how: ["leaves it out", "leaves them out"] },
         ],
     },
+    // Of these only the places are known: what they put right by themselves is not verified, so nothing is left out.
+    Agent {
+        id: "droid",
+        name: "Factory Droid",
+        homes: Homes { list: None, variable: "", folder: ".factory", sessions: &["sessions"] },
+        formats: &["droid-session"],
+        heals: &[],
+    },
+    Agent {
+        id: "kimi",
+        name: "Kimi",
+        homes: Homes { list: None, variable: "", folder: ".kimi-code", sessions: &["sessions"] },
+        formats: &["kimi-session"],
+        heals: &[],
+    },
+    Agent {
+        id: "hermes",
+        name: "Hermes",
+        homes: Homes {
+            list: None,
+            variable: "HERMES_HOME",
+            folder: ".hermes",
+            sessions: &["state.db", "sessions"],
+        },
+        formats: &["hermes-session"],
+        heals: &[],
+    },
+    Agent {
+        id: "amp",
+        name: "Amp",
+        homes: Homes { list: None, variable: "", folder: ".local/share/amp", sessions: &["threads"] },
+        formats: &["amp-thread"],
+        heals: &[],
+    },
+    Agent {
+        id: "cursor",
+        name: "Cursor",
+        homes: Homes { list: None, variable: "", folder: ".cursor", sessions: &["projects", "chats"] },
+        formats: &["cursor-session"],
+        heals: &[],
+    },
 ];
 
 /// A line of the table, by its number.

@@ -7,7 +7,9 @@ mod kept;
 mod opencode;
 mod provider;
 mod session_lines;
+mod spans;
 mod spoken;
+mod transcript;
 pub mod unread;
 mod vercel;
 
@@ -74,6 +76,24 @@ formats![
     roo_task,
     gemini_cli,
     qwen_code,
+    chatgpt_export,
+    claude_ai_export,
+    ai_studio,
+    grok_export,
+    droid_session,
+    kimi_session,
+    hermes_session,
+    grok_cli,
+    antigravity,
+    amp_thread,
+    zed_thread,
+    cursor_session,
+    litellm_log,
+    langfuse,
+    otel_genai,
+    openinference,
+    sharegpt,
+    alpaca,
 ];
 
 /// The format with this name.

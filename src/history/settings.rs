@@ -84,6 +84,9 @@ impl Facts {
     /// Nothing in the body tells its dialect from another one.
     pub const PLAIN: Facts = Facts(1 << 8);
 
+    /// Values of it were cut off when it was stored: what is found may be the trace of that.
+    pub const CUT: Facts = Facts(1 << 16);
+
     pub fn has(self, other: Facts) -> bool {
         self.0 & other.0 == other.0
     }
@@ -168,6 +171,8 @@ pub struct Settings {
     pub agent_version: Option<Version>,
     /// Rows of the log that are never sent, by their names, and why.
     pub unsent: Vec<(Box<str>, &'static str)>,
+    /// How many things of the store were left out, as they have no place in a request.
+    pub left_out: u32,
     /// Of a log whose lines may be numbered.
     pub numbered: Option<Box<Numbered>>,
 }

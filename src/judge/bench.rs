@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::format::FormatInfo;
 use crate::formats::agents::{self, Healed};
-use crate::history::{Act, BlockFlags, Code, Finding, Flags, History, Kind, Known, Remedy, Row, Wish};
+use crate::history::{Act, BlockFlags, Code, Facts, Finding, Flags, History, Kind, Known, Remedy, Row, Wish};
 use crate::place::Place;
 use crate::rule::{About, Age, Check, Cx, Look, Loss, Out, Rule};
 use crate::rules::{self, RULES, fields, schema_violation};
@@ -139,7 +139,11 @@ impl<'h> Bench<'h> {
     }
 
     fn severity(&self, finding: &Finding, enabled: &Enabled) -> Option<Severity> {
-        match self.level(finding.code, finding.variant) {
+        let level = self.level(finding.code, finding.variant);
+        if self.history.settings.facts.has(Facts::CUT) {
+            return level.map(|_| Severity::Info);
+        }
+        match level {
             Some(Severity::Info) => Some(Severity::Info),
             _ if enabled.proves(finding.code) => Some(Severity::Error),
             level => level,

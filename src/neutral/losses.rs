@@ -83,6 +83,8 @@ impl LossKind {
     pub const NOTE_CUT: LossKind = kind(909, 9);
     /// The agent takes it for a command.
     pub const UNSENT: LossKind = kind(909, 10);
+    /// Counted: what a store holds that is not read.
+    pub const LEFT_OUT: LossKind = kind(909, 11);
     pub const STUB_RESULT: LossKind = kind(910, 0);
     pub const STUB_TOOL: LossKind = kind(910, 1);
     pub const STUB_TEXT: LossKind = kind(910, 2);

@@ -7,7 +7,7 @@ use std::path::Path;
 use replaylint::internals::format::FormatInfo;
 use replaylint::internals::judge::{self, Judged, OnHistory, Options};
 use replaylint::internals::rule::Cx;
-use replaylint::internals::{formats, report};
+use replaylint::internals::{formats, read, report};
 
 use crate::snapshots::Snapshots;
 use crate::support::{DOC, guarded_repair, printed, roomy};
@@ -47,7 +47,9 @@ impl OnHistory for Tell {
 
 /// The histories of a file, what is found in them, and what becomes of it.
 fn page(format: &str, file: &str, text: &[u8]) -> String {
-    let options = Options::default();
+    // What nothing in a file tells is named by the user.
+    let named = formats::by_name(format).filter(|format| format.is_named_only());
+    let options = Options { read: read::Options { format: named, ..Default::default() }, ..Options::default() };
     let bytes = roomy(text);
     let found = judge::judge(DOC, &bytes, &options, 1, &Tell).expect("memory reads");
     assert_eq!(found.format.map(|format| format.info().name), Some(format), "{file}");

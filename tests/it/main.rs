@@ -67,6 +67,8 @@ mod sqlite;
 mod sqlite_off;
 #[cfg(feature = "sqlite")]
 mod sqlite_write;
+#[cfg(feature = "sqlite")]
+mod stores;
 mod streams;
 mod support;
 mod tally;

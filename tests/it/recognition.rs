@@ -62,7 +62,7 @@ fn what_no_format_reads_is_named_and_left_alone() {
 }
 
 /// Pairs of formats whose documents may look the same: the first wins.
-const OVERLAPS: [(&str, &str); 24] = [
+const OVERLAPS: &[(&str, &str)] = &[
     // A body that holds roles and texts only.
     ("anthropic-request", "chat-request"),
     ("chat-request", "anthropic-request"),
@@ -77,6 +77,9 @@ const OVERLAPS: [(&str, &str); 24] = [
     // One item may be all of a document.
     ("responses-item-lines", "codex-rollout"),
     ("codex-rollout", "responses-item-lines"),
+    // Its reasoning is an item as it was.
+    ("grok-cli", "codex-rollout"),
+    ("grok-cli", "responses-item-lines"),
     ("coder-chat", "chat-request"),
     ("coder-chat", "responses-items"),
     ("coder-chat-lines", "responses-item-lines"),
@@ -147,7 +150,7 @@ fn claims(text: &[u8]) -> Vec<&'static str> {
 }
 
 /// Formats of the corpus, and by which of ours their files are read. What is not named here is not read.
-const READ: [(&str, &[&str]); 25] = [
+const READ: &[(&str, &[&str])] = &[
     ("ag2-events", &["ag2-events", "ag2-log"]),
     ("anthropic-messages", &["anthropic-request", "anthropic-message", "anthropic-stream", "chat-request"]),
     ("bedrock-converse", &["bedrock-request", "bedrock-response"]),
@@ -174,6 +177,18 @@ const READ: [(&str, &[&str]); 25] = [
     ("google-adk", &["google-adk"]),
     ("pi-session", &["pi-session"]),
     ("openclaw", &["pi-session"]),
+    ("factory-droid", &["droid-session"]),
+    ("kimi", &["kimi-session"]),
+    ("hermes", &["hermes-session"]),
+    ("grok-cli", &["grok-cli"]),
+    ("antigravity-cli", &["antigravity"]),
+    ("cursor", &["cursor-session"]),
+    ("litellm-logs", &["litellm-log"]),
+    ("langfuse", &["langfuse"]),
+    ("chatgpt-export", &["chatgpt-export"]),
+    ("claude-ai-export", &["claude-ai-export"]),
+    ("google-aistudio", &["ai-studio"]),
+    ("grok-export", &["grok-export"]),
     ("vercel-ai", &["vercel-ui-messages", "vercel-model-messages"]),
 ];
 

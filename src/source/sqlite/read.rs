@@ -1,7 +1,7 @@
 //! Which histories a database holds, and the cells of each.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
 use rusqlite::Row;
@@ -95,7 +95,9 @@ fn cell(row: &Row<'_>) -> rusqlite::Result<(Id, Option<Cell>)> {
         return Ok((id, None));
     }
     let frame = frame.map(|frame| Frame::new(frame.kind, &frame.members, bytes.is_some()));
-    let cell = Cell { id: id.clone(), text: bytes.unwrap_or_default().into(), is_text, frame };
+    // What cannot be unpacked is reported as what it is: not JSON.
+    let text = bytes.map(|bytes| unpacked(bytes).unwrap_or_else(|| bytes.to_vec())).unwrap_or_default();
+    let cell = Cell { id: id.clone(), text: text.into(), is_text, frame };
     Ok((id, Some(cell)))
 }
 
@@ -127,4 +129,21 @@ fn frame(row: &Row<'_>) -> rusqlite::Result<Option<Columns>> {
         frame.members.extend([&string::quoted(name)[..], b":", &val, b","].concat());
     }
     Ok(Some(frame))
+}
+
+/// The first bytes of what Zstandard packed.
+const PACKED: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// No cell is longer than this once it is unpacked.
+const LONGEST: u64 = 256 << 20;
+
+/// What a packed cell holds. Such a cell is never written.
+fn unpacked(bytes: &[u8]) -> Option<Vec<u8>> {
+    if !bytes.starts_with(&PACKED) {
+        return None;
+    }
+    let mut text = Vec::new();
+    let decoder = zstd::stream::read::Decoder::new(bytes).ok()?;
+    let len = decoder.take(LONGEST + 1).read_to_end(&mut text).ok()?;
+    (len as u64 <= LONGEST).then_some(text)
 }

@@ -3,8 +3,11 @@
 mod adk;
 mod agents_sdk;
 mod crush;
+mod cursor;
 mod goose;
+mod hermes;
 mod opencode;
+mod zed;
 
 use super::store::Store;
 
@@ -18,4 +21,9 @@ pub static STORES: &[&Store] = &[
     &crush::CRUSH,
     &goose::GOOSE,
     &adk::ADK,
+    &hermes::MARKED,
+    &hermes::OLDER,
+    &zed::THREADS,
+    &cursor::EDITOR,
+    &cursor::AGENT,
 ];

@@ -1,0 +1,68 @@
+//! Threads of Amp: `{v, id: "T-…", messages}` with blocks in the manner of Anthropic's. The thread itself is kept by Amp's
+//! server; the file is a copy.
+
+use crate::dialects::anthropic::ANTHROPIC;
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::{Settings, Usage};
+
+use super::transcript::{self, Transcript, text, text_at};
+
+pub struct AmpThread;
+
+pub static FORMAT: AmpThread = AmpThread;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "amp-thread",
+    title: "Amp thread",
+    told_by: "`id` that begins with `T-`, `v` and `messages`",
+    dialect: &ANTHROPIC,
+    target: "anthropic",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+const READ_ONLY: &str = "threads of Amp are kept by its server, and this is a copy; `convert` writes a request, which `fix` can repair";
+
+impl Format for AmpThread {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let is_thread = text(probe.val, "id").is_some_and(|id| id.starts_with("T-"));
+        if is_thread && probe.val.get("v").is_some() && transcript::has_list(probe.val, "messages") {
+            95
+        } else {
+            0
+        }
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Threads { told: Vec::new() }))
+    }
+}
+
+struct Threads {
+    told: Vec<Told>,
+}
+
+impl Teller for Threads {
+    fn take(&mut self, record: &Stored<'_>) {
+        let mut said = Transcript::of_blocks();
+        let mut model = text(record.val, "model");
+        for message in record.val.get("messages").into_iter().flat_map(|list| list.elements()) {
+            model = text_at(message, &["usage", "model"]).or(model);
+            said.message(message, record);
+        }
+        let settings =
+            Settings { label: text(record.val, "id"), model, read_only: Some(READ_ONLY), ..Settings::default() };
+        self.told.push(said.told(&INFO, settings));
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        self.told
+    }
+}

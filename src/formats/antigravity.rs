@@ -1,0 +1,89 @@
+//! Sessions of Antigravity: a line for each step of a trajectory. Steps that run a tool come after the answer that called it;
+//! they have no ids. What a step says without a call before it is kept as text.
+
+use crate::dialects::chat::CHAT;
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::{Role, Settings, Usage};
+use crate::json::Val;
+
+use super::transcript::{Transcript, text};
+
+pub struct Antigravity;
+
+pub static FORMAT: Antigravity = Antigravity;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "antigravity",
+    title: "Antigravity session",
+    told_by: "lines with `step_index`, `source`, `type` and `status`",
+    dialect: &CHAT,
+    target: "chat-compatible",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+const READ_ONLY: &str = "sessions of Antigravity are not edited; `convert` writes a request";
+
+impl Format for Antigravity {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let has = |key: &str| probe.val.get(key).is_some_and(|own| own.is_string());
+        let is_step = probe.val.get("step_index").is_some_and(|index| index.as_u64().is_some());
+        if is_step && has("source") && has("type") && has("status") { 95 } else { 0 }
+    }
+
+    fn is_appended(&self) -> bool {
+        true
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Session::default()))
+    }
+}
+
+#[derive(Default)]
+struct Session {
+    said: Transcript,
+    model: Option<Box<str>>,
+}
+
+impl Teller for Session {
+    fn take(&mut self, record: &Stored<'_>) {
+        let val = record.val;
+        let kind = val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        self.model = text(val, "model").or(self.model.take());
+        match kind.as_ref() {
+            b"USER_INPUT" => {
+                self.said.begin();
+                self.said.text(Role::User, val.get("content"), record);
+            }
+            b"PLANNER_RESPONSE" => {
+                self.said.begin();
+                if let Some(thought) = val.get("thinking").filter(Val::is_string) {
+                    self.said.thought(thought, record);
+                }
+                self.said.text(Role::Assistant, val.get("content"), record);
+                for call in val.get("tool_calls").into_iter().flat_map(|calls| calls.elements()) {
+                    self.said.call(Role::Assistant, call, record);
+                }
+            }
+            _ => {
+                if let Some(content) = val.get("content").filter(|own| own.is_string() && !own.is("")) {
+                    let output = self.said.output(content, record);
+                    self.said.result_of(None, output, false, val, record);
+                }
+            }
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        let settings = Settings { model: self.model, read_only: Some(READ_ONLY), ..Settings::default() };
+        vec![self.said.answered().told(&INFO, settings)]
+    }
+}

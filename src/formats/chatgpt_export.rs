@@ -1,0 +1,111 @@
+//! Exports of ChatGPT: `conversations.json`, a list of conversations, or one by itself. Each is a tree of messages in
+//! `mapping`; what is read is the branch that ends with `current_node`. Calls have no ids there: a message to a tool is one,
+//! and what the tool says next is its result.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::dialects::chat::CHAT;
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::{Settings, Usage};
+use crate::json::Val;
+
+use super::transcript::{self, Transcript, text};
+
+mod message;
+
+pub struct ChatgptExport;
+
+pub static FORMAT: ChatgptExport = ChatgptExport;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "chatgpt-export",
+    title: "ChatGPT export (`conversations.json`)",
+    told_by: "`mapping` of nodes with `message`, `parent` and `children`; alone or in a list",
+    dialect: &CHAT,
+    target: "chat",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+const READ_ONLY: &str = "an export is not read back by ChatGPT; `convert` writes a request";
+
+impl Format for ChatgptExport {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if transcript::is_all(probe.val, is_conversation) { 95 } else { 0 }
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Export { told: Vec::new() }))
+    }
+}
+
+fn is_conversation(val: Val<'_>) -> bool {
+    let is_node = |node: Val<'_>| {
+        node.get("children").is_some_and(|children| children.is_array())
+            && (node.get("message").is_some() || node.get("parent").is_some())
+    };
+    let Some(mapping) = val.get("mapping").filter(Val::is_object) else { return false };
+    let named = ["current_node", "conversation_id", "create_time"].iter().any(|key| val.get(key).is_some());
+    named && mapping.members().take(transcript::SAMPLE).all(|member| is_node(member.val))
+}
+
+struct Export {
+    told: Vec<Told>,
+}
+
+impl Teller for Export {
+    fn take(&mut self, record: &Stored<'_>) {
+        let conversations = transcript::each(record.val);
+        self.told.extend(conversations.into_iter().map(|conversation| told(conversation, record)));
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        self.told
+    }
+}
+
+fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
+    let (path, others) = path(conversation);
+    let mut said = Transcript::default();
+    let mut model = text(conversation, "default_model_slug");
+    for node in path {
+        model = transcript::text_at(node, &["message", "metadata", "model_slug"]).or(model);
+        if let Some(message) = node.get("message").filter(Val::is_object) {
+            message::add(message, record, &mut said);
+        }
+    }
+    said.leave_branches(others, "it is on another branch than `current_node`");
+    let label = ["conversation_id", "id"].iter().find_map(|key| text(conversation, key));
+    let settings = Settings { label, model, read_only: Some(READ_ONLY), ..Settings::default() };
+    said.answered().told(&INFO, settings)
+}
+
+/// The nodes from the root to the current one, and how many messages lie on other branches.
+fn path<'v>(conversation: Val<'v>) -> (Vec<Val<'v>>, usize) {
+    let nodes: Vec<(Box<[u8]>, Val<'v>)> = conversation
+        .get("mapping")
+        .into_iter()
+        .flat_map(|mapping| mapping.members())
+        .map(|member| (member.key.decode().into_owned().into(), member.val))
+        .collect();
+    let by_id: HashMap<&[u8], Val<'v>> = nodes.iter().map(|(id, node)| (&**id, *node)).collect();
+    let of = |key: Option<Val<'v>>| key.and_then(|id| id.text()).and_then(|id| by_id.get(id.as_ref()).copied());
+    let is_leaf = |node: &Val<'v>| node.get("children").is_none_or(|children| children.count() == 0);
+    let last = || nodes.iter().rev().map(|(_, node)| *node).find(is_leaf);
+    let mut next = of(conversation.get("current_node")).or_else(last);
+    let (mut path, mut seen) = (Vec::new(), HashSet::new());
+    while let Some(node) = next.filter(|node| seen.insert(node.start())) {
+        path.push(node);
+        next = of(node.get("parent"));
+    }
+    path.reverse();
+    let others = nodes.iter().filter(|(_, node)| !seen.contains(&node.start()) && message::says(*node)).count();
+    (path, others)
+}

@@ -1,0 +1,127 @@
+//! Exports of Claude.ai: `conversations.json`, a list of conversations with `chat_messages`, or one by itself. Messages name
+//! their parent where one was asked again; what is read is the branch that ends with the newest message.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::dialects::anthropic::ANTHROPIC;
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::{Role, Settings, Usage};
+use crate::json::Val;
+
+use super::transcript::{self, Transcript, text};
+
+pub struct ClaudeAiExport;
+
+pub static FORMAT: ClaudeAiExport = ClaudeAiExport;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "claude-ai-export",
+    title: "Claude.ai export (`conversations.json`)",
+    told_by: "`chat_messages` with `sender`, beside `uuid`; alone or in a list",
+    dialect: &ANTHROPIC,
+    target: "anthropic",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+const READ_ONLY: &str = "an export is not read back by Claude.ai; `convert` writes a request";
+
+impl Format for ClaudeAiExport {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if transcript::is_all(probe.val, is_conversation) { 95 } else { 0 }
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Export { told: Vec::new() }))
+    }
+}
+
+fn is_conversation(val: Val<'_>) -> bool {
+    let is_message = |message: Val<'_>| {
+        ["human", "assistant"].iter().any(|name| message.get("sender").is_some_and(|sender| sender.is(name)))
+    };
+    val.get("uuid").is_some_and(|id| id.is_string())
+        && val
+            .get("chat_messages")
+            .is_some_and(|list| list.is_array() && list.elements().take(transcript::SAMPLE).all(is_message))
+}
+
+struct Export {
+    told: Vec<Told>,
+}
+
+impl Teller for Export {
+    fn take(&mut self, record: &Stored<'_>) {
+        let conversations = transcript::each(record.val);
+        self.told.extend(conversations.into_iter().map(|conversation| told(conversation, record)));
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        self.told
+    }
+}
+
+fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
+    let messages: Vec<Val<'_>> =
+        conversation.get("chat_messages").into_iter().flat_map(|list| list.elements()).collect();
+    let path = path(&messages, conversation);
+    let mut said = Transcript::of_blocks();
+    let others = messages.len().saturating_sub(path.len());
+    for message in path {
+        add(message, record, &mut said);
+    }
+    said.leave_branches(others, "it is on another branch than the newest message");
+    let settings = Settings {
+        label: text(conversation, "uuid"),
+        model: text(conversation, "model"),
+        read_only: Some(READ_ONLY),
+        ..Settings::default()
+    };
+    said.answered().told(&INFO, settings)
+}
+
+/// The messages that lead to the current one, or to the newest. Without parents they follow each other.
+fn path<'v>(messages: &[Val<'v>], conversation: Val<'v>) -> Vec<Val<'v>> {
+    let id = |message: &Val<'v>, key: &str| text(*message, key);
+    let by_id: HashMap<Box<str>, usize> =
+        messages.iter().enumerate().filter_map(|(n, message)| Some((id(message, "uuid")?, n))).collect();
+    let parent = |n: usize| id(&messages[n], "parent_message_uuid").and_then(|id| by_id.get(&id).copied());
+    if !(0..messages.len()).any(|n| parent(n).is_some()) {
+        return messages.to_vec();
+    }
+    let current = text(conversation, "current_leaf_message_uuid").and_then(|id| by_id.get(&id).copied());
+    let newest = || (0..messages.len()).max_by_key(|n| id(&messages[*n], "created_at"));
+    let (mut path, mut seen) = (Vec::new(), HashSet::new());
+    let mut next = current.or_else(newest);
+    while let Some(n) = next.filter(|n| seen.insert(*n)) {
+        path.push(messages[n]);
+        next = parent(n);
+    }
+    path.reverse();
+    path
+}
+
+/// Adds a message. Its blocks say more than its text, where they are stored.
+fn add(message: Val<'_>, from: &Stored<'_>, said: &mut Transcript) {
+    let role =
+        if message.get("sender").is_some_and(|sender| sender.is("human")) { Role::User } else { Role::Assistant };
+    said.begin();
+    let list = |key: &str| message.get(key).into_iter().flat_map(|list| list.elements());
+    for attachment in list("attachments") {
+        said.text(role, attachment.get("extracted_content"), from);
+    }
+    for _ in list("files") {
+        said.leave_out("an attached file", "its content is not in the export");
+    }
+    match message.get("content").filter(|content| content.is_array() && content.count() > 0) {
+        Some(content) => said.content(role, Some(content), from),
+        None => said.text(role, message.get("text"), from),
+    }
+}

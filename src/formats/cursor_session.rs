@@ -1,0 +1,124 @@
+//! Sessions of Cursor, as far as they are text: transcripts of its agent (`agent-transcripts/…jsonl`), the messages in
+//! `store.db` of the agent, and the bubbles of the editor (`state.vscdb`). The history itself is kept by Cursor's server; calls
+//! are told as texts where their results are not stored.
+
+use crate::dialects::chat::CHAT;
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::{Role, Settings, Usage};
+use crate::json::Val;
+use crate::json::pieces::Pieced;
+
+use super::transcript::{Transcript, text, text_at};
+
+pub struct CursorSession;
+
+pub static FORMAT: CursorSession = CursorSession;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "cursor-session",
+    title: "Cursor session (text of it)",
+    told_by: "lines of `role` and `message` with `content` and nothing else; tables `cursorDiskKV`, or `meta` and `blobs`",
+    dialect: &CHAT,
+    target: "chat-compatible",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+const READ_ONLY: &str =
+    "sessions of Cursor are kept by its server, and this is a copy; `convert` writes a request";
+
+impl Format for CursorSession {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let val = probe.val;
+        let role = val.get("role").is_some_and(|role| role.is("user") || role.is("assistant"));
+        let content =
+            val.at(&["message", "content"]).is_some_and(|content| content.is_array() || content.is_string());
+        if role && content && probe.count == 2 {
+            return 70;
+        }
+        // The end of a turn.
+        if val.get("type").is_some_and(|kind| kind.is("turn_ended")) && val.get("status").is_some() {
+            15
+        } else {
+            0
+        }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        val.get("role").is_some() || val.get("type").is_some()
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Session::default()))
+    }
+}
+
+#[derive(Default)]
+struct Session {
+    said: Transcript,
+    model: Option<Box<str>>,
+}
+
+/// The type of a bubble that the user wrote.
+const USERS: u64 = 1;
+
+impl Teller for Session {
+    fn take(&mut self, record: &Stored<'_>) {
+        let val = record.val;
+        if let Some(kind) = val.get("type").and_then(|kind| kind.as_u64()) {
+            self.model = text_at(val, &["modelInfo", "modelName"]).or(self.model.take());
+            let role = if kind == USERS { Role::User } else { Role::Assistant };
+            if role == Role::User {
+                self.said.begin();
+            }
+            if let Some(thought) = val.at(&["thinking", "text"]).filter(|own| own.is_string() && !own.is("")) {
+                self.said.thought(thought, record);
+            }
+            self.said.text(role, val.get("text"), record);
+            if let Some(name) = text_at(val, &["toolFormerData", "name"]) {
+                self.tool(&name, val, record);
+            }
+            return;
+        }
+        self.model = text(val, "model").or(self.model.take());
+        let content = val.at(&["message", "content"]).or(val.get("content"));
+        let role = match val.get("role").and_then(|role| role.text()).unwrap_or_default().as_ref() {
+            b"user" => Role::User,
+            b"assistant" => Role::Assistant,
+            b"system" => Role::System,
+            b"tool" => Role::Tool,
+            _ => return,
+        };
+        if role != Role::Assistant {
+            self.said.begin();
+        }
+        self.said.content(role, content, record);
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        let settings = Settings { model: self.model, read_only: Some(READ_ONLY), ..Settings::default() };
+        vec![self.said.answered().told(&INFO, settings)]
+    }
+}
+
+impl Session {
+    /// A tool that the editor ran: its call and its result lie in one bubble.
+    fn tool(&mut self, name: &str, bubble: Val<'_>, record: &Stored<'_>) {
+        let Some(data) = bubble.get("toolFormerData") else { return };
+        let name = Pieced::text(name, record.base.of(data));
+        let input = ["rawArgs", "params"].iter().find_map(|key| data.get(key));
+        let id = data.get("toolCallId");
+        self.said.call_of(Role::Assistant, id, name, input, data, record);
+        if let Some(result) = data.get("result").filter(Val::is_string) {
+            let output = self.said.output(result, record);
+            self.said.result_of(id, output, false, data, record);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Sessions of Factory Droid: a line `session_start`, then messages in the manner of Anthropic's that name their parents; and
+//! the events of `droid exec --output-format stream-json`.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::dialects::anthropic::ANTHROPIC;
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::{Role, Settings, Usage, Version};
+use crate::json::Val;
+use crate::json::pieces::Pieced;
+
+use super::transcript::{Transcript, text, text_at};
+
+pub struct DroidSession;
+
+pub static FORMAT: DroidSession = DroidSession;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "droid-session",
+    title: "Factory Droid session (also of `stream-json`)",
+    told_by: "first line `session_start` with `id`; lines with `session_id`, `id` and `toolCallId`, `text` or `finalText`",
+    dialect: &ANTHROPIC,
+    target: "anthropic",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+const READ_ONLY: &str = "sessions of Droid are not edited; `convert` writes a request, which `fix` can repair";
+
+impl Format for DroidSession {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let val = probe.val;
+        let Some(kind) = val.get("type").filter(|_| !probe.has("payload") && !probe.has("uuid")) else { return 0 };
+        let has = |key: &str| val.get(key).is_some();
+        if kind.is("session_start") {
+            let named = ["cwd", "title", "sessionTitle", "owner"].iter().any(|key| has(key));
+            return if has("id") && named { 95 } else { 0 };
+        }
+        if has("session_id") && has("id") {
+            let says = match kind.text().unwrap_or_default().as_ref() {
+                b"system" => has("model") && has("cwd"),
+                b"message" => has("role") && has("text"),
+                b"tool_call" => has("toolCallId") && has("toolName"),
+                b"tool_result" => has("toolCallId"),
+                b"completion" => has("finalText"),
+                _ => false,
+            };
+            return if says { 70 } else { 0 };
+        }
+        let is_message = kind.is("message") && val.at(&["message", "role"]).is_some() && has("id");
+        let is_pis = val.at(&["message", "api"]).is_some() || val.at(&["message", "toolCallId"]).is_some();
+        if is_message && !is_pis { 15 } else { 0 }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        // Lines of other types are passed over.
+        val.get("type").is_some_and(|kind| kind.is_string())
+    }
+
+    fn is_appended(&self) -> bool {
+        true
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Session::default()))
+    }
+}
+
+/// A line that says something.
+struct Line {
+    id: Option<Box<str>>,
+    parent: Option<Box<str>>,
+    said: Transcript,
+}
+
+#[derive(Default)]
+struct Session {
+    label: Option<Box<str>>,
+    model: Option<Box<str>>,
+    version: Option<Version>,
+    lines: Vec<Line>,
+}
+
+impl Teller for Session {
+    fn take(&mut self, record: &Stored<'_>) {
+        let val = record.val;
+        let kind = val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        let mut said = Transcript::of_blocks();
+        match kind.as_ref() {
+            b"session_start" => {
+                self.label = text(val, "id");
+                self.version = text(val, "version").and_then(|version| Version::parse(&version));
+            }
+            b"system" => {
+                self.label = text(val, "session_id");
+                self.model = text(val, "model");
+            }
+            b"message" if val.get("message").is_some() => {
+                let role = role(val.at(&["message", "role"]));
+                self.model = text_at(val, &["message", "model"]).or(self.model.take());
+                said.content(role, val.at(&["message", "content"]), record);
+            }
+            b"message" => said.text(role(val.get("role")), val.get("text"), record),
+            b"tool_call" => {
+                let Some(name) = val.get("toolName") else { return };
+                let name = Pieced::of(name, record.base);
+                said.call_of(Role::Assistant, val.get("toolCallId"), name, val.get("parameters"), val, record);
+            }
+            b"tool_result" => {
+                let output = ["value", "result", "error"].iter().find_map(|key| val.get(key));
+                said.result(val, output, record);
+            }
+            _ => return,
+        }
+        self.lines.push(Line { id: text(val, "id"), parent: text(val, "parentId"), said });
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        let path = path(&self.lines);
+        let others =
+            self.lines.iter().enumerate().filter(|(n, line)| !path.contains(n) && !line.said.is_empty()).count();
+        let mut said = Transcript::of_blocks();
+        for (n, line) in self.lines.into_iter().enumerate() {
+            if path.contains(&n) {
+                said.join(line.said);
+            }
+        }
+        said.leave_branches(others, "it is on another branch than the last line");
+        let settings = Settings {
+            label: self.label,
+            model: self.model,
+            agent_version: self.version,
+            read_only: Some(READ_ONLY),
+            ..Settings::default()
+        };
+        vec![said.told(&INFO, settings)]
+    }
+}
+
+/// The lines that lead to the last one. One whose parent is not there follows the line before it.
+fn path(lines: &[Line]) -> HashSet<usize> {
+    let by_id: HashMap<&str, usize> =
+        lines.iter().enumerate().filter_map(|(n, line)| Some((line.id.as_deref()?, n))).collect();
+    let mut path = HashSet::new();
+    let mut next = lines.len().checked_sub(1);
+    while let Some(n) = next.filter(|n| path.insert(*n)) {
+        let parent = lines[n].parent.as_deref().and_then(|id| by_id.get(id).copied());
+        next = parent.or(n.checked_sub(1));
+    }
+    path
+}
+
+fn role(role: Option<Val<'_>>) -> Role {
+    match role {
+        Some(role) if role.is("assistant") => Role::Assistant,
+        Some(role) if role.is("system") => Role::System,
+        _ => Role::User,
+    }
+}

@@ -1,0 +1,171 @@
+//! Sessions of Kimi (`wire.jsonl`): messages that are put into the context, and the events of the loop, which add up to the
+//! model's answers and the results of its calls. From a compaction on, the summary and the user's newest messages count.
+
+use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::{Role, Settings, Usage};
+use crate::json::Val;
+use crate::json::pieces::Pieced;
+
+use super::provider;
+use super::spoken::{Manner, Manners};
+use super::transcript::{Transcript, text};
+
+pub struct KimiSession;
+
+pub static FORMAT: KimiSession = KimiSession;
+
+const BASE: FormatInfo = FormatInfo {
+    name: "kimi-session",
+    title: "Kimi session",
+    told_by: "lines `context.append_message` and `context.append_loop_event`, or `metadata` with `protocol_version`",
+    dialect: &ANTHROPIC,
+    target: "anthropic",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+static INFO: FormatInfo = BASE;
+static OF_CHAT: FormatInfo = FormatInfo { dialect: &CHAT, target: "chat-compatible", ..BASE };
+static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai-stateless", ..BASE };
+static MANNERS: Manners = Manners { anthropic: &INFO, chat: &OF_CHAT, responses: &OF_RESPONSES };
+
+const READ_ONLY: &str = "sessions of Kimi are not edited; `convert` writes a request, which `fix` can repair";
+
+/// Types of lines that say nothing of the conversation, or that others have as well.
+const TYPES: [&str; 8] =
+    ["config.", "turn.", "tools.", "llm.", "usage.", "permission.", "plan_mode.", "full_compaction."];
+
+impl Format for KimiSession {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let val = probe.val;
+        let Some(kind) = val.get("type").and_then(|kind| kind.text()) else { return 0 };
+        let is_object = |key: &str| val.get(key).is_some_and(|own| own.is_object());
+        match kind.as_ref() {
+            b"metadata" if val.get("protocol_version").is_some() => 95,
+            b"context.append_message" if is_object("message") => 95,
+            b"context.append_loop_event" if is_object("event") => 95,
+            _ if val.get("time").is_none() => 0,
+            kind if kind.starts_with(b"context.") => 60,
+            kind if TYPES.iter().any(|start| kind.starts_with(start.as_bytes())) => 19,
+            _ => 0,
+        }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        let is_timed = ["time", "protocol_version"].iter().any(|key| val.get(key).is_some());
+        is_timed && val.get("type").is_some_and(|kind| kind.is_string())
+    }
+
+    fn is_appended(&self) -> bool {
+        true
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Session::default()))
+    }
+}
+
+#[derive(Default)]
+struct Session {
+    said: Transcript,
+    /// The instructions, as they were set last.
+    system: Transcript,
+    provider: Box<str>,
+    model: Option<Box<str>>,
+    /// The step that the events are of.
+    step: Option<Box<str>>,
+}
+
+impl Teller for Session {
+    fn take(&mut self, record: &Stored<'_>) {
+        let val = record.val;
+        match val.get("type").and_then(|kind| kind.text()).unwrap_or_default().as_ref() {
+            b"config.update" if val.get("systemPrompt").is_some() => {
+                self.system = Transcript::default();
+                self.system.text(Role::System, val.get("systemPrompt"), record);
+            }
+            b"llm.request" if val.get("kind").is_none_or(|kind| kind.is("loop")) => {
+                self.provider = text(val, "provider").unwrap_or_default();
+                self.model = text(val, "model");
+            }
+            b"context.append_message" => {
+                self.step = None;
+                if let Some(message) = val.get("message") {
+                    self.said.message(message, record);
+                }
+            }
+            b"context.append_loop_event" => {
+                if let Some(event) = val.get("event") {
+                    self.event(event, record);
+                }
+            }
+            b"context.apply_compaction" => {
+                let kept = val.get("keptUserMessageCount").and_then(|count| count.as_u64()).unwrap_or(0);
+                self.said.forget(usize::try_from(kept).unwrap_or(usize::MAX));
+                let summary = ["contextSummary", "summary"].iter().find_map(|key| val.get(key));
+                self.said.text(Role::User, summary, record);
+            }
+            b"context.clear" => self.said = Transcript::default(),
+            _ => {}
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        let (manner, target) = match &*self.provider {
+            "" | "kimi" | "moonshot" => (Manner::Chat, "kimi"),
+            other => provider::manner(other),
+        };
+        let mut said = self.system;
+        said.join(self.said);
+        let settings = Settings {
+            model: self.model,
+            target: Some(target),
+            store: Some(false),
+            read_only: Some(READ_ONLY),
+            ..Settings::default()
+        };
+        vec![said.told_by(&MANNERS, manner, settings)]
+    }
+}
+
+impl Session {
+    fn event(&mut self, event: Val<'_>, record: &Stored<'_>) {
+        match event.get("type").and_then(|kind| kind.text()).unwrap_or_default().as_ref() {
+            b"step.begin" => {
+                self.step = text(event, "uuid");
+                self.said.begin();
+            }
+            b"content.part" => self.said.content(Role::Assistant, event.get("part"), record),
+            b"tool.call" => {
+                // A call that comes after the result of another one of its step is in the same answer.
+                let is_same = self.step.is_some() && text(event, "stepUuid") == self.step;
+                let results = if is_same { self.said.take_results() } else { Transcript::default() };
+                let id = event.get("toolCallId");
+                if let Some(name) = event.get("name").filter(Val::is_string) {
+                    let name = Pieced::of(name, record.base);
+                    self.said.call_of(Role::Assistant, id, name, event.get("args"), event, record);
+                }
+                self.said.join(results);
+            }
+            b"tool.result" => {
+                let output = event.get("result").map(|result| match result.get("output") {
+                    Some(output) => output,
+                    None => result,
+                });
+                let output = output.map(|output| self.said.output(output, record));
+                let output = output.unwrap_or_else(|| Pieced::fixed("\"\"", record.base.of(event)));
+                let failed = event.at(&["result", "isError"]).and_then(|own| own.as_bool()) == Some(true);
+                self.said.result_of(event.get("toolCallId"), output, failed, event, record);
+            }
+            _ => {}
+        }
+    }
+}

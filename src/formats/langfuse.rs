@@ -1,0 +1,133 @@
+//! Exports of Langfuse: observations, of which those of type `GENERATION` hold what a model was sent and what it answered, in
+//! the form in which the integration reported it.
+
+use crate::dialects::chat::CHAT;
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::{Facts, Role, Settings, Usage};
+use crate::json::Val;
+
+use super::transcript::{self, Transcript, is_cut, text};
+
+pub struct Langfuse;
+
+pub static FORMAT: Langfuse = Langfuse;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "langfuse",
+    title: "Langfuse observations",
+    told_by: "`traceId`, `type`, and `input` or `output`; alone, in a list, or in `data` or `observations`",
+    dialect: &CHAT,
+    target: "chat-compatible",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+const READ_ONLY: &str = "a trace is not sent again; `convert` writes a request, which `fix` can repair";
+
+impl Format for Langfuse {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let list = list(probe.val);
+        let all = list.map_or_else(|| vec![probe.val], |list| list.elements().take(transcript::SAMPLE).collect());
+        if !all.is_empty() && all.into_iter().all(is_observation) { 92 } else { 0 }
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Observations { told: Vec::new() }))
+    }
+}
+
+/// The list of observations, if there is one.
+fn list(val: Val<'_>) -> Option<Val<'_>> {
+    match val.is_array() {
+        true => Some(val),
+        false => ["data", "observations"].iter().find_map(|key| val.get(key)).filter(Val::is_array),
+    }
+}
+
+fn is_observation(val: Val<'_>) -> bool {
+    const TYPES: [&str; 10] = [
+        "GENERATION",
+        "SPAN",
+        "EVENT",
+        "AGENT",
+        "TOOL",
+        "CHAIN",
+        "RETRIEVER",
+        "EVALUATOR",
+        "EMBEDDING",
+        "GUARDRAIL",
+    ];
+    let is_typed = val.get("type").is_some_and(|kind| TYPES.iter().any(|name| kind.is(name)));
+    let named = ["traceId", "trace_id"].iter().any(|key| val.get(key).is_some_and(|id| id.is_string()));
+    named && is_typed
+}
+
+struct Observations {
+    told: Vec<Told>,
+}
+
+impl Teller for Observations {
+    fn take(&mut self, record: &Stored<'_>) {
+        let all = match list(record.val) {
+            Some(list) => list.elements().collect(),
+            None => vec![record.val],
+        };
+        let generations = all.into_iter().filter(|one| one.get("type").is_some_and(|kind| kind.is("GENERATION")));
+        self.told.extend(generations.filter_map(|one| told(one, record)));
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        self.told
+    }
+}
+
+fn told(one: Val<'_>, record: &Stored<'_>) -> Option<Told> {
+    let mut said = Transcript::default();
+    side(one.get("input"), Role::User, record, &mut said);
+    side(one.get("output"), Role::Assistant, record, &mut said);
+    if said.is_empty() {
+        return None;
+    }
+    let mut settings = Settings {
+        label: text(one, "id"),
+        model: text(one, "model"),
+        read_only: Some(READ_ONLY),
+        ..Settings::default()
+    };
+    settings.facts.set_if(Facts::CUT, is_cut(one));
+    Some(said.told(&INFO, settings))
+}
+
+/// Adds what was sent, or what came back: messages, one message, or a text.
+fn side(side: Option<Val<'_>>, role: Role, record: &Stored<'_>, said: &mut Transcript) {
+    let Some(side) = side else { return };
+    let is_read = transcript::within(side, record, &mut |inner| {
+        let val = inner.val;
+        let list = ["messages", "input", "output"].iter().find_map(|key| val.get(key)).unwrap_or(val);
+        let choice = val.get("choices").and_then(|choices| choices.elements().next());
+        if let Some(message) = choice.and_then(|choice| choice.get("message")) {
+            return said.message(message, inner);
+        }
+        let all: Vec<Val<'_>> = if list.is_array() { list.elements().collect() } else { vec![list] };
+        for message in all {
+            match message.get("role").is_some() {
+                true => said.message(message, inner),
+                false => {
+                    said.begin();
+                    said.content(role, message.get("content").or(Some(message)), inner);
+                }
+            }
+        }
+    });
+    if !is_read {
+        said.begin();
+        said.text(role, Some(side), record);
+    }
+}

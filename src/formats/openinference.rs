@@ -1,0 +1,92 @@
+//! Traces by the conventions of OpenInference (Phoenix, Arize): `llm.input_messages.N.message.…` and
+//! `llm.output_messages.N.message.…`, an attribute for each member of a message.
+
+use crate::dialects::chat::CHAT;
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::{Facts, Role, Settings, Usage};
+
+use super::spans::{self, Attribute, Flat, Naming};
+use super::transcript::{Transcript, is_cut};
+
+pub struct Openinference;
+
+pub static FORMAT: Openinference = Openinference;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "openinference",
+    title: "OpenInference trace",
+    told_by: "spans with attributes `llm.input_messages.N.message.role` …",
+    dialect: &CHAT,
+    target: "chat-compatible",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+const READ_ONLY: &str = "a trace is not sent again; `convert` writes a request, which `fix` can repair";
+
+/// How the attributes begin that hold messages.
+const STARTS: [&str; 2] = ["llm.input_messages.", "llm.output_messages."];
+
+static NAMES: Naming = Naming {
+    role: "message.role",
+    content: "message.content",
+    parts: ("message.contents.", "message_content.text"),
+    reply: "message.tool_call_id",
+    calls: ("message.tool_calls.", ["tool_call.id", "tool_call.function.name", "tool_call.function.arguments"]),
+};
+
+impl Format for Openinference {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        if spans::any(probe.val, &STARTS) { 90 } else { 0 }
+    }
+
+    fn knows(&self, val: crate::json::Val<'_>) -> bool {
+        // Spans of other things are passed over.
+        val.is_object()
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Trace { told: Vec::new() }))
+    }
+}
+
+struct Trace {
+    told: Vec<Told>,
+}
+
+impl Teller for Trace {
+    fn take(&mut self, record: &Stored<'_>) {
+        let spans = spans::each(record.val);
+        self.told.extend(spans.iter().filter_map(|span| told(span, record)));
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        self.told
+    }
+}
+
+fn told(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Told> {
+    let mut said = Transcript::default();
+    Flat::of(span, STARTS[0]).add(&NAMES, Role::User, record, &mut said);
+    Flat::of(span, STARTS[1]).add(&NAMES, Role::Assistant, record, &mut said);
+    if said.is_empty() {
+        return None;
+    }
+    let provider = spans::text(span, &["llm.provider", "llm.system"]).unwrap_or_default();
+    let mut settings = Settings {
+        model: spans::text(span, &["llm.model_name"]),
+        target: provider.eq_ignore_ascii_case("openai").then_some("chat"),
+        read_only: Some(READ_ONLY),
+        ..Settings::default()
+    };
+    let has_cut = span.iter().any(|(name, val)| name.starts_with("llm.") && is_cut(*val));
+    settings.facts.set_if(Facts::CUT, has_cut);
+    Some(said.told(&INFO, settings))
+}

@@ -1,0 +1,26 @@
+//! Values that lie in a JSON string: logs and databases keep messages as text in a column.
+
+use crate::format::retelling::Stored;
+use crate::json::edit::Base;
+use crate::json::{Tape, Val, scan};
+
+/// Hands over a value, or what a string spells. Gives whether there was something to read.
+pub(in crate::formats) fn within(val: Val<'_>, from: &Stored<'_>, take: &mut dyn FnMut(&Stored<'_>)) -> bool {
+    let Some(text) = val.text().filter(|_| val.is_string()) else {
+        take(&Stored { val, ..*from });
+        return !val.is_null();
+    };
+    let mut tape = Tape::new();
+    if scan(&text, &mut tape).is_err() {
+        return false;
+    }
+    let Some(root) = tape.root(&text) else { return false };
+    // What the string spells without an escape lies there byte for byte.
+    let plain = val.as_str().filter(|own| own.raw == text.as_ref()).map(|_| {
+        let at = from.base.place(val.start() + 1, val.end().saturating_sub(1));
+        Base::new(at.doc, at.start)
+    });
+    let base = plain.unwrap_or(Base::made_of(from.base.of(val)));
+    take(&Stored { val: root, base, ..*from });
+    true
+}

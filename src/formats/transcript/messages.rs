@@ -1,0 +1,68 @@
+//! Messages as those of Chat: a role, a content, calls beside it, and replies that name their call.
+
+use crate::format::retelling::Stored;
+use crate::history::Role;
+use crate::json::Val;
+use crate::json::pieces::Pieced;
+
+use super::super::spoken::{Says, Thought};
+use super::Transcript;
+
+/// Members of an answer that hold what the model thought; the first that is there counts.
+const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
+
+/// Members that hold the calls of an answer.
+const CALLS: [&str; 2] = ["tool_calls", "toolCalls"];
+
+impl Transcript {
+    /// Adds a message. One with a role that no API has is not sent.
+    pub fn message(&mut self, message: Val<'_>, from: &Stored<'_>) {
+        let Some(role) = message.get("role").and_then(|role| role.text()) else { return };
+        self.begin();
+        let content = message.get("content").or_else(|| message.get("parts"));
+        match role.as_ref() {
+            b"user" | b"human" => self.content(Role::User, content, from),
+            b"system" | b"developer" => self.content(Role::System, content, from),
+            b"assistant" | b"ai" | b"model" => self.answer(message, from),
+            // Some put the results in parts, which name their calls.
+            b"tool" | b"function" if message.get("content").is_none() => self.content(Role::User, content, from),
+            b"tool" | b"function" => self.result(message, content, from),
+            other => self.leave_out(
+                format!("a message with the role `{}`", String::from_utf8_lossy(other)),
+                "it has no place in a request",
+            ),
+        }
+    }
+
+    /// Adds an answer of the model's: what it thought, what it said, and its calls.
+    pub fn answer(&mut self, message: Val<'_>, from: &Stored<'_>) {
+        let thought = THOUGHTS
+            .iter()
+            .find_map(|key| message.get(key).filter(|own| own.as_str().is_some_and(|text| !text.is_empty())));
+        if let Some(thought) = thought {
+            self.thought(thought, from);
+        }
+        let content = message.get("content").or_else(|| message.get("parts"));
+        self.content(Role::Assistant, content.filter(|content| !content.is_null()), from);
+        let calls = CALLS.iter().find_map(|key| message.get(key).filter(Val::is_array));
+        for call in calls.into_iter().flat_map(|calls| calls.elements()) {
+            match call.get("function").filter(Val::is_object) {
+                Some(function) => {
+                    let Some(name) = function.get("name").filter(Val::is_string) else { continue };
+                    let id = ["id", "call_id"].iter().find_map(|key| call.get(key));
+                    let name = Pieced::of(name, from.base);
+                    self.call_of(Role::Assistant, id, name, function.get("arguments"), call, from);
+                }
+                None => self.call(Role::Assistant, call, from),
+            }
+        }
+    }
+
+    /// Adds what the model thought, of which there is only the text.
+    pub fn thought(&mut self, text: Val<'_>, from: &Stored<'_>) {
+        let at = from.base.of(text);
+        let text = Pieced::of(text, from.base);
+        let thought = Thought { text, signature: None, redacted: None, id: None, blob: None, at };
+        self.say(Role::Assistant, Says::Thought(thought), at, from);
+    }
+}

@@ -1,0 +1,166 @@
+//! Transcripts: logs, exports and traces that say what was said, in blocks and messages like those of a provider. They are
+//! gathered as turns, in order, and written in the dialect of the format.
+
+mod answered;
+mod blocks;
+mod cut;
+mod embedded;
+mod media;
+mod messages;
+
+use std::collections::HashSet;
+
+use crate::format::FormatInfo;
+use crate::format::retelling::{Stored, Told};
+use crate::history::{Role, Settings};
+use crate::json::Val;
+use crate::json::pieces::Pieced;
+use crate::place::Place;
+
+use super::spoken::{self, Manner, Manners, Says, Turn};
+
+pub(super) use cut::is_cut;
+pub(super) use embedded::within;
+
+/// What is not sent, by its name, and why.
+type Unsent = (Box<str>, &'static str);
+
+/// A conversation that is being gathered.
+#[derive(Default)]
+pub(super) struct Transcript {
+    turns: Vec<Turn>,
+    unsent: Vec<Unsent>,
+    /// What is said next begins a turn.
+    begins: bool,
+    /// How many ids were invented for calls, and which.
+    invented: u32,
+    unnamed: HashSet<Box<str>>,
+    /// Results that are lists stay lists: the dialect has them.
+    keeps_lists: bool,
+}
+
+impl Transcript {
+    /// One whose results may be lists of blocks.
+    pub fn of_blocks() -> Transcript {
+        Transcript { keeps_lists: true, ..Transcript::default() }
+    }
+
+    /// What is said next is a message by itself, whoever spoke before.
+    pub fn begin(&mut self) {
+        self.begins = true;
+    }
+
+    /// Adds to the turn at hand, if it is of the same side.
+    pub fn say(&mut self, role: Role, says: Says, at: Place, from: &Stored<'_>) {
+        let role = if matches!(says, Says::Result { .. }) { Role::Tool } else { role };
+        match self.turns.last_mut().filter(|last| last.role == role && !self.begins) {
+            Some(last) => last.says.push(says),
+            None => self.turns.push(Turn { role, says: vec![says], at, record: from.number }),
+        }
+        self.begins = false;
+    }
+
+    /// Adds a text that says something.
+    pub fn text(&mut self, role: Role, text: Option<Val<'_>>, from: &Stored<'_>) {
+        let Some(text) = text.filter(|text| text.as_str().is_some_and(|text| !text.is_empty())) else { return };
+        let at = from.base.of(text);
+        self.say(role, Says::Text { text: Pieced::of(text, from.base), id: None, at }, at, from);
+    }
+
+    /// Names something that is not sent.
+    pub fn leave_out(&mut self, what: impl Into<Box<str>>, why: &'static str) {
+        self.unsent.push((what.into(), why));
+    }
+
+    /// Names messages that lie on other branches than the one that is read.
+    pub fn leave_branches(&mut self, messages: usize, why: &'static str) {
+        match messages {
+            0 => {}
+            1 => self.leave_out("one message", why),
+            n => self.leave_out(format!("each of {n} messages"), why),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.turns.is_empty()
+    }
+
+    /// Forgets what was said so far, but for the instructions and the newest turns of the user.
+    pub fn forget(&mut self, kept: usize) {
+        let users = self.turns.iter().filter(|turn| turn.role == Role::User).count();
+        let mut goes = users.saturating_sub(kept);
+        self.turns.retain(|turn| match turn.role {
+            Role::System => true,
+            Role::User if goes > 0 => {
+                goes -= 1;
+                false
+            }
+            role => role == Role::User,
+        });
+        self.begins = true;
+    }
+
+    /// Adds what another one says.
+    pub fn join(&mut self, other: Transcript) {
+        self.turns.extend(other.turns);
+        self.unsent.extend(other.unsent);
+        self.begins = true;
+    }
+
+    /// Takes back the results at the end: a call that comes late belongs to the answer before them.
+    pub fn take_results(&mut self) -> Transcript {
+        let at = self.turns.iter().rposition(|turn| turn.role != Role::Tool).map_or(0, |at| at + 1);
+        Transcript { turns: self.turns.split_off(at), ..Transcript::default() }
+    }
+
+    /// Writes all as a history of a format with one dialect.
+    pub fn told(self, info: &'static FormatInfo, settings: Settings) -> Told {
+        let manner = match info.dialect.name() {
+            "anthropic" => Manner::Anthropic,
+            "responses" => Manner::Responses,
+            _ => Manner::Chat,
+        };
+        let manners = Manners { anthropic: info, chat: info, responses: info };
+        self.told_by(&manners, manner, settings)
+    }
+
+    /// Writes all in one of the dialects of a format.
+    pub fn told_by(self, manners: &Manners, manner: Manner, settings: Settings) -> Told {
+        let left_out = u32::try_from(self.unsent.len()).unwrap_or(u32::MAX);
+        let settings = Settings { unsent: self.unsent, left_out, ..settings };
+        spoken::told(manners, manner, settings, self.turns)
+    }
+}
+
+/// A string member that says something.
+pub(super) fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
+    let text = val.get(key)?.text().filter(|text| !text.is_empty())?;
+    Some(String::from_utf8_lossy(&text).into())
+}
+
+/// The text at a path, if it says something.
+pub(super) fn text_at(val: Val<'_>, path: &[&str]) -> Option<Box<str>> {
+    let text = val.at(path)?.text().filter(|text| !text.is_empty())?;
+    Some(String::from_utf8_lossy(&text).into())
+}
+
+/// Whether a value is an object with a list under this key.
+pub(super) fn has_list(val: Val<'_>, key: &str) -> bool {
+    val.get(key).is_some_and(|list| list.is_array())
+}
+
+/// The conversations of an export: the elements of a list, or the document itself.
+pub(super) fn each<'v>(val: Val<'v>) -> Vec<Val<'v>> {
+    if val.is_array() { val.elements().collect() } else { vec![val] }
+}
+
+/// Conversations that are looked at to recognise an export.
+pub(super) const SAMPLE: usize = 8;
+
+/// Whether a document is one conversation of a kind, or a list of them.
+pub(super) fn is_all(val: Val<'_>, is_one: fn(Val<'_>) -> bool) -> bool {
+    match val.is_array() {
+        true => val.count() > 0 && val.elements().take(SAMPLE).all(is_one),
+        false => is_one(val),
+    }
+}

@@ -1,0 +1,173 @@
+//! Threads of Zed: documents as it exports them, and as they lie in `threads.db`, packed or not. Newer ones have messages
+//! `User` and `Agent`, older ones have roles with segments. Results lie with the answer that called for them.
+
+use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::{Role, Settings, Usage};
+use crate::json::Val;
+use crate::json::pieces::Pieced;
+
+use super::provider;
+use super::spoken::{Id, Manner, Manners, Says, Thought};
+use super::transcript::{SAMPLE, Transcript, text_at};
+
+pub struct ZedThread;
+
+pub static FORMAT: ZedThread = ZedThread;
+
+const BASE: FormatInfo = FormatInfo {
+    name: "zed-thread",
+    title: "Zed thread (`threads.db`, export)",
+    told_by: "`messages` that are `User`, `Agent` or `Resume`, or have `segments`; table `threads` with `data_type` and `data`",
+    dialect: &ANTHROPIC,
+    target: "anthropic",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+static INFO: FormatInfo = BASE;
+static OF_CHAT: FormatInfo = FormatInfo { dialect: &CHAT, target: "chat-compatible", ..BASE };
+static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai-stateless", ..BASE };
+static MANNERS: Manners = Manners { anthropic: &INFO, chat: &OF_CHAT, responses: &OF_RESPONSES };
+
+const READ_ONLY: &str = "threads of Zed are not edited; `convert` writes a request, which `fix` can repair";
+
+impl Format for ZedThread {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let Some(messages) = probe.val.get("messages").filter(|list| list.is_array() && list.count() > 0) else {
+            return 0;
+        };
+        let is_message = |message: Val<'_>| {
+            let is_named = ["User", "Agent"].iter().any(|key| message.get(key).is_some_and(|own| own.is_object()));
+            let is_older =
+                message.get("role").is_some() && message.get("segments").is_some_and(|own| own.is_array());
+            message.is("Resume") || is_named && message.count() == 1 || is_older
+        };
+        if messages.elements().take(SAMPLE).all(is_message) { 95 } else { 0 }
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        val.get("messages").is_some_and(|list| list.is_array())
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Threads { told: Vec::new() }))
+    }
+}
+
+struct Threads {
+    told: Vec<Told>,
+}
+
+impl Teller for Threads {
+    fn take(&mut self, record: &Stored<'_>) {
+        let val = record.val;
+        let mut said = Transcript::of_blocks();
+        for message in val.get("messages").into_iter().flat_map(|list| list.elements()) {
+            said.begin();
+            match (message.get("User"), message.get("Agent")) {
+                (Some(user), _) => contents(user, Role::User, record, &mut said),
+                (_, Some(agent)) => {
+                    contents(agent, Role::Assistant, record, &mut said);
+                    results(agent, record, &mut said);
+                }
+                _ => older(message, record, &mut said),
+            }
+        }
+        let model = text_at(val, &["model", "model"]);
+        let (manner, target) = manner(&text_at(val, &["model", "provider"]).unwrap_or_default(), model.as_deref());
+        let settings = Settings {
+            model,
+            target: Some(target),
+            store: Some(false),
+            read_only: Some(READ_ONLY),
+            ..Settings::default()
+        };
+        self.told.push(said.told_by(&MANNERS, manner, settings));
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        self.told
+    }
+}
+
+/// Zed's own service asks several providers: the model tells.
+fn manner(provider: &str, model: Option<&str>) -> (Manner, &'static str) {
+    let is_claude = model.is_none_or(|model| model.starts_with("claude"));
+    match provider {
+        "" | "zed.dev" if is_claude => provider::manner("anthropic"),
+        other => provider::manner(other),
+    }
+}
+
+/// Adds the contents of a message: objects with one member, whose name is their kind.
+fn contents(message: Val<'_>, role: Role, record: &Stored<'_>, said: &mut Transcript) {
+    for content in message.get("content").into_iter().flat_map(|list| list.elements()) {
+        let Some(member) = content.members().next() else { continue };
+        let own = member.val;
+        match member.key.decode().as_ref() {
+            b"Text" => said.text(role, Some(own), record),
+            b"Mention" => said.text(role, own.get("content"), record),
+            b"Thinking" => thought(own, record, said),
+            b"RedactedThinking" => {
+                let at = record.base.of(own);
+                let (text, redacted) = (Pieced::fixed("\"\"", at), Some(Pieced::of(own, record.base)));
+                let thought = Thought { text, signature: None, redacted, id: None, blob: None, at };
+                said.say(role, Says::Thought(thought), at, record);
+            }
+            b"ToolUse" => said.call(role, own, record),
+            other => {
+                let name = format!("a content `{}`", String::from_utf8_lossy(other));
+                said.leave_out(name, "it is not read");
+            }
+        }
+    }
+}
+
+fn thought(own: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
+    let at = record.base.of(own);
+    let Some(text) = own.get("text").filter(Val::is_string) else { return };
+    let signature = own.get("signature").filter(Val::is_string).map(|own| Pieced::of(own, record.base));
+    let text = Pieced::of(text, record.base);
+    let thought = Thought { text, signature, redacted: None, id: None, blob: None, at };
+    said.say(Role::Assistant, Says::Thought(thought), at, record);
+}
+
+/// Adds the results of an answer, which are stored by the ids of their calls.
+fn results(agent: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
+    for member in agent.get("tool_results").into_iter().flat_map(|results| results.members()) {
+        let own = member.val;
+        let at = record.base.of(own);
+        let id = String::from_utf8_lossy(&member.key.decode()).into_owned();
+        let content = own.get("content").or_else(|| own.get("output")).unwrap_or(own);
+        let output = match content.get("Text") {
+            Some(text) => said.output(text, record),
+            None => said.output(content, record),
+        };
+        let failed = own.get("is_error").and_then(|own| own.as_bool()) == Some(true);
+        let call = Id { piece: Pieced::text(&id, at), text: id.into() };
+        said.say(Role::Tool, Says::Result { call, output, failed, at }, at, record);
+    }
+}
+
+/// Adds a message with segments, as versions before 0.3.0 have them.
+fn older(message: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
+    let is_user = message.get("role").is_some_and(|role| role.is("user"));
+    let role = if is_user { Role::User } else { Role::Assistant };
+    let list = |key: &str| message.get(key).into_iter().flat_map(|list| list.elements());
+    for segment in list("segments") {
+        match segment.get("type") {
+            Some(kind) if kind.is("thinking") => thought(segment, record, said),
+            _ => said.text(role, segment.get("text"), record),
+        }
+    }
+    list("tool_uses").for_each(|call| said.call(Role::Assistant, call, record));
+    list("tool_results").for_each(|result| said.result(result, result.get("content"), record));
+}

@@ -1,0 +1,60 @@
+//! Sessions of Hermes (`~/.hermes/state.db`): a row a message, with its calls as JSON. A row is read as a message of Chat.
+
+use super::super::store::{Store, Table};
+
+const MESSAGES: Table = Table {
+    alias: "messages",
+    name: Some("messages"),
+    columns: &["id", "session_id", "role", "content", "tool_call_id", "tool_calls", "tool_name", "finish_reason"],
+    optional: &[],
+};
+
+const SESSIONS: Table = Table {
+    alias: "sessions",
+    name: Some("sessions"),
+    columns: &["id", "source", "model", "system_prompt"],
+    optional: &[],
+};
+
+/// The instructions, then the messages.
+macro_rules! cells {
+    ($of_messages:literal) => {
+        concat!(
+            "SELECT id, text FROM (",
+            "SELECT 0 AS id, json_object('role', 'system', 'content', system_prompt, 'model', model) AS text ",
+            "FROM {sessions} WHERE id = ?1 AND ?2 IS NULL AND system_prompt <> '' ",
+            "UNION ALL ",
+            "SELECT id, json_object('role', role, 'content', content, 'tool_call_id', tool_call_id, 'tool_calls', ",
+            "CASE WHEN json_valid(tool_calls) THEN json(tool_calls) END, 'model', ",
+            "(SELECT model FROM {sessions} WHERE id = ?1)) FROM {messages} WHERE session_id = ?1",
+            $of_messages,
+            ") ORDER BY id"
+        )
+    };
+}
+
+pub static OLDER: Store = ROWS;
+
+const ROWS: Store = Store {
+    name: "Hermes",
+    format: "hermes-session",
+    tables: &[MESSAGES, SESSIONS],
+    histories: "SELECT session_id, NULL FROM {messages} GROUP BY session_id ORDER BY min(id)",
+    part: ("part", ""),
+    cells: cells!(""),
+    is_sealed: |_| false,
+    writes: None,
+};
+
+/// Messages that were taken back, or that a summary stands for, are marked.
+pub static MARKED: Store = Store {
+    tables: &[
+        Table {
+            columns: &["id", "session_id", "role", "content", "tool_call_id", "tool_calls", "tool_name", "active"],
+            ..MESSAGES
+        },
+        SESSIONS,
+    ],
+    cells: cells!(" AND active = 1"),
+    ..ROWS
+};
