@@ -66,6 +66,7 @@ formats![
     cline_session,
     roo_task,
     gemini_cli,
+    copilot_cli,
     qwen_code,
 ];
 

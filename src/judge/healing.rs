@@ -5,8 +5,9 @@ use crate::formats::agents::Healed;
 use crate::history::{Code, Finding, Usage};
 use crate::rule::Loss;
 use crate::rules::{
-    anthropic_missing_result, anthropic_orphan_result, chat_missing_reply, cycle, gemini_missing_response,
-    gemini_orphan_response, gemini_unsigned_call, healed_by_agent, lone_surrogate, missing_output, orphan_output,
+    anthropic_missing_result, anthropic_orphan_result, chat_missing_reply, chat_orphan_reply, cycle,
+    gemini_missing_response, gemini_orphan_response, gemini_unsigned_call, healed_by_agent, lone_surrogate,
+    missing_output, orphan_output,
 };
 use crate::target::Severity;
 
@@ -25,6 +26,7 @@ const FOUND: &[(Ill, Code, &[u8])] = &[
     ),
     (Ill::OrphanOutput, orphan_output::RULE.code, &[0]),
     (Ill::OrphanOutput, anthropic_orphan_result::RULE.code, &[0]),
+    (Ill::OrphanOutput, chat_orphan_reply::RULE.code, &[0]),
     (Ill::UnansweredCall, gemini_missing_response::RULE.code, &[0, gemini_missing_response::SPOKEN_OVER]),
     (Ill::OrphanOutput, gemini_orphan_response::RULE.code, &[0, 1]),
     (Ill::UnsignedCall, gemini_unsigned_call::RULE.code, &[0]),

@@ -187,6 +187,7 @@ rules![
     incomplete_record,
     unknown_rewind,
     unknown_version,
+    raw_line_separator,
     healed_by_agent,
     lost_reasoning,
     lost_server_tool,
@@ -258,6 +259,7 @@ mod tests {
             (codes::UNFINDABLE_SESSION, "unfindable-session"),
             (codes::UNKNOWN_LINE, "unknown-line"),
             (codes::SESSION_HOST, "session-host"),
+            (codes::RAW_LINE_SEPARATOR, "raw-line-separator"),
         ];
         for (code, name) in named {
             assert_eq!(by_code(code).map(|rule| rule.name), Some(name));

@@ -147,7 +147,7 @@ fn claims(text: &[u8]) -> Vec<&'static str> {
 }
 
 /// Formats of the corpus, and by which of ours their files are read. What is not named here is not read.
-const READ: [(&str, &[&str]); 23] = [
+const READ: [(&str, &[&str]); 24] = [
     ("ag2-events", &["ag2-events", "ag2-log"]),
     ("anthropic-messages", &["anthropic-request", "anthropic-message", "anthropic-stream", "chat-request"]),
     ("bedrock-converse", &["bedrock-request", "bedrock-response"]),
@@ -163,6 +163,7 @@ const READ: [(&str, &[&str]); 23] = [
     ("cline", &["cline-session", "roo-task"]),
     ("gemini-cli", &["gemini-cli"]),
     ("qwen", &["qwen-code"]),
+    ("copilot-cli", &["copilot-cli"]),
     // A list of roles and texts, or a body without anything of its own, is the same in both.
     ("ollama-chat", &["chat-request"]),
     ("coder-chat", &["coder-chat", "coder-chat-lines"]),
