@@ -28,7 +28,7 @@ pub(super) fn edits(
 ) -> io::Result<TextEdits> {
     let mut made = TextEdits::default();
     let Some(corrector) = format.corrector() else { return Ok(made) };
-    let wanted: Vec<&Judged> = judged.iter().filter(|judged| wanted.wants(judged)).collect();
+    let wanted: Vec<&Judged> = judged.iter().filter(|judged| wanted.takes(judged, &mut made.refusals)).collect();
     if wanted.is_empty() {
         return Ok(made);
     }
@@ -62,7 +62,7 @@ pub(super) fn edits(
     }
     let (corrections, end) = corrector.finish(&problems);
     let mut added = Vec::new();
-    for Correction { at, record, written, problems, what, answers } in corrections {
+    for Correction { at, record, written, near, problems, what, answers } in corrections {
         for judged in problems.iter().filter_map(|ix| wanted.get(*ix)) {
             let finding = judged.finding;
             let mut row = finding.row;
@@ -73,7 +73,7 @@ pub(super) fn edits(
             let loss = if answers { Loss::Lossless } else { judged.loss };
             let other = match &written {
                 Written::Again(_) => last.filter(|_| !is_document),
-                Written::Edits(edits) => edits.iter().map(|edit| edit.at).find(|own| own.start > at.end()),
+                Written::Edits(_) => near,
             };
             made.changes.push(Change { cause, row, other, action, loss, what, history: judged.history });
         }

@@ -29,6 +29,8 @@ pub struct Correction {
     pub at: Place,
     pub record: u32,
     pub written: Written,
+    /// What else is edited for it.
+    pub near: Option<Place>,
     /// Which of the problems it corrects: their indices.
     pub problems: Vec<usize>,
     /// Calls get an answer in it.

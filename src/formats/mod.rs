@@ -3,6 +3,7 @@
 pub mod agents;
 mod claim;
 mod cline_task;
+mod langchain;
 mod provider;
 mod session_lines;
 mod spoken;
@@ -67,6 +68,8 @@ formats![
     roo_task,
     gemini_cli,
     copilot_cli,
+    langchain_messages,
+    langgraph_state,
     qwen_code,
 ];
 

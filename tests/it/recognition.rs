@@ -147,7 +147,7 @@ fn claims(text: &[u8]) -> Vec<&'static str> {
 }
 
 /// Formats of the corpus, and by which of ours their files are read. What is not named here is not read.
-const READ: [(&str, &[&str]); 24] = [
+const READ: [(&str, &[&str]); 26] = [
     ("ag2-events", &["ag2-events", "ag2-log"]),
     ("anthropic-messages", &["anthropic-request", "anthropic-message", "anthropic-stream", "chat-request"]),
     ("bedrock-converse", &["bedrock-request", "bedrock-response"]),
@@ -164,6 +164,8 @@ const READ: [(&str, &[&str]); 24] = [
     ("gemini-cli", &["gemini-cli"]),
     ("qwen", &["qwen-code"]),
     ("copilot-cli", &["copilot-cli"]),
+    ("langchain-messages", &["langchain-messages"]),
+    ("langgraph-checkpoint", &["langgraph-state"]),
     // A list of roles and texts, or a body without anything of its own, is the same in both.
     ("ollama-chat", &["chat-request"]),
     ("coder-chat", &["coder-chat", "coder-chat-lines"]),

@@ -89,6 +89,7 @@ impl Corrector for Corrections {
                     at: line.at,
                     record: line.record,
                     written: Written::Edits(separators.edits()),
+                    near: None,
                     problems,
                     answers: false,
                     what: "escape the line separators",
@@ -109,10 +110,12 @@ impl Corrector for Corrections {
         let answers = after.into_iter().filter_map(|(line, (calls, problems))| {
             let edits = self.answers(line, &calls)?;
             let anchor = self.lines.get(line)?;
+            let near = edits.get(1).map(|relinked| relinked.at);
             Some(Correction {
                 at: anchor.at,
                 record: anchor.record,
                 written: Written::Edits(edits),
+                near,
                 problems,
                 answers: true,
                 what: "add a failed `tool.execution_complete` after this line",

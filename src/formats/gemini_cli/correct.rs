@@ -119,7 +119,8 @@ impl Message {
         solved.sort_unstable();
         solved.dedup();
         let written = Written::Again(text);
-        Some(Correction { at: self.at, record: self.record, written, problems: solved, what, answers })
+        let (at, record) = (self.at, self.record);
+        Some(Correction { at, record, written, near: None, problems: solved, what, answers })
     }
 }
 
