@@ -70,6 +70,7 @@ formats![
     copilot_cli,
     langchain_messages,
     langgraph_state,
+    pydantic_ai,
     qwen_code,
 ];
 
