@@ -70,6 +70,11 @@ formats![
     copilot_cli,
     langchain_messages,
     langgraph_state,
+    langgraph_checkpoint,
+    codex_exec,
+    gemini_recording,
+    openhands,
+    inspect_log,
     pydantic_ai,
     qwen_code,
 ];

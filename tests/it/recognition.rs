@@ -62,7 +62,9 @@ fn what_no_format_reads_is_named_and_left_alone() {
 }
 
 /// Pairs of formats whose documents may look the same: the first wins.
-const OVERLAPS: [(&str, &str); 24] = [
+const OVERLAPS: [(&str, &str); 25] = [
+    // The messages of a sample have the roles of Chat; what is around them tells.
+    ("inspect-log", "chat-request"),
     // A body that holds roles and texts only.
     ("anthropic-request", "chat-request"),
     ("chat-request", "anthropic-request"),
@@ -147,7 +149,7 @@ fn claims(text: &[u8]) -> Vec<&'static str> {
 }
 
 /// Formats of the corpus, and by which of ours their files are read. What is not named here is not read.
-const READ: [(&str, &[&str]); 26] = [
+const READ: [(&str, &[&str]); 31] = [
     ("ag2-events", &["ag2-events", "ag2-log"]),
     ("anthropic-messages", &["anthropic-request", "anthropic-message", "anthropic-stream", "chat-request"]),
     ("bedrock-converse", &["bedrock-request", "bedrock-response"]),
@@ -166,6 +168,11 @@ const READ: [(&str, &[&str]); 26] = [
     ("copilot-cli", &["copilot-cli"]),
     ("langchain-messages", &["langchain-messages"]),
     ("langgraph-checkpoint", &["langgraph-state"]),
+    ("pydantic-ai-messages", &["pydantic-ai-messages"]),
+    ("codex-exec-json", &["codex-exec-json"]),
+    ("gemini-cli-responses", &["gemini-recording"]),
+    ("openhands", &["openhands"]),
+    ("inspect-ai", &["inspect-log"]),
     // A list of roles and texts, or a body without anything of its own, is the same in both.
     ("ollama-chat", &["chat-request"]),
     ("coder-chat", &["coder-chat", "coder-chat-lines"]),

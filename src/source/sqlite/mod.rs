@@ -8,6 +8,8 @@ mod connect;
 #[cfg(feature = "sqlite")]
 mod find;
 mod key;
+#[cfg(feature = "sqlite")]
+mod msgpack;
 #[cfg(not(feature = "sqlite"))]
 mod none;
 #[cfg(feature = "sqlite")]

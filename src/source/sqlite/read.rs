@@ -14,7 +14,7 @@ use super::cells::{Cell, Cells};
 use super::connect::{self, Opened, words};
 use super::find;
 use super::key::{Id, Key};
-use super::resolve;
+use super::{msgpack, resolve};
 
 /// The histories of all stores of a database, in order.
 pub fn histories(path: &Path) -> io::Result<Result<Vec<Key>, NotRead>> {
@@ -88,5 +88,8 @@ fn cell(row: &Row<'_>) -> rusqlite::Result<(Id, Option<Cell>)> {
         ValueRef::Blob(bytes) => (bytes, false),
         _ => return Ok((id, None)),
     };
-    Ok((id.clone(), Some(Cell { id, text: bytes.into(), is_text })))
+    // Some stores keep MessagePack, which is read as the JSON that says the same.
+    let read = if !is_text && msgpack::is_map(bytes) { msgpack::json(bytes) } else { None };
+    let text = read.map_or_else(|| bytes.into(), Vec::into_boxed_slice);
+    Ok((id.clone(), Some(Cell { id, text, is_text })))
 }
