@@ -4,7 +4,7 @@
 use std::io;
 
 use crate::format::Format;
-use crate::format::correcting::Correction;
+use crate::format::correcting::{Correction, Written};
 use crate::format::retelling::Stored;
 use crate::json::edit::Base;
 use crate::json::{Tape, scan};
@@ -28,7 +28,7 @@ pub(super) fn edits(
 ) -> io::Result<TextEdits> {
     let mut made = TextEdits::default();
     let Some(corrector) = format.corrector() else { return Ok(made) };
-    let wanted: Vec<&Judged> = judged.iter().filter(|judged| wanted.wants(judged)).collect();
+    let wanted: Vec<&Judged> = judged.iter().filter(|judged| wanted.takes(judged, &mut made.refusals)).collect();
     if wanted.is_empty() {
         return Ok(made);
     }
@@ -62,20 +62,25 @@ pub(super) fn edits(
     }
     let (corrections, end) = corrector.finish(&problems);
     let mut added = Vec::new();
-    for Correction { at, record, text: corrected, problems, what, answers } in corrections {
+    for Correction { at, record, written, near, problems, what, answers } in corrections {
         for judged in problems.iter().filter_map(|ix| wanted.get(*ix)) {
             let finding = judged.finding;
             let mut row = finding.row;
             (row.at, row.record) = (at, record);
             let cause = Cause::Rule(finding.code, finding.variant, finding.row.at);
-            let action = if answers { Action::Stub } else { Action::Rewrite };
+            let again = matches!(written, Written::Again(_));
+            let action = if answers && again { Action::Stub } else { Action::Rewrite };
             let loss = if answers { Loss::Lossless } else { judged.loss };
-            let other = last.filter(|_| !is_document);
+            let other = match &written {
+                Written::Again(_) => last.filter(|_| !is_document),
+                Written::Edits(_) => near,
+            };
             made.changes.push(Change { cause, row, other, action, loss, what, history: judged.history });
         }
-        match is_document {
-            true => made.edits.push(Edit::replace(at, corrected)),
-            false => added.extend([&corrected, &b"\n"[..]].concat()),
+        match written {
+            Written::Edits(edits) => made.edits.extend(edits),
+            Written::Again(text) if is_document => made.edits.push(Edit::replace(at, text)),
+            Written::Again(text) => added.extend([&text, &b"\n"[..]].concat()),
         }
     }
     if added.is_empty() {

@@ -211,9 +211,10 @@ impl Job<'_> {
             if let Some(format) =
                 corrects.filter(|_| patch.is_empty() && !is_corrected && !given_up.contains_key(&Some(0)))
             {
-                let TextEdits { edits, changes, .. } =
+                let TextEdits { edits, changes, refusals, .. } =
                     corrected::edits(id, &view, container, format, &current.judged, wanted)?;
                 is_corrected = true;
+                fixed.refusals.extend(refusals);
                 patch.add(edits);
                 raised.changes.extend(changes);
             }

@@ -166,6 +166,25 @@ pub static AGENTS: &[Agent] = &[
             how: ["sends the signature that skips the check", "sends the signature that skips the check"],
         }],
     },
+    // A maintainer in github/copilot-cli#3183, 2026-07-31: "recent releases"; the newest one was 1.0.74 a few days before.
+    Agent {
+        id: "copilot",
+        name: "Copilot CLI",
+        homes: Homes { list: None, variable: "COPILOT_HOME", folder: ".copilot", sessions: &["session-state"] },
+        formats: &["copilot-cli"],
+        heals: &[
+            Heals {
+                what: Ill::UnansweredCall,
+                since: Some(Version(1, 0, 74)),
+                how: ["answers it as interrupted", "answers them as interrupted"],
+            },
+            Heals {
+                what: Ill::OrphanOutput,
+                since: Some(Version(1, 0, 74)),
+                how: ["leaves it out", "leaves them out"],
+            },
+        ],
+    },
     // Its source: `cleanOrphanedToolCalls`, for providers of OpenAI's kind.
     Agent {
         id: "qwen-code",

@@ -4,6 +4,7 @@ pub mod agents;
 mod claim;
 mod cline_task;
 mod kept;
+mod langchain;
 mod opencode;
 mod provider;
 mod session_lines;
@@ -75,6 +76,15 @@ formats![
     cline_session,
     roo_task,
     gemini_cli,
+    copilot_cli,
+    langchain_messages,
+    langgraph_state,
+    langgraph_checkpoint,
+    codex_exec,
+    gemini_recording,
+    openhands,
+    inspect_log,
+    pydantic_ai,
     qwen_code,
     chatgpt_export,
     claude_ai_export,

@@ -49,6 +49,9 @@ pub const HIDDEN_SESSION: Code = Code(668);
 /// Of sessions of the Gemini CLI.
 pub const UNKNOWN_REWIND: Code = Code(680);
 
+/// Of sessions of the Copilot CLI.
+pub const RAW_LINE_SEPARATOR: Code = Code(686);
+
 pub const UNRECOVERABLE_ITEM: Code = Code(640);
 
 /// What RL004 found instead of a conversation: the numbers of its variants.

@@ -125,7 +125,8 @@ impl<'o, V: Visitor> Stage<'o, V> {
             self.prepare(info);
             let whole = base.of(val);
             let message = Record { number: record, val, base, whole, slice: Slice::Made };
-            read_item(info.dialect, val, &message, 0, Flags::default(), self);
+            let flags = if info.records_responses { Flags::RECORDED } else { Flags::default() };
+            read_item(info.dialect, val, &message, 0, flags, self);
         }
         self.end_record(tape);
     }

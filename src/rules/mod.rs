@@ -188,6 +188,7 @@ rules![
     hidden_session,
     unknown_rewind,
     unknown_version,
+    raw_line_separator,
     healed_by_agent,
     lost_reasoning,
     lost_server_tool,
@@ -259,6 +260,7 @@ mod tests {
             (codes::UNFINDABLE_SESSION, "unfindable-session"),
             (codes::UNKNOWN_LINE, "unknown-line"),
             (codes::SESSION_HOST, "session-host"),
+            (codes::RAW_LINE_SEPARATOR, "raw-line-separator"),
         ];
         for (code, name) in named {
             assert_eq!(by_code(code).map(|rule| rule.name), Some(name));

@@ -4,7 +4,7 @@
 //! on writing to the backup.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -166,8 +166,9 @@ pub(super) fn sync_folder(folder: &Path) {
 
 /// Copies a doc to a stream.
 pub fn copy(bytes: &dyn ReadAt, out: &mut dyn Write) -> io::Result<()> {
-    let mut from = io::BufReader::with_capacity(1 << 20, Sequential::new(bytes));
-    let copied = io::copy(&mut from, out)?;
+    // What was made of the bytes is read after their end, and is not part of the copy.
+    let from = io::BufReader::with_capacity(1 << 20, Sequential::new(bytes));
+    let copied = io::copy(&mut from.take(bytes.len()), out)?;
     out.flush()?;
     if copied < bytes.len() { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
 }

@@ -30,6 +30,8 @@ mod fuzz_seeds;
 mod generate;
 mod histories;
 mod keys;
+#[cfg(feature = "sqlite")]
+mod langgraph;
 mod layers;
 mod linear;
 #[path = "../../benches/logs.rs"]

@@ -63,6 +63,8 @@ fn what_no_format_reads_is_named_and_left_alone() {
 
 /// Pairs of formats whose documents may look the same: the first wins.
 const OVERLAPS: &[(&str, &str)] = &[
+    // The messages of a sample have the roles of Chat; what is around them tells.
+    ("inspect-log", "chat-request"),
     // A body that holds roles and texts only.
     ("anthropic-request", "chat-request"),
     ("chat-request", "anthropic-request"),
@@ -166,6 +168,14 @@ const READ: &[(&str, &[&str])] = &[
     ("cline", &["cline-session", "roo-task"]),
     ("gemini-cli", &["gemini-cli"]),
     ("qwen", &["qwen-code"]),
+    ("copilot-cli", &["copilot-cli"]),
+    ("langchain-messages", &["langchain-messages"]),
+    ("langgraph-checkpoint", &["langgraph-state"]),
+    ("pydantic-ai-messages", &["pydantic-ai-messages"]),
+    ("codex-exec-json", &["codex-exec-json"]),
+    ("gemini-cli-responses", &["gemini-recording"]),
+    ("openhands", &["openhands"]),
+    ("inspect-ai", &["inspect-log"]),
     // A list of roles and texts, or a body without anything of its own, is the same in both.
     ("ollama-chat", &["chat-request"]),
     ("coder-chat", &["coder-chat", "coder-chat-lines"]),

@@ -51,6 +51,16 @@ fn a_preview_writes_nothing() {
     assert_eq!(read(folder.path(), "h.json"), BROKEN);
 }
 
+/// The messages that are made of a store lie after its end while it is checked.
+#[test]
+fn a_copy_of_a_store_without_a_repair_is_the_store() {
+    let store = r#"[{"type":"human","data":{"content":"Hi.","additional_kwargs":{},"type":"human"}}]"#;
+    let folder = folder_with("h.json", store);
+    let output = run(folder.path(), &["fix", "-o", "copy.json", "h.json"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(read(folder.path(), "copy.json"), store);
+}
+
 #[test]
 fn a_repair_keeps_a_backup_and_what_it_drops() {
     let folder = folder_with("h.json", BROKEN);

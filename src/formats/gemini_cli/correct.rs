@@ -2,7 +2,7 @@
 //! message of the user's, go.
 
 use crate::dialects::responses::STUB;
-use crate::format::correcting::{Correction, Corrector};
+use crate::format::correcting::{Correction, Corrector, Written};
 use crate::format::retelling::Stored;
 use crate::json::{Val, string};
 use crate::place::Place;
@@ -118,7 +118,9 @@ impl Message {
         }
         solved.sort_unstable();
         solved.dedup();
-        Some(Correction { at: self.at, record: self.record, text, problems: solved, what, answers })
+        let written = Written::Again(text);
+        let (at, record) = (self.at, self.record);
+        Some(Correction { at, record, written, near: None, problems: solved, what, answers })
     }
 }
 

@@ -43,7 +43,7 @@ fn block(says: Says) -> Option<Pieced> {
             with(block, "is_error", failed.then(|| Pieced::fixed("true", at)))
         }
         Says::Media(media) => media_block(media),
-        Says::Item(_) => return None,
+        Says::Item(block) => block,
     })
 }
 

@@ -40,7 +40,7 @@ pub(in crate::formats) enum Says {
         at: Place,
     },
     Media(Media),
-    /// An item of the Responses API as it was.
+    /// An item of the Responses API, or a block of Anthropic's, as it was.
     Item(Pieced),
 }
 

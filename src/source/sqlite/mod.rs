@@ -9,6 +9,8 @@ mod connect;
 mod find;
 mod key;
 pub mod made;
+#[cfg(feature = "sqlite")]
+mod msgpack;
 #[cfg(not(feature = "sqlite"))]
 mod none;
 #[cfg(feature = "sqlite")]

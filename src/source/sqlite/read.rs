@@ -15,7 +15,7 @@ use super::cells::{Cell, Cells, Frame};
 use super::connect::{self, Opened, words};
 use super::find;
 use super::key::{Id, Key};
-use super::resolve;
+use super::{msgpack, resolve};
 
 /// The histories of all stores of a database, in order.
 pub fn histories(path: &Path) -> io::Result<Result<Vec<Key>, NotRead>> {
@@ -95,8 +95,7 @@ fn cell(row: &Row<'_>) -> rusqlite::Result<(Id, Option<Cell>)> {
         return Ok((id, None));
     }
     let frame = frame.map(|frame| Frame::new(frame.kind, &frame.members, bytes.is_some()));
-    // What cannot be unpacked is reported as what it is: not JSON.
-    let text = bytes.map(|bytes| unpacked(bytes).unwrap_or_else(|| bytes.to_vec())).unwrap_or_default();
+    let text = bytes.map(|bytes| as_json(bytes, is_text)).unwrap_or_default();
     let cell = Cell { id: id.clone(), text: text.into(), is_text, frame };
     Ok((id, Some(cell)))
 }
@@ -129,6 +128,13 @@ fn frame(row: &Row<'_>) -> rusqlite::Result<Option<Columns>> {
         frame.members.extend([&string::quoted(name)[..], b":", &val, b","].concat());
     }
     Ok(Some(frame))
+}
+
+/// Some stores pack their JSON, or keep MessagePack, which is read as the JSON that says the same. What is neither is
+/// reported as what it is: not JSON.
+fn as_json(bytes: &[u8], is_text: bool) -> Vec<u8> {
+    let packed = || if !is_text && msgpack::is_map(bytes) { msgpack::json(bytes) } else { None };
+    unpacked(bytes).or_else(packed).unwrap_or_else(|| bytes.to_vec())
 }
 
 /// The first bytes of what Zstandard packed.

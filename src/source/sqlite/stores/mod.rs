@@ -6,6 +6,7 @@ mod crush;
 mod cursor;
 mod goose;
 mod hermes;
+mod langgraph;
 mod opencode;
 mod zed;
 
@@ -21,6 +22,7 @@ pub static STORES: &[&Store] = &[
     &crush::CRUSH,
     &goose::GOOSE,
     &adk::ADK,
+    &langgraph::CHECKPOINTS,
     &hermes::MARKED,
     &hermes::OLDER,
     &zed::THREADS,

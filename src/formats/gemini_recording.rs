@@ -1,0 +1,77 @@
+//! Recordings of the Gemini CLI's tests: `{method, response}` lines. Each is a response of the model, whole or in chunks.
+
+use crate::dialects::gemini::GEMINI;
+use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::{Settings, Usage};
+use crate::json::Val;
+use crate::json::pieces::Pieced;
+
+pub struct GeminiRecording;
+
+pub static FORMAT: GeminiRecording = GeminiRecording;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "gemini-recording",
+    title: "recorded responses of the Gemini CLI's tests",
+    told_by: "lines with `method` generateContent or generateContentStream and a `response`",
+    dialect: &GEMINI,
+    target: "gemini",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: true,
+};
+
+const READ_ONLY: &str = "what was recorded is not edited";
+
+impl Format for GeminiRecording {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let Some(method) = probe.text("method").filter(|_| probe.has("response") && probe.count == 2) else {
+            return 0;
+        };
+        match method.as_ref() {
+            b"generateContent" | b"generateContentStream" => 95,
+            b"countTokens" | b"embedContent" => 60,
+            _ => 0,
+        }
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Responses { told: Vec::new() }))
+    }
+}
+
+/// Each record is a response by itself.
+struct Responses {
+    told: Vec<Told>,
+}
+
+impl Teller for Responses {
+    fn take(&mut self, record: &Stored<'_>) {
+        let Some(response) = record.val.get("response") else { return };
+        let chunks = if response.is_array() { None } else { Some(response) };
+        let chunks = chunks.into_iter().chain(response.elements());
+        let of_chunk = |chunk: Val<'_>| {
+            let parts = chunk.get("candidates")?.elements().next()?.at(&["content", "parts"])?;
+            Some(parts.elements().map(|part| Pieced::of(part, record.base)).collect::<Vec<_>>())
+        };
+        let parts: Vec<Pieced> = chunks.filter_map(of_chunk).flatten().collect();
+        if parts.is_empty() {
+            return;
+        }
+        let at = record.base.of(response);
+        let content = Pieced::object(at).with("role", Pieced::text("model", at));
+        let content = content.with("parts", Pieced::list_of(parts, at));
+        let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
+        self.told.push(Told::history(&INFO, settings, vec![Say::Message(content, record.number)]));
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        self.told
+    }
+}

@@ -1,0 +1,104 @@
+//! Logs of Inspect: a document with `samples`, or a sample by itself, as the members of an `.eval` archive are. Each sample
+//! is a conversation. Long texts may lie in its `attachments`, and are put back in their place.
+
+use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT};
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::{Settings, Usage};
+use crate::json::Val;
+
+use super::spoken::{self, Manner, Manners};
+
+mod message;
+
+use message::{Messages, text};
+
+pub struct InspectLog;
+
+pub static FORMAT: InspectLog = InspectLog;
+
+const BASE: FormatInfo = FormatInfo {
+    name: "inspect-log",
+    title: "Inspect log (`.json`, or the samples of an `.eval` archive)",
+    told_by: "`eval`, `status` and `version`; a sample with `epoch`, `target` and `messages`",
+    dialect: &CHAT,
+    target: "chat-compatible",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+static INFO: FormatInfo = BASE;
+static OF_ANTHROPIC: FormatInfo = FormatInfo { dialect: &ANTHROPIC, target: "anthropic", ..BASE };
+static MANNERS: Manners = Manners { anthropic: &OF_ANTHROPIC, chat: &INFO, responses: &INFO };
+
+const READ_ONLY: &str =
+    "logs of Inspect are results, and are not edited; `convert` writes a request, which `fix` can repair";
+
+impl Format for InspectLog {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let val = probe.val;
+        let is_log = val.get("eval").is_some_and(|own| own.is_object())
+            && val.get("status").is_some_and(|own| own.is_string())
+            && probe.has("version");
+        // One that was cancelled may have no samples.
+        let is_log = is_log && ["samples", "plan", "stats"].iter().any(|key| probe.has(key));
+        if is_log || is_sample(val) { 95 } else { 0 }
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Samples { told: Vec::new() }))
+    }
+}
+
+fn is_sample(val: Val<'_>) -> bool {
+    let has = |key: &str| val.get(key).is_some();
+    has("epoch") && has("target") && has("input") && val.get("messages").is_some_and(|own| own.is_array())
+}
+
+struct Samples {
+    told: Vec<Told>,
+}
+
+impl Teller for Samples {
+    fn take(&mut self, record: &Stored<'_>) {
+        let model = record.val.get("eval").and_then(|eval| text(eval, "model"));
+        let alone = is_sample(record.val).then_some(record.val);
+        let samples = record.val.get("samples").into_iter().flat_map(|samples| samples.elements());
+        for sample in alone.into_iter().chain(samples) {
+            self.told.push(told(sample, model.clone(), record));
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        self.told
+    }
+}
+
+/// A sample. Its model names the provider: `openai/gpt-5`.
+fn told(sample: Val<'_>, model: Option<Box<str>>, record: &Stored<'_>) -> Told {
+    let model = model.or_else(|| sample.get("output").and_then(|output| text(output, "model")));
+    let provider = model.as_deref().and_then(|model| model.split_once('/')).map_or("", |(provider, _)| provider);
+    let (manner, target) = match provider {
+        "anthropic" => (Manner::Anthropic, "anthropic"),
+        "openai" => (Manner::Chat, "chat"),
+        _ => (Manner::Chat, "chat-compatible"),
+    };
+    let name =
+        |key: &str| sample.get(key).map(|own| String::from_utf8_lossy(own.raw()).trim_matches('"').to_owned());
+    let label = name("id").zip(name("epoch")).map(|(id, epoch)| format!("sample {id}, epoch {epoch}").into());
+    let settings = Settings {
+        label,
+        target: Some(target),
+        model: model.as_deref().map(|model| model.rsplit('/').next().unwrap_or(model).into()),
+        read_only: Some(READ_ONLY),
+        ..Settings::default()
+    };
+    let messages = Messages::of(sample, record);
+    spoken::told(&MANNERS, manner, settings, messages.turns())
+}

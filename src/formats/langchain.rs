@@ -1,0 +1,103 @@
+//! What the stores of LangChain and LangGraph share: lists of messages, in three forms, retold as LangChain sends them to
+//! the provider that the answers name.
+
+use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
+use crate::format::retelling::{Stored, Told};
+use crate::format::{FormatInfo, Histories, Part, Unit};
+use crate::history::{Settings, Usage};
+use crate::json::Val;
+
+use super::spoken::{self, Manner, Manners, Turn};
+
+mod answer;
+mod correct;
+mod media;
+mod message;
+mod provider;
+mod sent;
+
+pub(super) use correct::{CURES, Corrections};
+pub(super) use message::score;
+
+use message::Message;
+use provider::Provider;
+
+/// What all have in common.
+pub(super) const BASE: FormatInfo = FormatInfo {
+    name: "",
+    title: "",
+    told_by: "",
+    dialect: &CHAT,
+    target: "chat",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+/// The same for another dialect.
+pub(super) const fn of_anthropic(info: FormatInfo) -> FormatInfo {
+    FormatInfo { dialect: &ANTHROPIC, target: "anthropic", ..info }
+}
+
+pub(super) const fn of_responses(info: FormatInfo) -> FormatInfo {
+    FormatInfo { dialect: &RESPONSES, target: "openai", ..info }
+}
+
+/// Messages that are looked at to recognise a document.
+const SAMPLE: usize = 50;
+
+/// How surely a list is one of messages.
+pub(super) fn score_of(list: Val<'_>) -> u8 {
+    let mut best = 0;
+    for message in list.elements().take(SAMPLE) {
+        match score(message) {
+            0 => return 0,
+            score => best = best.max(score),
+        }
+    }
+    best
+}
+
+/// The conversation in a list.
+pub(super) fn told(list: Val<'_>, manners: &Manners, settings: Settings, record: &Stored<'_>) -> Told {
+    let messages: Vec<Message<'_>> = list.elements().filter_map(Message::of).collect();
+    let mut provider = Provider::default();
+    messages.iter().for_each(|message| provider.see(message));
+    let (manner, target) = provider.manner();
+    let turns = messages.iter().filter_map(|message| turn(message, manner, record)).collect();
+    spoken::told(manners, manner, Settings { target, model: provider.model, ..settings }, turns)
+}
+
+fn turn(message: &Message<'_>, manner: Manner, record: &Stored<'_>) -> Option<Turn> {
+    let says = sent::says(message, manner, record.base);
+    let (role, at) = (message.role()?, record.base.of(message.val));
+    (!says.is_empty()).then_some(Turn { role, says, at, record: record.number })
+}
+
+/// The manners in which a conversation may have to be told.
+const EACH: [Manner; 3] = [Manner::Chat, Manner::Responses, Manner::Anthropic];
+
+/// A conversation whose messages are lines. Only at the end is it known who it is sent to.
+#[derive(Default)]
+pub(super) struct Lines {
+    turns: [Vec<Turn>; EACH.len()],
+    provider: Provider,
+}
+
+impl Lines {
+    pub fn take(&mut self, record: &Stored<'_>) {
+        let Some(message) = Message::of(record.val) else { return };
+        self.provider.see(&message);
+        for (turns, manner) in self.turns.iter_mut().zip(EACH) {
+            turns.extend(turn(&message, manner, record));
+        }
+    }
+
+    pub fn told(self, manners: &Manners, settings: Settings) -> Option<Told> {
+        let (manner, target) = self.provider.manner();
+        let turns = self.turns.into_iter().zip(EACH).find(|(_, own)| *own == manner)?.0;
+        let settings = Settings { target, model: self.provider.model, ..settings };
+        (!turns.is_empty()).then(|| spoken::told(manners, manner, settings, turns))
+    }
+}

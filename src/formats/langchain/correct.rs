@@ -1,0 +1,190 @@
+//! How lists of messages are repaired: a call without a result gets a `ToolMessage`, one that lies too late moves to its
+//! call, one without a call goes.
+
+use std::collections::HashSet;
+
+use crate::dialects::responses::STUB;
+use crate::format::correcting::{Correction, Corrector, Written};
+use crate::format::retelling::Stored;
+use crate::history::Code;
+use crate::json::edit::{Sequence, Slot};
+use crate::json::{Val, string};
+use crate::place::{Place, With};
+
+use super::answer::calls;
+use super::message::{Form, Kind, Message, text};
+
+const ANSWER: &str = "move the ToolMessage of the call to it, or add one that says that there is no result";
+const DROP: &str = "remove the ToolMessage";
+
+/// The findings about calls without a result in their place, and about results without a call.
+pub(in crate::formats) const CURES: &[(Code, &str)] = &[
+    (Code(101), ANSWER),
+    (Code(501), ANSWER),
+    (Code(530), ANSWER),
+    (Code(102), DROP),
+    (Code(502), DROP),
+    (Code(531), DROP),
+];
+
+/// The lists of a doc; `find` gives that of a record.
+pub(in crate::formats) struct Corrections {
+    find: fn(Val<'_>) -> Option<Val<'_>>,
+    lists: Vec<List>,
+}
+
+struct List {
+    sequence: Sequence,
+    record: u32,
+    messages: Vec<Owned>,
+}
+
+/// What a message has to do with calls.
+struct Owned {
+    at: Place,
+    /// `None` for what is no message.
+    form: Option<Form>,
+    calls: Vec<Call>,
+    /// The call that it answers.
+    answers: Option<Box<str>>,
+}
+
+struct Call {
+    at: Place,
+    id: Box<str>,
+    name: Box<str>,
+}
+
+impl Corrections {
+    pub fn of(find: fn(Val<'_>) -> Option<Val<'_>>) -> Box<dyn Corrector> {
+        Box::new(Corrections { find, lists: Vec::new() })
+    }
+}
+
+impl Corrector for Corrections {
+    fn take(&mut self, record: &Stored<'_>) {
+        let Some(list) = (self.find)(record.val) else { return };
+        let Ok(sequence) = Sequence::of_list(list, record.base) else { return };
+        let messages = list.elements().map(|val| Owned::of(val, record)).collect();
+        self.lists.push(List { sequence, record: record.number, messages });
+    }
+
+    fn finish(self: Box<Self>, problems: &[Place]) -> (Vec<Correction>, Option<Vec<u8>>) {
+        (self.lists.iter().flat_map(|list| list.corrected(problems)).collect(), None)
+    }
+}
+
+impl Owned {
+    fn of(val: Val<'_>, record: &Stored<'_>) -> Owned {
+        let (message, base) = (Message::of(val), record.base);
+        let of_kind = |kind: Kind| message.filter(|own| own.kind == kind);
+        let call = |(val, id): (Val<'_>, Box<str>)| {
+            let given = || val.get("function").and_then(|function| text(function, "name"));
+            Call { at: base.of(val), id, name: text(val, "name").or_else(given).unwrap_or_default() }
+        };
+        Owned {
+            at: base.of(val),
+            form: message.map(|own| own.form),
+            calls: of_kind(Kind::Ai).iter().flat_map(|own| calls(own).into_iter().map(call)).collect(),
+            answers: of_kind(Kind::Tool).and_then(|own| text(own.data, "tool_call_id")),
+        }
+    }
+}
+
+impl List {
+    fn corrected(&self, problems: &[Place]) -> Vec<Correction> {
+        let asked = |at: Place| {
+            let own = problems.iter().enumerate().filter(move |(_, own)| own.start == at.start);
+            own.map(|(ix, _)| ix).collect::<Vec<usize>>()
+        };
+        let correction = |at: Place, problems: Vec<usize>, what: &'static str| Correction {
+            at,
+            record: self.record,
+            written: Written::Edits(Vec::new()),
+            near: None,
+            problems,
+            answers: false,
+            what,
+        };
+        let mut made = Vec::new();
+        let mut gone: HashSet<usize> = HashSet::new();
+        for (ix, message) in self.messages.iter().enumerate().filter(|(_, own)| own.answers.is_some()) {
+            let own = asked(message.at);
+            if !own.is_empty() {
+                gone.insert(ix);
+                made.push(correction(message.at, own, DROP));
+            }
+        }
+        // What comes after each message.
+        let mut added: Vec<Vec<Vec<With>>> = vec![Vec::new(); self.messages.len()];
+        for (ix, message) in self.messages.iter().enumerate() {
+            let mut done = HashSet::new();
+            for call in &message.calls {
+                let own = asked(call.at);
+                let Some(form) = message.form.filter(|_| !own.is_empty() && done.insert(&call.id)) else {
+                    continue;
+                };
+                let end = self.end_of_results(ix);
+                let late = self.late(ix, end, &call.id).filter(|late| gone.insert(*late));
+                let near = Some(self.messages[end].at);
+                match late {
+                    Some(late) => {
+                        let at = self.messages[late].at;
+                        added[end].push(vec![With::Copy(at)]);
+                        made.push(correction(at, own.clone(), "move the ToolMessage to its call"));
+                        made.push(Correction { near, ..correction(call.at, own, "move its ToolMessage to it") });
+                    }
+                    None => {
+                        added[end].push(vec![With::text(missing(form, &call.id, &call.name))]);
+                        let what = "add a ToolMessage that says that there is no result";
+                        made.push(Correction { near, answers: true, ..correction(call.at, own, what) });
+                    }
+                }
+            }
+        }
+        let mut slots = Vec::new();
+        for (ix, added) in added.into_iter().enumerate() {
+            slots.extend((!gone.contains(&ix)).then_some(Slot::Keep(ix as u32)));
+            slots.extend(added.into_iter().map(Slot::New));
+        }
+        if let Some(first) = made.first_mut() {
+            let mut edits = Vec::new();
+            self.sequence.edit(slots, &mut edits);
+            first.written = Written::Edits(edits);
+        }
+        made
+    }
+
+    /// The last of the results right after an answer; the answer, if there are none.
+    fn end_of_results(&self, answer: usize) -> usize {
+        let is_result = |ix: &usize| self.messages.get(*ix).is_some_and(|own| own.answers.is_some());
+        (answer + 1..).take_while(is_result).last().unwrap_or(answer)
+    }
+
+    /// The result of a call that lies after those of its answer, and before an answer that uses its id again.
+    fn late(&self, answer: usize, end: usize, id: &str) -> Option<usize> {
+        let calls = |ix: &usize| self.messages[*ix].calls.iter().any(|call| *call.id == *id);
+        let again = (answer + 1..self.messages.len()).find(calls).unwrap_or(self.messages.len());
+        (end + 1..again).find(|ix| self.messages[*ix].answers.as_deref() == Some(id))
+    }
+}
+
+/// A `ToolMessage` that claims nothing, in the form of its neighbours.
+fn missing(form: Form, id: &str, name: &str) -> Vec<u8> {
+    let (said, id, name) = (string::quoted(STUB), string::quoted(id), string::quoted(name));
+    let fields = |more: &[u8]| {
+        let said = [br#"{"content":"#, &said[..], more, br#","type":"tool","name":"#, &name];
+        let names = [br#","tool_call_id":"#, &id[..], br#","status":"error"}"#];
+        [said.concat(), names.concat()].concat()
+    };
+    let plain = || fields(br#","additional_kwargs":{},"response_metadata":{}"#);
+    match form {
+        Form::Flat => plain(),
+        Form::Dict => [br#"{"type":"tool","data":"#, &plain()[..], b"}"].concat(),
+        Form::Dump => {
+            let class: &[u8] =
+                br#"{"lc":1,"type":"constructor","id":["langchain","schema","messages","ToolMessage"],"#;
+            [class, br#""kwargs":"#, &fields(b""), b"}"].concat()
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What is sent of a message.
+
+use crate::formats::spoken::{Id, Manner, Says};
+use crate::json::Val;
+use crate::json::edit::Base;
+use crate::json::pieces::Pieced;
+
+use super::message::{Kind, Message};
+use super::{answer, media};
+
+pub(super) fn says(message: &Message<'_>, manner: Manner, base: Base<'_>) -> Vec<Says> {
+    match message.kind {
+        Kind::Ai => answer::says(message, manner, base),
+        Kind::Tool => result(message, manner, base).into_iter().collect(),
+        Kind::Other => Vec::new(),
+        Kind::Human | Kind::System | Kind::Chat => {
+            message.blocks().filter_map(|block| media::input(block, base)).collect()
+        }
+    }
+}
+
+fn result(message: &Message<'_>, manner: Manner, base: Base<'_>) -> Option<Says> {
+    let at = base.of(message.val);
+    let call = Id::of(message.data.get("tool_call_id"), base)?;
+    let content = message.data.get("content");
+    let output = match content {
+        Some(list) if list.is_array() => listed(list, manner, base),
+        Some(own) if !own.is_null() => Pieced::as_text(own, base),
+        _ => Pieced::text("", at),
+    };
+    let kind = message.data.at(&["additional_kwargs", "type"]).filter(|kind| kind.is("custom_tool_call_output"));
+    if let (Some(kind), Manner::Responses) = (kind, manner) {
+        let item = Pieced::object(at).with("type", Pieced::of(kind, base));
+        return Some(Says::Item(item.with("call_id", call.piece).with("output", output)));
+    }
+    let failed = message.data.get("status").is_some_and(|status| status.is("error"));
+    Some(Says::Result { call, output, failed, at })
+}
+
+/// The content of a result: its texts; for Anthropic also its images.
+fn listed(list: Val<'_>, manner: Manner, base: Base<'_>) -> Pieced {
+    let at = base.of(list);
+    let text_of = |block: Val<'_>| match block.is_string() {
+        true => Some(Pieced::of(block, base)),
+        false => block.get("text").filter(|text| text.is_string()).map(|text| Pieced::of(text, base)),
+    };
+    let is_own = |block: Val<'_>| {
+        let is = |kind: &str| block.get("type").is_some_and(|own| own.is(kind));
+        is("text") || is("image") && block.get("source").is_some()
+    };
+    if manner == Manner::Anthropic && list.elements().all(is_own) {
+        return Pieced::of(list, base);
+    }
+    let texts: Vec<Pieced> = list.elements().filter_map(text_of).collect();
+    match texts.is_empty() {
+        true => Pieced::spelled(list, base),
+        false => Pieced::joined(texts, "\n", at),
+    }
+}

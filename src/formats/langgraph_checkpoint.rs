@@ -1,0 +1,72 @@
+//! The newest checkpoint of a LangGraph thread in SQLite: its channel `messages`. It is only read; `update_state` of the
+//! graph changes it.
+
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::Settings;
+use crate::json::Val;
+
+use super::langchain;
+use super::spoken::Manners;
+
+pub struct LanggraphCheckpoint;
+
+pub static FORMAT: LanggraphCheckpoint = LanggraphCheckpoint;
+
+const BASE: FormatInfo = FormatInfo {
+    name: "langgraph-checkpoint",
+    title: "checkpoint of a LangGraph thread (SQLite)",
+    told_by: "the SQLite tables `checkpoints` and `writes`",
+    ..langchain::BASE
+};
+
+static INFO: FormatInfo = BASE;
+static OF_ANTHROPIC: FormatInfo = langchain::of_anthropic(BASE);
+static OF_RESPONSES: FormatInfo = langchain::of_responses(BASE);
+static MANNERS: Manners = Manners { anthropic: &OF_ANTHROPIC, chat: &INFO, responses: &OF_RESPONSES };
+
+const READ_ONLY: &str = "checkpoints are not edited: `convert` writes a request; to repair the thread, give `update_state` of the graph a ToolMessage for the call if nothing comes after it, else a RemoveMessage with the id of the message";
+
+impl Format for LanggraphCheckpoint {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    /// Its tables tell.
+    fn detect(&self, _: &Probe<'_>) -> u8 {
+        0
+    }
+
+    fn is_stored_in_tables(&self) -> bool {
+        true
+    }
+
+    fn knows(&self, val: Val<'_>) -> bool {
+        val.get("channel_values").is_some_and(|values| values.is_object())
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(States { told: Vec::new() }))
+    }
+}
+
+fn messages(state: Val<'_>) -> Option<Val<'_>> {
+    state.at(&["channel_values", "messages"]).filter(|list| list.is_array())
+}
+
+/// The one record is the checkpoint.
+struct States {
+    told: Vec<Told>,
+}
+
+impl Teller for States {
+    fn take(&mut self, record: &Stored<'_>) {
+        let Some(list) = messages(record.val) else { return };
+        let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
+        self.told.push(langchain::told(list, &MANNERS, settings, record));
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        self.told
+    }
+}

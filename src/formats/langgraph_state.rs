@@ -1,0 +1,79 @@
+//! The state of a LangGraph thread as its server gives it: `{values: {messages: […]}, next, config, …}`.
+
+use crate::format::correcting::Corrector;
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::Settings;
+use crate::json::Val;
+
+use super::langchain::{self, Corrections};
+use super::spoken::Manners;
+
+pub struct LanggraphState;
+
+pub static FORMAT: LanggraphState = LanggraphState;
+
+const BASE: FormatInfo = FormatInfo {
+    name: "langgraph-state",
+    title: "state of a LangGraph thread",
+    told_by: "`values` with `messages` of LangChain",
+    ..langchain::BASE
+};
+
+static INFO: FormatInfo = BASE;
+static OF_ANTHROPIC: FormatInfo = langchain::of_anthropic(BASE);
+static OF_RESPONSES: FormatInfo = langchain::of_responses(BASE);
+static MANNERS: Manners = Manners { anthropic: &OF_ANTHROPIC, chat: &INFO, responses: &OF_RESPONSES };
+
+const READ_ONLY: &str =
+    "a LangGraph state is not edited for this; `convert` writes a request, which `fix` can repair";
+
+impl Format for LanggraphState {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let Some(list) = messages(probe.val) else { return 0 };
+        let is_state = ["next", "config", "checkpoint", "metadata"].iter().any(|key| probe.has(key));
+        match langchain::score_of(list) {
+            0 => 0,
+            _ if is_state => 100,
+            score => score,
+        }
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(States { told: Vec::new() }))
+    }
+
+    fn corrector(&self) -> Option<fn() -> Box<dyn Corrector>> {
+        Some(|| Corrections::of(messages))
+    }
+}
+
+fn messages(state: Val<'_>) -> Option<Val<'_>> {
+    state.at(&["values", "messages"]).filter(|list| list.is_array())
+}
+
+/// Each record is the state of a thread at some time.
+struct States {
+    told: Vec<Told>,
+}
+
+impl Teller for States {
+    fn take(&mut self, record: &Stored<'_>) {
+        let Some(list) = messages(record.val) else { return };
+        let thread = ["thread_id", "checkpoint_id"].iter().find_map(|key| {
+            let id = record.val.at(&["config", "configurable", key])?.text()?;
+            Some(String::from_utf8_lossy(&id).into())
+        });
+        let settings =
+            Settings { label: thread, read_only: Some(READ_ONLY), cures: langchain::CURES, ..Settings::default() };
+        self.told.push(langchain::told(list, &MANNERS, settings, record));
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        self.told
+    }
+}

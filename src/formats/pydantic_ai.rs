@@ -1,0 +1,143 @@
+//! Messages of pydantic-ai as `all_messages_json()` writes them: requests and responses, each with parts. They are retold
+//! as they are sent to the provider that the responses name.
+
+use std::collections::HashSet;
+
+use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
+use crate::format::correcting::Corrector;
+use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
+use crate::history::{Role, Settings, Usage};
+use crate::json::Val;
+use crate::json::pieces::Pieced;
+
+use super::spoken::{self, Manners, Says, Turn};
+
+mod correct;
+mod part;
+mod provider;
+
+use part::{Sending, messages, parts, text};
+use provider::Provider;
+
+pub struct PydanticAi;
+
+pub static FORMAT: PydanticAi = PydanticAi;
+
+const BASE: FormatInfo = FormatInfo {
+    name: "pydantic-ai-messages",
+    title: "messages of pydantic-ai (`all_messages_json()`)",
+    told_by: "messages of `kind` request or response whose `parts` have a `part_kind`",
+    dialect: &CHAT,
+    target: "chat",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+static INFO: FormatInfo = BASE;
+static OF_ANTHROPIC: FormatInfo = FormatInfo { dialect: &ANTHROPIC, target: "anthropic", ..BASE };
+static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai", ..BASE };
+static MANNERS: Manners = Manners { anthropic: &OF_ANTHROPIC, chat: &INFO, responses: &OF_RESPONSES };
+
+const READ_ONLY: &str =
+    "messages of pydantic-ai are not edited for this; `convert` writes a request, which `fix` can repair";
+
+const HEALED: &str = "the response was interrupted, and pydantic-ai leaves out its calls without a return";
+
+/// Messages that are looked at to recognise a document.
+const SAMPLE: usize = 50;
+
+impl Format for PydanticAi {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn detect(&self, probe: &Probe<'_>) -> u8 {
+        let Some(list) = messages(probe.val) else { return 0 };
+        let is_message = |message: Val<'_>| {
+            let is = |kind: &str| message.get("kind").is_some_and(|own| own.is(kind));
+            let parts = message.get("parts").filter(|parts| parts.is_array());
+            (is("request") || is("response"))
+                && parts.is_some_and(|parts| parts.elements().all(|part| part.get("part_kind").is_some()))
+        };
+        let any =
+            list.elements().take(SAMPLE).any(|message| message.get("parts").is_some_and(|own| own.count() > 0));
+        if any && list.elements().take(SAMPLE).all(is_message) { 95 } else { 0 }
+    }
+
+    fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        Some(|| Box::new(Runs { told: Vec::new() }))
+    }
+
+    fn corrector(&self) -> Option<fn() -> Box<dyn Corrector>> {
+        Some(|| Box::new(correct::Corrections::default()))
+    }
+}
+
+/// Each record is a conversation.
+struct Runs {
+    told: Vec<Told>,
+}
+
+impl Teller for Runs {
+    fn take(&mut self, record: &Stored<'_>) {
+        if let Some(list) = messages(record.val) {
+            self.told.push(conversation(list, record));
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        self.told
+    }
+}
+
+fn conversation(list: Val<'_>, record: &Stored<'_>) -> Told {
+    let mut provider = Provider::default();
+    list.elements().for_each(|message| provider.see(message));
+    let (manner, target) = provider.manner();
+    let sending = Sending { manner, base: record.base };
+    let returned: HashSet<Box<str>> = list
+        .elements()
+        .flat_map(parts)
+        .filter(|part| part::is(*part, &["tool-return", "retry-prompt"]))
+        .filter_map(|part| text(part, "tool_call_id"))
+        .collect();
+    let mut unsent = Vec::new();
+    let mut turns = instructions(list, record);
+    for message in list.elements() {
+        let interrupted = message.get("state").is_some_and(|state| state.is("interrupted"));
+        for part in parts(message) {
+            let id = text(part, "tool_call_id").filter(|_| interrupted && part::is(part, &["tool-call"]));
+            if let Some(id) = id.filter(|id| !returned.contains(id)) {
+                unsent.push((id, HEALED));
+                continue;
+            }
+            let Some((role, says)) = sending.part(part) else { continue };
+            let at = record.base.of(message);
+            match turns.last_mut() {
+                Some(open) if open.role == role && open.at == at => open.says.push(says),
+                _ => turns.push(Turn { role, says: vec![says], at, record: record.number }),
+            }
+        }
+    }
+    let settings = Settings {
+        target,
+        model: provider.model,
+        read_only: Some(READ_ONLY),
+        cures: correct::CURES,
+        unsent,
+        ..Settings::default()
+    };
+    spoken::told(&MANNERS, manner, settings, turns)
+}
+
+/// The instructions of the newest request that has some: they are sent in front of all messages.
+fn instructions(list: Val<'_>, record: &Stored<'_>) -> Vec<Turn> {
+    let own = list.elements().filter_map(|message| message.get("instructions"));
+    let Some(own) = own.filter(|own| own.is_string() && !own.is("")).last() else { return Vec::new() };
+    let at = record.base.of(own);
+    let text = Pieced::of(own, record.base);
+    vec![Turn { role: Role::System, says: vec![Says::Text { text, id: None, at }], at, record: record.number }]
+}
