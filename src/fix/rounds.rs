@@ -165,6 +165,8 @@ impl Job<'_> {
             let view = Patched::new(bytes, pieces.clone());
             let current = fixed.after.as_mut().unwrap_or(&mut fixed.before);
             let container = current.container;
+            // Lines stay where they are also of a history that is not changed itself.
+            let numbered = current.made.iter().find_map(|plan| plan.numbered);
             current.made.retain(|plan| !given_up.contains_key(&Some(plan.number)));
             let mut plans = std::mem::take(&mut current.made);
             let corrects = current.format.filter(|format| format.corrector().is_some());
@@ -191,7 +193,6 @@ impl Job<'_> {
             let stored = Stored { id, bytes: &view, container, format: read_by, options: &options.read, wanted };
             let is_changed = !fixed.patch.is_empty();
             let kept = current.format.and_then(|format| format.kept_lines());
-            let numbered = plans.iter().find_map(|plan| plan.numbered);
             fixed.numbered |= numbered.is_some();
             let stays = kept.filter(|_| numbered.is_some() && !wanted.copies);
             let how = How { is_changed, stays, session };

@@ -272,6 +272,10 @@ impl<'e, T: Take> Run<'e, T> {
             cut.variant = u8::from(is_cut);
             cut.remedy = Remedy::One(Act::Drop);
             self.raise(cut, all);
+            // An agent writes a result right after its call: it may be what was cut off.
+            if let Some((assembler, _)) = assembler.as_mut().filter(|(_, format)| format.teller().is_some()) {
+                assembler.broken();
+            }
         } else if is_cut {
             self.raise(last_line::cut_short(self.id, self.bytes), all);
         }

@@ -14,9 +14,9 @@ pub struct Made {
 }
 
 impl Made {
-    /// Text that lies after a doc of `len` bytes.
+    /// Text that lies after a doc of `len` bytes, whose end is a place of its own: what is cut off is cut off there.
     pub fn new(len: u64, written: Written) -> Made {
-        Made { start: len, written }
+        Made { start: len + 1, written }
     }
 
     pub fn text(&self) -> &[u8] {

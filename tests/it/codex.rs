@@ -242,6 +242,24 @@ proptest! {
     }
 }
 
+/// Found by the test above: the history is not changed, and its header is.
+#[test]
+fn a_provider_is_set_in_place_where_nothing_else_is_changed() {
+    let mut lines = before_compaction();
+    lines[9].1["content"] =
+        json!([{"type": "input_image", "image_url": "data:image/png;base64,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}]);
+    let text = file(&lines, FIRST, 0, None);
+    let folder = tempfile::tempdir().expect("a folder");
+    let name = name(9, FIRST);
+    write(folder.path(), &name, text.as_bytes());
+    let args = ["fix", "-w", "--no-backup", "--no-lookup", "--max-image-bytes=20", "--set-provider=azure", &name];
+    run(folder.path(), &args);
+    let made = read(&folder.path().join(&name));
+    let ends = |text: &str| text.match_indices('\n').map(|(at, _)| at).collect::<Vec<_>>();
+    assert!(made.contains(r#""model_provider":"azure""#));
+    assert_eq!(ends(&made), ends(&text));
+}
+
 #[test]
 fn a_line_that_is_missing_or_comes_twice_is_found() {
     let lines = session();
