@@ -1,6 +1,6 @@
 //! Fits a conversation to what a dialect takes. What is taken away or made up is noted with the place of its source.
 
-use crate::json::{Tape, scan};
+use crate::json::{Spare, scan};
 use crate::neutral::settle::settle;
 use crate::neutral::write::Writer;
 use crate::neutral::{
@@ -366,8 +366,8 @@ fn loss_of(kind: ForeignKind) -> LossKind {
 }
 
 fn is_object(json: &[u8]) -> bool {
-    let mut tape = Tape::new();
-    scan(json, &mut tape).is_ok() && tape.root(json).is_some_and(|root| root.is_object())
+    let mut spare = Spare::take();
+    json.trim_ascii_start().starts_with(b"{") && scan(json, &mut spare.tape).is_ok()
 }
 
 fn wrapped(key: &str, write: impl FnOnce(&mut Writer<'_>)) -> Raw {

@@ -90,21 +90,9 @@ fn places_lead_to_what_they_name() {
             None => at,
         };
         // A store has its own names for ids: the value has them, wherever they are.
-        let stores = [
-            "amp-thread",
-            "droid-session",
-            "grok-cli",
-            "hermes-session",
-            "kimi-session",
-            "openinference",
-            "otel-genai",
-            "opencode-export",
-            "pi-session",
-            "vercel-model-messages",
-            "vercel-ui-messages",
-            "zed-thread",
-        ];
-        if stores.iter().any(|store| path.components().any(|part| part.as_os_str() == *store)) {
+        let folder = path.components().rev().nth(1).and_then(|part| part.as_os_str().to_str());
+        let format = folder.and_then(replaylint::internals::formats::by_name);
+        if format.is_some_and(|format| format.teller().is_some()) {
             let ids = [&diagnostic["id"], &diagnostic["call_id"]].into_iter().filter_map(Value::as_str);
             ids.for_each(|id| assert!(item.to_string().contains(id), "{diagnostic}"));
             seen += 1;

@@ -43,7 +43,7 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
     for block in content.filter(Val::is_array).iter().flat_map(Val::elements) {
         let (flags, own) = (origin.flags, BlockFlags::NONE);
         let mut row = Row { flags, block: own, part: BLOCK, at: origin.base.of(block), ..row };
-        let found = BLOCKS.iter().find_map(|(name, kind)| Some((*kind, block.get(name)?)));
+        let found = found(block);
         row.kind = found.map_or(Kind::Block, |(kind, _)| kind);
         let mut key = None;
         match found {
@@ -62,6 +62,17 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
         row.key = key.map_or(0, fingerprint);
         out(Item { row, val: block, id: None, key });
     }
+}
+
+/// What a block is, by the first of its members in [`BLOCKS`].
+fn found(block: Val<'_>) -> Option<(Kind, Val<'_>)> {
+    let known = block.members().filter_map(|member| {
+        let key = member.key.decode();
+        let mut blocks = BLOCKS.iter().enumerate();
+        let (rank, (_, kind)) = blocks.find(|(_, (name, _))| name.as_bytes() == key.as_ref())?;
+        Some((rank, *kind, member.val))
+    });
+    known.reduce(|best, new| if new.0 <= best.0 { new } else { best }).map(|(_, kind, val)| (kind, val))
 }
 
 /// Reasoning that is hidden is signed by what hides it.

@@ -42,6 +42,10 @@ fn either<'t>(val: Val<'t>, camel: &str) -> Option<Val<'t>> {
 }
 
 fn is_named(key: &[u8], camel: &str) -> bool {
+    // Both spellings begin with the same letter.
+    if key.first() != camel.as_bytes().first() {
+        return false;
+    }
     let mut camel = camel.bytes();
     let mut key = key.iter().copied();
     loop {

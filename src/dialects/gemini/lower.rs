@@ -3,7 +3,7 @@
 
 use crate::dialect::Written;
 use crate::dialects::common::{result_text, write_extras, write_input_object};
-use crate::json::{Tape, scan};
+use crate::json::{Spare, scan};
 use crate::neutral::write::Writer;
 use crate::neutral::{
     Block, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, OutputFormat, Part, Reasoning,
@@ -193,9 +193,9 @@ fn write_response(result: &ToolResult, w: &mut Writer<'_>) {
     let text = result_text(result);
     if !result.is_error {
         let plain = text.plain();
-        let mut tape = Tape::new();
-        let object = plain.trim_ascii().first() == Some(&b'{') && scan(&plain, &mut tape).is_ok();
-        let root = tape.root(&plain).filter(|root| object && root.is_object());
+        let mut spare = Spare::take();
+        let object = plain.trim_ascii().first() == Some(&b'{') && scan(&plain, &mut spare.tape).is_ok();
+        let root = spare.tape.root(&plain).filter(|root| object && root.is_object());
         // An object that reads like the wrapping is wrapped, so that it stays what it is.
         if let Some(root) = root
             && root.get("output").is_none()

@@ -35,10 +35,6 @@ pub(super) fn response(part: Val<'_>) -> Option<Val<'_>> {
     member(part, "functionResponse", "function_response")
 }
 
-pub(super) fn signature(part: Val<'_>) -> Option<Val<'_>> {
-    member(part, "thoughtSignature", "thought_signature")
-}
-
 pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
     let inner = val.get("content").filter(|inner| inner.is_object() && val.get("parts").is_none());
     let val = inner.unwrap_or(val);
@@ -78,17 +74,53 @@ fn role(content: Val<'_>, flags: Flags) -> Role {
     }
 }
 
+/// The members of a part that its row is made of.
+#[derive(Default)]
+struct Fields<'t> {
+    /// What the part is: how early in [`PARTS`], in which spelling, and the member.
+    found: Option<(usize, Kind, Val<'t>)>,
+    thought: bool,
+    signed: bool,
+}
+
+impl<'t> Fields<'t> {
+    fn of(part: Val<'t>) -> Self {
+        let mut fields = Fields::default();
+        for member in part.members().filter(|member| !member.val.is_null()) {
+            let key = member.key.decode();
+            match key.as_ref() {
+                b"thought" => fields.thought = member.val.as_bool() == Some(true),
+                b"thoughtSignature" | b"thought_signature" => {
+                    fields.signed |= member.val.as_str().is_some_and(|text| !text.is_empty());
+                }
+                key => fields.take(key, member.val),
+            }
+        }
+        fields
+    }
+
+    fn take(&mut self, key: &[u8], val: Val<'t>) {
+        let mut known = PARTS.iter().enumerate();
+        let is = |(camel, snake, _): &(&str, &str, Kind)| camel.as_bytes() == key || snake.as_bytes() == key;
+        let Some((ix, &(camel, _, kind))) = known.find(|(_, part)| is(part)) else { return };
+        let rank = ix * 2 + usize::from(camel.as_bytes() != key);
+        if self.found.is_none_or(|(other, ..)| rank <= other) {
+            self.found = Some((rank, kind, val));
+        }
+    }
+}
+
 fn block<'t>(part: Val<'t>, message: &Row, origin: Origin<'_>) -> Item<'t> {
     let (flags, block) = (origin.flags, BlockFlags::NONE);
     let mut row = Row { flags, block, part: BLOCK, at: origin.base.of(part), ..*message };
-    let found = PARTS.iter().find_map(|(camel, snake, kind)| Some((*kind, member(part, camel, snake)?)));
-    let thought = part.get("thought").and_then(|thought| thought.as_bool()) == Some(true);
+    let fields = Fields::of(part);
+    let found = fields.found.map(|(_, kind, val)| (kind, val));
     row.kind = match found {
-        Some((Kind::Text, _)) if thought => Kind::Thinking,
+        Some((Kind::Text, _)) if fields.thought => Kind::Thinking,
         Some((kind, _)) => kind,
         None => Kind::Block,
     };
-    if signature(part).and_then(|signature| signature.as_str()).is_some_and(|text| !text.is_empty()) {
+    if fields.signed {
         row.set(BlockFlags::SIGNED);
     }
     let mut item = Item { row, val: part, id: None, key: None };
