@@ -103,16 +103,18 @@ def compare(entry, corpus):
     why = Counter(loss["rule"] for loss in report["diagnostics"])
     left_out, added = sum(why[rule] for rule in LEFT_OUT), sum(why[rule] for rule in ADDED)
     names = ", ".join(f"{number} {rule}" for rule, number in sorted(why.items()))
-    # A block may be written as a text instead.
-    if sum(missing.values()) <= left_out and sum(more.values()) <= added + left_out:
-        return "explained", names
+    # A call without a result gets one; a block may be written as a text instead.
+    results = sum(number for (kind, _), number in more.items() if kind == "result")
+    others = sum(more.values()) - results
+    if sum(missing.values()) <= left_out and results <= added and others <= left_out:
+        return "explained", f"{short(missing)} not read; {short(more)} more; {names}"
     checked = json.loads(run("check", "--output-format", "json", path).stdout)
     tangled = sorted({found["rule"] for found in checked["diagnostics"]} & TANGLED)
     if tangled:
         return "explained", ", ".join(tangled)
     calls = sum(number for (kind, _), number in counted.items() if kind != "text")
     if why[NOT_CONVERTED] and not more and checked["summary"]["items"] >= calls:
-        return "explained", names
+        return "explained", f"{short(missing)} not read; {short(more)} more; {names}"
     return "differs", f"{short(missing)} not read; {short(more)} more; losses: {names or 'none'}"
 
 
