@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import table
-from readers import codex
+from readers import codex, storage
 from said import text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,9 +85,7 @@ def notes(found, counted):
     return named
 
 
-def compare(entry, corpus):
-    path = corpus / entry["path"]
-    reader = table.reader(entry)
+def compare(path, reader):
     if reader is None:
         report = json.loads(run("check", "--output-format", "json", path).stdout)
         read = [seen["format"] for seen in report["inputs"] if seen.get("format")]
@@ -131,27 +129,33 @@ def main():
     parser.add_argument("format", nargs="*")
     arguments = parser.parse_args()
     entries = [json.loads(line) for line in (arguments.corpus / "manifest.jsonl").read_text().splitlines()]
-    entries = [entry for entry in entries if entry["format"] in (arguments.format or table.FORMATS)]
+    wanted = arguments.format or table.FORMATS
+    jobs = [(entry["format"], arguments.corpus / entry["path"], table.reader(entry)) for entry in entries if entry["format"] in wanted]
 
-    def attempt(entry):
+    def attempt(job):
         try:
-            return compare(entry, arguments.corpus)
+            return compare(*job[1:])
         except Exception as error:
             return "differs", f"{type(error).__name__}: {error}"
 
-    with ThreadPoolExecutor(2) as pool:
-        outcomes = list(pool.map(attempt, entries))
+    with ThreadPoolExecutor(2) as pool, tempfile.TemporaryDirectory() as folder:
+        if "opencode" in wanted:
+            # The files of a storage are unread one by one, and a session together.
+            tree = Path(folder) / "storage"
+            storage.gather(sorted(arguments.corpus.glob(f"opencode/*/*{storage.SUFFIX}")), tree)
+            jobs.append(("opencode", tree, storage.read))
+        outcomes = list(pool.map(attempt, jobs))
     kinds = ("equal", "explained", "unread", "differs")
     numbers = {}
-    for entry, (kind, why) in zip(entries, outcomes):
-        numbers.setdefault(entry["format"], Counter())[kind] += 1
+    for (name, path, _), (kind, why) in zip(jobs, outcomes):
+        numbers.setdefault(name, Counter())[kind] += 1
         if kind == "differs" or arguments.verbose:
-            print(f"{kind}: {entry['path']}: {why}")
+            print(f"{kind}: {path}: {why}")
     print(f"{'format':26}{'files':>7}" + "".join(f"{kind:>11}" for kind in kinds))
     for name, counts in sorted(numbers.items()):
         print(f"{name:26}{sum(counts.values()):>7}" + "".join(f"{counts[kind]:>11}" for kind in kinds))
     differing = sum(counts["differs"] for counts in numbers.values())
-    print(f"{len(entries)} files, {differing} differ")
+    print(f"{len(jobs)} files, {differing} differ")
     return 1 if differing else 0
 
 
