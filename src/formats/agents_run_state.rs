@@ -4,11 +4,11 @@
 use std::collections::HashSet;
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_item,
-};
+use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::Val;
+
+use super::responses_request::read_given;
 
 pub struct AgentsRunState;
 
@@ -57,7 +57,7 @@ impl Format for AgentsRunState {
             Settings { usage: Usage::Log, read_only: Some(READ_ONLY), unknown_version, ..Settings::default() };
         sink.mark(Mark::Start(Box::new(settings)));
         if let Some(input) = record.val.get(INPUT) {
-            read_array(&RESPONSES, input, record, 0, flags, sink);
+            read_given(input, record, 0, flags, sink);
         }
         let repeated = repeated(record.val);
         let generated = record.val.get(GENERATED).into_iter().flat_map(|items| items.elements());

@@ -86,6 +86,8 @@ struct Session {
     model: Option<Box<str>>,
     version: Option<Version>,
     lines: Vec<Line>,
+    /// The last line is a text of the model.
+    has_answered: bool,
 }
 
 impl Teller for Session {
@@ -93,6 +95,7 @@ impl Teller for Session {
         let val = record.val;
         let kind = val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
         let mut said = Transcript::of_blocks();
+        let had_answered = std::mem::take(&mut self.has_answered);
         match kind.as_ref() {
             b"session_start" => {
                 self.label = text(val, "id");
@@ -107,7 +110,13 @@ impl Teller for Session {
                 self.model = text_at(val, &["message", "model"]).or(self.model.take());
                 said.content(role, val.at(&["message", "content"]), record);
             }
-            b"message" => said.text(role(val.get("role")), val.get("text"), record),
+            b"message" => {
+                let role = role(val.get("role"));
+                self.has_answered = role == Role::Assistant;
+                said.text(role, val.get("text"), record);
+            }
+            // It says the last answer again, unless that was not printed by itself.
+            b"completion" if !had_answered => said.text(Role::Assistant, val.get("finalText"), record),
             b"tool_call" => {
                 let Some(name) = val.get("toolName") else { return };
                 let name = Pieced::of(name, record.base);

@@ -1,6 +1,8 @@
 //! Sessions of Kimi (`wire.jsonl`): messages that are put into the context, and the events of the loop, which add up to the
 //! model's answers and the results of its calls. From a compaction on, the summary and the user's newest messages count.
 
+use std::collections::HashSet;
+
 use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::retelling::{Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
@@ -82,6 +84,8 @@ struct Session {
     model: Option<Box<str>>,
     /// The step that the events are of.
     step: Option<Box<str>>,
+    /// Records of messages that the agent said for the user: reminders.
+    injected: HashSet<u32>,
 }
 
 impl Teller for Session {
@@ -99,6 +103,9 @@ impl Teller for Session {
             b"context.append_message" => {
                 self.step = None;
                 if let Some(message) = val.get("message") {
+                    if message.at(&["origin", "kind"]).is_some_and(|kind| !kind.is("user")) {
+                        self.injected.insert(record.number);
+                    }
                     self.said.message(message, record);
                 }
             }
@@ -109,7 +116,7 @@ impl Teller for Session {
             }
             b"context.apply_compaction" => {
                 let kept = val.get("keptUserMessageCount").and_then(|count| count.as_u64()).unwrap_or(0);
-                self.said.forget(usize::try_from(kept).unwrap_or(usize::MAX));
+                self.said.forget(usize::try_from(kept).unwrap_or(usize::MAX), &self.injected);
                 let summary = ["contextSummary", "summary"].iter().find_map(|key| val.get(key));
                 self.said.text(Role::User, summary, record);
             }

@@ -132,7 +132,13 @@ fn holds(text: &[u8], word: &str) -> bool {
 
 /// Reads the `input` of a body.
 pub(super) fn read_input(body: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
-    let Some(input) = body.get("input") else { return };
+    if let Some(input) = body.get("input") {
+        read_given(input, record, part, flags, sink);
+    }
+}
+
+/// Reads an input: a text, or a list of items.
+pub(super) fn read_given(input: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
     if input.is_string() {
         // A text for input is a message of the user.
         let mut row = Row::of_place(record.base.of(input), record.number);

@@ -53,7 +53,7 @@ impl Blocks {
             }
             Kind::FunctionCall | Kind::ToolUse => {
                 self.end_message();
-                let Some(id) = raw(val, "id") else { return };
+                let Some(id) = raw(val, "id") else { return self.skipped.push(row.at) };
                 let name = raw(val, "name").unwrap_or(b"\"\"");
                 let mut input = Vec::new();
                 string::one_line(raw(val, "input").unwrap_or(b"{}"), &mut input);
@@ -70,7 +70,7 @@ impl Blocks {
                 self.items.push((members.concat(), row.at));
             }
             Kind::FunctionCallOutput | Kind::ToolResult => {
-                let Some(id) = raw(val, "tool_use_id") else { return };
+                let Some(id) = raw(val, "tool_use_id") else { return self.skipped.push(row.at) };
                 let output = self.output(val.get("content"), row.at);
                 let members: [&[u8]; 5] =
                     [b"{\"type\":\"function_call_output\",\"call_id\":", id, b",\"output\":", &output, b"}"];

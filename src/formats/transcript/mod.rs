@@ -85,8 +85,10 @@ impl Transcript {
         self.turns.is_empty()
     }
 
-    /// Forgets what was said so far, but for the instructions and the newest turns of the user.
-    pub fn forget(&mut self, kept: usize) {
+    /// Forgets what was said so far, but for the instructions and the newest turns of the user; those of the records
+    /// `injected` are of the agent.
+    pub fn forget(&mut self, kept: usize, injected: &HashSet<u32>) {
+        self.turns.retain(|turn| turn.role != Role::User || !injected.contains(&turn.record));
         let users = self.turns.iter().filter(|turn| turn.role == Role::User).count();
         let mut goes = users.saturating_sub(kept);
         self.turns.retain(|turn| match turn.role {
