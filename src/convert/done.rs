@@ -72,6 +72,7 @@ impl ConvertedDoc {
             histories: self.converted,
             items: self.items,
             slimmed: false,
+            alone: false,
             unsent: Vec::new(),
             lines: self.lines,
             targets: Vec::new(),

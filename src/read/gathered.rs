@@ -37,10 +37,46 @@ impl<T: Default> Reading<T> {
 /// The lines of one chunk: rows for the assembler, or the histories of its records.
 pub(super) struct Chunk<T> {
     pub start: u64,
-    pub newlines: u64,
+    pub marks: Marks,
     pub batch: Batch,
     /// What its histories give, if its records are ones by themselves.
     pub own: Reading<T>,
+}
+
+/// Lines are found again by marks that are at least so many bytes apart.
+const APART: usize = 4 << 10;
+
+/// Counts the lines of a chunk, and marks where some of them start.
+#[derive(Default)]
+pub(super) struct Marks {
+    pub newlines: u64,
+    /// Starts of lines in the chunk, each with the number of lines before it.
+    starts: Vec<(usize, u64)>,
+    last: usize,
+}
+
+impl Marks {
+    pub fn pass(&mut self, text: &[u8]) {
+        self.newlines += memchr::memchr_iter(b'\n', text).count() as u64;
+    }
+
+    /// Passes the byte before `next`, which is no part of a record.
+    pub fn between(&mut self, byte: u8, next: usize) {
+        if byte != b'\n' {
+            return;
+        }
+        self.newlines += 1;
+        if next >= self.last + APART {
+            self.last = next;
+            self.starts.push((next, self.newlines));
+        }
+    }
+
+    /// The marks of a chunk that starts at an offset of the doc, in a line of this number.
+    pub fn of_doc(&self, start: u64, line: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let first = (self.newlines > 0).then_some((start, line));
+        first.into_iter().chain(self.starts.iter().map(move |(at, before)| (start + *at as u64, line + before)))
+    }
 }
 
 impl Batch {

@@ -158,7 +158,7 @@ pub struct Reading<T> {
     pub slimmed: bool,
     /// Rows that are never sent, by their names, and why.
     pub unsent: Vec<Unsent>,
-    /// (offset, number of the line that starts at or before it and begins there) every few megabytes.
+    /// (offset, number of the line that starts at or before it and begins there) every few kilobytes.
     pub lines: Vec<(u64, u64)>,
     pub gathered: T,
 }

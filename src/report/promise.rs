@@ -11,7 +11,7 @@ use crate::place::{DocId, Pieces};
 use crate::source::ReadAt;
 use crate::target::Severity;
 
-use super::{Diagnostic, FixNote, proposal};
+use super::{Diagnostic, FixNote, narrow, proposal};
 
 const WITH_ANOTHER: &str = "fixed together with another finding";
 const REMAINS: &str = "no fix was found that resolves it";
@@ -37,6 +37,11 @@ pub fn plan(
         diagnostics.iter_mut().for_each(|diagnostic| diagnostic.fix = None);
         return Ok(0);
     }
+    if proposes.is_none()
+        && let Some(gone) = narrow::plan(id, bytes, found, options, threads, diagnostics)?
+    {
+        return Ok(gone);
+    }
     let fixed = fix::fix(id, bytes, options, &FixOptions::default(), threads)?;
     if let Some(show_content) = proposes {
         proposal::propose(id, bytes, &fixed, show_content, diagnostics)?;
@@ -46,7 +51,7 @@ pub fn plan(
 
 /// Takes back the fixes that the default repair does not make. `diagnostics` are those of `fixed.before`, in order. Gives
 /// the number of errors and warnings that are gone after the repair.
-pub fn keep(fixed: &Fixed, total: u64, diagnostics: &mut [Diagnostic]) -> u64 {
+pub fn keep<'d>(fixed: &Fixed, total: u64, diagnostics: impl IntoIterator<Item = &'d mut Diagnostic>) -> u64 {
     let doc = fixed.before.judged.first().map(|judged| judged.finding.row.at.doc);
     let pieces = doc.map(|doc| Pieces::new(fixed.patch.edits(doc), doc, total));
     let counts = |judged: &&Judged| judged.severity > Severity::Info;
