@@ -72,6 +72,7 @@ impl ConvertedDoc {
             histories: self.converted,
             items: self.items,
             slimmed: false,
+            may_refer: true,
             alone: false,
             unsent: Vec::new(),
             lines: self.lines,

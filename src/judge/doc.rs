@@ -101,6 +101,7 @@ fn finish<T>(found: Reading<Gathered<T>>, options: &Options) -> JudgedDoc<T> {
         histories: found.histories,
         items: found.items,
         slimmed: found.slimmed,
+        may_refer: found.may_refer,
         alone: false,
         unsent: found.unsent,
         lines: found.lines,

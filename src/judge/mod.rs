@@ -108,6 +108,8 @@ pub struct JudgedDoc<T> {
     pub items: u64,
     /// References stand for items of it: `slim` was here.
     pub slimmed: bool,
+    /// A record may hold a reference.
+    pub may_refer: bool,
     /// No history asks for what may be elsewhere in the doc.
     pub alone: bool,
     /// Rows that are never sent, by their names, and why.

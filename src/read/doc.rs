@@ -161,6 +161,7 @@ impl<'e, T: Take> Run<'e, T> {
             }
         }
         stage.batch.records = 1;
+        stage.batch.may_refer = true;
         self.close(&mut stage.batch, format, all)
     }
 
@@ -172,6 +173,7 @@ impl<'e, T: Take> Run<'e, T> {
         all: &mut Reading<T::Gathered>,
     ) -> io::Result<()> {
         all.records = batch.records;
+        all.may_refer |= batch.may_refer;
         all.format = format;
         if let Some(format) = format {
             let mut assembler = self.assembler(format.info());
@@ -198,6 +200,7 @@ impl<'e, T: Take> Run<'e, T> {
                     Answer::Unreadable if matches!(self.container, Container::Lines { .. }) => None,
                     // One word about the doc, instead of one about each of its records.
                     answer => {
+                        all.may_refer = true;
                         self.raise(unknown::of_answer(answer, self.container, self.id, first.start), all);
                         return Ok(());
                     }

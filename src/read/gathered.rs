@@ -15,6 +15,7 @@ impl<T: Default> Reading<T> {
             histories: 0,
             items: 0,
             slimmed: false,
+            may_refer: false,
             unsent: Vec::new(),
             lines: Vec::new(),
             gathered: T::default(),
@@ -29,6 +30,7 @@ impl<T: Default> Reading<T> {
         self.histories += chunk.own.histories;
         self.items += chunk.own.items;
         self.slimmed |= chunk.own.slimmed;
+        self.may_refer |= chunk.batch.may_refer;
         self.unsent.extend(chunk.own.unsent);
         take.join(&mut self.gathered, chunk.own.gathered, records, histories);
     }
