@@ -405,7 +405,7 @@ impl<'e, T: Take> Run<'e, T> {
             _ => (self.free_from(start, &read)? - read.start).min(read.bytes.len() as u64) as usize,
         };
         let mut marks = Marks::default();
-        marks.pass(&read.bytes[..at]);
+        marks.pass(0, &read.bytes[..at]);
         while let Some(&first) = read.bytes.get(at) {
             if first.is_ascii_whitespace() {
                 at += 1;
@@ -429,7 +429,7 @@ impl<'e, T: Take> Run<'e, T> {
                 line = stage.line(&more, from, false, true);
             }
             let end = at + line.len;
-            marks.pass(&read.bytes[at..end.min(read.bytes.len())]);
+            marks.pass(at, &read.bytes[at..end.min(read.bytes.len())]);
             at = end;
             own.format = own.format.or(line.format);
             if let Some(format) = line.format

@@ -55,11 +55,25 @@ pub(super) struct Marks {
     /// Starts of lines in the chunk, each with the number of lines before it.
     starts: Vec<(usize, u64)>,
     last: usize,
+    /// Where the line at hand starts.
+    line: usize,
 }
 
 impl Marks {
-    pub fn pass(&mut self, text: &[u8]) {
-        self.newlines += memchr::memchr_iter(b'\n', text).count() as u64;
+    /// Passes a text at an offset of the chunk: a record, mostly. A long one is marked for itself.
+    pub fn pass(&mut self, at: usize, text: &[u8]) {
+        if text.len() >= APART && self.line > self.last {
+            self.mark();
+        }
+        if let Some(last) = memchr::memrchr(b'\n', text) {
+            self.newlines += memchr::memchr_iter(b'\n', text).count() as u64;
+            self.line = at + last + 1;
+        }
+    }
+
+    fn mark(&mut self) {
+        self.last = self.line;
+        self.starts.push((self.line, self.newlines));
     }
 
     /// Passes the byte before `next`, which is no part of a record.
@@ -68,9 +82,9 @@ impl Marks {
             return;
         }
         self.newlines += 1;
+        self.line = next;
         if next >= self.last + APART {
-            self.last = next;
-            self.starts.push((next, self.newlines));
+            self.mark();
         }
     }
 
