@@ -14,21 +14,11 @@ use crate::schema::Violation;
 use crate::source::{Container, ReadAt};
 
 use super::held::Held;
-use super::look::{Item, Reader, own_verdict};
+use super::look::{Content, Item, Reader, own_verdict};
 use super::place::Locator;
 use super::told::Told;
 use super::words::{count, fill, fill_known, harmless, printable};
 use super::{Diagnostic, FixNote, Related};
-
-/// How content is shown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Content {
-    /// Keys, ids and types only.
-    Masked,
-    Shown,
-    /// No snippets are wanted.
-    None,
-}
 
 /// Findings that are told at a time, at least: their texts are held until all of them are read.
 const AT_A_TIME: usize = 4 << 10;

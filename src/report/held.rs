@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use crate::place::Place;
+use crate::place::{DocId, Place};
 use crate::source::known::Known;
 use crate::source::made::Room;
 use crate::source::{Container, ReadAt, framing};
@@ -62,6 +62,18 @@ impl<'r> Held<'r> {
             text.clear();
         }
         read
+    }
+}
+
+impl Held<'_> {
+    /// The line around an offset, with its end, if it is held: a stretch of lines is made of whole ones.
+    pub fn line(&self, id: DocId, offset: u64) -> Option<Place> {
+        let held = self.stretch.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = usize::try_from(offset.checked_sub(held.start)?).ok()?;
+        let (before, after) = (held.text.get(..at)?, held.text.get(at..).filter(|after| !after.is_empty())?);
+        let start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+        let len = memchr::memchr(b'\n', after).map_or(after.len(), |end| end + 1);
+        Some(Place::new(id, held.start + start as u64, u32::try_from(at - start + len).unwrap_or(u32::MAX)))
     }
 }
 

@@ -17,12 +17,21 @@ use crate::source::ReadAt;
 use crate::target::Verdict;
 
 use super::Spot;
-use super::diagnose::Content;
 use super::held::Held;
 use super::place::{Locator, Pointer, each_record};
 use super::snippet::{self, Snippet};
 use super::told::{Told, text, told};
 use super::words::printable;
+
+/// How content is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Content {
+    /// Keys, ids and types only.
+    Masked,
+    Shown,
+    /// No snippets are wanted.
+    None,
+}
 
 /// Reads what is told of some findings.
 pub(super) struct Reader<'t, T> {

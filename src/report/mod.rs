@@ -32,6 +32,7 @@ mod held;
 mod json;
 mod jsonl;
 mod junit;
+mod kept;
 mod kinds;
 pub mod left_alone;
 mod look;
@@ -64,9 +65,10 @@ pub fn by_name(name: &str) -> Option<Make> {
     OUTPUTS.iter().find(|(known, _)| *known == name).map(|(_, make)| *make)
 }
 
-pub use diagnose::{Content, diagnose};
+pub use diagnose::diagnose;
 pub use diagnostic::{Diagnostic, FixNote, Related, Replacement, Spot};
 pub use json::{diagnostic_value, summary_value, write_pretty};
+pub use look::Content;
 pub use output::Report;
 pub use snippet::Snippet;
 pub use style::Style;

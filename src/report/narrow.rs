@@ -9,7 +9,8 @@ use crate::judge::{Judged, JudgedDoc, Options};
 use crate::place::{DocId, Place};
 use crate::source::{Container, ReadAt, lines};
 
-use super::{Diagnostic, promise};
+use super::Diagnostic;
+use super::kept::keep;
 
 /// More bytes of records than this are not copied.
 const MOST: u64 = 64 << 20;
@@ -37,7 +38,7 @@ pub(super) fn plan(
     let is_same = is_settled(&fixed, found)
         && own.len() == fixed.before.judged.len()
         && own.iter().zip(&fixed.before.judged).all(|((judged, at), alone)| is_same(judged, *at, alone));
-    Ok(is_same.then(|| promise::keep(&fixed, part.text.len() as u64, told)))
+    Ok(is_same.then(|| keep(&fixed, part.text.len() as u64, told)))
 }
 
 /// The records were read as they are in the doc, and nothing was given up: what is given up may depend on the others.

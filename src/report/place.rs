@@ -159,7 +159,10 @@ pub(super) fn each_record(
             let mut at = 0;
             while let Some((first, _)) = sorted.get(at) {
                 bytes.hold(first.start)?;
-                let line = lines::around(bytes, id, start, first.start)?;
+                let line = match bytes.line(id, first.start) {
+                    Some(line) => line,
+                    None => lines::around(bytes, id, start, first.start)?,
+                };
                 let end = line.end().max(first.start + 1);
                 let next = sorted.partition_point(|(place, _)| place.start < end).max(at + 1);
                 in_record(line, at..next)?;

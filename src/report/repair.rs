@@ -14,7 +14,8 @@ use crate::rule::Loss;
 use crate::rules;
 use crate::source::{Container, ReadAt, append};
 
-use super::diagnose::{Content, diagnose};
+use super::diagnose::diagnose;
+use super::look::Content;
 use super::place::{pointers, positions};
 use super::snippet::masked_string;
 use super::told::call_id;
