@@ -65,7 +65,7 @@ pub enum Slice<'r> {
 }
 
 /// Key of an object that stands, first in a list, for elements that are stored elsewhere: `slim` put it there.
-pub const REFERENCE: &str = "replaylint_ref";
+pub const REFERENCE: &str = crate::json::scan::NOTED;
 
 /// Whether a value stands for elements that are stored elsewhere.
 pub fn is_reference(val: Val<'_>) -> bool {

@@ -11,10 +11,10 @@ use crate::source::Doc;
 use super::{Run, talk};
 
 /// Whether what was found of a doc may come of references in it. Most docs hold none, so they are looked for only where
-/// something was found.
+/// something was found and the reader met what may be one.
 pub(super) fn is_slimmed<T>(doc: &Doc, found: &JudgedDoc<T>) -> io::Result<bool> {
     // A log in several files is none that `slim` makes.
-    let may = doc.segments.is_empty() && (found.slimmed || !found.judged.is_empty());
+    let may = doc.segments.is_empty() && (found.slimmed || found.may_refer && !found.judged.is_empty());
     Ok(may && has_references(&*doc.bytes)?)
 }
 

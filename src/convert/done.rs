@@ -72,6 +72,8 @@ impl ConvertedDoc {
             histories: self.converted,
             items: self.items,
             slimmed: false,
+            may_refer: true,
+            alone: false,
             unsent: Vec::new(),
             lines: self.lines,
             targets: Vec::new(),

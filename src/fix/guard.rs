@@ -3,8 +3,9 @@
 //! records, and scans those that changed.
 
 use std::collections::HashSet;
-use std::hash::Hasher;
 use std::io;
+
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::format::{Format, Histories};
 use crate::json::{Tape, Val, pointer, scan};
@@ -270,7 +271,7 @@ impl<'r> Records<'r> {
     fn next(&mut self) -> io::Result<Option<Record>> {
         loop {
             let (start, mut len) = (self.base + self.at as u64, 0u64);
-            let mut hasher = std::hash::DefaultHasher::new();
+            let mut hasher = Xxh3::new();
             let (mut ended, mut blank) = (false, true);
             while !ended {
                 if self.at == self.buf.len() {
@@ -287,7 +288,7 @@ impl<'r> Records<'r> {
                 let end = memchr::memchr(b'\n', rest);
                 let part = &rest[..end.unwrap_or(rest.len())];
                 blank &= part.iter().all(u8::is_ascii_whitespace);
-                hasher.write(part);
+                hasher.update(part);
                 len += part.len() as u64;
                 ended = end.is_some();
                 self.at += part.len() + usize::from(ended);
@@ -295,7 +296,7 @@ impl<'r> Records<'r> {
             if !blank {
                 self.number += 1;
                 let len = u32::try_from(len).unwrap_or(u32::MAX);
-                return Ok(Some(Record { number: self.number - 1, start, len, hash: hasher.finish() }));
+                return Ok(Some(Record { number: self.number - 1, start, len, hash: hasher.digest() }));
             }
             if !ended {
                 return Ok(None);

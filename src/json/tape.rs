@@ -47,6 +47,7 @@ pub struct Tape {
     pub(super) open: Vec<u32>,
     pub(super) odd: Vec<(Oddity, u32)>,
     pub(super) keys: Vec<(u32, u32)>,
+    pub(super) noted: bool,
 }
 
 impl Tape {
@@ -68,6 +69,11 @@ impl Tape {
     /// Whether the record holds a duplicate key or a lone surrogate.
     pub fn is_odd(&self) -> bool {
         !self.odd.is_empty()
+    }
+
+    /// Whether an object of the record has the key [`NOTED`](super::scan::NOTED).
+    pub fn is_noted(&self) -> bool {
+        self.noted
     }
 
     /// Gives memory back after an unusually large record.

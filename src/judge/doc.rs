@@ -68,7 +68,7 @@ fn passes<H: OnHistory>(
     let judging = Judging { bytes, options, on, known: &nothing, wanted: None };
     let mut first = pass(&judging)?;
     if first.gathered.wanted.is_empty() {
-        return Ok(finish(first, options));
+        return Ok(JudgedDoc { alone: true, ..finish(first, options) });
     }
     // It may be elsewhere in the doc: look for it, and judge again if it is.
     let wanted = std::mem::take(&mut first.gathered.wanted);
@@ -101,6 +101,8 @@ fn finish<T>(found: Reading<Gathered<T>>, options: &Options) -> JudgedDoc<T> {
         histories: found.histories,
         items: found.items,
         slimmed: found.slimmed,
+        may_refer: found.may_refer,
+        alone: false,
         unsent: found.unsent,
         lines: found.lines,
     }

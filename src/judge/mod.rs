@@ -108,9 +108,13 @@ pub struct JudgedDoc<T> {
     pub items: u64,
     /// References stand for items of it: `slim` was here.
     pub slimmed: bool,
+    /// A record may hold a reference.
+    pub may_refer: bool,
+    /// No history asks for what may be elsewhere in the doc.
+    pub alone: bool,
     /// Rows that are never sent, by their names, and why.
     pub unsent: Vec<Unsent>,
-    /// (offset, number of the line that starts at or before it and begins there) every few megabytes.
+    /// (offset, number of the line that starts at or before it and begins there) every few kilobytes.
     pub lines: Vec<(u64, u64)>,
 }
 

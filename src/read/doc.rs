@@ -14,7 +14,7 @@ use crate::source::split::{Piece, SplitError, split};
 use crate::source::{Container, Made, ReadAt, framing, lines, parallel};
 
 use super::detect::{self, Answer};
-use super::gathered::Chunk;
+use super::gathered::{Chunk, Marks};
 use super::stage::{Batch, Stage};
 use super::{
     Found, Options, Reading, Take, branches, large, last_line, paths, reduced, retold, spread, streams, unknown,
@@ -161,6 +161,7 @@ impl<'e, T: Take> Run<'e, T> {
             }
         }
         stage.batch.records = 1;
+        stage.batch.may_refer = true;
         self.close(&mut stage.batch, format, all)
     }
 
@@ -172,6 +173,7 @@ impl<'e, T: Take> Run<'e, T> {
         all: &mut Reading<T::Gathered>,
     ) -> io::Result<()> {
         all.records = batch.records;
+        all.may_refer |= batch.may_refer;
         all.format = format;
         if let Some(format) = format {
             let mut assembler = self.assembler(format.info());
@@ -198,6 +200,7 @@ impl<'e, T: Take> Run<'e, T> {
                     Answer::Unreadable if matches!(self.container, Container::Lines { .. }) => None,
                     // One word about the doc, instead of one about each of its records.
                     answer => {
+                        all.may_refer = true;
                         self.raise(unknown::of_answer(answer, self.container, self.id, first.start), all);
                         return Ok(());
                     }
@@ -231,10 +234,8 @@ impl<'e, T: Take> Run<'e, T> {
                         return false;
                     }
                 };
-                if chunk.newlines > 0 {
-                    all.lines.push((chunk.start, line));
-                }
-                line += chunk.newlines;
+                all.lines.extend(chunk.marks.of_doc(chunk.start, line));
+                line += chunk.marks.newlines;
                 if chunk.batch.records > 0
                     && let Some(damage) = cut.take()
                 {
@@ -403,11 +404,12 @@ impl<'e, T: Take> Run<'e, T> {
             0 => 0,
             _ => (self.free_from(start, &read)? - read.start).min(read.bytes.len() as u64) as usize,
         };
-        let mut newlines = line_feeds(&read.bytes[..at]);
+        let mut marks = Marks::default();
+        marks.pass(0, &read.bytes[..at]);
         while let Some(&first) = read.bytes.get(at) {
             if first.is_ascii_whitespace() {
-                newlines += u64::from(first == b'\n');
                 at += 1;
+                marks.between(first, at);
                 continue;
             }
             let Some(skip) = self.container.record_in(&read.bytes[at..]) else {
@@ -427,7 +429,7 @@ impl<'e, T: Take> Run<'e, T> {
                 line = stage.line(&more, from, false, true);
             }
             let end = at + line.len;
-            newlines += line_feeds(&read.bytes[at..end.min(read.bytes.len())]);
+            marks.pass(at, &read.bytes[at..end.min(read.bytes.len())]);
             at = end;
             own.format = own.format.or(line.format);
             if let Some(format) = line.format
@@ -443,7 +445,7 @@ impl<'e, T: Take> Run<'e, T> {
             stage.batch.broken = true;
             stage.batch.records += 1;
         }
-        Ok(Chunk { start: read.start, newlines, batch: std::mem::take(&mut stage.batch), own })
+        Ok(Chunk { start: read.start, marks, batch: std::mem::take(&mut stage.batch), own })
     }
 
     /// Where the first record of a chunk begins, or the line after one that reaches into it from the chunk before.
@@ -492,8 +494,4 @@ impl<'e, T: Take> Run<'e, T> {
         }
         self.take.history(Found { history, info, number, items }, &mut all.gathered);
     }
-}
-
-fn line_feeds(text: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', text).count() as u64
 }

@@ -15,6 +15,7 @@ impl<T: Default> Reading<T> {
             histories: 0,
             items: 0,
             slimmed: false,
+            may_refer: false,
             unsent: Vec::new(),
             lines: Vec::new(),
             gathered: T::default(),
@@ -29,6 +30,7 @@ impl<T: Default> Reading<T> {
         self.histories += chunk.own.histories;
         self.items += chunk.own.items;
         self.slimmed |= chunk.own.slimmed;
+        self.may_refer |= chunk.batch.may_refer;
         self.unsent.extend(chunk.own.unsent);
         take.join(&mut self.gathered, chunk.own.gathered, records, histories);
     }
@@ -37,10 +39,60 @@ impl<T: Default> Reading<T> {
 /// The lines of one chunk: rows for the assembler, or the histories of its records.
 pub(super) struct Chunk<T> {
     pub start: u64,
-    pub newlines: u64,
+    pub marks: Marks,
     pub batch: Batch,
     /// What its histories give, if its records are ones by themselves.
     pub own: Reading<T>,
+}
+
+/// Lines are found again by marks that are at least so many bytes apart.
+const APART: usize = 4 << 10;
+
+/// Counts the lines of a chunk, and marks where some of them start.
+#[derive(Default)]
+pub(super) struct Marks {
+    pub newlines: u64,
+    /// Starts of lines in the chunk, each with the number of lines before it.
+    starts: Vec<(usize, u64)>,
+    last: usize,
+    /// Where the line at hand starts.
+    line: usize,
+}
+
+impl Marks {
+    /// Passes a text at an offset of the chunk: a record, mostly. A long one is marked for itself.
+    pub fn pass(&mut self, at: usize, text: &[u8]) {
+        if text.len() >= APART && self.line > self.last {
+            self.mark();
+        }
+        if let Some(last) = memchr::memrchr(b'\n', text) {
+            self.newlines += memchr::memchr_iter(b'\n', text).count() as u64;
+            self.line = at + last + 1;
+        }
+    }
+
+    fn mark(&mut self) {
+        self.last = self.line;
+        self.starts.push((self.line, self.newlines));
+    }
+
+    /// Passes the byte before `next`, which is no part of a record.
+    pub fn between(&mut self, byte: u8, next: usize) {
+        if byte != b'\n' {
+            return;
+        }
+        self.newlines += 1;
+        self.line = next;
+        if next >= self.last + APART {
+            self.mark();
+        }
+    }
+
+    /// The marks of a chunk that starts at an offset of the doc, in a line of this number.
+    pub fn of_doc(&self, start: u64, line: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let first = (self.newlines > 0).then_some((start, line));
+        first.into_iter().chain(self.starts.iter().map(move |(at, before)| (start + *at as u64, line + before)))
+    }
 }
 
 impl Batch {

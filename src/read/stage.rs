@@ -30,6 +30,8 @@ pub struct Batch {
     pub cut: Option<Finding>,
     /// A record could not be read.
     pub broken: bool,
+    /// A record may hold a reference.
+    pub may_refer: bool,
 }
 
 /// A line that was read.
@@ -175,6 +177,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
 
     /// Reads what there is in damaged lines.
     fn damaged(&mut self, text: &[u8], start: u64, valid: bool, is_end: bool) -> Line {
+        self.batch.may_refer = true;
         let found = damage::recover(text, is_end, &|val| self.is_one(val));
         if found.starved {
             return Line { len: 0, format: None, starved: true };
@@ -275,6 +278,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
         slice: Slice<'_>,
     ) -> Option<&'static dyn Format> {
         let from = self.batch.raised.len();
+        self.batch.may_refer |= tape.is_noted();
         if tape.is_odd() {
             self.oddities(tape, base);
         }
@@ -387,6 +391,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
     }
 
     fn unreadable(&mut self, fault: Fault, bytes: &[u8], base: Base<'_>) {
+        self.batch.may_refer = true;
         let at = base.offset(fault.at.min(bytes.len() as u32));
         let row = Row::of_place(Place::new(self.doc, at, u32::from(u64::from(fault.at) < bytes.len() as u64)), 0);
         let row = Row { record: self.batch.records, ..row };

@@ -1,37 +1,29 @@
 //! From findings to diagnostics: the only place where text is read again to be told.
 
-use std::collections::HashMap;
 use std::io;
 
-use crate::dialect::{Dialect, Names};
+use crate::dialect::Dialect;
 use crate::format::FormatInfo;
 use crate::formats::{FORMATS, agents, unread};
-use crate::history::{Act, Finding, Flags, Kind, NO_FIELD, Remedy, Row};
-use crate::json::spot::characters;
-use crate::json::{NodeKind, Str, Val, What};
+use crate::history::{Kind, NO_FIELD, Remedy, Row};
+use crate::json::What;
 use crate::judge::{Judged, JudgedDoc};
-use crate::place::{DocId, Place};
+use crate::place::DocId;
 use crate::read::Texts;
-use crate::rules::{fields, schema_violation};
 use crate::schema::Violation;
-use crate::source::ReadAt;
+use crate::source::{Container, ReadAt};
 
-use super::place::{Pointer, pointers, positions};
-use super::snippet::{self, Snippet};
+use super::held::Held;
+use super::look::{Content, Item, Reader, own_verdict};
+use super::place::Locator;
+use super::told::Told;
 use super::words::{count, fill, fill_known, harmless, printable};
-use super::{Diagnostic, FixNote, Related, Spot};
+use super::{Diagnostic, FixNote, Related};
 
-/// How content is shown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Content {
-    /// Keys, ids and types only.
-    Masked,
-    Shown,
-    /// No snippets are wanted.
-    None,
-}
+/// Findings that are told at a time, at least: their texts are held until all of them are read.
+const AT_A_TIME: usize = 4 << 10;
 
-/// Makes diagnostics of the findings of a doc.
+/// Makes diagnostics of the findings of a doc. A record is read and scanned once for all of its findings.
 pub fn diagnose<T>(
     id: DocId,
     label: &str,
@@ -39,35 +31,37 @@ pub fn diagnose<T>(
     lint: &JudgedDoc<T>,
     content: Content,
 ) -> io::Result<Vec<Diagnostic>> {
-    if lint.judged.is_empty() {
-        return Ok(Vec::new());
+    let mut told = Vec::with_capacity(lint.judged.len());
+    let held = Held::new(bytes, lint.container, &lint.lines);
+    let format = lint.format.map(|format| format.info());
+    let texts = Texts::new(&held, dialect_of(lint));
+    let mut locator = Locator::new(&held, &lint.lines);
+    for judged in batches(&lint.judged, lint.container) {
+        let reader = Reader { id, lint, judged, texts: &texts, held: &held, content };
+        let seen = reader.read(&mut locator)?;
+        for (n, judged) in judged.iter().enumerate() {
+            let Some(item) = seen.items.get(n) else { continue };
+            let partner = seen.partners.get(&n);
+            told.push(Teller { judged, item, partner, format }.diagnostic(label));
+        }
     }
-    let mut wanted: Vec<(Place, Flags)> = Vec::new();
-    for judged in &lint.judged {
-        let row = &judged.finding.row;
-        wanted.push((row.at, row.flags));
-        wanted.extend(partner(&judged.finding).map(|place| (place, row.flags)));
-    }
-    let pointers = pointers(id, bytes, lint.container, &wanted)?;
-    let spots = spots(bytes, lint, &wanted, &pointers)?;
-    let texts = Texts::new(bytes, dialect_of(lint));
-    let made = lint.judged.iter().map(|judged| {
-        let violation = violation(judged, lint, &texts);
-        let format = lint.format.map(|format| format.info());
-        Teller { judged, violation, texts: &texts, spots: &spots, bytes, format }.diagnostic(label, content)
-    });
-    Ok(made.collect())
+    Ok(told)
 }
 
-/// What the schema says to the item of a finding; nothing for other rules.
-fn violation<T>(judged: &Judged, lint: &JudgedDoc<T>, texts: &Texts<'_>) -> Option<Violation> {
-    let finding = &judged.finding;
-    if finding.code != schema_violation::RULE.code {
-        return None;
-    }
-    let dialect = lint.format.map_or(judged.target.dialect, |format| format.info().dialect.name());
-    let standard = lint.schemas.of(dialect)?;
-    texts.item(&finding.row, |item| schema_violation::of_finding(&standard, finding, item)).flatten()
+/// Findings in their order, whole records at a time where these are read one by one.
+fn batches(judged: &[Judged], container: Container) -> impl Iterator<Item = &[Judged]> {
+    let least = match container {
+        Container::Lines { .. } | Container::Events { .. } => AT_A_TIME,
+        _ => judged.len(),
+    };
+    let mut rest = judged;
+    std::iter::from_fn(move || {
+        let last = rest.get(..least).unwrap_or(rest).last()?.finding.row.record;
+        let more = rest.iter().skip(least).take_while(|judged| judged.finding.row.record == last).count();
+        let (own, next) = rest.split_at((least + more).min(rest.len()));
+        rest = next;
+        Some(own)
+    })
 }
 
 /// How items of a doc are called. All formats of lines that are told one by one are of one dialect.
@@ -75,75 +69,31 @@ pub(super) fn dialect_of<T>(lint: &JudgedDoc<T>) -> &'static dyn Dialect {
     lint.format.unwrap_or(FORMATS[0]).info().dialect
 }
 
-/// Lines, columns and pointers of all places, in one pass forward.
-fn spots<T>(
-    bytes: &dyn ReadAt,
-    lint: &JudgedDoc<T>,
-    wanted: &[(Place, Flags)],
-    pointers: &HashMap<Place, Pointer>,
-) -> io::Result<HashMap<Place, Spot>> {
-    let mut places: Vec<Place> = wanted.iter().map(|(place, _)| *place).collect();
-    places.sort_by_key(Place::order);
-    places.dedup();
-    // What lies in a JSON string is told by the string's place.
-    let shown = |place: &Place| {
-        let string = pointers.get(place).and_then(|pointer| pointer.string);
-        string.unwrap_or_else(|| bytes.origin(*place))
-    };
-    let ends = places.iter().map(&shown).flat_map(|shown| [shown.start, shown.end()]);
-    let positions = positions(bytes, &lint.lines, ends.collect())?;
-    let spot = |place: &Place| {
-        let pointer = pointers.get(place).cloned().unwrap_or_default();
-        let shown = shown(place);
-        Spot { pointer: pointer.outer, inner_pointer: pointer.inner, ..Spot::new(shown, &positions) }
-    };
-    Ok(places.iter().map(|place| (*place, spot(place))).collect())
-}
-
 struct Teller<'t> {
     judged: &'t Judged,
-    /// What the schema says to the item, where that is the finding.
-    violation: Option<Violation>,
-    texts: &'t Texts<'t>,
-    spots: &'t HashMap<Place, Spot>,
-    bytes: &'t dyn ReadAt,
+    item: &'t Item,
+    partner: Option<&'t Item>,
     /// The format of the doc.
     format: Option<&'static FormatInfo>,
 }
 
-/// What is told of an item.
-#[derive(Clone, Debug, Default)]
-struct Told {
-    kind: Option<String>,
-    id: Option<String>,
-    call_id: Option<String>,
-    name: Option<String>,
-    role: Option<String>,
-    approval: Option<String>,
-    checks: Option<String>,
-    shape: Option<String>,
-    /// The text that the value itself is.
-    text: Option<String>,
-}
-
 impl Teller<'_> {
-    fn diagnostic(&self, label: &str, content: Content) -> Diagnostic {
+    fn diagnostic(&self, label: &str) -> Diagnostic {
         let finding = &self.judged.finding;
         let (rule, variant) = (self.judged.rule(), self.judged.variant());
-        let item = self.told(finding.row.at, finding.row.flags);
-        let partner = partner(finding).map(|place| self.told(place, finding.row.flags));
-        let of = |name: &str| self.name(name, &item, partner.as_ref());
+        let item = &self.item.told;
+        let of = |name: &str| self.name(name);
         // The server names the item that it finds behind a reference.
         let behind = Some(finding.row.of).filter(|kind| finding.row.is_reference() && *kind != Kind::Unknown);
         let api_of = |name: &str| match behind.filter(|_| name == "type") {
             Some(kind) => Some(kind.name().to_owned()),
             None => of(name),
         };
-        let own = self.judged.target.verdict(finding.code, finding.variant).filter(|own| own.api.is_some());
+        let own = own_verdict(self.judged);
         let answer = own.and_then(|own| own.answer).unwrap_or(variant.answer);
-        let spot = self.spots.get(&finding.row.at).cloned().unwrap_or_default();
-        let related = finding.partner.filter(|_| !variant.related.is_empty()).map(|place| Related {
-            spot: self.spots.get(&place).cloned().unwrap_or_default(),
+        let spot = self.item.spot.clone();
+        let related = finding.partner.filter(|_| !variant.related.is_empty()).map(|_| Related {
+            spot: self.partner.map(|partner| partner.spot.clone()).unwrap_or_default(),
             message: variant.related.to_owned(),
         });
         let (default, flag) = (self.judged.is_fixed_by_default(), self.judged.flag());
@@ -158,7 +108,6 @@ impl Teller<'_> {
             Remedy::Never(why) if !why.is_empty() => Some(why),
             _ => None,
         };
-        let tellable = content != Content::None && finding.row.at.len > 0;
         Diagnostic {
             rule: rule.code,
             variant: finding.variant,
@@ -187,36 +136,24 @@ impl Teller<'_> {
             format: self.format.map(|info| info.name),
             fix,
             no_fix,
-            snippet: tellable.then(|| self.snippet(content)).flatten(),
+            snippet: self.item.snippet.clone(),
             proposal: Vec::new(),
         }
     }
 
-    fn snippet(&self, content: Content) -> Option<Snippet> {
-        let row = &self.judged.finding.row;
-        match content {
-            Content::Shown if self.judged.history.is_none() => snippet::around(self.bytes, row.at),
-            Content::Shown => snippet::window(self.bytes, row.at),
-            _ => self.texts.see(row.at, row.has(Flags::EMBEDDED), snippet::masked),
-        }
-    }
-
-    fn told(&self, place: Place, flags: Flags) -> Told {
-        let see = |item: Val<'_>| told(item, self.texts.called(item));
-        self.texts.see(place, flags.has(Flags::EMBEDDED), see).unwrap_or_default()
-    }
-
-    fn name(&self, name: &str, item: &Told, partner: Option<&Told>) -> Option<String> {
+    fn name(&self, name: &str) -> Option<String> {
         let finding = &self.judged.finding;
+        let (item, partner) = (&self.item.told, self.partner.map(|partner| &partner.told));
+        let violation = self.item.violation.as_ref();
         let row = &finding.row;
         match name {
             "type" => Some(kind_name(row, item)),
             "id" => item.id.clone(),
             "call_id" => item.call_id.clone().or_else(|| item.id.clone().filter(|_| names_itself(row.kind))),
             "name" => item.name.clone(),
-            "message" => self.number(finding.row.at, 0),
-            "block" => self.number(finding.row.at, 1),
-            "partner_message" => self.number(finding.partner?, 0),
+            "message" => number(self.item, 0),
+            "block" => number(self.item, 1),
+            "partner_message" => number(self.partner?, 0),
             "role" => item.role.clone(),
             "partner_role" => partner?.role.clone(),
             "any_id" => item.id.clone().or_else(|| item.call_id.clone()),
@@ -235,7 +172,9 @@ impl Teller<'_> {
             "list" => (self.judged.target.dialect == "responses").then(|| "input".to_owned()),
             "checks" => partner?.checks.clone(),
             "text" => item.text.clone(),
-            "field" | "value" | "length" if finding.field != NO_FIELD => self.field(name),
+            "field" if finding.field != NO_FIELD => self.item.field.path.clone(),
+            "value" if finding.field != NO_FIELD => self.item.field.value.clone(),
+            "length" if finding.field != NO_FIELD => self.item.field.length.clone(),
             "arg" | "index" => Some(finding.arg.to_string()),
             "reachable" => Some(format!("{} of {}", finding.arg, count(u64::from(row.turn), "message"))),
             "items" => Some(count(u64::from(finding.arg), "item")),
@@ -244,21 +183,19 @@ impl Teller<'_> {
             "outputs" => Some(count(u64::from(finding.arg), "output")),
             "fault" => Some(fault_words(finding.arg).to_owned()),
             "order" => Some(if finding.arg == 1 { "little" } else { "big" }.to_owned()),
-            "key" => self.key(row.at),
-            "problem" => Some(harmless(&self.violation.as_ref()?.problem)),
-            "field" => Some(harmless(&self.violation.as_ref()?.field())),
-            "expected" => self.violation.as_ref()?.expected.clone(),
-            "got" => self.violation.as_ref()?.got.map(str::to_owned),
+            "key" => self.item.key.clone(),
+            "problem" => Some(harmless(&violation?.problem)),
+            "field" => Some(harmless(&violation?.field())),
+            "expected" => violation?.expected.clone(),
+            "got" => violation?.got.map(str::to_owned),
             "where" => self.in_messages(),
-            "member" if self.violation.is_none() => self.member_at(finding.partner?),
-            "member" => member(self.violation.as_ref()?),
-            "kind" => self.violation.as_ref()?.expected.as_deref()?.strip_prefix("a ").map(str::to_owned),
-            "ordinal" => Some((self.number(finding.row.at, 0)?.parse::<u32>().ok()? + 1).to_string()),
-            "value" => self.violation.as_ref()?.value.as_deref().map(printable),
-            "limit" => self.violation.as_ref()?.limit.map(|(limit, _)| limit.to_string()),
-            "length" if self.violation.is_some() => {
-                self.violation.as_ref()?.limit.map(|(_, length)| length.to_string())
-            }
+            "member" if violation.is_none() => member_at(self.partner?),
+            "member" => member(violation?),
+            "kind" => violation?.expected.as_deref()?.strip_prefix("a ").map(str::to_owned),
+            "ordinal" => Some((number(self.item, 0)?.parse::<u32>().ok()? + 1).to_string()),
+            "value" => violation?.value.as_deref().map(printable),
+            "limit" => violation?.limit.map(|(limit, _)| limit.to_string()),
+            "length" if violation.is_some() => violation?.limit.map(|(_, length)| length.to_string()),
             "length" => Some(finding.arg.to_string()),
             "looks" => Some(unread::row(finding.arg)?.name.to_owned()),
             "format" => Some(self.format?.name.to_owned()),
@@ -269,98 +206,28 @@ impl Teller<'_> {
 
     /// The value that does not fit, as it is named behind `messages`: `[1].content[0].text`.
     fn in_messages(&self) -> Option<String> {
-        let pointer = &self.spots.get(&self.judged.finding.row.at)?.pointer;
+        let pointer = &self.item.spot.pointer;
         let behind = &pointer[pointer.rfind("/messages/")? + "/messages/".len()..];
         let step = |step: &str| match step.parse::<u32>() {
             Ok(number) => format!("[{number}]"),
             Err(_) => format!(".{step}"),
         };
         let item: String = behind.split('/').map(step).collect();
-        Some(item + &harmless(&self.violation.as_ref()?.field()))
-    }
-
-    /// The member whose value lies at a place.
-    fn member_at(&self, place: Place) -> Option<String> {
-        let pointer = &self.spots.get(&place)?.pointer;
-        pointer.rsplit('/').next().map(printable)
-    }
-
-    /// A number in the pointer of an item.
-    fn number(&self, place: Place, at: usize) -> Option<String> {
-        let pointer = &self.spots.get(&place)?.pointer;
-        // A batch has numbers of its own in front.
-        let pointer = pointer.rfind("/messages/").map_or(pointer.as_str(), |at| &pointer[at..]);
-        pointer.split('/').filter(|step| step.parse::<u32>().is_ok()).nth(at).map(str::to_owned)
-    }
-
-    /// Where in the item the member lies that the finding is about, what it says if that is a type or a role, and how
-    /// long it is.
-    fn field(&self, what: &str) -> Option<String> {
-        let finding = &self.judged.finding;
-        let field = fields::row(finding.field)?;
-        let tell = |item: Val<'_>| {
-            let found = field.spot.first(item)?;
-            match what {
-                "field" => Some(printable(&found.path)),
-                "value" => text(found.val),
-                _ => found.val.map(|val| match val.as_str() {
-                    Some(text) => characters(text).to_string(),
-                    None => val.count().to_string(),
-                }),
-            }
-        };
-        self.texts.see(finding.row.at, finding.row.has(Flags::EMBEDDED), tell).flatten()
-    }
-
-    /// The key that starts at a place, after the settings that it lies in.
-    fn key(&self, at: Place) -> Option<String> {
-        let key = self.string_at(at)?;
-        let pointer = self.spots.get(&at).map(|spot| spot.pointer.as_str()).unwrap_or_default();
-        // The last step is the key itself.
-        let above: Vec<&str> = pointer.rsplit('/').skip(1).take_while(|step| HOLDERS.contains(step)).collect();
-        let path = above.iter().rev().fold(String::new(), |path, step| path + step + ".");
-        Some(format!("\"{path}{key}\""))
-    }
-
-    fn string_at(&self, at: Place) -> Option<String> {
-        let mut text = vec![0; 200];
-        let n = self.bytes.read_at(at.start, &mut text).ok()?;
-        let mut key = serde_json::Deserializer::from_slice(&text[..n]).into_iter::<String>();
-        key.next().and_then(Result::ok).map(|key| printable(&key))
+        Some(item + &harmless(&self.item.violation.as_ref()?.field()))
     }
 }
 
-/// Members of requests that hold settings: their names stand in front of a setting's own.
-const HOLDERS: [&str; 24] = [
-    "tool_choice",
-    "thinking",
-    "output_config",
-    "reasoning",
-    "text",
-    "format",
-    "response_format",
-    "json_schema",
-    "web_search_options",
-    "prompt_cache_options",
-    "generationConfig",
-    "generation_config",
-    "thinkingConfig",
-    "thinking_config",
-    "toolConfig",
-    "tool_config",
-    "functionCallingConfig",
-    "function_calling_config",
-    "inferenceConfig",
-    "outputConfig",
-    "textFormat",
-    "additionalModelRequestFields",
-    "guardrailConfig",
-    "stream_options",
-];
+/// The member whose value an item is.
+fn member_at(item: &Item) -> Option<String> {
+    item.spot.pointer.rsplit('/').next().map(printable)
+}
 
-/// The other item that a finding is about. A damaged line is none: it may be long, and hold many findings.
-fn partner(finding: &Finding) -> Option<Place> {
-    finding.partner.filter(|_| finding.remedy != Remedy::One(Act::Text))
+/// A number in the pointer of an item.
+fn number(item: &Item, at: usize) -> Option<String> {
+    let pointer = &item.spot.pointer;
+    // A batch has numbers of its own in front.
+    let pointer = pointer.rfind("/messages/").and_then(|at| pointer.get(at..)).unwrap_or(pointer);
+    pointer.split('/').filter(|step| step.parse::<u32>().is_ok()).nth(at).map(str::to_owned)
 }
 
 /// The name of a member of a block that has a type.
@@ -387,94 +254,4 @@ fn kind_name(row: &Row, item: &Told) -> String {
 
 fn fault_words(arg: u32) -> &'static str {
     What::ALL.get(arg as usize).map_or("", |what| what.words())
-}
-
-fn text(val: Option<Val<'_>>) -> Option<String> {
-    val.and_then(|val| val.text()).map(|text| printable(&String::from_utf8_lossy(&text)))
-}
-
-fn told(item: Val<'_>, names: Option<Names<'_>>) -> Told {
-    let name = |own: Option<Str<'_>>, any: fn(Val<'_>) -> Option<String>| match names {
-        Some(_) => own.map(|name| printable(&String::from_utf8_lossy(&name.decode()))),
-        None => any(item),
-    };
-    let kind = text(item.get("type")).or_else(|| item.get("role").map(|_| "message".to_owned()));
-    let checks = item.get("pending_safety_checks").map(|checks| {
-        let ids = checks.elements().filter_map(|check| text(check.get("id")));
-        ids.map(|id| format!("'{id}'")).collect::<Vec<_>>().join(", ")
-    });
-    Told {
-        kind,
-        id: name(names.and_then(|names| names.id), |item| text(item.get("id"))),
-        call_id: name(names.and_then(|names| names.key), call_id),
-        name: text(NAMES.iter().find_map(|path| item.at(path))),
-        role: text(item.get("role")),
-        approval: text(item.get("approval_request_id")),
-        checks,
-        shape: Some(shape(item, 2)),
-        text: text(Some(item)),
-    }
-}
-
-/// The id that pairs call and output, in any dialect.
-pub(super) fn call_id(item: Val<'_>) -> Option<String> {
-    // Anthropic's calls pair by their own id.
-    let own = || item.get("id").filter(|_| item.get("type").is_some_and(|kind| kind.is("tool_use")));
-    text(CALL_IDS.iter().find_map(|path| item.at(path)).or_else(own))
-}
-
-/// Where the dialects keep the id that pairs call and output, and a tool's name.
-const CALL_IDS: [&[&str]; 9] = [
-    &["call_id"],
-    &["tool_call_id"],
-    &["tool_use_id"],
-    &["toolUse", "toolUseId"],
-    &["toolResult", "toolUseId"],
-    &["functionCall", "id"],
-    &["functionResponse", "id"],
-    &["function_call", "id"],
-    &["function_response", "id"],
-];
-const NAMES: [&[&str]; 8] = [
-    &["name"],
-    &["function", "name"],
-    &["custom", "name"],
-    &["toolUse", "name"],
-    &["functionCall", "name"],
-    &["functionResponse", "name"],
-    &["function_call", "name"],
-    &["function_response", "name"],
-];
-
-/// What a value looks like from outside, without its content; of lists also what they begin with, so many levels down.
-fn shape(val: Val<'_>, levels: u32) -> String {
-    match val.kind() {
-        NodeKind::Object => {
-            let mut keys: Vec<String> = val
-                .members()
-                .take(8)
-                .map(|member| printable(&String::from_utf8_lossy(&member.key.decode())))
-                .collect();
-            if val.count() as usize > keys.len() {
-                keys.push("…".to_owned());
-            }
-            match keys.is_empty() {
-                true => "an empty object".to_owned(),
-                false => format!(
-                    "an object with the {} {}",
-                    if keys.len() == 1 { "key" } else { "keys" },
-                    keys.join(", ")
-                ),
-            }
-        }
-        NodeKind::Array => match val.elements().next() {
-            Some(first) if levels > 0 => format!("a list that begins with {}", shape(first, levels - 1)),
-            Some(_) => "a list".to_owned(),
-            None => "an empty list".to_owned(),
-        },
-        NodeKind::String => "a string".to_owned(),
-        NodeKind::Number => "a number".to_owned(),
-        NodeKind::Null => "null".to_owned(),
-        NodeKind::True | NodeKind::False => "a boolean".to_owned(),
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::contract::{self, VERSION};
@@ -10,17 +11,16 @@ use super::{Diagnostic, Report, Seen, Summary};
 
 #[derive(Default)]
 pub(super) struct Json {
-    inputs: Vec<Value>,
-    diagnostics: Vec<Value>,
+    inputs: List,
+    diagnostics: List,
     /// What `fix` did: the changes, and how many.
     repairs: Option<(Value, Value)>,
 }
 
 impl Report for Json {
     fn doc(&mut self, doc: &Seen, _: &mut dyn Write) -> io::Result<()> {
-        self.inputs.push(input_value(doc));
-        self.diagnostics.extend(doc.diagnostics.iter().map(diagnostic_value));
-        Ok(())
+        self.inputs.push(&contract::Input::from(doc))?;
+        doc.diagnostics.iter().try_for_each(|own| self.diagnostics.push(&contract::Diagnostic::from(own)))
     }
 
     fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
@@ -29,13 +29,47 @@ impl Report for Json {
             report["changes"] = changes;
             report["fixed"] = fixed;
         }
-        report["inputs"] = Value::Array(std::mem::take(&mut self.inputs));
-        report["diagnostics"] = Value::Array(std::mem::take(&mut self.diagnostics));
-        write_pretty(&report, out)
+        // The lists, which may be long, are written already: they come after what stands before them in the object.
+        let head = serde_json::to_string_pretty(&report)?;
+        out.write_all(head.strip_suffix("\n}").unwrap_or(&head).as_bytes())?;
+        self.inputs.write("inputs", out)?;
+        self.diagnostics.write("diagnostics", out)?;
+        out.write_all(b"\n}\n")
     }
 
     fn repairs(&mut self, changes: &[ChangeNote], counts: &Counts) {
         self.repairs = Some((changes.iter().map(change_value).collect(), counts_value(counts)));
+    }
+}
+
+/// A list of a report, written as it grows.
+#[derive(Default)]
+struct List {
+    text: Vec<u8>,
+    element: Vec<u8>,
+}
+
+impl List {
+    fn push(&mut self, element: &impl Serialize) -> io::Result<()> {
+        const BETWEEN: &[u8] = b"\n    ";
+        self.element.clear();
+        serde_json::to_writer_pretty(&mut self.element, element)?;
+        if !self.text.is_empty() {
+            self.text.push(b',');
+        }
+        // No string of JSON holds a line feed.
+        for line in self.element.split(|byte| *byte == b'\n') {
+            self.text.extend_from_slice(BETWEEN);
+            self.text.extend_from_slice(line);
+        }
+        Ok(())
+    }
+
+    /// Writes the list as the next member of the report.
+    fn write(&mut self, name: &str, out: &mut dyn Write) -> io::Result<()> {
+        write!(out, ",\n  \"{name}\": [")?;
+        out.write_all(&self.text)?;
+        out.write_all(if self.text.is_empty() { b"]" } else { b"\n  ]" })
     }
 }
 

@@ -3,10 +3,11 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::contract::VERSION;
-use super::json::{change_value, counts_value, diagnostic_value, input_value, summary_value};
+use super::contract::{self, VERSION};
+use super::json::{change_value, counts_value, input_value, summary_value};
 use super::repair::{ChangeNote, Counts};
 use super::{Report, Seen, Summary};
 
@@ -19,7 +20,7 @@ pub(super) struct JsonLines {
 impl Report for JsonLines {
     fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
         line(&json!({ "input": input_value(doc) }), out)?;
-        doc.diagnostics.iter().try_for_each(|diagnostic| line(&diagnostic_value(diagnostic), out))
+        doc.diagnostics.iter().try_for_each(|diagnostic| line(&contract::Diagnostic::from(diagnostic), out))
     }
 
     fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
@@ -36,7 +37,7 @@ impl Report for JsonLines {
     }
 }
 
-fn line(value: &Value, out: &mut dyn Write) -> io::Result<()> {
+fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, value)?;
     out.write_all(b"\n")
 }

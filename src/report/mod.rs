@@ -19,6 +19,7 @@ mod settings;
 pub mod snippet;
 pub mod table;
 mod telling;
+mod told;
 pub mod tree;
 pub mod words;
 
@@ -27,12 +28,16 @@ mod ci;
 mod concise;
 mod github;
 mod gitlab;
+mod held;
 mod json;
 mod jsonl;
 mod junit;
+mod kept;
 mod kinds;
 pub mod left_alone;
+mod look;
 mod losses;
+mod narrow;
 mod output;
 mod sarif;
 mod style;
@@ -60,9 +65,10 @@ pub fn by_name(name: &str) -> Option<Make> {
     OUTPUTS.iter().find(|(known, _)| *known == name).map(|(_, make)| *make)
 }
 
-pub use diagnose::{Content, diagnose};
+pub use diagnose::diagnose;
 pub use diagnostic::{Diagnostic, FixNote, Related, Replacement, Spot};
 pub use json::{diagnostic_value, summary_value, write_pretty};
+pub use look::Content;
 pub use output::Report;
 pub use snippet::Snippet;
 pub use style::Style;

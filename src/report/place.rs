@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::ops::Range;
 
 use crate::history::Flags;
 use crate::json::edit::Base;
@@ -14,8 +15,10 @@ use crate::source::damage::{self, Part};
 use crate::source::split::{Piece, split};
 use crate::source::{Container, ReadAt, framing, lines};
 
-/// Lines and columns of offsets that only go forward.
-struct Locator<'r> {
+use super::held::Held;
+
+/// Lines and columns of offsets, fastest where these go forward.
+pub(super) struct Locator<'r> {
     bytes: &'r dyn ReadAt,
     /// Starts of lines whose numbers are known.
     known: &'r [(u64, u64)],
@@ -24,44 +27,57 @@ struct Locator<'r> {
 }
 
 impl<'r> Locator<'r> {
-    fn new(bytes: &'r dyn ReadAt, known: &'r [(u64, u64)]) -> Self {
-        Locator { bytes, known, cursor: Cursor::default(), buf: vec![0; 256 << 10] }
+    pub fn new(bytes: &'r dyn ReadAt, known: &'r [(u64, u64)]) -> Self {
+        Locator { bytes, known, cursor: Cursor::default(), buf: Vec::new() }
     }
 
-    /// Line and column of an offset that is not before the one asked for last.
+    /// Lines and columns of all of some offsets.
+    pub fn all(&mut self, mut offsets: Vec<u64>) -> io::Result<HashMap<u64, (u64, u64)>> {
+        offsets.sort_unstable();
+        offsets.dedup();
+        let mut found = HashMap::with_capacity(offsets.len());
+        for offset in offsets {
+            found.insert(offset, self.locate(offset)?);
+        }
+        Ok(found)
+    }
+
     fn locate(&mut self, offset: u64) -> io::Result<(u64, u64)> {
+        if offset < self.cursor.offset {
+            self.cursor = Cursor::default();
+        }
         let nearest = self.known.partition_point(|(start, _)| *start <= offset);
-        if let Some((start, line)) = nearest.checked_sub(1).map(|ix| self.known[ix])
+        if let Some((start, line)) = nearest.checked_sub(1).and_then(|ix| self.known.get(ix)).copied()
             && start > self.cursor.offset
         {
             self.cursor = Cursor::at_line(start, line);
         }
         while self.cursor.offset < offset {
-            let want = (offset - self.cursor.offset).min(self.buf.len() as u64) as usize;
-            let n = self.bytes.read_at(self.cursor.offset, &mut self.buf[..want])?;
+            let want = (offset - self.cursor.offset).min(STEP) as usize;
+            if self.buf.len() < want {
+                self.buf.resize(want, 0);
+            }
+            let Some(part) = self.buf.get_mut(..want) else { break };
+            let n = self.bytes.read_at(self.cursor.offset, part)?;
             if n == 0 {
                 break;
             }
-            self.cursor.feed(&self.buf[..n]);
+            self.cursor.feed(part.get(..n).unwrap_or_default());
         }
         Ok((self.cursor.line, self.cursor.column))
     }
 }
 
+/// Bytes that are read at a time to count lines.
+const STEP: u64 = 256 << 10;
+
 /// Lines and columns of offsets, in one pass forward.
 pub fn positions(
     bytes: &dyn ReadAt,
     known: &[(u64, u64)],
-    mut offsets: Vec<u64>,
+    offsets: Vec<u64>,
 ) -> io::Result<HashMap<u64, (u64, u64)>> {
-    offsets.sort_unstable();
-    offsets.dedup();
-    let mut locator = Locator::new(bytes, known);
-    let mut found = HashMap::with_capacity(offsets.len());
-    for offset in offsets {
-        found.insert(offset, locator.locate(offset)?);
-    }
-    Ok(found)
+    Locator::new(bytes, known).all(offsets)
 }
 
 /// The pointer of a place, and within the JSON string that lies there.
@@ -80,57 +96,95 @@ pub fn pointers(
     container: Container,
     wanted: &[(Place, Flags)],
 ) -> io::Result<HashMap<Place, Pointer>> {
-    let mut found = HashMap::with_capacity(wanted.len());
-    let mut tape = Tape::new();
-    let mut text = Vec::new();
-    let is_lines = matches!(container, Container::Lines { .. });
-    let mut in_record = |record: Place, places: &[(Place, Flags)]| -> io::Result<()> {
-        bytes.read_into(record.start, record.len as usize, &mut text)?;
-        let skip = framing::before_value(&text);
-        text.drain(..skip);
-        let base = Base::new(id, record.start + skip as u64);
-        if let Some(root) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) {
-            let finder = Finder::new(root);
-            for (place, flags) in places {
-                found.insert(*place, pointer_in(root, &finder, base, *place, *flags, ""));
-            }
-        } else if is_lines {
-            in_damaged(bytes, record, places, &mut found)?;
-        }
-        Ok(())
-    };
     // What was made of the doc is named by what it was made of.
     let origin = |place: &Place| bytes.origin(*place);
     let mut sorted: Vec<(Place, Flags)> = wanted.iter().map(|(place, flags)| (origin(place), *flags)).collect();
     sorted.sort_by_key(|(place, _)| place.order());
-    match container {
-        Container::Lines { start } | Container::Events { start } => {
-            let mut rest = sorted.as_slice();
-            while let Some((first, _)) = rest.first() {
-                let line = lines::around(bytes, id, start, first.start)?;
-                let here = rest.partition_point(|(place, _)| place.start < line.end().max(first.start + 1));
-                in_record(line, &rest[..here])?;
-                rest = &rest[here..];
-            }
-        }
-        Container::Document { start } if bytes.len() - start <= framing::WHOLE_DOCUMENT => {
-            in_record(Place::new(id, start, (bytes.len() - start) as u32), &sorted)?;
-        }
-        Container::Document { start } => {
-            // A fault in the document ends the split early: what lies behind it has no pointer.
-            let _ = split(bytes, id, start, u64::MAX / 2, |piece, tape| {
-                in_piece(piece, tape, &sorted, &mut found);
-                true
-            });
-        }
-        _ => {}
-    }
+    let mut found = HashMap::with_capacity(wanted.len());
+    let held = Held::new(bytes, container, &[]);
+    each_record(id, &held, container, &sorted, &mut |record| {
+        found.extend(record.pointers.drain());
+        Ok(())
+    })?;
     for (place, _) in wanted {
         if let Some(of) = found.get(&origin(place)).filter(|_| origin(place) != *place) {
             found.insert(*place, of.clone());
         }
     }
     Ok(found)
+}
+
+/// A record with places of interest, as it passes by.
+pub(super) struct Passing<'p, 't> {
+    /// The numbers of its places, in the order in which they were given.
+    pub range: Range<usize>,
+    pub pointers: &'p mut HashMap<Place, Pointer>,
+    /// What was scanned of it, and where that lies.
+    pub scanned: Option<(&'p Finder<'t>, Base<'t>)>,
+}
+
+/// Calls `see` with each record in which places lie that are sorted: each is read and scanned once. What cannot be taken
+/// apart into records is one.
+pub(super) fn each_record(
+    id: DocId,
+    bytes: &Held<'_>,
+    container: Container,
+    sorted: &[(Place, Flags)],
+    see: &mut dyn FnMut(Passing<'_, '_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut tape = Tape::new();
+    let mut text = Vec::new();
+    let is_lines = matches!(container, Container::Lines { .. });
+    let mut in_record = |record: Place, range: Range<usize>| -> io::Result<()> {
+        let places = sorted.get(range.clone()).unwrap_or_default();
+        bytes.read_into(record.start, record.len as usize, &mut text)?;
+        let skip = framing::before_value(&text);
+        let own = text.get(skip..).unwrap_or_default();
+        let base = Base::new(id, record.start + skip as u64);
+        let mut found = HashMap::with_capacity(places.len());
+        let Some(root) = scan(own, &mut tape).ok().and_then(|()| tape.root(own)) else {
+            if is_lines {
+                in_damaged(bytes, record, places, &mut found)?;
+            }
+            return see(Passing { range, pointers: &mut found, scanned: None });
+        };
+        let finder = Finder::new(root);
+        for (place, flags) in places {
+            found.insert(*place, pointer_in(root, &finder, base, *place, *flags, ""));
+        }
+        see(Passing { range, pointers: &mut found, scanned: Some((&finder, base)) })
+    };
+    match container {
+        Container::Lines { start } | Container::Events { start } => {
+            let mut at = 0;
+            while let Some((first, _)) = sorted.get(at) {
+                bytes.hold(first.start)?;
+                let line = match bytes.line(id, first.start) {
+                    Some(line) => line,
+                    None => lines::around(bytes, id, start, first.start)?,
+                };
+                let end = line.end().max(first.start + 1);
+                let next = sorted.partition_point(|(place, _)| place.start < end).max(at + 1);
+                in_record(line, at..next)?;
+                at = next;
+            }
+            Ok(())
+        }
+        Container::Document { start } if bytes.len() - start <= framing::WHOLE_DOCUMENT => {
+            bytes.hold(start)?;
+            in_record(Place::new(id, start, (bytes.len() - start) as u32), 0..sorted.len())
+        }
+        Container::Document { start } => {
+            let mut found = HashMap::with_capacity(sorted.len());
+            // A fault in the document ends the split early: what lies after it has no pointer.
+            let _ = split(bytes, id, start, u64::MAX / 2, |piece, tape| {
+                in_piece(piece, tape, sorted, &mut found);
+                true
+            });
+            see(Passing { range: 0..sorted.len(), pointers: &mut found, scanned: None })
+        }
+        _ => see(Passing { range: 0..sorted.len(), pointers: &mut HashMap::new(), scanned: None }),
+    }
 }
 
 /// Places in the values that a damaged line holds.

@@ -14,9 +14,11 @@ use crate::rule::Loss;
 use crate::rules;
 use crate::source::{Container, ReadAt, append};
 
-use super::diagnose::{Content, call_id, diagnose};
+use super::diagnose::diagnose;
+use super::look::Content;
 use super::place::{pointers, positions};
 use super::snippet::masked_string;
+use super::told::call_id;
 use super::words::{grouped, harmless, printable};
 use super::{Diagnostic, Spot, Style};
 

@@ -54,6 +54,7 @@ mod properties_chat;
 mod properties_gemini_bedrock;
 mod proposals;
 mod readme;
+mod reads;
 mod recognition;
 mod recorded;
 mod replacing;

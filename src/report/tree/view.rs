@@ -192,6 +192,8 @@ pub fn problems(conversation: &Conversation) -> io::Result<Vec<Diagnostic>> {
             histories: 0,
             items: 0,
             slimmed: false,
+            may_refer: true,
+            alone: false,
             unsent: Vec::new(),
             lines: Vec::new(),
         };

@@ -1,0 +1,113 @@
+//! What is told of an item: its type, its ids, its name, what it looks like.
+
+use crate::dialect::Names;
+use crate::json::{NodeKind, Str, Val};
+
+use super::words::printable;
+
+/// What is told of an item.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Told {
+    pub kind: Option<String>,
+    pub id: Option<String>,
+    pub call_id: Option<String>,
+    pub name: Option<String>,
+    pub role: Option<String>,
+    pub approval: Option<String>,
+    pub checks: Option<String>,
+    pub shape: Option<String>,
+    /// The text that the value itself is.
+    pub text: Option<String>,
+}
+
+/// A string, as it may be printed.
+pub(super) fn text(val: Option<Val<'_>>) -> Option<String> {
+    val.and_then(|val| val.text()).map(|text| printable(&String::from_utf8_lossy(&text)))
+}
+
+/// `shape` says whether that is told, too.
+pub(super) fn told(item: Val<'_>, names: Option<Names<'_>>, with_shape: bool) -> Told {
+    let name = |own: Option<Str<'_>>, any: fn(Val<'_>) -> Option<String>| match names {
+        Some(_) => own.map(|name| printable(&String::from_utf8_lossy(&name.decode()))),
+        None => any(item),
+    };
+    let kind = text(item.get("type")).or_else(|| item.get("role").map(|_| "message".to_owned()));
+    let checks = item.get("pending_safety_checks").map(|checks| {
+        let ids = checks.elements().filter_map(|check| text(check.get("id")));
+        ids.map(|id| format!("'{id}'")).collect::<Vec<_>>().join(", ")
+    });
+    Told {
+        kind,
+        id: name(names.and_then(|names| names.id), |item| text(item.get("id"))),
+        call_id: name(names.and_then(|names| names.key), call_id),
+        name: text(NAMES.iter().find_map(|path| item.at(path))),
+        role: text(item.get("role")),
+        approval: text(item.get("approval_request_id")),
+        checks,
+        shape: with_shape.then(|| shape(item, 2)),
+        text: text(Some(item)),
+    }
+}
+
+/// The id that pairs call and output, in any dialect.
+pub(super) fn call_id(item: Val<'_>) -> Option<String> {
+    // Anthropic's calls pair by their own id.
+    let own = || item.get("id").filter(|_| item.get("type").is_some_and(|kind| kind.is("tool_use")));
+    text(CALL_IDS.iter().find_map(|path| item.at(path)).or_else(own))
+}
+
+/// Where the dialects keep the id that pairs call and output, and a tool's name.
+const CALL_IDS: [&[&str]; 9] = [
+    &["call_id"],
+    &["tool_call_id"],
+    &["tool_use_id"],
+    &["toolUse", "toolUseId"],
+    &["toolResult", "toolUseId"],
+    &["functionCall", "id"],
+    &["functionResponse", "id"],
+    &["function_call", "id"],
+    &["function_response", "id"],
+];
+const NAMES: [&[&str]; 8] = [
+    &["name"],
+    &["function", "name"],
+    &["custom", "name"],
+    &["toolUse", "name"],
+    &["functionCall", "name"],
+    &["functionResponse", "name"],
+    &["function_call", "name"],
+    &["function_response", "name"],
+];
+
+/// What a value looks like from outside, without its content; of lists also what they begin with, so many levels down.
+fn shape(val: Val<'_>, levels: u32) -> String {
+    match val.kind() {
+        NodeKind::Object => {
+            let mut keys: Vec<String> = val
+                .members()
+                .take(8)
+                .map(|member| printable(&String::from_utf8_lossy(&member.key.decode())))
+                .collect();
+            if val.count() as usize > keys.len() {
+                keys.push("…".to_owned());
+            }
+            match keys.is_empty() {
+                true => "an empty object".to_owned(),
+                false => format!(
+                    "an object with the {} {}",
+                    if keys.len() == 1 { "key" } else { "keys" },
+                    keys.join(", ")
+                ),
+            }
+        }
+        NodeKind::Array => match val.elements().next() {
+            Some(first) if levels > 0 => format!("a list that begins with {}", shape(first, levels - 1)),
+            Some(_) => "a list".to_owned(),
+            None => "an empty list".to_owned(),
+        },
+        NodeKind::String => "a string".to_owned(),
+        NodeKind::Number => "a number".to_owned(),
+        NodeKind::Null => "null".to_owned(),
+        NodeKind::True | NodeKind::False => "a boolean".to_owned(),
+    }
+}
