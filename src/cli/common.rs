@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::commands::{Output, Run, lineage};
 use crate::options::{self, Config, FileOptions, Lints, Misuse};
-use crate::report::{self, Style};
+use crate::report::{self, Style, mask};
 use crate::source::product::Existing;
 use crate::source::walk::Filter;
 
@@ -157,6 +157,10 @@ pub(super) struct Privacy {
     /// Show content even if the output is not a terminal
     #[arg(long)]
     pub show_content: bool,
+
+    /// Also mask the names of tools
+    #[arg(long, hide_short_help = true)]
+    pub mask_names: bool,
 }
 
 /// The screen.
@@ -314,6 +318,12 @@ impl Typed {
         let exclude: Vec<String> = self.files.exclude.into_iter().chain(config.exclude.iter().cloned()).collect();
         let ext = if self.files.ext.is_empty() { config.ext.clone() } else { self.files.ext };
         let filter = Filter::new(&exclude, &ext).map_err(|e| Misuse::new(e.to_string()))?;
+        let report_flag = report_file.is_some();
+        let outputs = outputs(&self.findings.output_format, report_file)?;
+        mask::set(mask::Policy {
+            reveal: reveals(self.privacy.show_content, outputs.iter().all(|output| output.file.is_none())),
+            mask_names: self.privacy.mask_names,
+        });
         Ok(Run {
             paths,
             filter,
@@ -339,12 +349,17 @@ impl Typed {
                 },
                 ..self.screen.color.style()
             },
-            report_flag: report_file.is_some(),
+            report_flag,
             lookup,
-            outputs: outputs(&self.findings.output_format, report_file)?,
+            outputs,
             also_read: self.files.files_from.into_iter().chain(self.settings.config).chain(about.schema).collect(),
         })
     }
+}
+
+/// Whether words of conversations are printed that are not published: on a terminal alone, or where it was asked for.
+pub(super) fn reveals(show_content: bool, on_screen: bool) -> bool {
+    show_content || on_screen && io::stdout().is_terminal() && io::stderr().is_terminal()
 }
 
 /// What `--force` means for a file that `-o` names.

@@ -16,6 +16,7 @@ use crate::rules::{fields, schema_violation};
 use crate::schema::Violation;
 use crate::source::ReadAt;
 
+use super::mask;
 use super::place::{Pointer, pointers, positions};
 use super::snippet::{self, Snippet};
 use super::words::{count, fill, fill_known, harmless, printable};
@@ -245,8 +246,8 @@ impl Teller<'_> {
             "fault" => Some(fault_words(finding.arg).to_owned()),
             "order" => Some(if finding.arg == 1 { "little" } else { "big" }.to_owned()),
             "key" => self.key(row.at),
-            "problem" => Some(harmless(&self.violation.as_ref()?.problem)),
-            "field" => Some(harmless(&self.violation.as_ref()?.field())),
+            "problem" => Some(harmless(&problem(self.violation.as_ref()?))),
+            "field" => Some(mask::path(&self.violation.as_ref()?.field())),
             "expected" => self.violation.as_ref()?.expected.clone(),
             "got" => self.violation.as_ref()?.got.map(str::to_owned),
             "where" => self.in_messages(),
@@ -254,7 +255,7 @@ impl Teller<'_> {
             "member" => member(self.violation.as_ref()?),
             "kind" => self.violation.as_ref()?.expected.as_deref()?.strip_prefix("a ").map(str::to_owned),
             "ordinal" => Some((self.number(finding.row.at, 0)?.parse::<u32>().ok()? + 1).to_string()),
-            "value" => self.violation.as_ref()?.value.as_deref().map(printable),
+            "value" => self.violation.as_ref()?.value.as_deref().map(mask::word),
             "limit" => self.violation.as_ref()?.limit.map(|(limit, _)| limit.to_string()),
             "length" if self.violation.is_some() => {
                 self.violation.as_ref()?.limit.map(|(_, length)| length.to_string())
@@ -276,7 +277,7 @@ impl Teller<'_> {
             Err(_) => format!(".{step}"),
         };
         let item: String = behind.split('/').map(step).collect();
-        Some(item + &harmless(&self.violation.as_ref()?.field()))
+        Some(mask::path(&(item + &self.violation.as_ref()?.field())))
     }
 
     /// The member whose value lies at a place.
@@ -301,8 +302,8 @@ impl Teller<'_> {
         let tell = |item: Val<'_>| {
             let found = field.spot.first(item)?;
             match what {
-                "field" => Some(printable(&found.path)),
-                "value" => text(found.val),
+                "field" => Some(mask::path(&found.path)),
+                "value" => word(found.val),
                 _ => found.val.map(|val| match val.as_str() {
                     Some(text) => characters(text).to_string(),
                     None => val.count().to_string(),
@@ -326,7 +327,7 @@ impl Teller<'_> {
         let mut text = vec![0; 200];
         let n = self.bytes.read_at(at.start, &mut text).ok()?;
         let mut key = serde_json::Deserializer::from_slice(&text[..n]).into_iter::<String>();
-        key.next().and_then(Result::ok).map(|key| printable(&key))
+        key.next().and_then(Result::ok).map(|key| mask::word(&key))
     }
 }
 
@@ -363,11 +364,20 @@ fn partner(finding: &Finding) -> Option<Place> {
     finding.partner.filter(|_| finding.remedy != Remedy::One(Act::Text))
 }
 
+/// What is wrong, the names of unknown members masked.
+fn problem(violation: &Violation) -> String {
+    let steps = violation.steps.iter().chain(&violation.missing).chain(&violation.unexpected);
+    steps.fold(violation.problem.clone(), |problem, step| match mask::path(step) {
+        masked if masked == *step => problem,
+        masked => problem.replace(step.as_str(), &masked),
+    })
+}
+
 /// The name of a member of a block that has a type.
 fn member(violation: &Violation) -> Option<String> {
     let mut steps = violation.steps.iter().chain(&violation.missing);
     let only = steps.next().filter(|step| *step != "type")?;
-    steps.next().is_none().then(|| harmless(only))
+    steps.next().is_none().then(|| mask::word(only))
 }
 
 /// The id of a call is what its result names.
@@ -389,30 +399,39 @@ fn fault_words(arg: u32) -> &'static str {
     What::ALL.get(arg as usize).map_or("", |what| what.words())
 }
 
-fn text(val: Option<Val<'_>>) -> Option<String> {
-    val.and_then(|val| val.text()).map(|text| printable(&String::from_utf8_lossy(&text)))
+/// A string of an item, as far as it may be printed.
+fn text(val: Option<Val<'_>>, mask: fn(&str) -> String) -> Option<String> {
+    val.and_then(|val| val.text()).map(|text| mask(&String::from_utf8_lossy(&text)))
+}
+
+fn word(val: Option<Val<'_>>) -> Option<String> {
+    text(val, mask::word)
+}
+
+fn id(val: Option<Val<'_>>) -> Option<String> {
+    text(val, mask::id)
 }
 
 fn told(item: Val<'_>, names: Option<Names<'_>>) -> Told {
     let name = |own: Option<Str<'_>>, any: fn(Val<'_>) -> Option<String>| match names {
-        Some(_) => own.map(|name| printable(&String::from_utf8_lossy(&name.decode()))),
+        Some(_) => own.map(|name| mask::id(&String::from_utf8_lossy(&name.decode()))),
         None => any(item),
     };
-    let kind = text(item.get("type")).or_else(|| item.get("role").map(|_| "message".to_owned()));
+    let kind = word(item.get("type")).or_else(|| item.get("role").map(|_| "message".to_owned()));
     let checks = item.get("pending_safety_checks").map(|checks| {
-        let ids = checks.elements().filter_map(|check| text(check.get("id")));
+        let ids = checks.elements().filter_map(|check| id(check.get("id")));
         ids.map(|id| format!("'{id}'")).collect::<Vec<_>>().join(", ")
     });
     Told {
         kind,
-        id: name(names.and_then(|names| names.id), |item| text(item.get("id"))),
+        id: name(names.and_then(|names| names.id), |item| self::id(item.get("id"))),
         call_id: name(names.and_then(|names| names.key), call_id),
-        name: text(NAMES.iter().find_map(|path| item.at(path))),
-        role: text(item.get("role")),
-        approval: text(item.get("approval_request_id")),
+        name: text(NAMES.iter().find_map(|path| item.at(path)), mask::name),
+        role: word(item.get("role")),
+        approval: self::id(item.get("approval_request_id")),
         checks,
         shape: Some(shape(item, 2)),
-        text: text(Some(item)),
+        text: self::id(Some(item)),
     }
 }
 
@@ -420,7 +439,7 @@ fn told(item: Val<'_>, names: Option<Names<'_>>) -> Told {
 pub(super) fn call_id(item: Val<'_>) -> Option<String> {
     // Anthropic's calls pair by their own id.
     let own = || item.get("id").filter(|_| item.get("type").is_some_and(|kind| kind.is("tool_use")));
-    text(CALL_IDS.iter().find_map(|path| item.at(path)).or_else(own))
+    id(CALL_IDS.iter().find_map(|path| item.at(path)).or_else(own))
 }
 
 /// Where the dialects keep the id that pairs call and output, and a tool's name.
@@ -453,7 +472,7 @@ fn shape(val: Val<'_>, levels: u32) -> String {
             let mut keys: Vec<String> = val
                 .members()
                 .take(8)
-                .map(|member| printable(&String::from_utf8_lossy(&member.key.decode())))
+                .map(|member| mask::word(&String::from_utf8_lossy(&member.key.decode())))
                 .collect();
             if val.count() as usize > keys.len() {
                 keys.push("…".to_owned());
