@@ -408,7 +408,7 @@ fn columns() -> usize {
 /// `FORMAT` or `FORMAT=FILE`; without any, text.
 fn outputs(told: &[String], report_file: Option<PathBuf>) -> Result<Vec<Output>, Misuse> {
     let text = ["text".to_owned()];
-    let told = if told.is_empty() { &text[..] } else { told };
+    let told = if told.is_empty() { text.as_slice() } else { told };
     let mut outputs = Vec::new();
     for form in told {
         let (name, file) = match form.split_once('=') {

@@ -12,7 +12,7 @@ use crate::json::{NodeKind, Str, Val, What};
 use crate::judge::{Judged, JudgedDoc};
 use crate::place::{DocId, Place};
 use crate::read::Texts;
-use crate::rules::{fields, schema_violation};
+use crate::rules::{fields, other_model, schema_violation};
 use crate::schema::Violation;
 use crate::source::ReadAt;
 
@@ -315,7 +315,8 @@ impl Teller<'_> {
 
     /// The key that starts at a place, after the settings that it lies in.
     fn key(&self, at: Place) -> Option<String> {
-        let key = self.string_at(at)?;
+        let is_model = self.judged.finding.code == other_model::RULE.code;
+        let key = self.string_at(at, if is_model { mask::model } else { mask::word })?;
         let pointer = self.spots.get(&at).map(|spot| spot.pointer.as_str()).unwrap_or_default();
         // The last step is the key itself.
         let above: Vec<&str> = pointer.rsplit('/').skip(1).take_while(|step| HOLDERS.contains(step)).collect();
@@ -323,11 +324,11 @@ impl Teller<'_> {
         Some(format!("\"{path}{key}\""))
     }
 
-    fn string_at(&self, at: Place) -> Option<String> {
+    fn string_at(&self, at: Place, mask: fn(&str) -> String) -> Option<String> {
         let mut text = vec![0; 200];
         let n = self.bytes.read_at(at.start, &mut text).ok()?;
         let mut key = serde_json::Deserializer::from_slice(&text[..n]).into_iter::<String>();
-        key.next().and_then(Result::ok).map(|key| mask::word(&key))
+        key.next().and_then(Result::ok).map(|key| mask(&key))
     }
 }
 

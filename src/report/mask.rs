@@ -36,7 +36,27 @@ static WORDS: &str = include_str!("mask/words.txt");
 
 fn is_published(word: &str) -> bool {
     static KNOWN: OnceLock<HashSet<&'static str>> = OnceLock::new();
-    KNOWN.get_or_init(|| WORDS.lines().collect()).contains(word)
+    KNOWN.get_or_init(|| WORDS.lines().chain(MORE).collect()).contains(word)
+}
+
+/// Words of stored formats that no code names.
+const MORE: [&str; 10] = [
+    "audio_asset_pointer",
+    "audio_transcription",
+    "base_instructions",
+    "builtin_function",
+    "image_asset_pointer",
+    "prNumber",
+    "prRepository",
+    "prUrl",
+    "real_time_user_audio_video_asset_pointer",
+    "review_rollout_user",
+];
+
+/// Whether a key is published. Attributes of traces are keys of keys: `llm.input_messages.0.message.role`.
+fn is_known(key: &str) -> bool {
+    let is_one = |part: &str| part.is_empty() || is_number(part) || is_published(part);
+    is_one(key) || key.split('.').all(is_one)
 }
 
 fn is_number(word: &str) -> bool {
@@ -50,8 +70,13 @@ pub fn size(text: &str) -> String {
 
 /// A key, a type, a role or a state.
 pub fn word(text: &str) -> String {
-    if policy().reveal || text.is_empty() || is_number(text) || is_published(text) {
+    if policy().reveal || is_known(text) {
         return printable(text);
+    }
+    // The types of some event streams begin with the stream's own name.
+    let own = text.find('/').and_then(|at| text.split_at_checked(at + 1)).filter(|(own, _)| is_published(own));
+    if let Some((own, rest)) = own {
+        return format!("{own}{}", word(rest));
     }
     // Parts of UI messages and blocks of some stores have the name of their tool in their type.
     match text.strip_prefix("tool-") {
@@ -75,7 +100,7 @@ fn is_name(text: &str) -> bool {
 /// An id: whole in a provider's form, else its beginning.
 pub fn id(text: &str) -> String {
     let is_short = text.chars().nth(BEGINNING).is_none();
-    if policy().reveal || is_short || text.split('|').all(is_of_provider) {
+    if policy().reveal || is_short || is_published(text) || text.split('|').all(is_of_provider) {
         return printable(text);
     }
     let beginning: String = text.chars().take(BEGINNING).collect();
@@ -83,7 +108,8 @@ pub fn id(text: &str) -> String {
 }
 
 /// How the ids of providers, and of the agents that store sessions, begin.
-const PREFIXES: [&str; 72] = [
+const PREFIXES: [&str; 62] = [
+    "T",
     "adk",
     "amsg",
     "ask",
@@ -91,10 +117,10 @@ const PREFIXES: [&str; 72] = [
     "call",
     "cfg",
     "chatcmpl",
+    "ci",
     "citation",
     "cm",
     "cmp",
-    "ci",
     "cntr",
     "cnv",
     "conv",
@@ -109,11 +135,7 @@ const PREFIXES: [&str; 72] = [
     "fs",
     "functions",
     "gen",
-    "gpt",
-    "history",
-    "id",
     "ig",
-    "item",
     "lsh",
     "lsho",
     "mcp",
@@ -121,34 +143,27 @@ const PREFIXES: [&str; 72] = [
     "mcpl",
     "mcpr",
     "mcptoolu",
-    "message",
     "msg",
-    "node",
     "part",
-    "part_",
-    "prompt",
     "prg",
     "prt",
     "replaylint",
     "req",
     "resp",
-    "response",
     "rs",
     "rsn",
     "run",
-    "session",
     "ses",
-    "sh",
+    "session",
     "sho",
     "skill",
     "srvtoolu",
     "step",
-    "T",
+    "tco",
     "thread",
-    "to",
     "tool",
-    "tooluse",
     "toolu",
+    "tooluse",
     "trace",
     "ts",
     "tsc",
@@ -160,6 +175,10 @@ const PREFIXES: [&str; 72] = [
 
 /// Whether an id is one that a provider or an agent makes: a known beginning and letters and digits, a UUID, or digits.
 fn is_of_provider(id: &str) -> bool {
+    // Kimi's: the name of the tool, and a number.
+    if let Some((tool, number)) = id.strip_prefix("functions.").and_then(|rest| rest.rsplit_once(':')) {
+        return is_name(tool) && is_number(number) && !policy().mask_names;
+    }
     let is_made = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     if id.is_empty() || id.len() > 100 || !id.bytes().all(is_made) {
         return false;
@@ -171,25 +190,17 @@ fn is_of_provider(id: &str) -> bool {
 }
 
 /// How the models of the providers are called.
-const FAMILIES: [&str; 40] = [
-    "accounts",
+const FAMILIES: [&str; 29] = [
     "amazon",
     "anthropic",
-    "apac",
     "chatgpt",
     "claude",
     "codestral",
     "codex",
-    "command",
-    "computer",
     "deepseek",
     "devstral",
-    "eu",
-    "fast",
-    "ft",
     "gemini",
     "gemma",
-    "global",
     "glm",
     "gpt",
     "grok",
@@ -201,7 +212,6 @@ const FAMILIES: [&str; 40] = [
     "ministral",
     "mistral",
     "mixtral",
-    "models",
     "moonshotai",
     "nova",
     "o1",
@@ -210,34 +220,36 @@ const FAMILIES: [&str; 40] = [
     "openai",
     "pixtral",
     "qwen",
-    "us",
-    "x",
 ];
 
 /// The name of a model. Deployments and fine-tuned models have names of their own: these are shortened like ids.
 pub fn model(text: &str) -> String {
-    let family = text.split(['-', '.', '/', '_', ':']).next().unwrap_or(text).to_ascii_lowercase();
-    let family = family.trim_end_matches(|c: char| c.is_ascii_digit());
-    let is_public = is_name(text)
-        && text.len() <= 80
-        && FAMILIES.iter().any(|own| own.trim_end_matches(|c: char| c.is_ascii_digit()) == family);
+    let plain = ["us.", "eu.", "apac.", "global.", "models/"].iter().find_map(|region| text.strip_prefix(region));
+    let plain = plain.unwrap_or(text);
+    let family = plain.split(['-', '.', '/', '_', ':']).next().unwrap_or(plain).to_ascii_lowercase();
+    let bare = family.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_public = is_name(text) && text.len() <= 80 && [&*family, bare].iter().any(|own| FAMILIES.contains(own));
     if policy().reveal || is_public || is_published(text) { printable(text) } else { id(text) }
 }
 
 /// What a session, a branch or a row is called: its id, or a title, which is content.
 pub fn label(text: &str) -> String {
+    if let Some((what, own)) =
+        text.split_once(' ').filter(|(what, _)| ["candidate", "choice", "custom_id"].contains(what))
+    {
+        return format!("{what} {}", id(own));
+    }
     let is_plain = is_published(text) || is_number(text) || text.split('|').all(is_of_provider);
     if policy().reveal || is_plain { printable(text) } else { size(text) }
 }
 
 /// A JSON Pointer: its steps are keys and numbers.
 pub fn pointer(text: &str) -> String {
-    if policy().reveal || text.split('/').all(|step| step.is_empty() || is_number(step) || is_published(step)) {
+    if policy().reveal || text.split('/').all(is_known) {
         return text.to_owned();
     }
     let step = |step: &str| {
-        let is_known = step.is_empty() || is_number(step) || is_published(step);
-        if is_known { step.to_owned() } else { "…".to_owned() }
+        if is_known(step) { step.to_owned() } else { "…".to_owned() }
     };
     text.split('/').map(step).collect::<Vec<_>>().join("/")
 }
@@ -256,8 +268,7 @@ pub fn path(text: &str) -> String {
     while !rest.is_empty() {
         let end = rest.find(ends).unwrap_or(rest.len());
         let (step, behind) = rest.split_at(end);
-        let is_known = step.is_empty() || is_number(step) || is_published(step);
-        out.push_str(if is_known { step } else { "…" });
+        out.push_str(if is_known(step) { step } else { "…" });
         let stop = behind.chars().next();
         out.extend(stop);
         rest = stop.map_or("", |stop| behind.get(stop.len_utf8()..).unwrap_or_default());
