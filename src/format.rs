@@ -439,11 +439,8 @@ impl Assembler {
     pub fn branches(&self, forest: &Forest, leaves: impl Iterator<Item = u32>) -> Vec<History> {
         let branch = |leaf: u32| {
             let path = forest.path(leaf);
-            let path = if self.histories == Histories::PerNode {
-                path.last_chunk::<1>().map_or(&[], |leaf| leaf.as_slice())
-            } else {
-                path.as_slice()
-            };
+            let above = if self.histories == Histories::PerNode { path.len().saturating_sub(1) } else { 0 };
+            let path = path.get(above..).unwrap_or_default();
             let rows = path.iter().flat_map(|node| forest.rows_of(*node)).copied().collect();
             let rows = healed::results_first(rows);
             let answer = forest.answer_above(leaf).map(|node| &forest.node(node).entry);

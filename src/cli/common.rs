@@ -422,7 +422,7 @@ fn outputs(told: &[String], report_file: Option<PathBuf>) -> Result<Vec<Output>,
         outputs.push(Output { name, make, file });
     }
     for (n, output) in outputs.iter().enumerate() {
-        if outputs[..n].iter().any(|other| other.file == output.file) {
+        if outputs.iter().take(n).any(|other| other.file == output.file) {
             let to = output.file.as_ref().map_or("standard output".to_owned(), |file| file.display().to_string());
             return Err(Misuse::new(format!("two reports cannot both go to {to}"))
                 .help("write one of them to a file: --output-format text --output-format json=report.json"));

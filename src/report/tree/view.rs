@@ -133,8 +133,8 @@ pub fn view(conversation: &Conversation, options: &ChainOptions, show_content: b
 /// A reason in words, with what is not published masked.
 pub fn reason_words(reason: &Reason, name: impl Fn(u32) -> String) -> String {
     match reason {
-        Reason::OtherModel(model) => Reason::OtherModel(mask::model(model).into()).words(name),
-        Reason::OtherConfig(config) => Reason::OtherConfig(mask::id(config).into()).words(name),
+        Reason::OtherModel(model) => Reason::OtherModel(mask::model(model)).words(name),
+        Reason::OtherConfig(config) => Reason::OtherConfig(mask::id(config)).words(name),
         reason => reason.words(name),
     }
 }
