@@ -1,7 +1,7 @@
 //! Speed, as ratios to merely parsing the same bytes to `serde_json::Value` in the same run: absolute figures drift with
 //! the machine, ratios hold. `REPLAYLINT_BENCH_MB` sets the size of the data (default 64; 1000 shows that memory stays
 //! where it is). `cargo bench -- convert` measures conversions only.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::indexing_slicing)]
 
 mod conversion;
 mod generate;

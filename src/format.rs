@@ -439,7 +439,8 @@ impl Assembler {
     pub fn branches(&self, forest: &Forest, leaves: impl Iterator<Item = u32>) -> Vec<History> {
         let branch = |leaf: u32| {
             let path = forest.path(leaf);
-            let path = if self.histories == Histories::PerNode { &path[path.len() - 1..] } else { &path };
+            let above = if self.histories == Histories::PerNode { path.len().saturating_sub(1) } else { 0 };
+            let path = path.get(above..).unwrap_or_default();
             let rows = path.iter().flat_map(|node| forest.rows_of(*node)).copied().collect();
             let rows = healed::results_first(rows);
             let answer = forest.answer_above(leaf).map(|node| &forest.node(node).entry);

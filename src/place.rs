@@ -107,7 +107,8 @@ impl Patch {
         for edit in edits {
             let list = self.docs.entry(edit.at.doc).or_default();
             let at = list.partition_point(|e| (e.at.start, e.at.end()) <= (edit.at.start, edit.at.end()));
-            let free_before = at == 0 || list[at - 1].at.end() <= edit.at.start;
+            let before = at.checked_sub(1).and_then(|before| list.get(before));
+            let free_before = before.is_none_or(|before| before.at.end() <= edit.at.start);
             let free_after = list.get(at).is_none_or(|e| edit.at.end() <= e.at.start);
             if free_before && free_after {
                 list.insert(at, edit);
@@ -135,7 +136,7 @@ impl Patch {
                         first.slice(place.start, place.end(), &mut flat);
                         // What the later patch copies to another place is kept in neither.
                         let kept = piece.edit.is_none();
-                        flat[from..].iter_mut().for_each(|(_, was_kept)| *was_kept &= kept);
+                        flat.iter_mut().skip(from).for_each(|(_, was_kept)| *was_kept &= kept);
                     }
                 }
             }
@@ -259,7 +260,9 @@ impl Pieces {
             let skip = at - piece.start;
             let take = (piece.what.len() - skip).min(to - at);
             let part = match &piece.what {
-                With::Text(text) => With::text(&text[skip as usize..(skip + take) as usize]),
+                With::Text(text) => {
+                    With::text(text.get(skip as usize..(skip + take) as usize).unwrap_or_default())
+                }
                 With::Copy(place) => With::Copy(Place::new(place.doc, place.start + skip, take as u32)),
             };
             out.push((part, piece.edit.is_none()));

@@ -198,6 +198,10 @@ pub enum Trait {
 pub struct Traits(u64);
 
 impl Traits {
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a constant function has no iterators; the loop ends at the length"
+    )]
     pub const fn of(list: &[Trait]) -> Traits {
         let mut bits = 0;
         let mut n = 0;

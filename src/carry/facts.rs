@@ -72,7 +72,7 @@ impl Facts {
             _ => {
                 for (start, line) in lines::split(&text) {
                     let skip = line.iter().position(|byte| *byte == b'{' || *byte == b'[').unwrap_or(line.len());
-                    facts.record(&line[skip..], (start + skip) as u64, &mut tape);
+                    facts.record(line.get(skip..).unwrap_or_default(), (start + skip) as u64, &mut tape);
                 }
             }
         }

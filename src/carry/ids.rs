@@ -71,7 +71,7 @@ impl Ids {
         while out.len() < len {
             let mut digits = self.half(&format!("{what} {more}"), n);
             for _ in 0..8 {
-                out.push(char::from(LETTERS[(digits % 62) as usize]));
+                out.extend(LETTERS.get((digits % 62) as usize).copied().map(char::from));
                 digits /= 62;
             }
             more += 1;

@@ -7,7 +7,10 @@ pub fn keep_last(conversation: &mut Conversation, wanted: usize) -> u32 {
     let mut starts: Vec<usize> = Vec::new();
     for (at, message) in conversation.messages.iter().enumerate() {
         // Messages of the user in a row are one turn.
-        let follows = at.checked_sub(1).is_some_and(|before| conversation.messages[before].voice == Voice::User);
+        let follows = {
+            let before = at.checked_sub(1).and_then(|before| conversation.messages.get(before));
+            before.is_some_and(|before| before.voice == Voice::User)
+        };
         if message.voice == Voice::User && !follows {
             starts.push(at);
         }

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::commands::{Output, Run, lineage};
 use crate::options::{self, Config, FileOptions, Lints, Misuse};
-use crate::report::{self, Style};
+use crate::report::{self, Style, mask};
 use crate::source::product::Existing;
 use crate::source::walk::Filter;
 
@@ -157,6 +157,10 @@ pub(super) struct Privacy {
     /// Show content even if the output is not a terminal
     #[arg(long)]
     pub show_content: bool,
+
+    /// Also mask the names of tools
+    #[arg(long, hide_short_help = true)]
+    pub mask_names: bool,
 }
 
 /// The screen.
@@ -314,6 +318,12 @@ impl Typed {
         let exclude: Vec<String> = self.files.exclude.into_iter().chain(config.exclude.iter().cloned()).collect();
         let ext = if self.files.ext.is_empty() { config.ext.clone() } else { self.files.ext };
         let filter = Filter::new(&exclude, &ext).map_err(|e| Misuse::new(e.to_string()))?;
+        let report_flag = report_file.is_some();
+        let outputs = outputs(&self.findings.output_format, report_file)?;
+        mask::set(mask::Policy {
+            reveal: reveals(self.privacy.show_content, outputs.iter().all(|output| output.file.is_none())),
+            mask_names: self.privacy.mask_names,
+        });
         Ok(Run {
             paths,
             filter,
@@ -339,12 +349,17 @@ impl Typed {
                 },
                 ..self.screen.color.style()
             },
-            report_flag: report_file.is_some(),
+            report_flag,
             lookup,
-            outputs: outputs(&self.findings.output_format, report_file)?,
+            outputs,
             also_read: self.files.files_from.into_iter().chain(self.settings.config).chain(about.schema).collect(),
         })
     }
+}
+
+/// Whether words of conversations are printed that are not published: on a terminal alone, or where it was asked for.
+pub(super) fn reveals(show_content: bool, on_screen: bool) -> bool {
+    show_content || on_screen && io::stdout().is_terminal() && io::stderr().is_terminal()
 }
 
 /// What `--force` means for a file that `-o` names.
@@ -393,7 +408,7 @@ fn columns() -> usize {
 /// `FORMAT` or `FORMAT=FILE`; without any, text.
 fn outputs(told: &[String], report_file: Option<PathBuf>) -> Result<Vec<Output>, Misuse> {
     let text = ["text".to_owned()];
-    let told = if told.is_empty() { &text[..] } else { told };
+    let told = if told.is_empty() { text.as_slice() } else { told };
     let mut outputs = Vec::new();
     for form in told {
         let (name, file) = match form.split_once('=') {
@@ -407,7 +422,7 @@ fn outputs(told: &[String], report_file: Option<PathBuf>) -> Result<Vec<Output>,
         outputs.push(Output { name, make, file });
     }
     for (n, output) in outputs.iter().enumerate() {
-        if outputs[..n].iter().any(|other| other.file == output.file) {
+        if outputs.iter().take(n).any(|other| other.file == output.file) {
             let to = output.file.as_ref().map_or("standard output".to_owned(), |file| file.display().to_string());
             return Err(Misuse::new(format!("two reports cannot both go to {to}"))
                 .help("write one of them to a file: --output-format text --output-format json=report.json"));

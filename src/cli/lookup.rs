@@ -8,9 +8,9 @@ use clap::{Args, ValueEnum};
 use crate::commands::explain::{self, Pasted, Telling};
 use crate::commands::{Failure, Outcome, tables};
 use crate::options::{Config, FileOptions, Lints, Misuse};
-use crate::report::Content;
+use crate::report::{Content, mask};
 
-use super::common::ColorArg;
+use super::common::{ColorArg, reveals};
 
 #[derive(Args, Debug)]
 #[command(
@@ -121,6 +121,7 @@ impl ExplainArgs {
             true => Content::Shown,
             false => Content::Masked,
         };
+        mask::set(mask::Policy { reveal: reveals(self.show_content, true), ..mask::Policy::default() });
         let lints = self.judge.mean()?;
         let pasted = Pasted { text: pasted(error)?, path: self.what.map(PathBuf::from), lints, content };
         explain::error(&pasted, &telling, out)

@@ -4,7 +4,8 @@ use std::io::Write;
 
 use crate::convert;
 use crate::history::Code;
-use crate::report::words::{count, printable};
+use crate::report::mask;
+use crate::report::words::count;
 use crate::report::{Diagnostic, Seen, Summary, diagnose, homes, promise};
 use crate::rule::About;
 use crate::rules::{self, unknown_format};
@@ -98,8 +99,8 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
                 let row = match &**row {
                     "" => "a row".to_owned(),
                     // It says itself what it is.
-                    name if name.contains(' ') => printable(name),
-                    name => format!("row {}", printable(name)),
+                    name if name.contains(' ') => mask::phrase(name),
+                    name => format!("row {}", mask::label(name)),
                 };
                 talk(&format!("{}: {row} is not sent: {why}", checked.seen.path));
             }

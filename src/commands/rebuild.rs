@@ -8,8 +8,9 @@ use crate::replay::cut::CHARS_A_TOKEN;
 use crate::replay::request::BODY;
 use crate::replay::stream::Provider;
 use crate::replay::{Budget, ChainOptions, Policy, Rebuild, Rebuilt, rebuild as build};
-use crate::report::tree::problems;
-use crate::report::words::{count, grouped, harmless, printable};
+use crate::report::mask;
+use crate::report::tree::{problems, reason_words};
+use crate::report::words::{count, grouped, harmless};
 use crate::report::{Content, Diagnostic, repair};
 use crate::source::{Patched, ReadAt, commit, product};
 use crate::target::{Severity, Target};
@@ -93,7 +94,7 @@ pub fn rebuild(run: &Run, chain: &ChainOptions, wanted: &Wanted, out: &mut dyn W
             .into());
     }
     let names = conversation.forest.short_names();
-    let name = |node: u32| printable(&names[node as usize]);
+    let name = |node: u32| mask::id(&names[node as usize]);
     if !run.quiet {
         decisions(&built, &name, wanted.budget);
         say(&problems(conversation)?, &run.style)?;
@@ -120,11 +121,12 @@ fn for_state(
 
 /// What was decided, and why.
 fn decisions(built: &Rebuilt, name: &dyn Fn(u32) -> String, budget: Option<Budget>) {
-    let reasons: Vec<String> = built.verdict.reasons.iter().map(|reason| harmless(&reason.words(name))).collect();
+    let reasons: Vec<String> =
+        built.verdict.reasons.iter().map(|reason| harmless(&reason_words(reason, name))).collect();
     let items = count(built.items as u64, built.unit);
     match &built.chained {
         Some(id) => {
-            let id = printable(id);
+            let id = mask::id(id);
             let of = built.verdict.answer.map(name).filter(|name| *name != id);
             let of = of.map_or_else(String::new, |name| format!(" of {name}"));
             talk(&format!("chain: builds on {id}{of}, with {items} of new input"));

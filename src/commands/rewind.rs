@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use crate::replay::rewind::{Beginning, RewindTo, Rewound, rewind};
+use crate::report::mask;
 use crate::report::words::printable;
 use crate::source::{product, words};
 
@@ -55,7 +56,7 @@ pub fn fix_by_rewinding(
                     let path = printable(&path.to_string_lossy());
                     talk(&match left {
                         0 => format!("{path}: the whole session; nothing had to be left out"),
-                        _ => format!("{path}: ends at {}; left out {left} bytes", printable(&last)),
+                        _ => format!("{path}: ends at {}; left out {left} bytes", mask::id(&last)),
                     });
                 }
             }

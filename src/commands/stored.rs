@@ -8,6 +8,7 @@ use crate::replay::events;
 use crate::replay::slim::restore::{self, Restored};
 use crate::replay::stream::{self, Asked, Provider, Refused, Sent};
 use crate::replay::{Conversation, conversation::Part};
+use crate::report::mask;
 use crate::report::words::{count, printable};
 
 use super::rebuild::{Wanted, print};
@@ -59,7 +60,7 @@ fn of_stream(run: &Run, part: &Part, wanted: &Wanted, out: &mut dyn Write) -> Re
         Err(Refused::Unknown(near)) => {
             let at = wanted.at.as_deref().unwrap_or_default();
             let near = options::nearest(at, near.iter().map(String::as_str).collect(), 4);
-            let near: Vec<String> = near.into_iter().map(printable).collect();
+            let near: Vec<String> = near.into_iter().map(mask::id).collect();
             return Err(options::unknown_of("event or request", &printable(at), &near).into());
         }
         Err(Refused::Unstored(record)) => {
@@ -90,7 +91,7 @@ fn tell(sent: &Sent) {
     let messages = count(sent.messages as u64, "message");
     let Sent { offset, provider, model, .. } = sent;
     let by = provider.map(|provider: Provider| format!(", for {}", provider.name())).unwrap_or_default();
-    let model = model.as_ref().map(|model| format!(", model {}", printable(model))).unwrap_or_default();
+    let model = model.as_ref().map(|model| format!(", model {}", mask::model(model))).unwrap_or_default();
     match sent.is_request {
         true => talk(&format!("request at offset {offset}: {messages}{by}{model}; it {}", sent.state)),
         false => talk(&format!("what a request at offset {offset} would send: {messages}{by}{model}")),

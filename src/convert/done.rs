@@ -1,4 +1,5 @@
 //! What came of the conversion of a doc.
+#![expect(clippy::indexing_slicing, reason = "there is a count for each severity")]
 
 use crate::format::Format;
 use crate::judge::{Judged, JudgedDoc};

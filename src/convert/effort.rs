@@ -76,7 +76,7 @@ fn nearest(word: &Text, dialect: &str) -> Text {
     if own.contains(&plain.as_str()) {
         return Text::new(&plain);
     }
-    let below = ALL[..rank].iter().rev().find(|known| own.contains(known));
+    let below = ALL.iter().take(rank).rev().find(|known| own.contains(known));
     Text::new(below.or(own.first()).copied().unwrap_or("low"))
 }
 
@@ -119,7 +119,7 @@ fn within_limit(conversation: &mut Conversation, budget: u32, losses: &mut Losse
 fn goes_on_unsigned(conversation: &Conversation) -> bool {
     let said = |voice| voice == Voice::User;
     let turn = conversation.messages.iter().rposition(|message| said(message.voice)).map_or(0, |n| n + 1);
-    let mut model = conversation.messages[turn..].iter().filter(|message| message.voice == Voice::Assistant);
+    let mut model = conversation.messages.iter().skip(turn).filter(|message| message.voice == Voice::Assistant);
     let signed = |what: &What| matches!(what, What::Reasoning(own) if own.maker == Maker::Anthropic && (own.seal.is_some() || own.redacted.is_some()));
     model.any(|message| {
         message.calls().next().is_some() && !message.blocks.first().is_some_and(|block| signed(&block.what))

@@ -54,10 +54,10 @@ impl Fitter<'_> {
         let instructs = |message: &Message| matches!(message.voice, Voice::System | Voice::Developer);
         if !self.takes.late_instructions {
             let leading = conversation.messages.iter().take_while(|message| instructs(message)).count();
-            for message in conversation.messages[..leading].iter().filter(|m| m.voice == Voice::Developer) {
+            for message in conversation.messages.iter().take(leading).filter(|m| m.voice == Voice::Developer) {
                 self.losses.add(LossKind::ROLE, message.at);
             }
-            for message in conversation.messages[..leading].iter().filter(|message| message.name.is_some()) {
+            for message in conversation.messages.iter().take(leading).filter(|message| message.name.is_some()) {
                 self.losses.count(LossKind::NAME, message.at);
             }
             let leading = conversation.messages.drain(..leading).flat_map(|message| message.blocks);
@@ -316,7 +316,7 @@ impl Fitter<'_> {
     fn sign(&mut self, conversation: &mut Conversation) {
         let said = |message: &Message| message.voice == Voice::User;
         let turn = conversation.messages.iter().rposition(said).map_or(0, |n| n + 1);
-        for message in &mut conversation.messages[turn..] {
+        for message in conversation.messages.iter_mut().skip(turn) {
             let first = message.blocks.iter_mut().find(|block| matches!(block.what, What::Call(_)));
             let Some(block) = first.filter(|block| block.signature.is_none()) else { continue };
             match self.able.signed_calls {

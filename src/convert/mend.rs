@@ -84,7 +84,7 @@ fn origin(copies: &[Copied], at: Place) -> At {
     let start = at.start as usize;
     let before = copies.partition_point(|copy| copy.span.0 <= start);
     // Behind the last part of an item stand its own brackets.
-    let Some(copy) = copies[..before].iter().rev().take(4).find(|copy| start < copy.span.1) else {
+    let Some(copy) = copies.iter().take(before).rev().take(4).find(|copy| start < copy.span.1) else {
         return At::default();
     };
     let from = copy.from.place;

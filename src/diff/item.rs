@@ -13,6 +13,11 @@ pub trait Show {
     /// The text of a string value, quoted, as it is to be printed. `key` is the member that it is the value of.
     fn string(&self, val: Val<'_>, key: Option<&str>) -> String;
 
+    /// The text of a key, without quotes.
+    fn key(&self, key: &str) -> String {
+        crate::json::string::escaped(key).to_string()
+    }
+
     fn number(&self, val: Val<'_>) -> String;
 }
 
@@ -140,7 +145,7 @@ fn write(val: Val<'_>, key: Option<&str>, depth: usize, show: &dyn Show, out: &m
             let last = val.count() as usize - 1;
             for (n, member) in val.members().enumerate() {
                 let name = String::from_utf8_lossy(&member.key.decode()).into_owned();
-                out.push(format!("{}\"{}\": ", indent(depth + 1), crate::json::string::escaped(&name)));
+                out.push(format!("{}\"{}\": ", indent(depth + 1), show.key(&name)));
                 write(member.val, Some(&name), depth + 1, show, out);
                 push(out, if n < last { "," } else { "" });
             }

@@ -42,8 +42,9 @@ impl<M> Ranked<M> {
     pub fn finish(self) -> (Vec<Told<M>>, Vec<Unsent>) {
         let Ranked { ranks, mut told } = self;
         let (sent, unsent) = resolve(&ranks);
-        let told = sent.into_iter().flat_map(|ix| std::mem::take(&mut told[ix])).collect();
-        let unsent = unsent.into_iter().map(|(ix, why)| (ranks[ix].name.clone(), why)).collect();
+        let told =
+            sent.into_iter().flat_map(|ix| told.get_mut(ix).map(std::mem::take).unwrap_or_default()).collect();
+        let unsent = unsent.into_iter().filter_map(|(ix, why)| Some((ranks.get(ix)?.name.clone(), why))).collect();
         (told, unsent)
     }
 }

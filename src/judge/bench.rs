@@ -1,4 +1,8 @@
 //! From a history to verdicts: the rules raise findings, target and settings give them their weight.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "the tables of targets and codes are never empty, and groups are ranges of the rows of their history"
+)]
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};

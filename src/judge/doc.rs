@@ -1,5 +1,6 @@
 //! Judging one doc, from its bytes to its findings. Where a history misses items that another one of the same doc may
 //! show, the doc is read again for them.
+#![expect(clippy::indexing_slicing, reason = "the table of targets is never empty")]
 
 use std::collections::HashSet;
 use std::io;

@@ -50,8 +50,7 @@ pub fn heal(judged: &mut Vec<Judged>, history: Option<u32>, healed: &[Healed], o
             };
             judged.history == history && FOUND.iter().any(found) && !options.enabled.proves(finding.code)
         };
-        let Some(first) = judged.iter().position(is_of) else { continue };
-        let first = judged[first];
+        let Some(first) = judged.iter().find(|judged| is_of(judged)).copied() else { continue };
         let before = judged.len();
         judged.retain(|judged| !is_of(judged));
         if !options.enabled.has(healed_by_agent::RULE.code) {

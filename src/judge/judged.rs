@@ -1,4 +1,5 @@
 //! A finding with its weight.
+#![expect(clippy::indexing_slicing, reason = "the table of rules is never empty")]
 
 use crate::history::{Act, Code, Finding, Remedy};
 use crate::rule::{About, Loss, Rule, When};

@@ -15,6 +15,7 @@ use crate::source::{Container, ReadAt};
 
 use super::held::Held;
 use super::look::{Content, Item, Reader, own_verdict};
+use super::mask;
 use super::place::Locator;
 use super::told::Told;
 use super::words::{count, fill, fill_known, harmless, printable};
@@ -184,8 +185,8 @@ impl Teller<'_> {
             "fault" => Some(fault_words(finding.arg).to_owned()),
             "order" => Some(if finding.arg == 1 { "little" } else { "big" }.to_owned()),
             "key" => self.item.key.clone(),
-            "problem" => Some(harmless(&violation?.problem)),
-            "field" => Some(harmless(&violation?.field())),
+            "problem" => Some(harmless(&problem(violation?))),
+            "field" => Some(mask::path(&violation?.field())),
             "expected" => violation?.expected.clone(),
             "got" => violation?.got.map(str::to_owned),
             "where" => self.in_messages(),
@@ -193,7 +194,7 @@ impl Teller<'_> {
             "member" => member(violation?),
             "kind" => violation?.expected.as_deref()?.strip_prefix("a ").map(str::to_owned),
             "ordinal" => Some((number(self.item, 0)?.parse::<u32>().ok()? + 1).to_string()),
-            "value" => violation?.value.as_deref().map(printable),
+            "value" => violation?.value.as_deref().map(mask::word),
             "limit" => violation?.limit.map(|(limit, _)| limit.to_string()),
             "length" if violation.is_some() => violation?.limit.map(|(_, length)| length.to_string()),
             "length" => Some(finding.arg.to_string()),
@@ -213,7 +214,7 @@ impl Teller<'_> {
             Err(_) => format!(".{step}"),
         };
         let item: String = behind.split('/').map(step).collect();
-        Some(item + &harmless(&self.item.violation.as_ref()?.field()))
+        Some(mask::path(&(item + &self.item.violation.as_ref()?.field())))
     }
 }
 
@@ -230,11 +231,20 @@ fn number(item: &Item, at: usize) -> Option<String> {
     pointer.split('/').filter(|step| step.parse::<u32>().is_ok()).nth(at).map(str::to_owned)
 }
 
+/// What is wrong, the names of unknown members masked.
+fn problem(violation: &Violation) -> String {
+    let steps = violation.steps.iter().chain(&violation.missing).chain(&violation.unexpected);
+    steps.fold(violation.problem.clone(), |problem, step| match mask::path(step) {
+        masked if masked == *step => problem,
+        masked => problem.replace(step.as_str(), &masked),
+    })
+}
+
 /// The name of a member of a block that has a type.
 fn member(violation: &Violation) -> Option<String> {
     let mut steps = violation.steps.iter().chain(&violation.missing);
     let only = steps.next().filter(|step| *step != "type")?;
-    steps.next().is_none().then(|| harmless(only))
+    steps.next().is_none().then(|| mask::word(only))
 }
 
 /// The id of a call is what its result names.

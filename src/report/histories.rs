@@ -14,10 +14,11 @@ use crate::place::DocId;
 use crate::source::{ReadAt, framing};
 
 use super::contract;
+use super::mask;
 use super::place::pointers;
 use super::repair::{Paint, Shown, write_lines};
 use super::telling::Telling;
-use super::words::{count, printable, wrapped};
+use super::words::{count, wrapped};
 use super::{Content, Style, settings};
 
 /// What came of a comparison, in words.
@@ -59,7 +60,7 @@ pub fn heading(difference: &Difference) -> String {
     };
     let Some(found) = after.as_ref().or(before.as_ref()) else { return format!("history {number}") };
     let entries = if after.is_some() { &difference.after } else { &difference.before };
-    let mut names: Vec<String> = found.label.iter().map(|label| printable(label)).collect();
+    let mut names: Vec<String> = found.label.iter().map(|label| mask::label(label)).collect();
     let records = || entries.iter().map(|entry| entry.record);
     match (records().min(), records().max()) {
         (Some(_), Some(last)) if found.is_branch => names.push(format!("branch to record {last}")),
@@ -110,8 +111,8 @@ pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut
             _ => named.map(|entry| place(entry, false)).unwrap_or_default(),
         };
         let name = named.map(|entry| match &entry.id {
-            Some(id) => format!("{} {}", printable(&entry.kind), printable(id)),
-            None => printable(&entry.kind),
+            Some(id) => format!("{} {}", mask::phrase(&entry.kind), mask::id(id)),
+            None => mask::phrase(&entry.kind),
         });
         let head = format!("{word} {}", name.unwrap_or_default());
         // A place that does not fit beside the name is on a line of its own.
@@ -136,7 +137,7 @@ fn renamed(difference: &Difference, rename: &Rename) -> String {
         (2, Tie::Call) => ", and in its result".to_owned(),
         (n, _) => format!(", and in {}", count(n as u64 - 1, "more item")),
     };
-    format!("renamed {} → {}{others} {place}", printable(&rename.before), printable(&rename.after))
+    format!("renamed {} → {}{others} {place}", mask::id(&rename.before), mask::id(&rename.after))
 }
 
 fn sides<'d>(difference: &'d Difference, fate: &Became) -> (&'static str, Option<&'d Entry>, Option<&'d Entry>) {
@@ -230,8 +231,8 @@ pub fn history(difference: &Difference) -> contract::HistoryDiff {
         contract::EntryDiff {
             action,
             changed,
-            kind: named.map(|entry| entry.kind.clone()).unwrap_or_default(),
-            id: named.and_then(|entry| entry.id.clone()),
+            kind: named.map(|entry| mask::phrase(&entry.kind)).unwrap_or_default(),
+            id: named.and_then(|entry| entry.id.as_deref().map(mask::id)),
             before: side(before),
             after: side(after),
         }
@@ -241,8 +242,8 @@ pub fn history(difference: &Difference) -> contract::HistoryDiff {
             Tie::Call => "call",
             Tie::Item => "item",
         },
-        before: rename.before.clone(),
-        after: rename.after.clone(),
+        before: mask::id(&rename.before),
+        after: mask::id(&rename.after),
         items: rename.places as u64,
     });
     let found = |found: &Option<Found>| found.as_ref().map(|found| found.number as u64);
@@ -251,7 +252,7 @@ pub fn history(difference: &Difference) -> contract::HistoryDiff {
     contract::HistoryDiff {
         before: found(before),
         after: found(after),
-        label: label.map(str::to_owned),
+        label: label.map(mask::label),
         summary: difference.count().into(),
         entries: entries.collect(),
         renamed: renames.collect(),

@@ -11,17 +11,17 @@ use crate::json::spot::characters;
 use crate::judge::{Judged, JudgedDoc};
 use crate::place::{DocId, Place};
 use crate::read::Texts;
-use crate::rules::{fields, schema_violation};
+use crate::rules::{fields, other_model, schema_violation};
 use crate::schema::Violation;
 use crate::source::ReadAt;
 use crate::target::Verdict;
 
 use super::Spot;
 use super::held::Held;
+use super::mask;
 use super::place::{Locator, Pointer, each_record};
 use super::snippet::{self, Snippet};
-use super::told::{Told, text, told};
-use super::words::printable;
+use super::told::{Told, told, word};
 
 /// How content is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -128,7 +128,7 @@ impl<T> Reader<'_, T> {
             told: look.told(finding.row.at, names(judged, "{shape}")),
             violation: violation(look, self.lint),
             field: look.field(),
-            key: names(judged, "{key}").then(|| key(self.held, finding.row.at, &spot)).flatten(),
+            key: names(judged, "{key}").then(|| key(self.held, finding, &spot)).flatten(),
             snippet: tellable.then(|| self.snippet(look)).flatten(),
             spot,
         }
@@ -194,8 +194,8 @@ impl Look<'_, '_> {
                 None => val.count().to_string(),
             };
             Some(Field {
-                path: Some(printable(&found.path)),
-                value: text(found.val),
+                path: Some(mask::path(&found.path)),
+                value: word(found.val),
                 length: names(self.judged, "{length}").then(|| found.val.map(length)).flatten(),
             })
         };
@@ -215,19 +215,20 @@ fn violation<T>(look: &Look<'_, '_>, lint: &JudgedDoc<T>) -> Option<Violation> {
 }
 
 /// The key that starts at a place, after the settings that it lies in.
-fn key(bytes: &dyn ReadAt, at: Place, spot: &Spot) -> Option<String> {
-    let key = string_at(bytes, at)?;
+fn key(bytes: &dyn ReadAt, finding: &Finding, spot: &Spot) -> Option<String> {
+    let is_model = finding.code == other_model::RULE.code;
+    let key = string_at(bytes, finding.row.at, if is_model { mask::model } else { mask::word })?;
     // The last step is the key itself.
     let above: Vec<&str> = spot.pointer.rsplit('/').skip(1).take_while(|step| HOLDERS.contains(step)).collect();
     let path = above.iter().rev().fold(String::new(), |path, step| path + step + ".");
     Some(format!("\"{path}{key}\""))
 }
 
-fn string_at(bytes: &dyn ReadAt, at: Place) -> Option<String> {
+fn string_at(bytes: &dyn ReadAt, at: Place, mask: fn(&str) -> String) -> Option<String> {
     let mut text = vec![0; 200];
     let n = bytes.read_at(at.start, &mut text).ok()?;
     let mut key = serde_json::Deserializer::from_slice(text.get(..n)?).into_iter::<String>();
-    key.next().and_then(Result::ok).map(|key| printable(&key))
+    key.next().and_then(Result::ok).map(|key| mask(&key))
 }
 
 /// Members of requests that hold settings: their names stand in front of a setting's own.

@@ -6,6 +6,7 @@ mod diagnose;
 mod diagnostic;
 pub mod histories;
 pub mod homes;
+pub mod mask;
 pub mod page;
 pub mod place;
 pub mod promise;

@@ -16,6 +16,7 @@ use crate::source::split::{Piece, split};
 use crate::source::{Container, ReadAt, framing, lines};
 
 use super::held::Held;
+use super::mask;
 
 /// Lines and columns of offsets, fastest where these go forward.
 pub(super) struct Locator<'r> {
@@ -268,12 +269,13 @@ fn pointer_in(
     let end = end.map_or(start, |end| end + 1).max(start);
     let outer = format!("{prefix}{}", finder.pointer(start, end));
     if !flags.has(Flags::EMBEDDED) {
-        return Pointer { outer, inner: None, string: None };
+        return Pointer { outer: mask::pointer(&outer), inner: None, string: None };
     }
     let steps = pointer::parse(&outer[prefix.len()..]).unwrap_or_default();
     let string = pointer::resolve(root, &steps).filter(Val::is_string);
     let inner = string.and_then(|string| inner_pointer(string, start, end));
-    Pointer { outer, inner, string: string.map(|string| base.of(string)) }
+    let inner = inner.map(|inner| mask::pointer(&inner));
+    Pointer { outer: mask::pointer(&outer), inner, string: string.map(|string| base.of(string)) }
 }
 
 /// The pointer, within the JSON that a string holds, of a span of the string's text.

@@ -16,10 +16,11 @@ use crate::source::{Container, ReadAt, append};
 
 use super::diagnose::diagnose;
 use super::look::Content;
+use super::mask;
 use super::place::{pointers, positions};
 use super::snippet::masked_string;
 use super::told::call_id;
-use super::words::{grouped, harmless, printable};
+use super::words::{grouped, harmless};
 use super::{Diagnostic, Spot, Style};
 
 /// A change made readable.
@@ -135,18 +136,18 @@ pub fn spots(
 
 /// Type and ids of the item that changes.
 fn item_name(texts: &Texts<'_>, change: &Change) -> String {
-    let text = |val: Option<Val<'_>>| {
-        val.and_then(|val| val.text()).map(|text| printable(&String::from_utf8_lossy(&text)))
+    let text = |val: Option<Val<'_>>, mask: fn(&str) -> String| {
+        val.and_then(|val| val.text()).map(|text| mask(&String::from_utf8_lossy(&text)))
     };
     let name = texts.item(&change.row, |item| {
         if !item.is_object() {
             return "a field of the request".to_owned();
         }
-        let kind = text(item.get("type")).unwrap_or_else(|| change.row.kind.name().to_owned());
+        let kind = text(item.get("type"), mask::word).unwrap_or_else(|| change.row.kind.name().to_owned());
         let ids = match texts.called(item) {
             Some(names) => [names.id, names.key]
-                .map(|name| name.map(|name| printable(&String::from_utf8_lossy(&name.decode())))),
-            None => [text(item.get("id")), call_id(item)],
+                .map(|name| name.map(|name| mask::id(&String::from_utf8_lossy(&name.decode())))),
+            None => [text(item.get("id"), mask::id), call_id(item)],
         };
         let mut ids: Vec<String> = ids.into_iter().flatten().collect();
         // Blocks of some dialects are called and paired by one id.
@@ -322,6 +323,10 @@ impl Show for Shown {
         let head: String = raw.chars().take(most - end).collect();
         let tail: String = raw.chars().skip(chars - end).collect();
         format!("{head}…({} chars)…{tail}", grouped((chars - most) as u64))
+    }
+
+    fn key(&self, key: &str) -> String {
+        if self.masked { mask::word(key) } else { crate::json::string::escaped(key).to_string() }
     }
 
     fn number(&self, val: Val<'_>) -> String {

@@ -12,9 +12,9 @@ use crate::rule::Cx;
 use crate::source::ReadAt;
 
 use super::Spot;
+use super::mask;
 use super::place::pointers;
 use super::repair::spots;
-use super::words::printable;
 
 /// What an error names of its history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -165,13 +165,17 @@ fn has_id(item: Val<'_>, ids: &[String], levels: u32) -> bool {
 }
 
 fn name(texts: &Texts<'_>, row: &Row) -> String {
-    let text = |val: Option<Val<'_>>| {
-        val.and_then(|val| val.text()).map(|text| printable(&String::from_utf8_lossy(&text)))
+    let text = |val: Option<Val<'_>>, mask: fn(&str) -> String| {
+        val.and_then(|val| val.text()).map(|text| mask(&String::from_utf8_lossy(&text)))
     };
     let told = texts.item(row, |item| {
-        let kind = text(item.get("type")).or_else(|| text(item.get("role")).map(|role| format!("{role} message")));
+        let kind = text(item.get("type"), mask::word)
+            .or_else(|| text(item.get("role"), mask::word).map(|role| format!("{role} message")));
         let kind = kind.unwrap_or_else(|| row.kind.name().to_owned());
-        [Some(kind), text(item.get("id")), text(item.get("call_id"))].into_iter().flatten().collect::<Vec<_>>()
+        [Some(kind), text(item.get("id"), mask::id), text(item.get("call_id"), mask::id)]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
     });
     told.unwrap_or_default().join(" ")
 }

@@ -8,6 +8,7 @@ use crate::diff::settings::Change;
 use crate::json::{NodeKind, Tape, Val, scan};
 
 use super::contract::SettingDiff;
+use super::mask;
 use super::repair::{Paint, Shown};
 use super::telling::Telling;
 use super::words::{count, printable, wrapped};
@@ -55,7 +56,7 @@ pub(super) fn write(changes: &[Change], show: &Shown, paint: &Paint, out: &mut d
             line(change, show, out)?;
         }
         if let Some(left) = of.len().checked_sub(MOST).filter(|left| *left > 0) {
-            writeln!(out, "  {}: … {} more", printable(&of[0].of), count(left as u64, "change"))?;
+            writeln!(out, "  {}: … {} more", setting(&of[0].of), count(left as u64, "change"))?;
         }
     }
     writeln!(out)
@@ -63,10 +64,10 @@ pub(super) fn write(changes: &[Change], show: &Shown, paint: &Paint, out: &mut d
 
 fn line(change: &Change, show: &Shown, out: &mut dyn Write) -> io::Result<()> {
     let name = match change.part.as_str() {
-        "" => printable(&change.of),
-        part if part.starts_with('[') => format!("{}{}", printable(&change.of), printable(part)),
-        part if change.of.starts_with("tool ") => format!("{}: {}", printable(&change.of), printable(part)),
-        part => format!("{}.{}", printable(&change.of), printable(part)),
+        "" => setting(&change.of),
+        part if part.starts_with('[') => format!("{}{}", setting(&change.of), mask::path(part)),
+        part if change.of.starts_with("tool ") => format!("{}: {}", setting(&change.of), mask::path(part)),
+        part => format!("{}.{}", setting(&change.of), mask::path(part)),
     };
     let (before, after) = values(change, show);
     let is_tool = change.part.is_empty() && change.of.starts_with("tool ");
@@ -79,6 +80,14 @@ fn line(change: &Change, show: &Shown, out: &mut dyn Write) -> io::Result<()> {
         }
     };
     wrapped(&text, show.width, "      ").iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// A member of the request, or a tool by its name.
+fn setting(of: &str) -> String {
+    match of.strip_prefix("tool ") {
+        Some(tool) => format!("tool {}", mask::name(tool)),
+        None => mask::word(of),
+    }
 }
 
 /// Both values, told apart where their masks look alike.
@@ -106,7 +115,7 @@ fn shown(val: Val<'_>, key: &str, names: &[&str], telling: &Telling<'_>) -> Stri
             let plain =
                 text.len() <= 80 && text.iter().all(|b| b.is_ascii_alphanumeric() || b"_-.:/@".contains(b));
             match plain && names.contains(&key) {
-                true => format!("\"{}\"", printable(&String::from_utf8_lossy(&text))),
+                true => format!("\"{}\"", named(key, &String::from_utf8_lossy(&text))),
                 false => telling.string(val, Some(key)),
             }
         }
@@ -121,11 +130,22 @@ fn shown(val: Val<'_>, key: &str, names: &[&str], telling: &Telling<'_>) -> Stri
         NodeKind::Array => format!("[{}]", count(u64::from(val.count()), "element")),
         NodeKind::Object if val.count() == 0 => "{}".to_owned(),
         NodeKind::Object => {
-            let name = |member: crate::json::Member<'_>| printable(&String::from_utf8_lossy(&member.key.decode()));
+            let name =
+                |member: crate::json::Member<'_>| mask::word(&String::from_utf8_lossy(&member.key.decode()));
             let names: Vec<String> = val.members().take(4).map(name).collect();
             let more = if val.count() > 4 { ", …" } else { "" };
             format!("{{{}{more}}}", names.join(", "))
         }
+    }
+}
+
+/// The value of a member that names something.
+fn named(key: &str, text: &str) -> String {
+    match key {
+        "model" | "modelId" => mask::model(text),
+        "name" | "allowedFunctionNames" => mask::name(text),
+        "previous_response_id" => mask::id(text),
+        _ => mask::word(text),
     }
 }
 
@@ -140,8 +160,8 @@ pub(super) fn notes(changes: &[Change]) -> Vec<SettingDiff> {
                 (_, None) => "removed",
                 _ => "changed",
             },
-            name: change.of.clone(),
-            part: Some(change.part.clone()).filter(|part| !part.is_empty()),
+            name: setting(&change.of),
+            part: Some(mask::path(&change.part)).filter(|part| !part.is_empty()),
             before,
             after,
         }

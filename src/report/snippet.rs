@@ -5,7 +5,8 @@ use crate::json::{NodeKind, Val};
 use crate::place::Place;
 use crate::source::ReadAt;
 
-use super::words::{harmless, printable};
+use super::mask;
+use super::words::harmless;
 
 /// A short line of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +60,7 @@ pub fn window(bytes: &dyn ReadAt, at: Place) -> Option<Snippet> {
 /// An item on one line, with the strings masked that do not name things.
 pub fn masked(item: Val<'_>) -> Snippet {
     let mut text = String::new();
-    mask(item, None, 0, &mut text);
+    masked_value(item, None, 0, &mut text);
     if text.chars().count() > WINDOW {
         text = text.chars().take(WINDOW).collect();
         text.push('…');
@@ -68,7 +69,7 @@ pub fn masked(item: Val<'_>) -> Snippet {
 }
 
 /// Appends a value with its content masked: strings by their length, deep values by their size.
-fn mask(val: Val<'_>, key: Option<&str>, depth: usize, out: &mut String) {
+fn masked_value(val: Val<'_>, key: Option<&str>, depth: usize, out: &mut String) {
     match val.kind() {
         NodeKind::String => out.push_str(&masked_string(val, key)),
         NodeKind::Object if depth < 2 => {
@@ -78,8 +79,8 @@ fn mask(val: Val<'_>, key: Option<&str>, depth: usize, out: &mut String) {
                     out.push_str(", ");
                 }
                 let key = String::from_utf8_lossy(&member.key.decode()).into_owned();
-                out.push_str(&format!("\"{}\": ", printable(&key)));
-                mask(member.val, Some(&key), depth + 1, out);
+                out.push_str(&format!("\"{}\": ", mask::word(&key)));
+                masked_value(member.val, Some(&key), depth + 1, out);
             }
             out.push('}');
         }
@@ -91,7 +92,7 @@ fn mask(val: Val<'_>, key: Option<&str>, depth: usize, out: &mut String) {
                 if n > 0 {
                     out.push_str(", ");
                 }
-                mask(element, key, depth + 1, out);
+                masked_value(element, key, depth + 1, out);
             }
             out.push(']');
         }
@@ -106,8 +107,13 @@ fn mask(val: Val<'_>, key: Option<&str>, depth: usize, out: &mut String) {
 pub(crate) fn masked_string(val: Val<'_>, key: Option<&str>) -> String {
     let text = val.text().unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    if key.is_some_and(|key| TELLING.contains(&key)) {
-        return format!("\"{}\"", printable(&text));
+    if let Some(key) = key.filter(|key| TELLING.contains(key)) {
+        let told = match key {
+            "type" | "role" | "status" | "execution" | "object" | "phase" => mask::word(&text),
+            "model" => mask::model(&text),
+            _ => mask::id(&text),
+        };
+        return format!("\"{told}\"");
     }
     let chars = text.chars().count() as u64;
     if chars == 0 { "\"\"".to_owned() } else { format!("\"… ({} chars)\"", super::words::grouped(chars)) }

@@ -36,6 +36,10 @@ impl Show for Telling<'_> {
         self.told_apart(self.show.string(val, key), val)
     }
 
+    fn key(&self, key: &str) -> String {
+        self.show.key(key)
+    }
+
     fn number(&self, val: Val<'_>) -> String {
         self.told_apart(self.show.number(val), val)
     }

@@ -3,7 +3,7 @@
 use crate::dialect::Names;
 use crate::json::{NodeKind, Str, Val};
 
-use super::words::printable;
+use super::mask;
 
 /// What is told of an item.
 #[derive(Clone, Debug, Default)]
@@ -20,32 +20,41 @@ pub(super) struct Told {
     pub text: Option<String>,
 }
 
-/// A string, as it may be printed.
-pub(super) fn text(val: Option<Val<'_>>) -> Option<String> {
-    val.and_then(|val| val.text()).map(|text| printable(&String::from_utf8_lossy(&text)))
+/// A string of an item, as far as it may be printed.
+fn text(val: Option<Val<'_>>, mask: fn(&str) -> String) -> Option<String> {
+    val.and_then(|val| val.text()).map(|text| mask(&String::from_utf8_lossy(&text)))
+}
+
+/// A key, a type, a role or a state.
+pub(super) fn word(val: Option<Val<'_>>) -> Option<String> {
+    text(val, mask::word)
+}
+
+fn id(val: Option<Val<'_>>) -> Option<String> {
+    text(val, mask::id)
 }
 
 /// `shape` says whether that is told, too.
 pub(super) fn told(item: Val<'_>, names: Option<Names<'_>>, with_shape: bool) -> Told {
     let name = |own: Option<Str<'_>>, any: fn(Val<'_>) -> Option<String>| match names {
-        Some(_) => own.map(|name| printable(&String::from_utf8_lossy(&name.decode()))),
+        Some(_) => own.map(|name| mask::id(&String::from_utf8_lossy(&name.decode()))),
         None => any(item),
     };
-    let kind = text(item.get("type")).or_else(|| item.get("role").map(|_| "message".to_owned()));
+    let kind = word(item.get("type")).or_else(|| item.get("role").map(|_| "message".to_owned()));
     let checks = item.get("pending_safety_checks").map(|checks| {
-        let ids = checks.elements().filter_map(|check| text(check.get("id")));
+        let ids = checks.elements().filter_map(|check| id(check.get("id")));
         ids.map(|id| format!("'{id}'")).collect::<Vec<_>>().join(", ")
     });
     Told {
         kind,
-        id: name(names.and_then(|names| names.id), |item| text(item.get("id"))),
+        id: name(names.and_then(|names| names.id), |item| id(item.get("id"))),
         call_id: name(names.and_then(|names| names.key), call_id),
-        name: text(NAMES.iter().find_map(|path| item.at(path))),
-        role: text(item.get("role")),
-        approval: text(item.get("approval_request_id")),
+        name: text(NAMES.iter().find_map(|path| item.at(path)), mask::name),
+        role: word(item.get("role")),
+        approval: id(item.get("approval_request_id")),
         checks,
         shape: with_shape.then(|| shape(item, 2)),
-        text: text(Some(item)),
+        text: id(Some(item)),
     }
 }
 
@@ -53,7 +62,7 @@ pub(super) fn told(item: Val<'_>, names: Option<Names<'_>>, with_shape: bool) ->
 pub(super) fn call_id(item: Val<'_>) -> Option<String> {
     // Anthropic's calls pair by their own id.
     let own = || item.get("id").filter(|_| item.get("type").is_some_and(|kind| kind.is("tool_use")));
-    text(CALL_IDS.iter().find_map(|path| item.at(path)).or_else(own))
+    id(CALL_IDS.iter().find_map(|path| item.at(path)).or_else(own))
 }
 
 /// Where the dialects keep the id that pairs call and output, and a tool's name.
@@ -86,7 +95,7 @@ fn shape(val: Val<'_>, levels: u32) -> String {
             let mut keys: Vec<String> = val
                 .members()
                 .take(8)
-                .map(|member| printable(&String::from_utf8_lossy(&member.key.decode())))
+                .map(|member| mask::word(&String::from_utf8_lossy(&member.key.decode())))
                 .collect();
             if val.count() as usize > keys.len() {
                 keys.push("…".to_owned());

@@ -38,6 +38,8 @@ pub struct Violation {
     pub problem: String,
     /// The name of the field that is missing.
     pub missing: Option<String>,
+    /// Names of fields that are not allowed.
+    pub unexpected: Vec<String>,
     /// How the server names what it expects, and what it got; only in words that it is known to use.
     pub expected: Option<String>,
     pub got: Option<&'static str>,
@@ -146,6 +148,7 @@ fn violation(error: &ValidationError<'_>, item: Val<'_>, file: &Value) -> Option
         span: (at.start(), at.end()),
         problem: String::new(),
         missing: None,
+        unexpected: Vec::new(),
         expected: None,
         got: None,
         limit: None,
@@ -198,6 +201,7 @@ fn violation(error: &ValidationError<'_>, item: Val<'_>, file: &Value) -> Option
         }
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            violation.unexpected.clone_from(unexpected);
             format!("{here} has fields that are not allowed: {}", unexpected.join(", "))
         }
         ValidationErrorKind::FalseSchema => format!("{here} is not allowed"),

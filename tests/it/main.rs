@@ -1,5 +1,12 @@
 //! Tests of the whole: one binary, so that it links once.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::indexing_slicing
+)]
 
 mod across;
 mod agents;
@@ -48,6 +55,7 @@ mod outputs;
 mod pages;
 mod parity;
 mod pasted;
+mod privacy;
 mod products;
 mod properties;
 mod properties_chat;

@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 
 use crate::history::{Code, Usage};
 use crate::judge::{self, JudgedDoc, Options};
+use crate::report::mask;
 use crate::report::page::{paint, wrapped};
 use crate::report::recognise::Recognised;
 use crate::report::seek::{NamedItem, Seek, Wanted, named};
-use crate::report::words::{count, printable};
+use crate::report::words::count;
 use crate::report::{self, Content, Diagnostic, Style, diagnose, diagnostic_value};
 use crate::rule::is_end_of_log;
 use crate::source::Doc;
@@ -372,7 +373,7 @@ impl InFile {
 
 /// Ids as they may be printed.
 fn ids(ids: &[String]) -> String {
-    ids.iter().map(|id| printable(id)).collect::<Vec<_>>().join(" or ")
+    ids.iter().map(|id| mask::id(id)).collect::<Vec<_>>().join(" or ")
 }
 
 fn print(diagnostics: &[Diagnostic], style: &Style, out: &mut dyn Write) -> io::Result<()> {

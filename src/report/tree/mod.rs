@@ -11,7 +11,7 @@ use std::io::{self, Write};
 
 use super::{Diagnostic, Style};
 
-pub use view::{TreeView, TurnView, problems, view};
+pub use view::{TreeView, TurnView, problems, reason_words, view};
 
 /// Prints trees; says whether it printed what is wrong with them, too.
 pub type Print = fn(&[TreeView], &[Diagnostic], &Style, &mut dyn Write) -> io::Result<bool>;

@@ -6,12 +6,13 @@ use crate::history::Row;
 use crate::history::tree::Marks;
 use crate::judge::{Judged, JudgedDoc};
 use crate::read;
-use crate::replay::{ChainOptions, Conversation, Judge, turns};
+use crate::replay::{ChainOptions, Conversation, Judge, Reason, turns};
 use crate::rule::Loss;
 use crate::rules;
 use crate::schema::Schemas;
 use crate::targets::TARGETS;
 
+use super::super::mask;
 use super::super::words::{harmless, printable};
 use super::super::{Content, Diagnostic, diagnose, homes};
 
@@ -83,7 +84,7 @@ pub fn view(conversation: &Conversation, options: &ChainOptions, show_content: b
     let judge = Judge::new(forest, options);
     let turns = turns(forest);
     let current = forest.current;
-    let name_of = |node: u32| names[node as usize].clone();
+    let name_of = |node: u32| mask::id(&names[node as usize]);
     let mut views = Vec::with_capacity(turns.len());
     for turn in &turns {
         let last = turn.last();
@@ -91,18 +92,18 @@ pub fn view(conversation: &Conversation, options: &ChainOptions, show_content: b
         let first = forest.node(turn.nodes[0]);
         let verdict = judge.verdict(last);
         let own = |marks: Marks| turn.nodes.iter().any(|node| forest.node(*node).has(marks));
-        let response = node.entry.response.as_deref().map(printable);
-        let name = printable(&names[last as usize]);
+        let response = node.entry.response.as_deref().map(mask::id);
+        let name = mask::id(&names[last as usize]);
         let shown = response.clone().filter(|id| node.names.first().is_none_or(|first| **first != **id));
         let label = conversation.parts.iter().find(|part| part.doc.id == node.entry.at.doc);
         views.push(TurnView {
-            names: turn.nodes.iter().flat_map(|node| &forest.node(*node).names).map(|n| printable(n)).collect(),
+            names: turn.nodes.iter().flat_map(|node| &forest.node(*node).names).map(|n| mask::id(n)).collect(),
             parent: turn.parent,
             children: turn.children.clone(),
             live: turn.live,
             short_response: shown.map(|id| shorten(&id)).unwrap_or_default(),
             response,
-            model: node.entry.model.as_deref().map(printable),
+            model: node.entry.model.as_deref().map(mask::model),
             time: node.entry.time,
             age: node.entry.time.map(|time| options.now - time),
             answered: node.is_answer(),
@@ -110,13 +111,13 @@ pub fn view(conversation: &Conversation, options: &ChainOptions, show_content: b
             edited: own(Marks::EDITED),
             trimmed: own(Marks::TRIMMED),
             file: node.name().is_none() && conversation.parts.len() > 1,
-            missing: first.missing.as_deref().map(printable),
+            missing: first.missing.as_deref().map(mask::id),
             open_calls: forest.open_calls(last).iter().map(|call| call_id(conversation, call)).collect(),
             verdict: verdict.word(),
             reasons: verdict
                 .reasons
                 .iter()
-                .map(|reason| (reason.code(), harmless(&reason.words(name_of))))
+                .map(|reason| (reason.code(), harmless(&reason_words(reason, name_of))))
                 .collect(),
             path: label.map_or_else(String::new, |part| part.doc.label.clone()),
             record: first.entry.record + 1,
@@ -129,6 +130,15 @@ pub fn view(conversation: &Conversation, options: &ChainOptions, show_content: b
     TreeView { title: conversation.title(), format, turns: views, current }
 }
 
+/// A reason in words, with what is not published masked.
+pub fn reason_words(reason: &Reason, name: impl Fn(u32) -> String) -> String {
+    match reason {
+        Reason::OtherModel(model) => Reason::OtherModel(mask::model(model)).words(name),
+        Reason::OtherConfig(config) => Reason::OtherConfig(mask::id(config)).words(name),
+        reason => reason.words(name),
+    }
+}
+
 /// The end of a long id: its beginning is the same for a whole conversation.
 fn shorten(id: &str) -> String {
     let count = id.chars().count();
@@ -138,7 +148,7 @@ fn shorten(id: &str) -> String {
 fn call_id(conversation: &Conversation, call: &Row) -> String {
     let id = conversation.item(call, |val| {
         let id = val.get("call_id").or_else(|| val.get("id"))?.text()?;
-        Some(printable(&String::from_utf8_lossy(&id)))
+        Some(mask::id(&String::from_utf8_lossy(&id)))
     });
     id.flatten().unwrap_or_default()
 }
