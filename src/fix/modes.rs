@@ -68,7 +68,7 @@ impl Plan<'_> {
     pub(super) fn legal(&self, group: &Group, wanted: Mode) -> Result<Mode, &'static str> {
         let mode = match wanted {
             Mode::Referenced if self.can_refer(group) => Mode::Referenced,
-            _ if wanted <= Mode::Detached && self.cx.can_detach(self.touched(group).map(|(_, row)| row)) => {
+            _ if wanted <= Mode::Detached && self.tally(group).bound == 0 => {
                 Mode::Detached
             }
             _ if wanted <= Mode::Detached && self.can_thin(group) => Mode::Thinned,
@@ -77,7 +77,7 @@ impl Plan<'_> {
         if self.keeps_reasoning() && group.has_reasoning() {
             return Err("its reasoning would have to be rewritten (--reasoning keep)");
         }
-        if self.cx.history.rows[group.all()].iter().any(is_fixed_in_place) {
+        if self.once.has_fixed(&self.cx.history.rows, group) {
             return Err("an item of its group is in a record that is not edited");
         }
         if mode >= Mode::Thinned && self.options.lossless && self.loses_by_flattening(group) {
@@ -87,7 +87,7 @@ impl Plan<'_> {
     }
 
     fn can_refer(&self, group: &Group) -> bool {
-        self.cx.unreferable(self.touched(group).map(|(_, row)| row)).is_none()
+        self.cx.unreferable(std::iter::empty()).is_none() && self.tally(group).unreferable == 0
     }
 
     /// Reasoning whose call has no id: `--reasoning reference` rather makes a reference of it than take its id.
@@ -100,12 +100,12 @@ impl Plan<'_> {
 
     /// Without its hosted calls the group can live without its ids, and something is left that its reasoning leads to.
     fn can_thin(&self, group: &Group) -> bool {
-        let rest = || self.touched(group).map(|(_, row)| row).filter(|row| !self.cx.goes_with_its_id(row));
-        rest().any(|row| !row.is_reasoning()) && self.cx.can_detach(rest())
+        let tally = self.tally(group);
+        tally.others > 0 && tally.bound_reasoning == 0
     }
 
     fn loses_by_flattening(&self, group: &Group) -> bool {
-        self.touched(group).any(|(_, row)| row.is_reasoning() || row.goes_with_its_id())
+        self.tally(group).lost > 0
     }
 
     /// The items of a group that its mode speaks of: not those that are dropped anyway, nor unknown ones.
