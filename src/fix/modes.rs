@@ -12,6 +12,7 @@ use super::mode::Mode;
 use super::once::is_fixed_in_place;
 use super::plan::{Plan, cause, lives_by_id};
 use super::rows::RowIndex;
+use super::tally::Tally;
 use super::{Action, Cause, Reasoning};
 
 /// Why an item that lives by its id keeps it.
@@ -50,6 +51,24 @@ impl Plan<'_> {
         lives_by_id(row) && !self.cx.replays_without_id(row)
     }
 
+    /// The numbers of what is left of a group.
+    pub(super) fn tally(&self, group: &Group) -> Tally {
+        let count = || {
+            let rows = self.touched(group).map(|(_, row)| Tally::of(self.cx, row));
+            rows.fold(Tally::default(), |sum, row| sum.with(row, |a, b| a + b))
+        };
+        *self.tallies.borrow_mut().entry(group.start).or_insert_with(count)
+    }
+
+    /// An item goes that was counted.
+    pub(super) fn uncount(&mut self, ix: u32) {
+        let row = self.cx.row(ix);
+        let group = self.cx.history.group_of(ix).filter(|_| row.is_model_made());
+        if let Some(tally) = group.and_then(|group| self.tallies.get_mut().get_mut(&group.start)) {
+            *tally = tally.with(Tally::of(self.cx, row), u32::saturating_sub);
+        }
+    }
+
     pub(super) fn group_at(&self, ix: u32) -> Option<usize> {
         let groups = &self.cx.history.groups;
         let at = groups.partition_point(|group| group.end <= ix);
@@ -68,9 +87,7 @@ impl Plan<'_> {
     pub(super) fn legal(&self, group: &Group, wanted: Mode) -> Result<Mode, &'static str> {
         let mode = match wanted {
             Mode::Referenced if self.can_refer(group) => Mode::Referenced,
-            _ if wanted <= Mode::Detached && self.tally(group).bound == 0 => {
-                Mode::Detached
-            }
+            _ if wanted <= Mode::Detached && self.tally(group).bound == 0 => Mode::Detached,
             _ if wanted <= Mode::Detached && self.can_thin(group) => Mode::Thinned,
             _ => Mode::Flattened,
         };

@@ -3,10 +3,8 @@
 
 use std::collections::HashMap;
 
-use crate::history::{Group, Row};
+use crate::history::Row;
 use crate::rule::Cx;
-
-use super::plan::Plan;
 
 /// How many of the items that a group's mode speaks of there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +22,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    fn of(cx: &Cx<'_>, row: &Row) -> Tally {
+    pub fn of(cx: &Cx<'_>, row: &Row) -> Tally {
         let bound = !cx.can_detach(std::iter::once(row));
         let reasoning = row.is_reasoning();
         Tally {
@@ -36,7 +34,7 @@ impl Tally {
         }
     }
 
-    fn with(self, other: Tally, change: fn(u32, u32) -> u32) -> Tally {
+    pub fn with(self, other: Tally, change: fn(u32, u32) -> u32) -> Tally {
         Tally {
             bound: change(self.bound, other.bound),
             bound_reasoning: change(self.bound_reasoning, other.bound_reasoning),
@@ -49,23 +47,3 @@ impl Tally {
 
 /// By the first row of the group.
 pub(super) type Tallies = HashMap<u32, Tally>;
-
-impl Plan<'_> {
-    /// The numbers of what is left of a group.
-    pub(super) fn tally(&self, group: &Group) -> Tally {
-        let count = || {
-            let rows = self.touched(group).map(|(_, row)| Tally::of(self.cx, row));
-            rows.fold(Tally::default(), |sum, row| sum.with(row, |a, b| a + b))
-        };
-        *self.tallies.borrow_mut().entry(group.start).or_insert_with(count)
-    }
-
-    /// An item goes that was counted.
-    pub(super) fn uncount(&mut self, ix: u32) {
-        let row = self.cx.row(ix);
-        let group = self.cx.history.group_of(ix).filter(|_| row.is_model_made());
-        if let Some(tally) = group.and_then(|group| self.tallies.get_mut().get_mut(&group.start)) {
-            *tally = tally.with(Tally::of(self.cx, row), u32::saturating_sub);
-        }
-    }
-}
