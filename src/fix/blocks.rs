@@ -2,7 +2,7 @@
 //! own, results that get a name or go with their call, and what the request around the messages must hold for them.
 
 use crate::dialect::{BLOCK, TextChange as Text};
-use crate::history::{Act, BlockFlags, Flags, Kind, NONE, Pair, Remedy};
+use crate::history::{Act, BlockFlags, Flags, Kind, Remedy};
 use crate::json::mend::Mend;
 use crate::judge::Judged;
 use crate::rule::Loss;
@@ -51,8 +51,8 @@ impl Plan<'_> {
 
     /// A result gets the name that its call has.
     pub(super) fn name_as_its_call(&mut self, ix: u32, judged: &Judged) {
-        let pair = self.cx.history.pairs.iter().find(|pair| pair.output == ix && pair.call != NONE);
-        let Some(call) = pair.map(|pair| *self.cx.row(pair.call)) else { return };
+        let call = self.once.call_of(&self.cx.history.pairs, ix);
+        let Some(call) = call.map(|call| *self.cx.row(call)) else { return };
         let (dialect, mut name) = (self.dialect, None);
         self.cx.look.look(&call, &mut |item| {
             name = dialect.key(call.kind, item).map(|name| String::from_utf8_lossy(&name.decode()).into_owned());
@@ -116,8 +116,7 @@ impl Plan<'_> {
             Some(message) => message.blocks(),
             None => ix..ix + 1,
         };
-        let is_theirs = |pair: &&Pair| calls.contains(&pair.call) && pair.output != NONE;
-        let results: Vec<u32> = self.cx.history.pairs.iter().filter(is_theirs).map(|pair| pair.output).collect();
+        let results = self.once.results_of(&self.cx.history.pairs, calls);
         for result in results.into_iter().filter(|result| *result != ix) {
             self.drop_row(result, cause, Loss::Lossy, "drop the result of the dropped call");
         }
@@ -127,7 +126,14 @@ impl Plan<'_> {
     pub(super) fn would_empty_lone(&self, ix: u32) -> bool {
         let Some(message) = self.cx.history.messages.of_row(ix) else { return false };
         let row = self.cx.row(message.row);
-        let all_go = || message.blocks().all(|other| other == ix || self.is_dropped(other));
+        let all_go = || {
+            let mut left = (message.blocks().start.max(self.once.gone())..message.blocks().end)
+                .filter(|other| !self.is_dropped(*other));
+            let first = left.next().unwrap_or(message.blocks().end);
+            // Nothing that is dropped comes back: the next question begins where this one found something.
+            self.once.goes_to(first);
+            first == ix && left.next().is_none() || first == message.blocks().end
+        };
         row.has(Flags::ALONE) && (message.row == ix || !row.has(BlockFlags::CONTENT) && all_go())
     }
 }

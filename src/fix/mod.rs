@@ -27,6 +27,7 @@ mod rounds;
 mod rows;
 mod session;
 mod stored;
+mod tally;
 mod text;
 mod texts;
 mod thinking;

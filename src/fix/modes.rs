@@ -12,6 +12,7 @@ use super::mode::Mode;
 use super::once::is_fixed_in_place;
 use super::plan::{Plan, cause, lives_by_id};
 use super::rows::RowIndex;
+use super::tally::Tally;
 use super::{Action, Cause, Reasoning};
 
 /// Why an item that lives by its id keeps it.
@@ -50,6 +51,24 @@ impl Plan<'_> {
         lives_by_id(row) && !self.cx.replays_without_id(row)
     }
 
+    /// The numbers of what is left of a group.
+    pub(super) fn tally(&self, group: &Group) -> Tally {
+        let count = || {
+            let rows = self.touched(group).map(|(_, row)| Tally::of(self.cx, row));
+            rows.fold(Tally::default(), |sum, row| sum.with(row, |a, b| a + b))
+        };
+        *self.tallies.borrow_mut().entry(group.start).or_insert_with(count)
+    }
+
+    /// An item goes that was counted.
+    pub(super) fn uncount(&mut self, ix: u32) {
+        let row = self.cx.row(ix);
+        let group = self.cx.history.group_of(ix).filter(|_| row.is_model_made());
+        if let Some(tally) = group.and_then(|group| self.tallies.get_mut().get_mut(&group.start)) {
+            *tally = tally.with(Tally::of(self.cx, row), u32::saturating_sub);
+        }
+    }
+
     pub(super) fn group_at(&self, ix: u32) -> Option<usize> {
         let groups = &self.cx.history.groups;
         let at = groups.partition_point(|group| group.end <= ix);
@@ -68,16 +87,14 @@ impl Plan<'_> {
     pub(super) fn legal(&self, group: &Group, wanted: Mode) -> Result<Mode, &'static str> {
         let mode = match wanted {
             Mode::Referenced if self.can_refer(group) => Mode::Referenced,
-            _ if wanted <= Mode::Detached && self.cx.can_detach(self.touched(group).map(|(_, row)| row)) => {
-                Mode::Detached
-            }
+            _ if wanted <= Mode::Detached && self.tally(group).bound == 0 => Mode::Detached,
             _ if wanted <= Mode::Detached && self.can_thin(group) => Mode::Thinned,
             _ => Mode::Flattened,
         };
         if self.keeps_reasoning() && group.has_reasoning() {
             return Err("its reasoning would have to be rewritten (--reasoning keep)");
         }
-        if self.cx.history.rows[group.all()].iter().any(is_fixed_in_place) {
+        if self.once.has_fixed(&self.cx.history.rows, group) {
             return Err("an item of its group is in a record that is not edited");
         }
         if mode >= Mode::Thinned && self.options.lossless && self.loses_by_flattening(group) {
@@ -87,7 +104,7 @@ impl Plan<'_> {
     }
 
     fn can_refer(&self, group: &Group) -> bool {
-        self.cx.unreferable(self.touched(group).map(|(_, row)| row)).is_none()
+        self.cx.unreferable(std::iter::empty()).is_none() && self.tally(group).unreferable == 0
     }
 
     /// Reasoning whose call has no id: `--reasoning reference` rather makes a reference of it than take its id.
@@ -100,12 +117,12 @@ impl Plan<'_> {
 
     /// Without its hosted calls the group can live without its ids, and something is left that its reasoning leads to.
     fn can_thin(&self, group: &Group) -> bool {
-        let rest = || self.touched(group).map(|(_, row)| row).filter(|row| !self.cx.goes_with_its_id(row));
-        rest().any(|row| !row.is_reasoning()) && self.cx.can_detach(rest())
+        let tally = self.tally(group);
+        tally.others > 0 && tally.bound_reasoning == 0
     }
 
     fn loses_by_flattening(&self, group: &Group) -> bool {
-        self.touched(group).any(|(_, row)| row.is_reasoning() || row.goes_with_its_id())
+        self.tally(group).lost > 0
     }
 
     /// The items of a group that its mode speaks of: not those that are dropped anyway, nor unknown ones.

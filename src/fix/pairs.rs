@@ -77,11 +77,18 @@ impl Plan<'_> {
                 let calls: HashMap<u32, u32> = outputs.iter().map(|(call, output)| (*output, *call)).collect();
                 (outputs, calls)
             });
-            for output in run.clone() {
-                if let Some(&call) = calls.get(&output) {
-                    let anchor = self.anchor(call, outputs);
-                    self.move_behind(output, anchor, cause(judged));
-                }
+            let mut ours: Vec<(u32, u32)> =
+                run.clone().filter_map(|output| calls.get(&output).map(|call| (*call, output))).collect();
+            ours.sort_unstable();
+            let mut anchors = HashMap::new();
+            let mut moves: Vec<(u32, u32)> = ours
+                .into_iter()
+                .map(|(call, output)| (output, self.next_anchor(call, outputs, &mut anchors)))
+                .collect();
+            // Those that come to stand behind one item stay in their order.
+            moves.sort_unstable();
+            for (output, anchor) in moves {
+                self.move_behind(output, anchor, cause(judged));
             }
         }
     }
@@ -107,18 +114,6 @@ impl Plan<'_> {
         };
         let pairs = self.cx.history.pairs.iter().filter(|pair| paired(pair.state));
         pairs.map(|pair| (pair.call, pair.output)).collect()
-    }
-
-    /// The row behind which the output of a call belongs: the output of the nearest call before it in its group, if that
-    /// stands behind the group, else the group's last item.
-    fn anchor(&self, call: u32, outputs: &HashMap<u32, u32>) -> u32 {
-        let Some(group) = self.cx.history.group_of(call) else { return call };
-        let run_end = self.end_of_outputs(group.end);
-        (group.body..call)
-            .rev()
-            .filter_map(|sibling| outputs.get(&sibling).copied())
-            .find(|output| (group.end..run_end).contains(output) && !self.is_dropped(*output))
-            .unwrap_or(group.end - 1)
     }
 
     fn end_of_outputs(&self, from: u32) -> u32 {
@@ -161,10 +156,12 @@ impl Plan<'_> {
             let mut apart = answers;
             if together == batch.len() {
                 // Outputs that already follow the calls, in whatever order, stay where they are.
-                while let Some(n) = apart.iter().position(|output| *output == anchor + 1) {
-                    apart.remove(n);
+                let all: HashSet<u32> = apart.iter().copied().collect();
+                let calls_end = anchor;
+                while all.contains(&(anchor + 1)) {
                     anchor += 1;
                 }
+                apart.retain(|output| !(calls_end + 1..=anchor).contains(output));
             }
             for output in apart {
                 self.move_behind(output, anchor, cause);
@@ -265,7 +262,8 @@ impl Plan<'_> {
         }
     }
 
-    /// [`Self::anchor`] for calls that come in order, in one walk over each group.
+    /// The row behind which the output of a call belongs: the output of the nearest call before it in its group, if that
+    /// stands behind the group, else the group's last item. For calls that come in order, in one walk over each group.
     fn next_anchor(&self, call: u32, outputs: &HashMap<u32, u32>, anchors: &mut HashMap<usize, Anchor>) -> u32 {
         let Some(at) = self.group_at(call) else { return call };
         let group = self.cx.history.groups[at];
@@ -332,8 +330,7 @@ impl Plan<'_> {
             return self.refuse(judged, why);
         }
         self.drop_row(ix, cause(judged), Loss::Lossy, "drop the item, which has nothing after it");
-        let claimed = self.cx.history.shapes.claims.iter().find(|claim| claim.reference == ix);
-        if let Some(output) = claimed.map(|claim| claim.output).filter(|output| *output != NONE) {
+        if let Some(output) = self.once.claimed_by(&self.cx.history.shapes.claims, ix) {
             self.drop_row(output, cause(judged), Loss::Lossy, "drop the output of the dropped call");
         }
         let Some(at) = self.group_at(ix) else { return };

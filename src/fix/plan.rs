@@ -1,6 +1,7 @@
 //! The plan of one history: what becomes of each item.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::dialect::{Dialect, TextChange as Text};
 use crate::format::FormatInfo;
@@ -15,6 +16,7 @@ use crate::target::{Severity, Trait};
 use super::mode::Mode;
 use super::once::Once;
 use super::rows::RowIndex;
+use super::tally::Tallies;
 use super::{Action, Cause, Change, FixOptions, Left, Reasoning, Refusal};
 
 /// An item that comes to stand where none stood.
@@ -123,6 +125,7 @@ pub(super) struct Plan<'p> {
     /// Flags that act on all reasoning do.
     pub by_flag: bool,
     pub once: Once,
+    pub tallies: RefCell<Tallies>,
 }
 
 impl<'p> Plan<'p> {
@@ -147,6 +150,7 @@ impl<'p> Plan<'p> {
             left: Vec::new(),
             by_flag: true,
             once: Once::default(),
+            tallies: RefCell::default(),
         }
     }
 
@@ -251,7 +255,7 @@ impl<'p> Plan<'p> {
 
     /// What changes in an item changes also where it moves to; what is dropped in the end moves nowhere.
     fn carry_changes(&mut self) {
-        let dropped: Vec<u64> = self
+        let dropped: HashSet<u64> = self
             .fates
             .iter()
             .filter(|(_, fate)| fate.drop && fate.moved)
@@ -317,6 +321,7 @@ impl<'p> Plan<'p> {
     /// Takes all back.
     pub fn refuse_all(&mut self, judged: &[&Judged], why: &'static str) {
         self.fates.clear();
+        self.tallies.get_mut().clear();
         self.changes.clear();
         for judged in judged {
             self.refuse(judged, why);
@@ -353,14 +358,15 @@ impl<'p> Plan<'p> {
     pub fn drop_row(&mut self, ix: u32, cause: Cause, loss: Loss, what: &'static str) {
         if !self.is_dropped(ix) {
             self.fate(ix).drop = true;
+            self.uncount(ix);
             self.change(ix, cause, Action::Drop, loss, what);
         }
     }
 
     fn retype(&mut self, rows: &RowIndex, judged: &Judged) {
         let Some(ix) = rows.of(&judged.finding.row) else { return };
-        let pair = self.cx.history.pairs.iter().find(|pair| pair.output == ix && pair.call != NONE);
-        let kind = pair.and_then(|pair| self.cx.row(pair.call).kind.answer());
+        let call = self.once.call_of(&self.cx.history.pairs, ix);
+        let kind = call.and_then(|call| self.cx.row(call).kind.answer());
         if let Some(kind) = kind {
             self.fate(ix).text.push(Text::Retype(kind));
             self.change(
@@ -405,11 +411,9 @@ impl<'p> Plan<'p> {
     fn acknowledge(&mut self, rows: &RowIndex, judged: &Judged) {
         let Some(ix) = rows.of(&judged.finding.row) else { return };
         let cx = self.cx;
-        let Some(pair) = cx.history.pairs.iter().find(|pair| pair.output == ix && pair.call != NONE) else {
-            return;
-        };
+        let Some(call) = self.once.call_of(&cx.history.pairs, ix) else { return };
         let mut checks = None;
-        cx.look.look(cx.row(pair.call), &mut |call| {
+        cx.look.look(cx.row(call), &mut |call| {
             checks = call.get("pending_safety_checks").map(|checks| checks.raw().to_vec());
         });
         if let Some(checks) = checks {

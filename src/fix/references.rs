@@ -124,7 +124,7 @@ impl Plan<'_> {
         let item = self.cx.known.item(row.id).ok_or(NOT_HELD)?;
         match item.embedded {
             true => Err(QUOTED),
-            false if self.cx.history.rows.iter().any(|other| other.at == item.at) => Err(TWICE),
+            false if self.once.holds(&self.cx.history.rows, item.at) => Err(TWICE),
             false => Ok(item.at),
         }
     }

@@ -1,7 +1,7 @@
 //! Rounds: plan, patch, judge the patched bytes, and again, until no finding is left whose fix applies. The pass that
 //! judges a patch reads what will be written, so what is reported as left is what is left.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
 use crate::format::{Format, KeptLines, Probe};
@@ -78,11 +78,14 @@ impl Fixed {
             || self.given_up.values().any(|why| *why == OTHER_FORMAT)
     }
 
-    /// Why the fix of a finding that is left was not made.
-    pub fn why_not(&self, judged: &Judged) -> Option<&'static str> {
-        let refused = |r: &&Refusal| r.code == judged.finding.code && r.at == judged.finding.row.at;
-        let refusal = self.refusals.iter().find(refused).map(|refusal| refusal.why);
-        refusal.or_else(|| self.given_up.get(&judged.history).copied())
+    /// Why the fixes of findings that are left were not made.
+    pub fn reasons(&self) -> impl Fn(&Judged) -> Option<&'static str> {
+        let refusals = self.refusals.iter().rev().map(|refusal| ((refusal.code, refusal.at), refusal.why));
+        let refusals: HashMap<(Code, Place), &'static str> = refusals.collect();
+        move |judged| {
+            let refusal = refusals.get(&(judged.finding.code, judged.finding.row.at));
+            refusal.or_else(|| self.given_up.get(&judged.history)).copied()
+        }
     }
 }
 

@@ -33,7 +33,8 @@ impl Plan<'_> {
         if cx.row(ix).kind != Kind::Thinking || id == 0 {
             return;
         }
-        for other in self.thinking_from(0).into_iter().filter(|other| response(*other) == id) {
+        let of_responses = || self.thinking_from(0).into_iter().map(|ix| (response(ix), ix)).collect();
+        for other in self.once.thinking_of(id, of_responses) {
             self.drop_row(other, cause, Loss::Lossy, "drop the thinking of the same response");
         }
     }

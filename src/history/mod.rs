@@ -1,5 +1,10 @@
 //! A history: what one request would replay, as rows, with its calls paired and its groups found once for all rules.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use crate::place::Place;
+
 pub mod codes;
 pub mod continued;
 pub mod finding;
@@ -31,7 +36,7 @@ pub use numbered::Numbered;
 pub use pairs::{NONE, Pair, PairState, Pairing};
 pub use row::{Flag, Row};
 pub use settings::{Anchor, Around, Effort, Facts, Settings, Usage};
-pub use shapes::Shapes;
+pub use shapes::{Claim, Shapes};
 pub use version::Version;
 
 /// One branch of a conversation, from root to leaf.
@@ -47,6 +52,8 @@ pub struct History {
     pub shapes: Shapes,
     /// Of histories whose messages hold blocks.
     pub messages: Messages,
+    /// By place, of rows that are not in the order of the doc.
+    indices: OnceLock<HashMap<Place, u32>>,
 }
 
 impl History {
@@ -60,7 +67,7 @@ impl History {
         if let Some(tail) = messages.tail(&rows) {
             shapes.tail = tail;
         }
-        History { rows, continued, settings, pairs, groups, shapes, messages }
+        History { rows, continued, settings, pairs, groups, shapes, messages, indices: OnceLock::new() }
     }
 
     pub fn row(&self, ix: u32) -> &Row {
@@ -76,7 +83,9 @@ impl History {
         if self.rows.get(at).is_some_and(|other| other.at == row.at) {
             return at as u32;
         }
-        self.rows.iter().position(|other| other.at == row.at).unwrap_or(at) as u32
+        let all = || (0u32..).zip(&self.rows).map(|(ix, row)| (row.at, ix)).collect();
+        let indices: &HashMap<Place, u32> = self.indices.get_or_init(all);
+        indices.get(&row.at).copied().unwrap_or(at as u32)
     }
 
     /// The group that a row lies in.

@@ -16,6 +16,7 @@ pub mod readable;
 pub mod scan;
 pub mod spare;
 pub mod spot;
+pub mod steps;
 pub mod string;
 pub mod tape;
 

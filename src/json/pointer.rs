@@ -4,37 +4,36 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::tape::Val;
+use super::tape::{Member, Val};
 
 /// Finds values and their pointers by spans. Long lists are indexed once, so that many spans in one record cost no more
 /// than their number.
 pub struct Finder<'t> {
     root: Val<'t>,
     lists: RefCell<HashMap<u32, Vec<Val<'t>>>>,
+    objects: RefCell<HashMap<u32, Vec<Member<'t>>>>,
 }
 
-/// Lists from this length on are indexed.
+/// Lists and objects from this length on are indexed.
 const LONG: u32 = 32;
 
 impl<'t> Finder<'t> {
     pub fn new(root: Val<'t>) -> Self {
-        Finder { root, lists: RefCell::default() }
+        Finder { root, lists: RefCell::default(), objects: RefCell::default() }
     }
 
     /// The pointer of the smallest value that holds `start..end`. A key belongs to its member's value.
     pub fn pointer(&self, start: u32, end: u32) -> String {
         let mut pointer = String::new();
         let mut at = self.root;
-        'down: while at.start() < start || end < at.end() {
-            for member in at.members() {
-                if member.key_start <= start && end <= member.val.end() {
-                    push_key(&mut pointer, &String::from_utf8_lossy(&member.key.decode()));
-                    at = member.val;
-                    if start < at.start() {
-                        break 'down;
-                    }
-                    continue 'down;
+        while at.start() < start || end < at.end() {
+            if let Some(member) = self.member(at, start, end) {
+                push_key(&mut pointer, &String::from_utf8_lossy(&member.key.decode()));
+                at = member.val;
+                if start < at.start() {
+                    break;
                 }
+                continue;
             }
             match self.element(at, start, end) {
                 Some((index, element)) => {
@@ -52,7 +51,7 @@ impl<'t> Finder<'t> {
         let holds = |val: &Val<'_>| val.start() <= start && end <= val.end();
         let mut at = self.root;
         while at.start() != start || at.end() != end {
-            let member = at.members().map(|member| member.val).find(holds);
+            let member = self.member(at, start, end).map(|member| member.val).filter(holds);
             at = member.or_else(|| self.element(at, start, end).map(|(_, val)| val))?;
         }
         Some(at)
@@ -65,10 +64,37 @@ impl<'t> Finder<'t> {
         let mut list = None;
         while at.start() != start || at.end() != end {
             list = at.is_array().then_some(at);
-            let member = at.members().map(|member| member.val).find(holds);
+            let member = self.member(at, start, end).map(|member| member.val).filter(holds);
             at = member.or_else(|| self.element(at, start, end).map(|(_, val)| val))?;
         }
         list
+    }
+
+    /// The member of an object that holds a span, its key included.
+    fn member(&self, object: Val<'t>, start: u32, end: u32) -> Option<Member<'t>> {
+        let holds = |member: &Member<'_>| member.key_start <= start && end <= member.val.end();
+        if object.count() < LONG || !object.is_object() {
+            return object.members().find(holds);
+        }
+        let mut objects = self.objects.borrow_mut();
+        let members = objects.entry(object.start()).or_insert_with(|| object.members().collect());
+        let at = members.partition_point(|member| member.key_start <= start).checked_sub(1)?;
+        members.get(at).copied().filter(holds)
+    }
+
+    /// Follows steps down from the root, as [`resolve`] does.
+    pub fn resolve(&self, steps: &[String]) -> Option<Val<'t>> {
+        steps.iter().try_fold(self.root, |val, step| {
+            if !val.is_array() {
+                return val.get(step);
+            }
+            let index: usize = step.parse().ok()?;
+            if val.count() < LONG {
+                return val.elements().nth(index);
+            }
+            let mut lists = self.lists.borrow_mut();
+            lists.entry(val.start()).or_insert_with(|| val.elements().collect()).get(index).copied()
+        })
     }
 
     /// The element of an array that holds a span.

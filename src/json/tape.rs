@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use super::steps;
 use super::string::Str;
 
 /// What a node is. A key is a string in front of its value.
@@ -218,6 +219,7 @@ impl<'t> Val<'t> {
         let (mut at, end) = self.inside(NodeKind::Object);
         let mut found = None;
         while at < end {
+            steps::count();
             let node = &self.tape.nodes[at as usize];
             let next = self.tape.nodes[at as usize + 1].next;
             // Escapes make a key longer, never shorter.
@@ -270,6 +272,7 @@ impl<'t> Iterator for Members<'t> {
         if self.at >= self.end {
             return None;
         }
+        steps::count();
         let key = &self.tape.nodes[self.at as usize];
         let val = Val { bytes: self.bytes, tape: self.tape, ix: self.at + 1 };
         self.at = val.node().next;
@@ -293,6 +296,7 @@ impl<'t> Iterator for Elements<'t> {
         if self.at >= self.end {
             return None;
         }
+        steps::count();
         let val = Val { bytes: self.bytes, tape: self.tape, ix: self.at };
         self.at = val.node().next;
         Some(val)

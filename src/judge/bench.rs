@@ -39,6 +39,8 @@ pub struct Bench<'h> {
     heals: Vec<Healed>,
     /// The dialect that both the history and the target speak; empty if they speak different ones.
     spoken: &'static str,
+    /// Where the first and the last record of a tree lie that could not be read.
+    gaps: Option<(u64, u64)>,
 }
 
 /// Whether a format's histories are in the dialect of a target; else they are to be converted first.
@@ -67,7 +69,8 @@ impl<'h> Bench<'h> {
         let spoken = if speaks(info, target) { target.dialect } else { "" };
         let version = options.agent_version.or(settings.agent_version);
         let heals = if healing::applies(options) { agents::healed(info.name, version) } else { Vec::new() };
-        Bench { target, stored, thinking, traits, history, age: options.age, heals, spoken }
+        let gaps = settings.gaps.iter().min().copied().zip(settings.gaps.iter().max().copied());
+        Bench { target, stored, thinking, traits, history, age: options.age, heals, spoken, gaps }
     }
 
     pub fn cx(&self, look: &'h dyn Look, known: &'h Known) -> Cx<'h> {
@@ -108,6 +111,7 @@ impl<'h> Bench<'h> {
             fields::raise_noted(self.history, &weighs, &mut out);
         }
         let bound = self.last_bound_thinking();
+        let mut groups = GroupLosses::new();
         let mut judged: Vec<Judged> = out
             .findings
             .into_iter()
@@ -116,7 +120,7 @@ impl<'h> Bench<'h> {
                 let judges = rules::by_code(finding.code)?.judges(self.spoken);
                 let severity = self.severity(&finding, enabled).filter(|_| judges)?;
                 let finding = self.with_index(self.without_illegal_remedy(finding));
-                let (mut loss, flattens) = loss(cx, &finding);
+                let (mut loss, flattens) = loss(cx, &finding, &mut groups);
                 if bound.is_some_and(|at| finding.row.at.start < at) && self.unbinds(&finding) {
                     loss = Loss::Lossy;
                 }
@@ -131,15 +135,12 @@ impl<'h> Bench<'h> {
 
     /// The partner that is missing may lie in a record of a tree that could not be read: an output before, or a call after.
     fn may_be_lost(&self, finding: &Finding) -> bool {
-        let gaps = &self.history.settings.gaps;
         let is_missing = || rules::by_code(finding.code).is_some_and(|rule| rule.is_about(About::MissingPartner));
         let at = finding.row.at.start;
-        !gaps.is_empty()
-            && is_missing()
-            && match finding.row.answers_call() {
-                true => gaps.iter().any(|gap| *gap < at),
-                false => gaps.iter().any(|gap| *gap > at),
-            }
+        self.gaps.is_some_and(|(first, last)| match finding.row.answers_call() {
+            true => first < at && is_missing(),
+            false => last > at && is_missing(),
+        })
     }
 
     fn severity(&self, finding: &Finding, enabled: &Enabled) -> Option<Severity> {
@@ -228,7 +229,7 @@ fn one_cause_once(judged: &mut Vec<Judged>) {
 }
 
 /// What the fix of a finding loses: as its rule says, but a group loses nothing if it can be detached.
-fn loss(cx: &Cx<'_>, finding: &Finding) -> (Loss, bool) {
+fn loss(cx: &Cx<'_>, finding: &Finding, groups: &mut GroupLosses) -> (Loss, bool) {
     let rule = rules::by_code(finding.code);
     let own = rule.map_or(Loss::Lossy, |rule| rule.variant(finding.variant).loss);
     if !matches!(finding.remedy, Remedy::Group(_)) || rule.is_some_and(|rule| rule.is_about(About::LosesReasoning))
@@ -237,10 +238,17 @@ fn loss(cx: &Cx<'_>, finding: &Finding) -> (Loss, bool) {
     }
     let at = cx.history.index_of(&finding.row);
     let Some(group) = cx.history.group_of(at) else { return (Loss::Lossless, false) };
-    let items = cx.history.rows[group.all()].iter().filter(|row| row.is_model_made());
-    let by_reference = finding.remedy == Remedy::Group(Wish::Refer) && cx.lives_by_reference(items.clone());
-    if by_reference || cx.can_detach(items) { (Loss::Lossless, false) } else { (Loss::Lossy, true) }
+    let refers = finding.remedy == Remedy::Group(Wish::Refer);
+    *groups.entry((group.start, refers)).or_insert_with(|| {
+        let items = cx.history.rows[group.all()].iter().filter(|row| row.is_model_made());
+        let by_reference = refers && cx.lives_by_reference(items.clone());
+        if by_reference || cx.can_detach(items) { (Loss::Lossless, false) } else { (Loss::Lossy, true) }
+    })
 }
+
+/// What the fix of a finding loses on a group, by its first row and by whether it becomes references: a group may be as
+/// long as its history, and each of its items may have a finding.
+type GroupLosses = HashMap<(u32, bool), (Loss, bool)>;
 
 /// The rules of a run.
 #[derive(Clone)]

@@ -20,10 +20,11 @@ pub fn keep<'d>(fixed: &Fixed, total: u64, diagnostics: impl IntoIterator<Item =
     let pieces = doc.map(|doc| Pieces::new(fixed.patch.edits(doc), doc, total));
     let counts = |judged: &&Judged| judged.severity > Severity::Info;
     let mut left: HashMap<(Code, u64), Option<&'static str>> = HashMap::new();
+    let why_not = fixed.reasons();
     for judged in &fixed.left().judged {
         let at = judged.finding.row.at;
         let at = pieces.as_ref().filter(|_| fixed.after.is_some()).map_or(at, |pieces| pieces.original(at));
-        left.insert((judged.finding.code, at.start), fixed.why_not(judged));
+        left.insert((judged.finding.code, at.start), why_not(judged));
     }
     for (judged, diagnostic) in fixed.before.judged.iter().zip(diagnostics) {
         let remains = left.get(&(judged.finding.code, judged.finding.row.at.start));

@@ -394,8 +394,9 @@ pub fn left(
         read::fill(id, &view, &options)?;
     }
     let mut diagnostics = diagnose(id, label, &view, fixed.left(), content)?;
+    let why_not = fixed.reasons();
     for (diagnostic, judged) in diagnostics.iter_mut().zip(&fixed.left().judged) {
-        if let Some(why) = fixed.why_not(judged) {
+        if let Some(why) = why_not(judged) {
             diagnostic.no_fix = Some(why);
             diagnostic.fix = None;
         }

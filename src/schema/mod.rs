@@ -12,6 +12,7 @@ mod table;
 mod view;
 mod words;
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use jsonschema::Validator;
@@ -19,6 +20,7 @@ use serde_json::{Value, json};
 
 use crate::history::Row;
 use crate::json::Val;
+use crate::json::pointer::Finder;
 
 pub use table::Table;
 pub use view::{Seen, TapeJson};
@@ -178,17 +180,19 @@ impl Standard {
     pub fn violations(&self, row: &Row, item: Val<'_>) -> Vec<Violation> {
         let Some(whole) = self.whole(row, item) else { return Vec::new() };
         let mut found = Vec::new();
+        let finder = Finder::new(item);
         for error in whole.validator.iter_errors(Seen::Val(item)) {
-            words::violations(&error, item, &whole.schema, &mut found);
+            words::violations(&error, &finder, &whole.schema, &mut found);
         }
         // Of equal places the order of the validator stays.
         found.sort_by_key(|violation| (violation.span.0, std::cmp::Reverse(violation.span.1)));
         let mut merged: Vec<Violation> = Vec::new();
+        // An item may have as many violations as it has parts.
+        let mut known: HashMap<_, usize> = HashMap::new();
         for violation in found {
-            let same = |other: &&mut Violation| {
-                (other.span, other.fault, other.doubtful) == (violation.span, violation.fault, violation.doubtful)
-            };
-            match merged.iter_mut().find(same) {
+            let same = (violation.span, violation.fault, violation.doubtful);
+            let at = *known.entry(same).or_insert(merged.len());
+            match merged.get_mut(at) {
                 Some(first) if first.problem != violation.problem => {
                     first.problem = format!("{}; {}", first.problem, violation.problem);
                 }

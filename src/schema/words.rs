@@ -5,12 +5,13 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, ValidationError};
 use serde_json::Value;
 
-use crate::json::{NodeKind, Val, pointer};
+use crate::json::pointer::{self, Finder};
+use crate::json::{NodeKind, Val};
 
 use super::view::length;
 
 /// What kind of thing is wrong.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FaultKind {
     /// A required field is not there.
     Missing,
@@ -64,7 +65,7 @@ impl Violation {
 }
 
 /// The violations that an error of the validator stands for. `file` is the schema, for what its annotations say.
-pub fn violations(error: &ValidationError<'_>, item: Val<'_>, file: &Value, out: &mut Vec<Violation>) {
+pub fn violations(error: &ValidationError<'_>, item: &Finder<'_>, file: &Value, out: &mut Vec<Violation>) {
     match error.kind() {
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
             match likeliest(context, error) {
@@ -100,7 +101,7 @@ fn likeliest<'e>(
 fn none_fits(
     error: &ValidationError<'_>,
     context: &[Vec<ValidationError<'static>>],
-    item: Val<'_>,
+    item: &Finder<'_>,
     file: &Value,
 ) -> Option<Violation> {
     let here = error.instance_path().as_str();
@@ -119,7 +120,7 @@ fn none_fits(
         }
     }
     let mut violation = violation(error, item, file)?;
-    let at = pointer::resolve(item, &violation.steps)?;
+    let at = item.resolve(&violation.steps)?;
     if untyped > 0 {
         violation.fault = FaultKind::Missing;
         violation.problem = missing(&violation.steps, "type");
@@ -138,9 +139,9 @@ fn none_fits(
     Some(violation)
 }
 
-fn violation(error: &ValidationError<'_>, item: Val<'_>, file: &Value) -> Option<Violation> {
+fn violation(error: &ValidationError<'_>, item: &Finder<'_>, file: &Value) -> Option<Violation> {
     let steps = pointer::parse(error.instance_path().as_str())?;
-    let at = pointer::resolve(item, &steps)?;
+    let at = item.resolve(&steps)?;
     let notes = Notes::of(file, error.evaluation_path().as_str());
     let mut violation = Violation {
         fault: FaultKind::Other,

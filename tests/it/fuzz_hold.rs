@@ -156,7 +156,7 @@ fn repaired(text: &[u8], options: &Options, wanted: &FixOptions) -> Vec<Fault> {
     faults.extend(fixed.bug.iter().map(|bug| Fault::new("a guard caught it", bug.clone())));
     for judged in fixed.left().judged.iter().filter(|judged| wanted.wants(judged)) {
         let code = judged.finding.code;
-        match fixed.why_not(judged) {
+        match fixed.reasons()(judged) {
             None => faults.push(Fault::new("left without a reason", code.to_string())),
             Some(why) if NO_REASONS.contains(&why) => {
                 faults.push(Fault::new("left for no reason", format!("{code} {why}")));

@@ -41,6 +41,9 @@ mod keys;
 mod langgraph;
 mod layers;
 mod linear;
+mod linear_commands;
+mod linear_shapes;
+mod linear_stores;
 #[path = "../../benches/logs.rs"]
 mod logs;
 mod messages;

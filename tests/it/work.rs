@@ -8,6 +8,7 @@ use std::cell::Cell;
 use std::io;
 
 use replaylint::internals::history::looks;
+use replaylint::internals::json::steps;
 use replaylint::internals::source::ReadAt;
 
 /// What was done, by kind of work.
@@ -21,10 +22,13 @@ pub struct Work {
     pub allocated: u64,
     /// Looks at the kind or the flags of a row.
     pub looks: u64,
+    /// Members and elements that were passed on the way to a value.
+    pub steps: u64,
 }
 
 thread_local! {
-    static DONE: Cell<Work> = const { Cell::new(Work { reads: 0, read: 0, allocations: 0, allocated: 0, looks: 0 }) };
+    static DONE: Cell<Work> =
+        const { Cell::new(Work { reads: 0, read: 0, allocations: 0, allocated: 0, looks: 0, steps: 0 }) };
 }
 
 fn add(more: impl FnOnce(&mut Work)) {
@@ -92,7 +96,7 @@ impl ReadAt for Counted {
 impl Work {
     /// What a call does on this thread.
     pub fn of<T>(call: impl FnOnce() -> T) -> (Work, T) {
-        let total = || Work { looks: looks::taken(), ..DONE.with(Cell::get) };
+        let total = || Work { looks: looks::taken(), steps: steps::taken(), ..DONE.with(Cell::get) };
         let before = total();
         let result = call();
         let after = total();
@@ -102,24 +106,26 @@ impl Work {
             allocations: after.allocations - before.allocations,
             allocated: after.allocated - before.allocated,
             looks: after.looks - before.looks,
+            steps: after.steps - before.steps,
         };
         (work, result)
     }
 
-    fn kinds(&self) -> [(&'static str, u64); 5] {
+    fn kinds(&self) -> [(&'static str, u64); 6] {
         [
             ("reads", self.reads),
             ("bytes read", self.read),
             ("allocations", self.allocations),
             ("bytes allocated", self.allocated),
             ("looks at rows", self.looks),
+            ("steps over values", self.steps),
         ]
     }
 }
 
 /// How much more work four times as much may be. Sorting costs a little more than its length, and what grows by
 /// doubling may have just doubled; with the square it would be sixteen times as much.
-const MOST: u64 = 6;
+pub const MOST: u64 = 5;
 
 /// A few of anything are no growth.
 const FEW: u64 = 100;
@@ -127,9 +133,15 @@ const FEW: u64 = 100;
 /// Fails unless the work for four times as much is about four times as much, of each kind.
 pub fn grows_linearly(name: &str, small: Work, large: Work) {
     assert_ne!(small.allocations, 0, "{name}: nothing is counted");
-    for ((kind, small), (_, large)) in small.kinds().into_iter().zip(large.kinds()) {
-        assert!(large <= small * MOST + FEW, "{name}: {small} {kind} grow to {large}");
-    }
+    let grown = growth(small, large, MOST);
+    assert!(grown.is_empty(), "{name}: {}", grown.join(", "));
+}
+
+/// The kinds of work that are more than `most` times as much.
+pub fn growth(small: Work, large: Work, most: u64) -> Vec<String> {
+    let kinds = small.kinds().into_iter().zip(large.kinds());
+    let grown = kinds.filter(|((_, small), (_, large))| *large > small * most + FEW);
+    grown.map(|((kind, small), (_, large))| format!("{small} {kind} grow to {large}")).collect()
 }
 
 #[test]
@@ -141,7 +153,7 @@ fn what_is_done_is_counted() {
         assert!(doc.read_into(950, 100, &mut out).is_err());
     };
     let (work, ()) = Work::of(read);
-    assert_eq!(work, Work { reads: 2, read: 150, allocations: 1, allocated: 100, looks: 0 });
+    assert_eq!(work, Work { reads: 2, read: 150, allocations: 1, allocated: 100, looks: 0, steps: 0 });
     let row = replaylint::internals::history::Row::of_place(
         replaylint::internals::place::Place::new(crate::support::DOC, 0, 0),
         0,
@@ -156,6 +168,6 @@ fn what_is_done_is_counted() {
 #[test]
 #[should_panic = "looks at rows grow to"]
 fn growth_with_the_square_is_seen() {
-    let work = |n: u64| Work { reads: n, read: n * 9, allocations: n, allocated: n * 90, looks: n * n };
+    let work = |n: u64| Work { reads: n, read: n * 9, allocations: n, allocated: n * 90, looks: n * n, steps: n };
     grows_linearly("a square", work(100), work(400));
 }
