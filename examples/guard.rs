@@ -32,10 +32,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::io::stdin().read_to_string(&mut text)?;
     let mut request: Value = serde_json::from_str(&text)?;
     let mut options = Options::new().target("openai")?.as_request();
-    if let Some(model) = request["model"].as_str() {
+    if let Some(model) = request.get("model").and_then(Value::as_str) {
         options = options.model(model);
     }
-    if let Some(store) = request["store"].as_bool() {
+    if let Some(store) = request.get("store").and_then(Value::as_bool) {
         options = options.store(store);
     }
     guard(&mut request, &options)?;
