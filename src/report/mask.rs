@@ -232,11 +232,12 @@ pub fn model(text: &str) -> String {
     if policy().reveal || is_public || is_published(text) { printable(text) } else { id(text) }
 }
 
+/// What formats put in front of an id.
+const NUMBERED: [&str; 6] = ["candidate", "choice", "custom_id", "session", "subagent", "thread"];
+
 /// What a session, a branch or a row is called: its id, or a title, which is content.
 pub fn label(text: &str) -> String {
-    if let Some((what, own)) =
-        text.split_once(' ').filter(|(what, _)| ["candidate", "choice", "custom_id"].contains(what))
-    {
+    if let Some((what, own)) = text.split_once(' ').filter(|(what, _)| NUMBERED.contains(what)) {
         return format!("{what} {}", id(own));
     }
     let is_plain = is_published(text) || is_number(text) || text.split('|').all(is_of_provider);
@@ -316,7 +317,7 @@ mod tests {
         assert_eq!(word("function_call"), "function_call");
         assert_eq!(word("a-secret-type"), "… (13 chars)");
         assert_eq!(word("tool-getWeather"), "tool-getWeather");
-        assert_eq!(path("content[0].pass word.text"), "content[0].… ….text");
+        assert_eq!(path("content[0].salary of alice.text"), "content[0].… of ….text");
         assert_eq!(pointer("/messages/3/content/0/input/salary"), "/messages/3/content/0/input/…");
         assert_eq!(pointer("/messages/3/content"), "/messages/3/content");
     }
@@ -343,6 +344,7 @@ mod tests {
     fn titles_are_content_and_names_of_tools_are_not() {
         assert_eq!(label("My divorce papers"), "… (17 chars)");
         assert_eq!(label("ses_0a1b2c"), "ses_0a1b2c");
+        assert_eq!(label("session alice"), "session alice");
         assert_eq!(name("get_weather"), "get_weather");
         assert_eq!(name("what the user said"), "… (18 chars)");
         assert_eq!(phrase("a part `image_url`"), "a part `image_url`");

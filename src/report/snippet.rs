@@ -128,13 +128,13 @@ mod tests {
     #[test]
     fn content_is_masked_and_names_are_not() {
         let text =
-            br#"{"type":"function_call","call_id":"call_1","arguments":"{\"secret\":1}","n":4711,"x":null}"#;
+            br#"{"type":"function_call","call_id":"call_1","arguments":"{\"secret\":1}","index":4711,"salary":null}"#;
         let mut tape = Tape::new();
         assert_eq!(scan(text, &mut tape), Ok(()));
         let shown = masked(tape.root(text).expect("scanned")).text;
         assert_eq!(
             shown,
-            r##"{"type": "function_call", "call_id": "call_1", "arguments": "… (12 chars)", "n": #, "x": null}"##
+            r##"{"type": "function_call", "call_id": "call_1", "arguments": "… (12 chars)", "index": #, "… (6 chars)": null}"##
         );
     }
 
