@@ -36,16 +36,22 @@ static WORDS: &str = include_str!("../../schemas/words/published.txt");
 
 fn is_published(word: &str) -> bool {
     static KNOWN: OnceLock<HashSet<&'static str>> = OnceLock::new();
-    KNOWN.get_or_init(|| WORDS.lines().chain(MORE).collect()).contains(word)
+    KNOWN.get_or_init(|| WORDS.lines().chain(MORE.iter().copied()).collect()).contains(word)
 }
 
 /// Words of stored formats that no code names.
-const MORE: [&str; 10] = [
+const MORE: &[&str] = &[
     "audio_asset_pointer",
     "audio_transcription",
     "base_instructions",
     "builtin_function",
     "image_asset_pointer",
+    "input_messages",
+    "invocation_parameters",
+    "llm",
+    "message_content",
+    "message_contents",
+    "output_messages",
     "prNumber",
     "prRepository",
     "prUrl",
