@@ -9,7 +9,7 @@ use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
 
-use super::spoken::{self, Call, Id, Manner, Manners, Says, Thought, Turn};
+use super::spoken::{self, Call, Id, Says, Thought, Turn};
 
 pub struct CodexExec;
 
@@ -26,8 +26,6 @@ static INFO: FormatInfo = FormatInfo {
     parts: &[Part { path: &[], unit: Unit::Record }],
     records_responses: false,
 };
-
-static MANNERS: Manners = Manners { anthropic: &INFO, chat: &INFO, responses: &INFO };
 
 const READ_ONLY: &str =
     "it is the output of a run, which Codex does not read again; the session is in the rollout";
@@ -91,7 +89,7 @@ impl Teller for Thread {
         // What the run ended in.
         self.turns.extend(self.open.into_iter().map(|(_, turn)| turn));
         let settings = Settings { label: self.id, read_only: Some(READ_ONLY), ..Settings::default() };
-        vec![spoken::told(&MANNERS, Manner::Chat, settings, self.turns)]
+        vec![spoken::told_in(&INFO, settings, self.turns)]
     }
 }
 

@@ -12,7 +12,7 @@ use crate::history::{Act, Code, Finding, Role, Row, Settings, Usage, Version, co
 use crate::json::Val;
 use crate::json::pieces::Pieced;
 
-use super::spoken::{self, Manner, Manners, Says, Turn};
+use super::spoken::{self, Says, Turn};
 
 mod correct;
 mod event;
@@ -36,8 +36,6 @@ static INFO: FormatInfo = FormatInfo {
 };
 
 /// Copilot sends all models through a gateway of its own.
-static MANNERS: Manners = Manners { anthropic: &INFO, chat: &INFO, responses: &INFO };
-
 const READ_ONLY: &str =
     "events of the Copilot CLI are not edited for this; `convert` writes a request, which `fix` can repair";
 
@@ -184,7 +182,7 @@ impl Teller for Session {
                 settings.add_label(format!("subagent {parent}").into());
             }
             let turns = thread.turns(&mut self.results, &asked);
-            told.push(spoken::told(&MANNERS, Manner::Chat, settings, turns));
+            told.push(spoken::told_in(&INFO, settings, turns));
         }
         if let Some(first) = told.first_mut() {
             first.says.extend(self.findings.into_iter().map(Say::Find));

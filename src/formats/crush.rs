@@ -1,10 +1,9 @@
 //! Sessions of Crush in its database: a message a row, its parts `{type, data}`. They are retold as Crush sends them: from the
 //! summary on, without answers that say nothing.
 
-use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::retelling::{Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Role, Settings, Usage};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Role, Settings};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
@@ -17,28 +16,17 @@ pub struct Crush;
 
 pub static FORMAT: Crush = Crush;
 
-const BASE: FormatInfo = FormatInfo {
-    name: "crush",
-    title: "session of Crush (SQLite)",
-    told_by: "the SQLite tables `messages` with `parts`, and `sessions` with `message_count`",
-    dialect: &ANTHROPIC,
-    target: "anthropic",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
-
-static INFO: FormatInfo = BASE;
-static OF_CHAT: FormatInfo = FormatInfo { dialect: &CHAT, target: "chat-compatible", ..BASE };
-static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai-stateless", ..BASE };
-static MANNERS: Manners = Manners { anthropic: &INFO, chat: &OF_CHAT, responses: &OF_RESPONSES };
+static MANNERS: Manners = Manners::of_agent(
+    "crush",
+    "session of Crush (SQLite)",
+    "the SQLite tables `messages` with `parts`, and `sessions` with `message_count`",
+);
 
 const READ_ONLY: &str = "the database of Crush is not edited; `convert` writes a request, which `fix` can repair";
 
 impl Format for Crush {
     fn info(&self) -> &'static FormatInfo {
-        &INFO
+        &MANNERS.anthropic
     }
 
     /// Its tables tell.

@@ -1,10 +1,9 @@
 //! Sessions of goose: rows of its database, or the lines of older versions, which begin with what is known of the session. What
 //! is not for the model is left out.
 
-use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::retelling::{Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Role, Settings, Usage};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Role, Settings};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
@@ -16,22 +15,11 @@ pub struct GooseSession;
 
 pub static FORMAT: GooseSession = GooseSession;
 
-const BASE: FormatInfo = FormatInfo {
-    name: "goose-session",
-    title: "session of goose (SQLite, or lines)",
-    told_by: "the SQLite tables `messages` with `content_json`, and `sessions`; first line with `working_dir` and `message_count`",
-    dialect: &ANTHROPIC,
-    target: "anthropic",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
-
-static INFO: FormatInfo = BASE;
-static OF_CHAT: FormatInfo = FormatInfo { dialect: &CHAT, target: "chat-compatible", ..BASE };
-static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai-stateless", ..BASE };
-static MANNERS: Manners = Manners { anthropic: &INFO, chat: &OF_CHAT, responses: &OF_RESPONSES };
+static MANNERS: Manners = Manners::of_agent(
+    "goose-session",
+    "session of goose (SQLite, or lines)",
+    "the SQLite tables `messages` with `content_json`, and `sessions`; first line with `working_dir` and `message_count`",
+);
 
 const READ_ONLY: &str = "sessions of goose are not edited; `convert` writes a request, which `fix` can repair";
 
@@ -47,7 +35,7 @@ const OWN: [&str; 6] = [
 
 impl Format for GooseSession {
     fn info(&self) -> &'static FormatInfo {
-        &INFO
+        &MANNERS.anthropic
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

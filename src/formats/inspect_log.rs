@@ -1,10 +1,9 @@
 //! Logs of Inspect: a document with `samples`, or a sample by itself, as the members of an `.eval` archive are. Each sample
 //! is a conversation. Long texts may lie in its `attachments`, and are put back in their place.
 
-use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT};
 use crate::format::retelling::{Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Settings, Usage};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::Settings;
 use crate::json::Val;
 
 use super::spoken::{self, Manner, Manners};
@@ -17,28 +16,18 @@ pub struct InspectLog;
 
 pub static FORMAT: InspectLog = InspectLog;
 
-const BASE: FormatInfo = FormatInfo {
-    name: "inspect-log",
-    title: "Inspect log (`.json`, or the samples of an `.eval` archive)",
-    told_by: "`eval`, `status` and `version`; a sample with `epoch`, `target` and `messages`",
-    dialect: &CHAT,
-    target: "chat-compatible",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
-
-static INFO: FormatInfo = BASE;
-static OF_ANTHROPIC: FormatInfo = FormatInfo { dialect: &ANTHROPIC, target: "anthropic", ..BASE };
-static MANNERS: Manners = Manners { anthropic: &OF_ANTHROPIC, chat: &INFO, responses: &INFO };
+static MANNERS: Manners = Manners::of_agent(
+    "inspect-log",
+    "Inspect log (`.json`, or the samples of an `.eval` archive)",
+    "`eval`, `status` and `version`; a sample with `epoch`, `target` and `messages`",
+);
 
 const READ_ONLY: &str =
     "logs of Inspect are results, and are not edited; `convert` writes a request, which `fix` can repair";
 
 impl Format for InspectLog {
     fn info(&self) -> &'static FormatInfo {
-        &INFO
+        &MANNERS.chat
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

@@ -3,10 +3,9 @@
 
 use std::collections::HashSet;
 
-use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::retelling::{Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Role, Settings, Usage};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Role, Settings};
 use crate::json::Val;
 use crate::json::pieces::Pieced;
 
@@ -18,22 +17,11 @@ pub struct KimiSession;
 
 pub static FORMAT: KimiSession = KimiSession;
 
-const BASE: FormatInfo = FormatInfo {
-    name: "kimi-session",
-    title: "Kimi session",
-    told_by: "lines `context.append_message` and `context.append_loop_event`, or `metadata` with `protocol_version`",
-    dialect: &ANTHROPIC,
-    target: "anthropic",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
-
-static INFO: FormatInfo = BASE;
-static OF_CHAT: FormatInfo = FormatInfo { dialect: &CHAT, target: "chat-compatible", ..BASE };
-static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai-stateless", ..BASE };
-static MANNERS: Manners = Manners { anthropic: &INFO, chat: &OF_CHAT, responses: &OF_RESPONSES };
+static MANNERS: Manners = Manners::of_agent(
+    "kimi-session",
+    "Kimi session",
+    "lines `context.append_message` and `context.append_loop_event`, or `metadata` with `protocol_version`",
+);
 
 const READ_ONLY: &str = "sessions of Kimi are not edited; `convert` writes a request, which `fix` can repair";
 
@@ -43,7 +31,7 @@ const TYPES: [&str; 8] =
 
 impl Format for KimiSession {
     fn info(&self) -> &'static FormatInfo {
-        &INFO
+        &MANNERS.anthropic
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -139,7 +127,7 @@ impl Teller for Session {
             read_only: Some(READ_ONLY),
             ..Settings::default()
         };
-        vec![said.told_by(&MANNERS, manner, settings)]
+        vec![said.told(MANNERS.row(manner), settings)]
     }
 }
 

@@ -1,10 +1,8 @@
 //! What the stores of LangChain and LangGraph share: lists of messages, in three forms, retold as LangChain sends them to
 //! the provider that the answers name.
 
-use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::retelling::{Stored, Told};
-use crate::format::{FormatInfo, Histories, Part, Unit};
-use crate::history::{Settings, Usage};
+use crate::history::Settings;
 use crate::json::Val;
 
 use super::spoken::{self, Manner, Manners, Turn};
@@ -22,28 +20,6 @@ pub(super) use message::score;
 use message::Message;
 use provider::Provider;
 
-/// What all have in common.
-pub(super) const BASE: FormatInfo = FormatInfo {
-    name: "",
-    title: "",
-    told_by: "",
-    dialect: &CHAT,
-    target: "chat",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
-
-/// The same for another dialect.
-pub(super) const fn of_anthropic(info: FormatInfo) -> FormatInfo {
-    FormatInfo { dialect: &ANTHROPIC, target: "anthropic", ..info }
-}
-
-pub(super) const fn of_responses(info: FormatInfo) -> FormatInfo {
-    FormatInfo { dialect: &RESPONSES, target: "openai", ..info }
-}
-
 /// Messages that are looked at to recognise a document.
 const SAMPLE: usize = 50;
 
@@ -60,7 +36,7 @@ pub(super) fn score_of(list: Val<'_>) -> u8 {
 }
 
 /// The conversation in a list.
-pub(super) fn told(list: Val<'_>, manners: &Manners, settings: Settings, record: &Stored<'_>) -> Told {
+pub(super) fn told(list: Val<'_>, manners: &'static Manners, settings: Settings, record: &Stored<'_>) -> Told {
     let messages: Vec<Message<'_>> = list.elements().filter_map(Message::of).collect();
     let mut provider = Provider::default();
     messages.iter().for_each(|message| provider.see(message));
@@ -94,7 +70,7 @@ impl Lines {
         }
     }
 
-    pub fn told(self, manners: &Manners, settings: Settings) -> Option<Told> {
+    pub fn told(self, manners: &'static Manners, settings: Settings) -> Option<Told> {
         let (manner, target) = self.provider.manner();
         let turns = self.turns.into_iter().zip(EACH).find(|(_, own)| *own == manner)?.0;
         let settings = Settings { target, model: self.provider.model, ..settings };

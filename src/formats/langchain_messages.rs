@@ -14,17 +14,11 @@ pub struct LangchainMessages;
 
 pub static FORMAT: LangchainMessages = LangchainMessages;
 
-const BASE: FormatInfo = FormatInfo {
-    name: "langchain-messages",
-    title: "messages of LangChain (`messages_to_dict`, `model_dump`, `dumpd`)",
-    told_by: "messages of `type` human, ai, system or tool with `data` or `additional_kwargs`; `lc` with `kwargs`",
-    ..langchain::BASE
-};
-
-static INFO: FormatInfo = BASE;
-static OF_ANTHROPIC: FormatInfo = langchain::of_anthropic(BASE);
-static OF_RESPONSES: FormatInfo = langchain::of_responses(BASE);
-static MANNERS: Manners = Manners { anthropic: &OF_ANTHROPIC, chat: &INFO, responses: &OF_RESPONSES };
+static MANNERS: Manners = Manners::of_sdk(
+    "langchain-messages",
+    "messages of LangChain (`messages_to_dict`, `model_dump`, `dumpd`)",
+    "messages of `type` human, ai, system or tool with `data` or `additional_kwargs`; `lc` with `kwargs`",
+);
 
 const READ_ONLY: &str =
     "messages of LangChain are not edited for this; `convert` writes a request, which `fix` can repair";
@@ -32,7 +26,7 @@ const IN_LINES: &str = "messages of LangChain are not edited where each is a lin
 
 impl Format for LangchainMessages {
     fn info(&self) -> &'static FormatInfo {
-        &INFO
+        &MANNERS.chat
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

@@ -13,23 +13,17 @@ pub struct LanggraphCheckpoint;
 
 pub static FORMAT: LanggraphCheckpoint = LanggraphCheckpoint;
 
-const BASE: FormatInfo = FormatInfo {
-    name: "langgraph-checkpoint",
-    title: "checkpoint of a LangGraph thread (SQLite)",
-    told_by: "the SQLite tables `checkpoints` and `writes`",
-    ..langchain::BASE
-};
-
-static INFO: FormatInfo = BASE;
-static OF_ANTHROPIC: FormatInfo = langchain::of_anthropic(BASE);
-static OF_RESPONSES: FormatInfo = langchain::of_responses(BASE);
-static MANNERS: Manners = Manners { anthropic: &OF_ANTHROPIC, chat: &INFO, responses: &OF_RESPONSES };
+static MANNERS: Manners = Manners::of_sdk(
+    "langgraph-checkpoint",
+    "checkpoint of a LangGraph thread (SQLite)",
+    "the SQLite tables `checkpoints` and `writes`",
+);
 
 const READ_ONLY: &str = "checkpoints are not edited: `convert` writes a request; to repair the thread, give `update_state` of the graph a ToolMessage for the call if nothing comes after it, else a RemoveMessage with the id of the message";
 
 impl Format for LanggraphCheckpoint {
     fn info(&self) -> &'static FormatInfo {
-        &INFO
+        &MANNERS.chat
     }
 
     /// Its tables tell.

@@ -13,24 +13,15 @@ pub struct LanggraphState;
 
 pub static FORMAT: LanggraphState = LanggraphState;
 
-const BASE: FormatInfo = FormatInfo {
-    name: "langgraph-state",
-    title: "state of a LangGraph thread",
-    told_by: "`values` with `messages` of LangChain",
-    ..langchain::BASE
-};
-
-static INFO: FormatInfo = BASE;
-static OF_ANTHROPIC: FormatInfo = langchain::of_anthropic(BASE);
-static OF_RESPONSES: FormatInfo = langchain::of_responses(BASE);
-static MANNERS: Manners = Manners { anthropic: &OF_ANTHROPIC, chat: &INFO, responses: &OF_RESPONSES };
+static MANNERS: Manners =
+    Manners::of_sdk("langgraph-state", "state of a LangGraph thread", "`values` with `messages` of LangChain");
 
 const READ_ONLY: &str =
     "a LangGraph state is not edited for this; `convert` writes a request, which `fix` can repair";
 
 impl Format for LanggraphState {
     fn info(&self) -> &'static FormatInfo {
-        &INFO
+        &MANNERS.chat
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

@@ -1,10 +1,8 @@
 //! Sessions of opencode as `opencode export` writes them: `{info, messages: [{info, parts}]}`. They are retold as opencode
 //! sends them: to the provider that was used last, from the newest compaction on, without what the user took back.
 
-use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::retelling::{Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Repair, Unit};
-use crate::history::Usage;
+use crate::format::{Format, FormatInfo, Probe, Repair};
 use crate::json::Val;
 
 use super::opencode::message::{Message, text};
@@ -16,22 +14,11 @@ pub struct OpencodeExport;
 
 pub static FORMAT: OpencodeExport = OpencodeExport;
 
-const BASE: FormatInfo = FormatInfo {
-    name: "opencode-export",
-    title: "session that `opencode export` wrote",
-    told_by: "`info`, and `messages` that each have `info` and `parts`",
-    dialect: &ANTHROPIC,
-    target: "anthropic",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
-
-static INFO: FormatInfo = BASE;
-static OF_CHAT: FormatInfo = FormatInfo { dialect: &CHAT, target: "chat-compatible", ..BASE };
-static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai-stateless", ..BASE };
-static MANNERS: Manners = Manners { anthropic: &INFO, chat: &OF_CHAT, responses: &OF_RESPONSES };
+static MANNERS: Manners = Manners::of_agent(
+    "opencode-export",
+    "session that `opencode export` wrote",
+    "`info`, and `messages` that each have `info` and `parts`",
+);
 
 const READ_ONLY: &str = "opencode keeps this in a form of its own, which is not edited; `convert` writes a request, which `fix` can repair";
 
@@ -40,7 +27,7 @@ const SAMPLE: usize = 20;
 
 impl Format for OpencodeExport {
     fn info(&self) -> &'static FormatInfo {
-        &INFO
+        &MANNERS.anthropic
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

@@ -1,10 +1,9 @@
 //! Sessions of opencode 1.x in its database, and in the folders that older versions keep: a message or a part a record. They
 //! are retold as exports are.
 
-use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::retelling::{Say, Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Repair, Unit};
-use crate::history::{Finding, Row, Usage, codes};
+use crate::format::{Format, FormatInfo, Probe, Repair};
+use crate::history::{Finding, Row, codes};
 use crate::json::Val;
 
 use super::kept::Kept;
@@ -15,22 +14,11 @@ pub struct OpencodeSession;
 
 pub static FORMAT: OpencodeSession = OpencodeSession;
 
-const BASE: FormatInfo = FormatInfo {
-    name: "opencode-session",
-    title: "session of opencode 1.x (SQLite, or its storage folder)",
-    told_by: "the SQLite tables `session`, `message` and `part`; the folders `session`, `message` and `part` of `storage`",
-    dialect: &ANTHROPIC,
-    target: "anthropic",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
-
-static INFO: FormatInfo = BASE;
-static OF_CHAT: FormatInfo = FormatInfo { dialect: &CHAT, target: "chat-compatible", ..BASE };
-static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai-stateless", ..BASE };
-static MANNERS: Manners = Manners { anthropic: &INFO, chat: &OF_CHAT, responses: &OF_RESPONSES };
+static MANNERS: Manners = Manners::of_agent(
+    "opencode-session",
+    "session of opencode 1.x (SQLite, or its storage folder)",
+    "the SQLite tables `session`, `message` and `part`; the folders `session`, `message` and `part` of `storage`",
+);
 
 const NO_FILES: &str =
     "the files of opencode's storage folder are not edited; `convert` writes a request, which `fix` can repair";
@@ -40,7 +28,7 @@ const READ_ONLY: &str =
 
 impl Format for OpencodeSession {
     fn info(&self) -> &'static FormatInfo {
-        &INFO
+        &MANNERS.anthropic
     }
 
     /// Its tables tell, or its folders; a record by itself is no session.

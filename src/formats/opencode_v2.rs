@@ -4,10 +4,9 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::retelling::{Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Role, Settings, Usage, Version};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Role, Settings, Version};
 use crate::json::Val;
 use crate::json::pieces::Pieced;
 use crate::place::Place;
@@ -25,28 +24,17 @@ pub struct OpencodeV2;
 
 pub static FORMAT: OpencodeV2 = OpencodeV2;
 
-const BASE: FormatInfo = FormatInfo {
-    name: "opencode-v2",
-    title: "session of opencode 2 (SQLite)",
-    told_by: "the SQLite tables `session_v2` and `session_message`",
-    dialect: &ANTHROPIC,
-    target: "anthropic",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
-
-static INFO: FormatInfo = BASE;
-static OF_CHAT: FormatInfo = FormatInfo { dialect: &CHAT, target: "chat-compatible", ..BASE };
-static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai-stateless", ..BASE };
-static MANNERS: Manners = Manners { anthropic: &INFO, chat: &OF_CHAT, responses: &OF_RESPONSES };
+static MANNERS: Manners = Manners::of_agent(
+    "opencode-v2",
+    "session of opencode 2 (SQLite)",
+    "the SQLite tables `session_v2` and `session_message`",
+);
 
 const READ_ONLY: &str = "opencode 2 makes these rows from its events, so that an edit would be lost; `convert` writes a request, which `fix` can repair";
 
 impl Format for OpencodeV2 {
     fn info(&self) -> &'static FormatInfo {
-        &INFO
+        &MANNERS.anthropic
     }
 
     /// Its tables tell.

@@ -3,10 +3,9 @@
 
 use std::collections::HashSet;
 
-use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::retelling::{Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Role, Settings, Usage};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Role, Settings};
 use crate::json::Val;
 
 use super::spoken::{self, Manner, Manners, Says, Turn};
@@ -19,22 +18,11 @@ pub struct Openhands;
 
 pub static FORMAT: Openhands = Openhands;
 
-const BASE: FormatInfo = FormatInfo {
-    name: "openhands",
-    title: "events of OpenHands (`events/event-*.json` as a list or as lines; trajectories of version 0)",
-    told_by: "`kind` with `source` and `timestamp`; lists of `action` and `observation` with `source`",
-    dialect: &CHAT,
-    target: "chat-compatible",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
-
-static INFO: FormatInfo = BASE;
-static OF_ANTHROPIC: FormatInfo = FormatInfo { dialect: &ANTHROPIC, target: "anthropic", ..BASE };
-static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai-stateless", ..BASE };
-static MANNERS: Manners = Manners { anthropic: &OF_ANTHROPIC, chat: &INFO, responses: &OF_RESPONSES };
+static MANNERS: Manners = Manners::of_agent(
+    "openhands",
+    "events of OpenHands (`events/event-*.json` as a list or as lines; trajectories of version 0)",
+    "`kind` with `source` and `timestamp`; lists of `action` and `observation` with `source`",
+);
 
 const READ_ONLY: &str =
     "events of OpenHands name one another and are not edited; `convert` writes a request, which `fix` can repair";
@@ -60,7 +48,7 @@ const SAMPLE: usize = 50;
 
 impl Format for Openhands {
     fn info(&self) -> &'static FormatInfo {
-        &INFO
+        &MANNERS.chat
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

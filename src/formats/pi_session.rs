@@ -4,10 +4,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::retelling::{Say, Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Finding, Row, Settings, Usage, codes};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Finding, Row, Settings, codes};
 use crate::json::Val;
 use crate::place::Place;
 
@@ -21,22 +20,11 @@ pub struct PiSession;
 
 pub static FORMAT: PiSession = PiSession;
 
-const BASE: FormatInfo = FormatInfo {
-    name: "pi-session",
-    title: "session of pi or OpenClaw",
-    told_by: "first line `session` with `cwd`; lines `message` with a `message`, `compaction` with `firstKeptEntryId` …",
-    dialect: &ANTHROPIC,
-    target: "anthropic",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
-
-static INFO: FormatInfo = BASE;
-static OF_CHAT: FormatInfo = FormatInfo { dialect: &CHAT, target: "chat-compatible", ..BASE };
-static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai-stateless", ..BASE };
-static MANNERS: Manners = Manners { anthropic: &INFO, chat: &OF_CHAT, responses: &OF_RESPONSES };
+static MANNERS: Manners = Manners::of_agent(
+    "pi-session",
+    "session of pi or OpenClaw",
+    "first line `session` with `cwd`; lines `message` with a `message`, `compaction` with `firstKeptEntryId` …",
+);
 
 const READ_ONLY: &str = "sessions of pi are not edited; `convert` writes a request, which `fix` can repair";
 
@@ -55,7 +43,7 @@ const TYPES: [&str; 9] = [
 
 impl Format for PiSession {
     fn info(&self) -> &'static FormatInfo {
-        &INFO
+        &MANNERS.anthropic
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

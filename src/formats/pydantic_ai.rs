@@ -3,11 +3,10 @@
 
 use std::collections::HashSet;
 
-use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::correcting::Corrector;
 use crate::format::retelling::{Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Role, Settings, Usage};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Role, Settings};
 use crate::json::Val;
 use crate::json::pieces::Pieced;
 
@@ -24,22 +23,11 @@ pub struct PydanticAi;
 
 pub static FORMAT: PydanticAi = PydanticAi;
 
-const BASE: FormatInfo = FormatInfo {
-    name: "pydantic-ai-messages",
-    title: "messages of pydantic-ai (`all_messages_json()`)",
-    told_by: "messages of `kind` request or response whose `parts` have a `part_kind`",
-    dialect: &CHAT,
-    target: "chat",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
-
-static INFO: FormatInfo = BASE;
-static OF_ANTHROPIC: FormatInfo = FormatInfo { dialect: &ANTHROPIC, target: "anthropic", ..BASE };
-static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai", ..BASE };
-static MANNERS: Manners = Manners { anthropic: &OF_ANTHROPIC, chat: &INFO, responses: &OF_RESPONSES };
+static MANNERS: Manners = Manners::of_sdk(
+    "pydantic-ai-messages",
+    "messages of pydantic-ai (`all_messages_json()`)",
+    "messages of `kind` request or response whose `parts` have a `part_kind`",
+);
 
 const READ_ONLY: &str =
     "messages of pydantic-ai are not edited for this; `convert` writes a request, which `fix` can repair";
@@ -51,7 +39,7 @@ const SAMPLE: usize = 50;
 
 impl Format for PydanticAi {
     fn info(&self) -> &'static FormatInfo {
-        &INFO
+        &MANNERS.chat
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

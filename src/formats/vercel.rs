@@ -1,36 +1,12 @@
 //! What the two forms of the Vercel AI SDK's messages share: data of the provider, and which provider it is.
 
-use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::retelling::{Stored, Teller, Told};
-use crate::format::{FormatInfo, Histories, Part, Unit};
-use crate::history::{Code, Role, Settings, Usage};
+use crate::history::{Code, Role, Settings};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
 
 use super::spoken::{self, Id, Manner, Manners, Says, Thought, Turn};
-
-/// What both forms have in common.
-pub(super) const BASE: FormatInfo = FormatInfo {
-    name: "",
-    title: "",
-    told_by: "",
-    dialect: &CHAT,
-    target: "chat",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
-
-/// The same for another dialect.
-pub(super) const fn of_anthropic(info: FormatInfo) -> FormatInfo {
-    FormatInfo { dialect: &ANTHROPIC, target: "anthropic", ..info }
-}
-
-pub(super) const fn of_responses(info: FormatInfo) -> FormatInfo {
-    FormatInfo { dialect: &RESPONSES, target: "openai", ..info }
-}
 
 /// What the tool messages of a denied call say.
 pub(super) const DENIED: &str = "Tool execution denied.";

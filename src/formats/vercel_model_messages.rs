@@ -15,17 +15,11 @@ pub struct VercelModelMessages;
 
 pub static FORMAT: VercelModelMessages = VercelModelMessages;
 
-const BASE: FormatInfo = FormatInfo {
-    name: "vercel-model-messages",
-    title: "ModelMessage list of the Vercel AI SDK",
-    told_by: "messages whose `content` has parts `tool-call` or `tool-result` with `toolCallId`",
-    ..vercel::BASE
-};
-
-static INFO: FormatInfo = BASE;
-static OF_ANTHROPIC: FormatInfo = vercel::of_anthropic(BASE);
-static OF_RESPONSES: FormatInfo = vercel::of_responses(BASE);
-static MANNERS: Manners = Manners { anthropic: &OF_ANTHROPIC, chat: &INFO, responses: &OF_RESPONSES };
+static MANNERS: Manners = Manners::of_sdk(
+    "vercel-model-messages",
+    "ModelMessage list of the Vercel AI SDK",
+    "messages whose `content` has parts `tool-call` or `tool-result` with `toolCallId`",
+);
 
 static FORM: Form = Form {
     manners: &MANNERS,
@@ -39,7 +33,7 @@ const SAMPLE: usize = 256;
 
 impl Format for VercelModelMessages {
     fn info(&self) -> &'static FormatInfo {
-        &INFO
+        &MANNERS.chat
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

@@ -19,17 +19,11 @@ pub struct VercelUiMessages;
 
 pub static FORMAT: VercelUiMessages = VercelUiMessages;
 
-const BASE: FormatInfo = FormatInfo {
-    name: "vercel-ui-messages",
-    title: "UIMessage list of the Vercel AI SDK",
-    told_by: "messages with `role` and `parts` of the SDK's types, or with `toolInvocations`",
-    ..vercel::BASE
-};
-
-static INFO: FormatInfo = BASE;
-static OF_ANTHROPIC: FormatInfo = vercel::of_anthropic(BASE);
-static OF_RESPONSES: FormatInfo = vercel::of_responses(BASE);
-static MANNERS: Manners = Manners { anthropic: &OF_ANTHROPIC, chat: &INFO, responses: &OF_RESPONSES };
+static MANNERS: Manners = Manners::of_sdk(
+    "vercel-ui-messages",
+    "UIMessage list of the Vercel AI SDK",
+    "messages with `role` and `parts` of the SDK's types, or with `toolInvocations`",
+);
 
 static FORM: Form = Form {
     manners: &MANNERS,
@@ -43,7 +37,7 @@ const SAMPLE: usize = 50;
 
 impl Format for VercelUiMessages {
     fn info(&self) -> &'static FormatInfo {
-        &INFO
+        &MANNERS.chat
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

@@ -1,10 +1,9 @@
 //! Threads of Zed: documents as it exports them, and as they lie in `threads.db`, packed or not. Newer ones have messages
 //! `User` and `Agent`, older ones have roles with segments. Results lie with the answer that called for them.
 
-use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::retelling::{Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Role, Settings, Usage};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Role, Settings};
 use crate::json::Val;
 use crate::json::pieces::Pieced;
 
@@ -16,28 +15,17 @@ pub struct ZedThread;
 
 pub static FORMAT: ZedThread = ZedThread;
 
-const BASE: FormatInfo = FormatInfo {
-    name: "zed-thread",
-    title: "Zed thread (`threads.db`, export)",
-    told_by: "`messages` that are `User`, `Agent` or `Resume`, or have `segments`; table `threads` with `data_type` and `data`",
-    dialect: &ANTHROPIC,
-    target: "anthropic",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
-
-static INFO: FormatInfo = BASE;
-static OF_CHAT: FormatInfo = FormatInfo { dialect: &CHAT, target: "chat-compatible", ..BASE };
-static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "openai-stateless", ..BASE };
-static MANNERS: Manners = Manners { anthropic: &INFO, chat: &OF_CHAT, responses: &OF_RESPONSES };
+static MANNERS: Manners = Manners::of_agent(
+    "zed-thread",
+    "Zed thread (`threads.db`, export)",
+    "`messages` that are `User`, `Agent` or `Resume`, or have `segments`; table `threads` with `data_type` and `data`",
+);
 
 const READ_ONLY: &str = "threads of Zed are not edited; `convert` writes a request, which `fix` can repair";
 
 impl Format for ZedThread {
     fn info(&self) -> &'static FormatInfo {
-        &INFO
+        &MANNERS.anthropic
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -90,7 +78,7 @@ impl Teller for Threads {
             read_only: Some(READ_ONLY),
             ..Settings::default()
         };
-        self.told.push(said.told_by(&MANNERS, manner, settings));
+        self.told.push(said.told(MANNERS.row(manner), settings));
     }
 
     fn finish(self: Box<Self>) -> Vec<Told> {

@@ -24,7 +24,7 @@ impl Session<'_> {
     /// Retells it.
     pub fn told(
         mut self,
-        manners: &Manners,
+        manners: &'static Manners,
         read_only: &'static str,
         cures: &'static [(Code, &'static str)],
     ) -> Told {

@@ -6,25 +6,75 @@ mod chat;
 mod responses;
 mod turn;
 
-use crate::format::FormatInfo;
-use crate::format::retelling::{Say, Told};
-use crate::history::Settings;
+use crate::dialects::anthropic::ANTHROPIC;
+use crate::dialects::chat::CHAT;
+use crate::dialects::responses::RESPONSES;
+use crate::format::retelling::Told;
+use crate::format::{FormatInfo, Histories, Part, Unit};
+use crate::history::{Settings, Usage};
 
 pub(super) use turn::{Call, Id, Manner, Media, Says, Thought, Turn};
 
-/// A format's rows for the dialects that it is written in.
+/// A format's rows for the dialects that it is written in. It is listed with one of them.
 pub(super) struct Manners {
-    pub anthropic: &'static FormatInfo,
-    pub chat: &'static FormatInfo,
-    pub responses: &'static FormatInfo,
+    pub anthropic: FormatInfo,
+    pub chat: FormatInfo,
+    pub responses: FormatInfo,
 }
 
-/// Writes turns as a history.
-pub(super) fn told(manners: &Manners, manner: Manner, settings: Settings, turns: Vec<Turn>) -> Told {
-    let (info, messages): (_, Vec<Say>) = match manner {
-        Manner::Anthropic => (manners.anthropic, anthropic::written(turns)),
-        Manner::Chat => (manners.chat, chat::written(turns)),
-        Manner::Responses => (manners.responses, responses::written(turns)),
+impl Manners {
+    /// Of a store of an agent, which sends the whole history itself, to whatever provider the session names.
+    pub const fn of_agent(name: &'static str, title: &'static str, told_by: &'static str) -> Manners {
+        Manners::of(FormatInfo { name, title, told_by, ..STORE }, "chat-compatible", "openai-stateless")
+    }
+
+    /// Of what the applications of an SDK store.
+    pub const fn of_sdk(name: &'static str, title: &'static str, told_by: &'static str) -> Manners {
+        Manners::of(FormatInfo { name, title, told_by, ..STORE }, "chat", "openai")
+    }
+
+    /// The same row with the dialect and the target of each manner.
+    const fn of(row: FormatInfo, chat: &'static str, responses: &'static str) -> Manners {
+        Manners {
+            anthropic: row,
+            chat: FormatInfo { dialect: &CHAT, target: chat, ..row },
+            responses: FormatInfo { dialect: &RESPONSES, target: responses, ..row },
+        }
+    }
+
+    pub fn row(&self, manner: Manner) -> &FormatInfo {
+        match manner {
+            Manner::Anthropic => &self.anthropic,
+            Manner::Chat => &self.chat,
+            Manner::Responses => &self.responses,
+        }
+    }
+}
+
+/// What such stores have in common.
+const STORE: FormatInfo = FormatInfo {
+    name: "",
+    title: "",
+    told_by: "",
+    dialect: &ANTHROPIC,
+    target: "anthropic",
+    usage: Usage::Log,
+    histories: Histories::PerDoc,
+    parts: &[Part { path: &[], unit: Unit::Record }],
+    records_responses: false,
+};
+
+/// Writes turns as a history in one of the dialects of a format.
+pub(super) fn told(manners: &'static Manners, manner: Manner, settings: Settings, turns: Vec<Turn>) -> Told {
+    told_in(manners.row(manner), settings, turns)
+}
+
+/// Writes turns as a history in the dialect of a row.
+pub(super) fn told_in(info: &'static FormatInfo, settings: Settings, turns: Vec<Turn>) -> Told {
+    let messages = match info.dialect.name() {
+        "anthropic" => anthropic::written(turns),
+        "responses" => responses::written(turns),
+        _ => chat::written(turns),
     };
     Told::history(info, settings, messages)
 }

@@ -17,7 +17,7 @@ use crate::json::Val;
 use crate::json::pieces::Pieced;
 use crate::place::Place;
 
-use super::spoken::{self, Manner, Manners, Says, Turn};
+use super::spoken::{self, Says, Turn};
 
 pub(super) use cut::is_cut;
 pub(super) use embedded::within;
@@ -115,22 +115,10 @@ impl Transcript {
         Transcript { turns: self.turns.split_off(at), ..Transcript::default() }
     }
 
-    /// Writes all as a history of a format with one dialect.
+    /// Writes all as a history in the dialect of a format's row.
     pub fn told(self, info: &'static FormatInfo, settings: Settings) -> Told {
-        let manner = match info.dialect.name() {
-            "anthropic" => Manner::Anthropic,
-            "responses" => Manner::Responses,
-            _ => Manner::Chat,
-        };
-        let manners = Manners { anthropic: info, chat: info, responses: info };
-        self.told_by(&manners, manner, settings)
-    }
-
-    /// Writes all in one of the dialects of a format.
-    pub fn told_by(self, manners: &Manners, manner: Manner, settings: Settings) -> Told {
         let left_out = u32::try_from(self.unsent.len()).unwrap_or(u32::MAX);
-        let settings = Settings { unsent: self.unsent, left_out, ..settings };
-        spoken::told(manners, manner, settings, self.turns)
+        spoken::told_in(info, Settings { unsent: self.unsent, left_out, ..settings }, self.turns)
     }
 }
 
