@@ -28,6 +28,27 @@ pub trait Teller {
     fn finish(self: Box<Self>) -> Vec<Told>;
 }
 
+/// A teller of records that are conversations, or hold some: what one says has nothing to do with the others. `tell` adds the
+/// histories of a record.
+pub fn by_record(tell: fn(&Stored<'_>, &mut Vec<Told>)) -> Box<dyn Teller> {
+    Box::new(ByRecord { tell, told: Vec::new() })
+}
+
+struct ByRecord {
+    tell: fn(&Stored<'_>, &mut Vec<Told>),
+    told: Vec<Told>,
+}
+
+impl Teller for ByRecord {
+    fn take(&mut self, record: &Stored<'_>) {
+        (self.tell)(record, &mut self.told);
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Told> {
+        self.told
+    }
+}
+
 /// A history as it was retold, or a tree of them.
 pub struct Told {
     /// The row of the format, or one of the same name with the dialect that this history is retold in.

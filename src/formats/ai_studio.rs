@@ -2,7 +2,7 @@
 //! or a part of one.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Settings, Usage};
 use crate::json::Val;
@@ -50,48 +50,34 @@ impl Format for AiStudio {
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Export { told: Vec::new() }))
+        Some(|| by_record(tell))
     }
 }
 
-struct Export {
-    told: Vec<Told>,
-}
-
-impl Teller for Export {
-    fn take(&mut self, record: &Stored<'_>) {
-        let mut settings = Settings {
-            label: text(record.val, "id"),
-            model: text_at(record.val, &["runSettings", "model"]).map(|model| {
-                match model.strip_prefix("models/") {
-                    Some(name) => name.into(),
-                    None => model,
-                }
-            }),
-            read_only: Some(READ_ONLY),
-            ..Settings::default()
-        };
-        if record.val.get("systemInstruction").is_some_and(|own| own.is_object() && own.count() > 0) {
-            settings
-                .unsent
-                .push(("systemInstruction".into(), "instructions are beside the messages of a request"));
-        }
-        let mut says = Vec::new();
-        let chunks = record.val.at(&["chunkedPrompt", "chunks"]).into_iter().flat_map(|chunks| chunks.elements());
-        for (n, chunk) in chunks.enumerate() {
-            for key in ELSEWHERE.iter().filter(|key| chunk.get(key).is_some()) {
-                let name = format!("{key} of chunk {n}");
-                settings.unsent.push((name.into(), "its content is not in the prompt"));
-            }
-            says.extend(content(chunk, record).map(|content| Say::Message(content, record.number)));
-        }
-        settings.left_out = u32::try_from(settings.unsent.len()).unwrap_or(u32::MAX);
-        self.told.push(Told::history(&INFO, settings, says));
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let mut settings = Settings {
+        label: text(record.val, "id"),
+        model: text_at(record.val, &["runSettings", "model"]).map(|model| match model.strip_prefix("models/") {
+            Some(name) => name.into(),
+            None => model,
+        }),
+        read_only: Some(READ_ONLY),
+        ..Settings::default()
+    };
+    if record.val.get("systemInstruction").is_some_and(|own| own.is_object() && own.count() > 0) {
+        settings.unsent.push(("systemInstruction".into(), "instructions are beside the messages of a request"));
     }
-
-    fn finish(self: Box<Self>) -> Vec<Told> {
-        self.told
+    let mut says = Vec::new();
+    let chunks = record.val.at(&["chunkedPrompt", "chunks"]).into_iter().flat_map(|chunks| chunks.elements());
+    for (n, chunk) in chunks.enumerate() {
+        for key in ELSEWHERE.iter().filter(|key| chunk.get(key).is_some()) {
+            let name = format!("{key} of chunk {n}");
+            settings.unsent.push((name.into(), "its content is not in the prompt"));
+        }
+        says.extend(content(chunk, record).map(|content| Say::Message(content, record.number)));
     }
+    settings.left_out = u32::try_from(settings.unsent.len()).unwrap_or(u32::MAX);
+    out.push(Told::history(&INFO, settings, says));
 }
 
 /// A chunk as a content. One that says nothing is none.

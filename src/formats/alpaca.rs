@@ -1,7 +1,7 @@
 //! Data sets in the manner of Alpaca: `instruction`, `input` and `output`. They are read only with `--format alpaca`.
 
 use crate::dialects::chat::CHAT;
-use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Settings, Usage};
 use crate::json::Val;
@@ -45,25 +45,15 @@ impl Format for Alpaca {
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Set { told: Vec::new() }))
+        Some(|| by_record(tell))
     }
 }
 
-struct Set {
-    told: Vec<Told>,
-}
-
-impl Teller for Set {
-    fn take(&mut self, record: &Stored<'_>) {
-        for one in transcript::each(record.val).into_iter().filter(|one| one.get("instruction").is_some()) {
-            let says = messages(one, record).into_iter().map(|message| Say::Message(message, record.number));
-            let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
-            self.told.push(Told::history(&INFO, settings, says.collect()));
-        }
-    }
-
-    fn finish(self: Box<Self>) -> Vec<Told> {
-        self.told
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    for one in transcript::each(record.val).into_iter().filter(|one| one.get("instruction").is_some()) {
+        let says = messages(one, record).into_iter().map(|message| Say::Message(message, record.number));
+        let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
+        out.push(Told::history(&INFO, settings, says.collect()));
     }
 }
 

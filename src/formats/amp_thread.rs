@@ -2,7 +2,7 @@
 //! server; the file is a copy.
 
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Settings, Usage};
 
@@ -41,28 +41,18 @@ impl Format for AmpThread {
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Threads { told: Vec::new() }))
+        Some(|| by_record(tell))
     }
 }
 
-struct Threads {
-    told: Vec<Told>,
-}
-
-impl Teller for Threads {
-    fn take(&mut self, record: &Stored<'_>) {
-        let mut said = Transcript::of_blocks();
-        let mut model = text(record.val, "model");
-        for message in record.val.get("messages").into_iter().flat_map(|list| list.elements()) {
-            model = text_at(message, &["usage", "model"]).or(model);
-            said.message(message, record);
-        }
-        let settings =
-            Settings { label: text(record.val, "id"), model, read_only: Some(READ_ONLY), ..Settings::default() };
-        self.told.push(said.told(&INFO, settings));
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let mut said = Transcript::of_blocks();
+    let mut model = text(record.val, "model");
+    for message in record.val.get("messages").into_iter().flat_map(|list| list.elements()) {
+        model = text_at(message, &["usage", "model"]).or(model);
+        said.message(message, record);
     }
-
-    fn finish(self: Box<Self>) -> Vec<Told> {
-        self.told
-    }
+    let settings =
+        Settings { label: text(record.val, "id"), model, read_only: Some(READ_ONLY), ..Settings::default() };
+    out.push(said.told(&INFO, settings));
 }

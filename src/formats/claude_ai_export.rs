@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Role, Settings, Usage};
 use crate::json::Val;
@@ -39,7 +39,7 @@ impl Format for ClaudeAiExport {
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Export { told: Vec::new() }))
+        Some(|| by_record(tell))
     }
 }
 
@@ -53,19 +53,9 @@ fn is_conversation(val: Val<'_>) -> bool {
             .is_some_and(|list| list.is_array() && list.elements().take(transcript::SAMPLE).all(is_message))
 }
 
-struct Export {
-    told: Vec<Told>,
-}
-
-impl Teller for Export {
-    fn take(&mut self, record: &Stored<'_>) {
-        let conversations = transcript::each(record.val);
-        self.told.extend(conversations.into_iter().map(|conversation| told(conversation, record)));
-    }
-
-    fn finish(self: Box<Self>) -> Vec<Told> {
-        self.told
-    }
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let conversations = transcript::each(record.val);
+    out.extend(conversations.into_iter().map(|conversation| told(conversation, record)));
 }
 
 fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {

@@ -1,7 +1,7 @@
 //! Recordings of the Gemini CLI's tests: `{method, response}` lines. Each is a response of the model, whole or in chunks.
 
 use crate::dialects::gemini::GEMINI;
-use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Settings, Usage};
 use crate::json::Val;
@@ -42,36 +42,26 @@ impl Format for GeminiRecording {
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Responses { told: Vec::new() }))
+        Some(|| by_record(tell))
     }
 }
 
 /// Each record is a response by itself.
-struct Responses {
-    told: Vec<Told>,
-}
-
-impl Teller for Responses {
-    fn take(&mut self, record: &Stored<'_>) {
-        let Some(response) = record.val.get("response") else { return };
-        let chunks = if response.is_array() { None } else { Some(response) };
-        let chunks = chunks.into_iter().chain(response.elements());
-        let of_chunk = |chunk: Val<'_>| {
-            let parts = chunk.get("candidates")?.elements().next()?.at(&["content", "parts"])?;
-            Some(parts.elements().map(|part| Pieced::of(part, record.base)).collect::<Vec<_>>())
-        };
-        let parts: Vec<Pieced> = chunks.filter_map(of_chunk).flatten().collect();
-        if parts.is_empty() {
-            return;
-        }
-        let at = record.base.of(response);
-        let content = Pieced::object(at).with("role", Pieced::text("model", at));
-        let content = content.with("parts", Pieced::list_of(parts, at));
-        let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
-        self.told.push(Told::history(&INFO, settings, vec![Say::Message(content, record.number)]));
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let Some(response) = record.val.get("response") else { return };
+    let chunks = if response.is_array() { None } else { Some(response) };
+    let chunks = chunks.into_iter().chain(response.elements());
+    let of_chunk = |chunk: Val<'_>| {
+        let parts = chunk.get("candidates")?.elements().next()?.at(&["content", "parts"])?;
+        Some(parts.elements().map(|part| Pieced::of(part, record.base)).collect::<Vec<_>>())
+    };
+    let parts: Vec<Pieced> = chunks.filter_map(of_chunk).flatten().collect();
+    if parts.is_empty() {
+        return;
     }
-
-    fn finish(self: Box<Self>) -> Vec<Told> {
-        self.told
-    }
+    let at = record.base.of(response);
+    let content = Pieced::object(at).with("role", Pieced::text("model", at));
+    let content = content.with("parts", Pieced::list_of(parts, at));
+    let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
+    out.push(Told::history(&INFO, settings, vec![Say::Message(content, record.number)]));
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::dialects::chat::CHAT;
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Role, Settings, Usage};
 use crate::json::Val;
@@ -41,7 +41,7 @@ impl Format for GrokExport {
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Export { told: Vec::new() }))
+        Some(|| by_record(tell))
     }
 }
 
@@ -49,19 +49,9 @@ fn is_conversation(val: Val<'_>) -> bool {
     val.get("conversation").is_some_and(|info| info.is_object()) && transcript::has_list(val, "responses")
 }
 
-struct Export {
-    told: Vec<Told>,
-}
-
-impl Teller for Export {
-    fn take(&mut self, record: &Stored<'_>) {
-        let conversations = record.val.get("conversations").into_iter().flat_map(|list| list.elements());
-        self.told.extend(conversations.map(|conversation| told(conversation, record)));
-    }
-
-    fn finish(self: Box<Self>) -> Vec<Told> {
-        self.told
-    }
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let conversations = record.val.get("conversations").into_iter().flat_map(|list| list.elements());
+    out.extend(conversations.map(|conversation| told(conversation, record)));
 }
 
 /// A response lies in an object of its own in newer exports.

@@ -1,7 +1,7 @@
 //! Logs of Inspect: a document with `samples`, or a sample by itself, as the members of an `.eval` archive are. Each sample
 //! is a conversation. Long texts may lie in its `attachments`, and are put back in their place.
 
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
 use crate::json::Val;
@@ -41,7 +41,7 @@ impl Format for InspectLog {
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Samples { told: Vec::new() }))
+        Some(|| by_record(tell))
     }
 }
 
@@ -50,22 +50,12 @@ fn is_sample(val: Val<'_>) -> bool {
     has("epoch") && has("target") && has("input") && val.get("messages").is_some_and(|own| own.is_array())
 }
 
-struct Samples {
-    told: Vec<Told>,
-}
-
-impl Teller for Samples {
-    fn take(&mut self, record: &Stored<'_>) {
-        let model = record.val.get("eval").and_then(|eval| text(eval, "model"));
-        let alone = is_sample(record.val).then_some(record.val);
-        let samples = record.val.get("samples").into_iter().flat_map(|samples| samples.elements());
-        for sample in alone.into_iter().chain(samples) {
-            self.told.push(told(sample, model.clone(), record));
-        }
-    }
-
-    fn finish(self: Box<Self>) -> Vec<Told> {
-        self.told
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let model = record.val.get("eval").and_then(|eval| text(eval, "model"));
+    let alone = is_sample(record.val).then_some(record.val);
+    let samples = record.val.get("samples").into_iter().flat_map(|samples| samples.elements());
+    for sample in alone.into_iter().chain(samples) {
+        out.push(told(sample, model.clone(), record));
     }
 }
 

@@ -2,7 +2,7 @@
 //! the form in which the integration reported it.
 
 use crate::dialects::chat::CHAT;
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Facts, Role, Settings, Usage};
 use crate::json::Val;
@@ -39,7 +39,7 @@ impl Format for Langfuse {
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Observations { told: Vec::new() }))
+        Some(|| by_record(tell))
     }
 }
 
@@ -69,23 +69,13 @@ fn is_observation(val: Val<'_>) -> bool {
     named && is_typed
 }
 
-struct Observations {
-    told: Vec<Told>,
-}
-
-impl Teller for Observations {
-    fn take(&mut self, record: &Stored<'_>) {
-        let all = match list(record.val) {
-            Some(list) => list.elements().collect(),
-            None => vec![record.val],
-        };
-        let generations = all.into_iter().filter(|one| one.get("type").is_some_and(|kind| kind.is("GENERATION")));
-        self.told.extend(generations.filter_map(|one| told(one, record)));
-    }
-
-    fn finish(self: Box<Self>) -> Vec<Told> {
-        self.told
-    }
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let all = match list(record.val) {
+        Some(list) => list.elements().collect(),
+        None => vec![record.val],
+    };
+    let generations = all.into_iter().filter(|one| one.get("type").is_some_and(|kind| kind.is("GENERATION")));
+    out.extend(generations.filter_map(|one| told(one, record)));
 }
 
 fn told(one: Val<'_>, record: &Stored<'_>) -> Option<Told> {

@@ -1,7 +1,7 @@
 //! The newest checkpoint of a LangGraph thread in SQLite: its channel `messages`. It is only read; `update_state` of the
 //! graph changes it.
 
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
 use crate::json::Val;
@@ -40,7 +40,7 @@ impl Format for LanggraphCheckpoint {
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(States { told: Vec::new() }))
+        Some(|| by_record(tell))
     }
 }
 
@@ -49,18 +49,8 @@ fn messages(state: Val<'_>) -> Option<Val<'_>> {
 }
 
 /// The one record is the checkpoint.
-struct States {
-    told: Vec<Told>,
-}
-
-impl Teller for States {
-    fn take(&mut self, record: &Stored<'_>) {
-        let Some(list) = messages(record.val) else { return };
-        let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
-        self.told.push(langchain::told(list, &MANNERS, settings, record));
-    }
-
-    fn finish(self: Box<Self>) -> Vec<Told> {
-        self.told
-    }
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let Some(list) = messages(record.val) else { return };
+    let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
+    out.push(langchain::told(list, &MANNERS, settings, record));
 }

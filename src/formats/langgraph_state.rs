@@ -1,7 +1,7 @@
 //! The state of a LangGraph thread as its server gives it: `{values: {messages: […]}, next, config, …}`.
 
 use crate::format::correcting::Corrector;
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
 use crate::json::Val;
@@ -35,7 +35,7 @@ impl Format for LanggraphState {
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(States { told: Vec::new() }))
+        Some(|| by_record(tell))
     }
 
     fn corrector(&self) -> Option<fn() -> Box<dyn Corrector>> {
@@ -48,23 +48,13 @@ fn messages(state: Val<'_>) -> Option<Val<'_>> {
 }
 
 /// Each record is the state of a thread at some time.
-struct States {
-    told: Vec<Told>,
-}
-
-impl Teller for States {
-    fn take(&mut self, record: &Stored<'_>) {
-        let Some(list) = messages(record.val) else { return };
-        let thread = ["thread_id", "checkpoint_id"].iter().find_map(|key| {
-            let id = record.val.at(&["config", "configurable", key])?.text()?;
-            Some(String::from_utf8_lossy(&id).into())
-        });
-        let settings =
-            Settings { label: thread, read_only: Some(READ_ONLY), cures: langchain::CURES, ..Settings::default() };
-        self.told.push(langchain::told(list, &MANNERS, settings, record));
-    }
-
-    fn finish(self: Box<Self>) -> Vec<Told> {
-        self.told
-    }
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let Some(list) = messages(record.val) else { return };
+    let thread = ["thread_id", "checkpoint_id"].iter().find_map(|key| {
+        let id = record.val.at(&["config", "configurable", key])?.text()?;
+        Some(String::from_utf8_lossy(&id).into())
+    });
+    let settings =
+        Settings { label: thread, read_only: Some(READ_ONLY), cures: langchain::CURES, ..Settings::default() };
+    out.push(langchain::told(list, &MANNERS, settings, record));
 }

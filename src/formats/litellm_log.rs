@@ -2,7 +2,7 @@
 //! response lie there as they were, or as JSON in a string; long values may be cut off.
 
 use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
-use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Facts, Settings, Usage};
 use crate::json::Val;
@@ -42,7 +42,7 @@ impl Format for LitellmLog {
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Logs { told: Vec::new() }))
+        Some(|| by_record(tell))
     }
 }
 
@@ -52,19 +52,9 @@ fn is_log(val: Val<'_>) -> bool {
     is_call && (has("response") || has("model")) || has("messages") && has("kwargs") && has("response")
 }
 
-struct Logs {
-    told: Vec<Told>,
-}
-
-impl Teller for Logs {
-    fn take(&mut self, record: &Stored<'_>) {
-        let logs = transcript::each(record.val);
-        self.told.extend(logs.into_iter().filter_map(|log| told(log, record)));
-    }
-
-    fn finish(self: Box<Self>) -> Vec<Told> {
-        self.told
-    }
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let logs = transcript::each(record.val);
+    out.extend(logs.into_iter().filter_map(|log| told(log, record)));
 }
 
 /// The messages of a log: its own, or those of the request that the proxy was sent.

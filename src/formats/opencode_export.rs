@@ -1,7 +1,7 @@
 //! Sessions of opencode as `opencode export` writes them: `{info, messages: [{info, parts}]}`. They are retold as opencode
 //! sends them: to the provider that was used last, from the newest compaction on, without what the user took back.
 
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe, Repair};
 use crate::json::Val;
 
@@ -47,7 +47,7 @@ impl Format for OpencodeExport {
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Export { told: Vec::new() }))
+        Some(|| by_record(tell))
     }
 
     fn repair(&self) -> Option<Repair> {
@@ -55,19 +55,9 @@ impl Format for OpencodeExport {
     }
 }
 
-/// What was retold so far: each record is a session.
-struct Export {
-    told: Vec<Told>,
-}
-
-impl Teller for Export {
-    fn take(&mut self, record: &Stored<'_>) {
-        self.told.push(session(record));
-    }
-
-    fn finish(self: Box<Self>) -> Vec<Told> {
-        self.told
-    }
+/// Each record is a session.
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    out.push(session(record));
 }
 
 fn session(record: &Stored<'_>) -> Told {

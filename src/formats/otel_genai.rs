@@ -2,7 +2,7 @@
 //! `gen_ai.system_instructions`, which are JSON in a string, and the older `gen_ai.prompt.N.…` and `gen_ai.completion.N.…`.
 
 use crate::dialects::chat::CHAT;
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Facts, Role, Settings, Usage};
 
@@ -59,23 +59,13 @@ impl Format for OtelGenai {
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Trace { told: Vec::new() }))
+        Some(|| by_record(tell))
     }
 }
 
-struct Trace {
-    told: Vec<Told>,
-}
-
-impl Teller for Trace {
-    fn take(&mut self, record: &Stored<'_>) {
-        let spans = spans::each(record.val);
-        self.told.extend(spans.iter().filter_map(|span| told(span, record)));
-    }
-
-    fn finish(self: Box<Self>) -> Vec<Told> {
-        self.told
-    }
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let spans = spans::each(record.val);
+    out.extend(spans.iter().filter_map(|span| told(span, record)));
 }
 
 fn told(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Told> {

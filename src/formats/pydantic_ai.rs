@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use crate::format::correcting::Corrector;
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
 use crate::json::Val;
@@ -56,7 +56,7 @@ impl Format for PydanticAi {
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Runs { told: Vec::new() }))
+        Some(|| by_record(tell))
     }
 
     fn corrector(&self) -> Option<fn() -> Box<dyn Corrector>> {
@@ -65,19 +65,9 @@ impl Format for PydanticAi {
 }
 
 /// Each record is a conversation.
-struct Runs {
-    told: Vec<Told>,
-}
-
-impl Teller for Runs {
-    fn take(&mut self, record: &Stored<'_>) {
-        if let Some(list) = messages(record.val) {
-            self.told.push(conversation(list, record));
-        }
-    }
-
-    fn finish(self: Box<Self>) -> Vec<Told> {
-        self.told
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    if let Some(list) = messages(record.val) {
+        out.push(conversation(list, record));
     }
 }
 

@@ -2,7 +2,7 @@
 //! them from other data: they are read only with `--format sharegpt`.
 
 use crate::dialects::chat::CHAT;
-use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Settings, Usage};
 use crate::json::Val;
@@ -64,38 +64,28 @@ impl Format for Sharegpt {
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Set { told: Vec::new() }))
+        Some(|| by_record(tell))
     }
-}
-
-struct Set {
-    told: Vec<Told>,
 }
 
 fn list(val: Val<'_>) -> Option<Val<'_>> {
     ["conversations", "conversation", "messages"].iter().find_map(|key| val.get(key)).filter(Val::is_array)
 }
 
-impl Teller for Set {
-    fn take(&mut self, record: &Stored<'_>) {
-        for one in transcript::each(record.val) {
-            let Some(list) = list(one) else { continue };
-            let mut says = Vec::new();
-            let at = record.base.of(one);
-            if let Some(system) = one.get("system").filter(|own| own.is_string() && !own.is("")) {
-                let message = Pieced::object(at).with("role", Pieced::text("system", at));
-                says.push(message.with("content", Pieced::of(system, record.base)));
-            }
-            let mut calls = 0;
-            says.extend(list.elements().filter_map(|turn| message(turn, record, &mut calls)));
-            let says = says.into_iter().map(|message| Say::Message(message, record.number)).collect();
-            let settings = Settings { label: text(one, "id"), read_only: Some(READ_ONLY), ..Settings::default() };
-            self.told.push(Told::history(&INFO, settings, says));
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    for one in transcript::each(record.val) {
+        let Some(list) = list(one) else { continue };
+        let mut says = Vec::new();
+        let at = record.base.of(one);
+        if let Some(system) = one.get("system").filter(|own| own.is_string() && !own.is("")) {
+            let message = Pieced::object(at).with("role", Pieced::text("system", at));
+            says.push(message.with("content", Pieced::of(system, record.base)));
         }
-    }
-
-    fn finish(self: Box<Self>) -> Vec<Told> {
-        self.told
+        let mut calls = 0;
+        says.extend(list.elements().filter_map(|turn| message(turn, record, &mut calls)));
+        let says = says.into_iter().map(|message| Say::Message(message, record.number)).collect();
+        let settings = Settings { label: text(one, "id"), read_only: Some(READ_ONLY), ..Settings::default() };
+        out.push(Told::history(&INFO, settings, says));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Threads of Zed: documents as it exports them, and as they lie in `threads.db`, packed or not. Newer ones have messages
 //! `User` and `Agent`, older ones have roles with segments. Results lie with the answer that called for them.
 
-use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
 use crate::json::Val;
@@ -46,44 +46,34 @@ impl Format for ZedThread {
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
-        Some(|| Box::new(Threads { told: Vec::new() }))
+        Some(|| by_record(tell))
     }
 }
 
-struct Threads {
-    told: Vec<Told>,
-}
-
-impl Teller for Threads {
-    fn take(&mut self, record: &Stored<'_>) {
-        let val = record.val;
-        let mut said = Transcript::of_blocks();
-        for message in val.get("messages").into_iter().flat_map(|list| list.elements()) {
-            said.begin();
-            match (message.get("User"), message.get("Agent")) {
-                (Some(user), _) => contents(user, Role::User, record, &mut said),
-                (_, Some(agent)) => {
-                    contents(agent, Role::Assistant, record, &mut said);
-                    results(agent, record, &mut said);
-                }
-                _ => older(message, record, &mut said),
+fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
+    let val = record.val;
+    let mut said = Transcript::of_blocks();
+    for message in val.get("messages").into_iter().flat_map(|list| list.elements()) {
+        said.begin();
+        match (message.get("User"), message.get("Agent")) {
+            (Some(user), _) => contents(user, Role::User, record, &mut said),
+            (_, Some(agent)) => {
+                contents(agent, Role::Assistant, record, &mut said);
+                results(agent, record, &mut said);
             }
+            _ => older(message, record, &mut said),
         }
-        let model = text_at(val, &["model", "model"]);
-        let (manner, target) = manner(&text_at(val, &["model", "provider"]).unwrap_or_default(), model.as_deref());
-        let settings = Settings {
-            model,
-            target: Some(target),
-            store: Some(false),
-            read_only: Some(READ_ONLY),
-            ..Settings::default()
-        };
-        self.told.push(said.told(MANNERS.row(manner), settings));
     }
-
-    fn finish(self: Box<Self>) -> Vec<Told> {
-        self.told
-    }
+    let model = text_at(val, &["model", "model"]);
+    let (manner, target) = manner(&text_at(val, &["model", "provider"]).unwrap_or_default(), model.as_deref());
+    let settings = Settings {
+        model,
+        target: Some(target),
+        store: Some(false),
+        read_only: Some(READ_ONLY),
+        ..Settings::default()
+    };
+    out.push(said.told(MANNERS.row(manner), settings));
 }
 
 /// Zed's own service asks several providers: the model tells.
