@@ -4,7 +4,7 @@
 use std::io;
 
 use crate::format::Format;
-use crate::format::correcting::{Correction, Written};
+use crate::format::correcting::{Correction, Problems, Written};
 use crate::format::retelling::Stored;
 use crate::json::edit::Base;
 use crate::json::{Tape, scan};
@@ -35,7 +35,7 @@ pub(super) fn edits(
     // The messages that were judged are made of the records, which says where each came from.
     read::fill(id, view, &read::Options { format: Some(format), ..read::Options::default() })?;
     let origin = |at: Place| view.room().map_or(at, |room| room.origin(at));
-    let problems: Vec<Place> = wanted.iter().map(|judged| origin(judged.finding.row.at)).collect();
+    let problems = Problems::new(wanted.iter().map(|judged| origin(judged.finding.row.at)));
     let mut text = Vec::new();
     view.read_into(0, usize::try_from(view.len()).map_err(io::Error::other)?, &mut text)?;
     let (mut corrector, mut tape) = (corrector(), Tape::new());

@@ -1,6 +1,9 @@
 //! How a store is corrected whose records are applied in order, or retold: a message is written once more, as it should be.
 //! In a store of lines it is appended, and takes the place of the one with its id; in a document it replaces that.
 
+use std::collections::HashMap;
+
+use crate::history::Code;
 use crate::place::{Edit, Place};
 
 use super::retelling::Stored;
@@ -10,9 +13,104 @@ pub trait Corrector {
     /// Takes the next record.
     fn take(&mut self, record: &Stored<'_>);
 
-    /// What corrects the problems at these places, each of which lies in a part of a record; and the line that ends an
-    /// addition, if there is one.
-    fn finish(self: Box<Self>, problems: &[Place]) -> (Vec<Correction>, Option<Vec<u8>>);
+    /// What corrects the problems, each of which lies in a part of a record; and the line that ends an addition, if there
+    /// is one.
+    fn finish(self: Box<Self>, problems: &Problems) -> (Vec<Correction>, Option<Vec<u8>>);
+}
+
+/// The places of what is to be corrected, which are those of JSON values: one holds another, or has nothing to do with it.
+pub struct Problems {
+    /// With the number of the problem, by where they start, the longest first.
+    sorted: Vec<(Place, usize)>,
+    /// For each the next one before it that holds it.
+    holders: Vec<Option<usize>>,
+}
+
+impl Problems {
+    pub fn new(places: impl IntoIterator<Item = Place>) -> Problems {
+        let mut sorted: Vec<(Place, usize)> = places.into_iter().enumerate().map(|(ix, at)| (at, ix)).collect();
+        sorted.sort_by_key(|(at, _)| (at.start, std::cmp::Reverse(at.len)));
+        let mut holders = Vec::with_capacity(sorted.len());
+        let mut open: Vec<(usize, Place)> = Vec::new();
+        for (n, (at, _)) in sorted.iter().enumerate() {
+            while open.pop_if(|(_, holder)| !holder.contains(at)).is_some() {}
+            holders.push(open.last().map(|(holder, _)| *holder));
+            open.push((n, *at));
+        }
+        Problems { sorted, holders }
+    }
+
+    /// The problems that start where a value does, by their numbers.
+    pub fn at(&self, place: Place) -> Vec<usize> {
+        let from = self.sorted.partition_point(|(at, _)| at.start < place.start);
+        let own = self.sorted.iter().skip(from).take_while(|(at, _)| at.start == place.start);
+        numbers(own.map(|(_, ix)| *ix))
+    }
+
+    /// The problems in a value, and those of what holds it, by their numbers.
+    pub fn around(&self, place: Place) -> Vec<usize> {
+        let from = self.sorted.partition_point(|(at, _)| at.start < place.start);
+        let inner = self.sorted.iter().skip(from).take_while(|(at, _)| at.start < place.end());
+        let before = from.checked_sub(1);
+        let holders = std::iter::successors(before, |n| self.holders.get(*n).copied().flatten());
+        let holders = holders.filter_map(|n| self.sorted.get(n));
+        let touches = |(at, ix): &(Place, usize)| (place.contains(at) || at.contains(&place)).then_some(*ix);
+        numbers(inner.chain(holders).filter_map(touches))
+    }
+}
+
+fn numbers(problems: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut numbers: Vec<usize> = problems.collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// Where the calls and the results of each id are, in the order of the store.
+pub struct Uses<P> {
+    of: HashMap<Box<str>, [Vec<P>; 2]>,
+}
+
+impl<P> Default for Uses<P> {
+    fn default() -> Self {
+        Uses { of: HashMap::new() }
+    }
+}
+
+impl<P: Copy + Ord> Uses<P> {
+    pub fn add_call(&mut self, id: &str, at: P) {
+        self.add(id, 0, at);
+    }
+
+    pub fn add_result(&mut self, id: &str, at: P) {
+        self.add(id, 1, at);
+    }
+
+    fn add(&mut self, id: &str, which: usize, at: P) {
+        if let Some(places) = self.of.entry(id.into()).or_default().get_mut(which) {
+            places.push(at);
+        }
+    }
+
+    /// The first result from a place on, unless a call uses the id again before it, also from a place on.
+    pub fn late(&self, id: &str, results_from: P, calls_from: P) -> Option<P> {
+        let [calls, results] = self.of.get(id)?;
+        let first = |places: &[P], from: P| places.get(places.partition_point(|at| *at < from)).copied();
+        let result = first(results, results_from)?;
+        first(calls, calls_from).is_none_or(|again| result < again).then_some(result)
+    }
+}
+
+/// The findings about calls without a result in their place, and about results without a call, in each dialect; and what is
+/// done about them.
+pub const fn of_pairs(answer: &'static str, drop: &'static str) -> [(Code, &'static str); 6] {
+    [
+        (Code(101), answer),
+        (Code(501), answer),
+        (Code(530), answer),
+        (Code(102), drop),
+        (Code(502), drop),
+        (Code(531), drop),
+    ]
 }
 
 /// How a store is corrected.
@@ -37,4 +135,35 @@ pub struct Correction {
     pub answers: bool,
     /// What is done, in words.
     pub what: &'static str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::DocId;
+
+    #[test]
+    fn problems_are_found_in_a_value_and_around_it() {
+        let place = |start: u64, end: u64| Place::new(DocId(0), start, (end - start) as u32);
+        let problems = Problems::new([(30, 40), (10, 50), (12, 20), (60, 70), (30, 35)].map(|(a, b)| place(a, b)));
+        assert_eq!(problems.around(place(30, 40)), [0, 1, 4]);
+        assert_eq!(problems.around(place(32, 34)), [0, 1, 4]);
+        assert_eq!(problems.around(place(37, 39)), [0, 1]);
+        assert_eq!(problems.around(place(21, 29)), [1]);
+        assert_eq!(problems.around(place(0, 80)), [0, 1, 2, 3, 4]);
+        assert_eq!(problems.around(place(51, 59)), [0; 0]);
+        assert_eq!(problems.at(place(30, 31)), [0, 4]);
+        assert_eq!(problems.at(place(31, 40)), [0; 0]);
+    }
+
+    #[test]
+    fn a_result_belongs_to_the_last_call_before_it() {
+        let mut uses = Uses::default();
+        uses.add_call("a", 1);
+        uses.add_call("a", 5);
+        uses.add_result("a", 7);
+        uses.add_result("b", 3);
+        assert_eq!((uses.late("a", 2, 2), uses.late("a", 6, 6)), (None, Some(7)));
+        assert_eq!((uses.late("b", 2, 2), uses.late("b", 4, 4), uses.late("c", 0, 0)), (Some(3), None, None));
+    }
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::dialects::responses::STUB;
-use crate::format::correcting::{Correction, Corrector, Written};
+use crate::format::correcting::{Correction, Corrector, Problems, Written};
 use crate::format::retelling::Stored;
 use crate::json::{fingerprint_of, string};
 use crate::place::{Edit, Place};
@@ -75,15 +75,10 @@ impl Corrector for Corrections {
         }
     }
 
-    fn finish(self: Box<Self>, problems: &[Place]) -> (Vec<Correction>, Option<Vec<u8>>) {
-        let of = |place: Place| {
-            let at = problems.iter().enumerate();
-            let at = at.filter(move |(_, at)| place.contains(at) || at.contains(&place));
-            at.map(|(ix, _)| ix).collect::<Vec<usize>>()
-        };
+    fn finish(self: Box<Self>, problems: &Problems) -> (Vec<Correction>, Option<Vec<u8>>) {
         let mut corrections = Vec::new();
         for (line, separators) in &self.separators {
-            let problems = separators.first().map(|first| of(*first)).unwrap_or_default();
+            let problems = separators.first().map(|first| problems.around(*first)).unwrap_or_default();
             if let (false, Some(line)) = (problems.is_empty(), self.lines.get(*line)) {
                 corrections.push(Correction {
                     at: line.at,
@@ -98,7 +93,7 @@ impl Corrector for Corrections {
         }
         let mut after: BTreeMap<usize, (Vec<&Call>, Vec<usize>)> = BTreeMap::new();
         for call in self.calls.iter().filter(|call| !self.answered.contains(&call.id)) {
-            let own = of(call.at);
+            let own = problems.around(call.at);
             if !own.is_empty() {
                 // A line before the call started another one with its id.
                 let start = self.starts.get(&call.id).copied().filter(|start| *start > call.line);

@@ -2,7 +2,7 @@
 //! message of the user's, go.
 
 use crate::dialects::responses::STUB;
-use crate::format::correcting::{Correction, Corrector, Written};
+use crate::format::correcting::{Correction, Corrector, Problems, Written};
 use crate::format::retelling::Stored;
 use crate::json::{Val, string};
 use crate::place::Place;
@@ -47,7 +47,7 @@ impl Corrector for Corrections {
         self.messages.take(record.val, |val| Message::of(val, record));
     }
 
-    fn finish(self: Box<Self>, problems: &[Place]) -> (Vec<Correction>, Option<Vec<u8>>) {
+    fn finish(self: Box<Self>, problems: &Problems) -> (Vec<Correction>, Option<Vec<u8>>) {
         let corrections: Vec<Correction> =
             self.messages.finish().filter_map(|message| message.corrected(problems)).collect();
         let end = self.updated.filter(|_| !corrections.is_empty());
@@ -83,16 +83,12 @@ impl Message {
         }
     }
 
-    fn corrected(mut self, problems: &[Place]) -> Option<Correction> {
-        let within = |place: &Place| {
-            let at = problems.iter().enumerate().filter(|(_, at)| place.contains(at) || at.contains(place));
-            at.map(|(ix, _)| ix).collect::<Vec<usize>>()
-        };
+    fn corrected(mut self, problems: &Problems) -> Option<Correction> {
         let (mut solved, mut text) = (Vec::new(), self.text);
         let answers = self.content.is_none();
         let what = match self.content {
             Some((from, to)) => {
-                let each: Vec<Vec<usize>> = self.results.iter().map(within).collect();
+                let each: Vec<Vec<usize>> = self.results.iter().map(|at| problems.around(*at)).collect();
                 if each.iter().any(Vec::is_empty) {
                     return None;
                 }
@@ -104,7 +100,7 @@ impl Message {
                 // Later ones first: what comes before them stays where it is.
                 self.open.reverse();
                 for open in self.open {
-                    let own = within(&open.at);
+                    let own = problems.around(open.at);
                     if !own.is_empty() {
                         solved.extend(own);
                         text.splice(open.from..open.to, open.with);

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use crate::dialects::responses::STUB;
-use crate::format::correcting::{Correction, Corrector, Written};
+use crate::format::correcting::{Correction, Corrector, Problems, Uses, Written, of_pairs};
 use crate::format::retelling::Stored;
 use crate::history::Code;
 use crate::json::edit::{Sequence, Slot};
@@ -18,14 +18,7 @@ const ANSWER: &str = "move the ToolMessage of the call to it, or add one that sa
 const DROP: &str = "remove the ToolMessage";
 
 /// The findings about calls without a result in their place, and about results without a call.
-pub(in crate::formats) const CURES: &[(Code, &str)] = &[
-    (Code(101), ANSWER),
-    (Code(501), ANSWER),
-    (Code(530), ANSWER),
-    (Code(102), DROP),
-    (Code(502), DROP),
-    (Code(531), DROP),
-];
+pub(in crate::formats) const CURES: &[(Code, &str)] = &of_pairs(ANSWER, DROP);
 
 /// The lists of a doc; `find` gives that of a record.
 pub(in crate::formats) struct Corrections {
@@ -69,7 +62,7 @@ impl Corrector for Corrections {
         self.lists.push(List { sequence, record: record.number, messages });
     }
 
-    fn finish(self: Box<Self>, problems: &[Place]) -> (Vec<Correction>, Option<Vec<u8>>) {
+    fn finish(self: Box<Self>, problems: &Problems) -> (Vec<Correction>, Option<Vec<u8>>) {
         (self.lists.iter().flat_map(|list| list.corrected(problems)).collect(), None)
     }
 }
@@ -92,11 +85,7 @@ impl Owned {
 }
 
 impl List {
-    fn corrected(&self, problems: &[Place]) -> Vec<Correction> {
-        let asked = |at: Place| {
-            let own = problems.iter().enumerate().filter(move |(_, own)| own.start == at.start);
-            own.map(|(ix, _)| ix).collect::<Vec<usize>>()
-        };
+    fn corrected(&self, asked: &Problems) -> Vec<Correction> {
         let correction = |at: Place, problems: Vec<usize>, what: &'static str| Correction {
             at,
             record: self.record,
@@ -109,23 +98,24 @@ impl List {
         let mut made = Vec::new();
         let mut gone: HashSet<usize> = HashSet::new();
         for (ix, message) in self.messages.iter().enumerate().filter(|(_, own)| own.answers.is_some()) {
-            let own = asked(message.at);
+            let own = asked.at(message.at);
             if !own.is_empty() {
                 gone.insert(ix);
                 made.push(correction(message.at, own, DROP));
             }
         }
+        let uses = self.uses();
         // What comes after each message.
         let mut added: Vec<Vec<Vec<With>>> = vec![Vec::new(); self.messages.len()];
         for (ix, message) in self.messages.iter().enumerate() {
             let mut done = HashSet::new();
+            let end = if message.calls.is_empty() { ix } else { self.end_of_results(ix) };
             for call in &message.calls {
-                let own = asked(call.at);
+                let own = asked.at(call.at);
                 let Some(form) = message.form.filter(|_| !own.is_empty() && done.insert(&call.id)) else {
                     continue;
                 };
-                let end = self.end_of_results(ix);
-                let late = self.late(ix, end, &call.id).filter(|late| gone.insert(*late));
+                let late = uses.late(&call.id, end + 1, ix + 1).filter(|late| gone.insert(*late));
                 let near = Some(self.messages[end].at);
                 match late {
                     Some(late) => {
@@ -161,11 +151,14 @@ impl List {
         (answer + 1..).take_while(is_result).last().unwrap_or(answer)
     }
 
-    /// The result of a call that lies after those of its answer, and before an answer that uses its id again.
-    fn late(&self, answer: usize, end: usize, id: &str) -> Option<usize> {
-        let calls = |ix: &usize| self.messages[*ix].calls.iter().any(|call| *call.id == *id);
-        let again = (answer + 1..self.messages.len()).find(calls).unwrap_or(self.messages.len());
-        (end + 1..again).find(|ix| self.messages[*ix].answers.as_deref() == Some(id))
+    /// Which messages call and answer.
+    fn uses(&self) -> Uses<usize> {
+        let mut uses = Uses::default();
+        for (ix, message) in self.messages.iter().enumerate() {
+            message.calls.iter().for_each(|call| uses.add_call(&call.id, ix));
+            message.answers.iter().for_each(|id| uses.add_result(id, ix));
+        }
+        uses
     }
 }
 

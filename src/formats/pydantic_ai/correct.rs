@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::dialects::responses::STUB;
-use crate::format::correcting::{Correction, Corrector, Written};
+use crate::format::correcting::{Correction, Corrector, Problems, Uses, Written, of_pairs};
 use crate::format::retelling::Stored;
 use crate::history::Code;
 use crate::json::edit::{Sequence, Slot};
@@ -17,14 +17,7 @@ const ANSWER: &str = "move the return of the call to the next request, or add on
 const DROP: &str = "remove the part";
 
 /// The findings about calls without a return in their place, and about returns without a call.
-pub(super) const CURES: &[(Code, &str)] = &[
-    (Code(101), ANSWER),
-    (Code(501), ANSWER),
-    (Code(530), ANSWER),
-    (Code(102), DROP),
-    (Code(502), DROP),
-    (Code(531), DROP),
-];
+pub(super) const CURES: &[(Code, &str)] = &of_pairs(ANSWER, DROP);
 
 #[derive(Default)]
 pub(super) struct Corrections {
@@ -58,7 +51,7 @@ impl Corrector for Corrections {
         self.lists.push(List { sequence, record: record.number, messages });
     }
 
-    fn finish(self: Box<Self>, problems: &[Place]) -> (Vec<Correction>, Option<Vec<u8>>) {
+    fn finish(self: Box<Self>, problems: &Problems) -> (Vec<Correction>, Option<Vec<u8>>) {
         (self.lists.iter().flat_map(|list| list.corrected(problems)).collect(), None)
     }
 }
@@ -91,12 +84,8 @@ struct Plan {
 }
 
 impl List {
-    fn corrected(&self, problems: &[Place]) -> Vec<Correction> {
+    fn corrected(&self, asked: &Problems) -> Vec<Correction> {
         let (mut plan, mut made) = (Plan::default(), Vec::new());
-        let asked = |at: Place| {
-            let own = problems.iter().enumerate().filter(move |(_, own)| own.start == at.start);
-            own.map(|(ix, _)| ix).collect::<Vec<usize>>()
-        };
         let correction = |at: Place, near: Option<Place>, problems: Vec<usize>, what: &'static str| Correction {
             at,
             record: self.record,
@@ -107,18 +96,20 @@ impl List {
             what,
         };
         for (place, part) in self.parts().filter(|(_, part)| part.returns.is_some()) {
-            let own = asked(part.at);
+            let own = asked.at(part.at);
             if !own.is_empty() {
                 plan.gone.insert(place);
                 made.push(correction(part.at, None, own, DROP));
             }
         }
+        let uses = self.uses();
         for ((ix, _), part) in self.parts() {
-            let (Some((id, name)), own) = (&part.calls, asked(part.at)) else { continue };
+            let (Some((id, name)), own) = (&part.calls, asked.at(part.at)) else { continue };
             if own.is_empty() {
                 continue;
             }
-            let late = self.late(ix, id).filter(|late| plan.gone.insert(*late));
+            let from = self.late_from(ix);
+            let late = uses.late(id, from, from).filter(|late| plan.gone.insert(*late));
             let near = Some(self.messages.get(ix + 1).map_or(self.messages[ix].at, |next| next.at));
             let added = plan.added.entry(ix).or_default();
             match late {
@@ -147,19 +138,20 @@ impl List {
         })
     }
 
-    /// The return of a call in a later request than the next one, before another call with its id.
-    fn late(&self, response: usize, id: &str) -> Option<(usize, usize)> {
-        let from = response + 1 + usize::from(self.messages.get(response + 1).is_some_and(|next| next.is_request));
-        let later = self.parts().filter(|((ix, _), _)| *ix >= from);
-        for (place, part) in later {
-            if part.calls.as_ref().is_some_and(|(own, _)| **own == *id) {
-                return None;
-            }
-            if part.returns.as_deref() == Some(id) {
-                return Some(place);
-            }
+    /// Which parts call and answer.
+    fn uses(&self) -> Uses<(usize, usize)> {
+        let mut uses = Uses::default();
+        for (place, part) in self.parts() {
+            part.calls.iter().for_each(|(id, _)| uses.add_call(id, place));
+            part.returns.iter().for_each(|id| uses.add_result(id, place));
         }
-        None
+        uses
+    }
+
+    /// Where returns are late: after the request that follows a response.
+    fn late_from(&self, response: usize) -> (usize, usize) {
+        let has_next = self.messages.get(response + 1).is_some_and(|next| next.is_request);
+        (response + 1 + usize::from(has_next), 0)
     }
 
     fn edits(&self, mut plan: Plan) -> Vec<Edit> {
