@@ -242,6 +242,22 @@ proptest! {
     }
 }
 
+/// Found by the test above: what was asked for was given up, because a text in an answer had the type of the user's.
+#[test]
+fn an_image_of_the_model_gives_way_to_a_text_of_the_model() {
+    let mut lines = before_compaction();
+    lines[9].1["content"] =
+        json!([{"type": "input_image", "image_url": "data:image/png;base64,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let name = name(9, FIRST);
+    write(folder.path(), &name, file(&lines, FIRST, 0, None).as_bytes());
+    let flags = ["--account-changed", "--max-image-bytes=20"];
+    run(folder.path(), &["fix", "-w", "--no-backup", "--no-lookup", flags[0], flags[1], &name]);
+    let made = read(&folder.path().join(&name));
+    assert!(made.contains(r#"[{"type":"output_text","text":"[image omitted]"}]"#), "{made}");
+    assert!(!made.contains("encrypted_content\":\""), "{made}");
+}
+
 /// Found by the test above: the history is not changed, and its header is.
 #[test]
 fn a_provider_is_set_in_place_where_nothing_else_is_changed() {

@@ -6,9 +6,16 @@ use crate::json::mend::Cannot;
 use crate::place::Edit;
 
 /// What stands where an image was.
-const OMITTED: &[u8] = br#"{"type":"input_text","text":"[image omitted]"}"#;
+const OMITTED: &str = "[image omitted]";
 /// The same where the server would not read it.
-const INVALID: &[u8] = br#"{"type":"input_text","text":"[no image]"}"#;
+const INVALID: &str = "[no image]";
+
+/// A text part, which in an answer of the model's has another type.
+fn part(item: Val<'_>, text: &str) -> String {
+    let part_type =
+        if item.get("role").is_some_and(|role| role.is("assistant")) { "output_text" } else { "input_text" };
+    format!(r#"{{"type":"{part_type}","text":"{text}"}}"#)
+}
 
 /// The images of an item, and what their `image_url` says.
 fn images<'t>(item: Val<'t>) -> impl Iterator<Item = (Val<'t>, Val<'t>)> {
@@ -38,7 +45,7 @@ pub fn first_invalid<'t>(item: Val<'t>) -> Option<Val<'t>> {
 /// Puts a text where the address of an image is none.
 pub fn replace_invalid(item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
     let invalid = images(item).filter(|(_, url)| !is_valid(*url));
-    out.extend(invalid.map(|(part, _)| Edit::replace(base.of(part), INVALID)));
+    out.extend(invalid.map(|(image, _)| Edit::replace(base.of(image), part(item, INVALID))));
     Ok(())
 }
 
@@ -46,5 +53,5 @@ pub fn replace_invalid(item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Re
 pub fn omit(item: Val<'_>, most: u32, base: Base<'_>, out: &mut Vec<Edit>) {
     let inline = |url: &Val<'_>| url.as_str().is_some_and(|text| text.raw.starts_with(b"data:"));
     let large = images(item).filter(|(_, url)| inline(url) && url.size() - 2 > most);
-    out.extend(large.map(|(part, _)| Edit::replace(base.of(part), OMITTED)));
+    out.extend(large.map(|(image, _)| Edit::replace(base.of(image), part(item, OMITTED))));
 }
