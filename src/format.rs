@@ -5,6 +5,7 @@
 pub mod agent;
 mod body;
 pub mod correcting;
+pub mod handover;
 mod healed;
 mod info;
 mod kept;
@@ -24,13 +25,14 @@ use crate::json::edit::Base;
 use crate::place::Place;
 
 pub use body::{around, empty_list, name_answer, name_entry};
-pub use info::{FormatInfo, Histories, Part, Unit};
+pub use info::{Edited, FormatInfo, Histories, Part, Unit};
 pub use kept::{Copied, KeptLines};
 pub use mark::{Mark, Sink, TextAt};
 pub use probe::Probe;
 pub use repair::{Repair, Wanted};
 
 use correcting::Corrector;
+use handover::Handover;
 pub use ranked::Unsent;
 use ranked::{Ranked, Told};
 use reduction::Reduction;
@@ -137,6 +139,20 @@ pub trait Format: Sync {
 
     /// How messages of a store are written once more where they are wrong, if the store is repaired so.
     fn corrector(&self) -> Option<fn() -> Box<dyn Corrector>> {
+        None
+    }
+
+    /// What is changed of it in place.
+    fn edited(&self) -> Edited {
+        match () {
+            () if self.repair().is_some() || self.corrector().is_some() => Edited::Partly,
+            () if self.is_made() => Edited::Never,
+            () => Edited::Whole,
+        }
+    }
+
+    /// What the program that keeps the store can do instead of a repair, if the store is not edited.
+    fn handover(&self) -> Option<&'static Handover> {
         None
     }
 

@@ -334,6 +334,7 @@ fn tell(run: &Run, doc: &Doc, mut done: ConvertedDoc) -> io::Result<Done> {
             left_out: left_out::lines(&*doc.bytes, &done)?,
             unsent: Vec::new(),
             healed: Vec::new(),
+            update: None,
             diagnostics: Vec::new(),
         },
     };

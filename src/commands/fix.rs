@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::diff::unified;
-use crate::fix::{self, FixOptions, Fixed};
+use crate::fix::{self, FixOptions, Fixed, handover};
 use crate::json::{Tape, scan};
 use crate::judge;
 use crate::options::Misuse;
@@ -13,6 +13,7 @@ use crate::place::Pieces;
 use crate::report::homes;
 use crate::report::left_alone::{self, LeftAlone};
 use crate::report::repair::{self, ChangeNote, Counts};
+use crate::report::updates;
 use crate::report::{self, Content, Report, Seen, Summary};
 use crate::source::commit::{self, Replace};
 use crate::source::{Doc, Input, Patched, product, segments, words};
@@ -129,7 +130,8 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
             let view = Patched::new(&*doc.bytes, Pieces::new(edits, doc.id, doc.bytes.len()));
             homes::diagnostics(&segments::patched(&doc.segments, edits, &view)?, &mut left);
         }
-        let left = Seen::new(&doc.label, fixed.left(), left);
+        let update = handover::update(doc.id, &*doc.bytes, &fixed)?;
+        let left = Seen { update, ..Seen::new(&doc.label, fixed.left(), left) };
         Ok(Done { doc, fixed, notes, left, left_alone, foreign, skipped, pinned_by })
     };
     let mut ended = None;
@@ -462,6 +464,9 @@ impl<'r> Session<'r> {
         self.left.iter().try_for_each(|seen| report.doc(seen, out))?;
         if people && !self.run.quiet {
             left_alone::write(&self.left_alone, self.repairs.options.reasoning, out)?;
+        }
+        if people {
+            self.left.iter().try_for_each(|seen| updates::write(seen, out))?;
         }
         report.finish(&self.summary, out)?;
         let closing = Closing {

@@ -145,7 +145,7 @@ pub(super) fn guard(run: &Run, inputs: &mut Vec<Input>, mut planned: Vec<Planned
             Input::Stdin => return true,
             Input::File { path, named } => (std::slice::from_ref(path), *named),
             Input::Member { member, named } => (std::slice::from_ref(&member.archive), *named),
-            Input::Log { paths, named, .. } | Input::Tree { paths, named } => (paths.as_slice(), *named),
+            Input::Log { paths, named, .. } | Input::Tree { paths, named, .. } => (paths.as_slice(), *named),
             Input::History { path, named, .. } => (std::slice::from_ref(path), *named),
         };
         let Some((path, plan)) = paths.iter().find_map(|path| Some((path, clash(path)?))) else { return true };

@@ -4,6 +4,8 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
+use crate::carry::CARRIERS;
+use crate::format::Format;
 use crate::formats::FORMATS;
 use crate::judge::levels;
 use crate::options;
@@ -63,10 +65,15 @@ pub fn rules(target: Option<&str>, telling: &Telling, out: &mut dyn Write) -> Re
 
 /// The formats.
 pub fn formats(telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let infos = FORMATS.iter().map(|format| format.info());
+    let carried = |name: &str| {
+        let carrier = CARRIERS.into_iter().find(|carrier| carrier.format == name);
+        carrier.map(|carrier| carrier.name)
+    };
     if telling.json {
-        let formats: Vec<Value> = infos
-            .map(|info| {
+        let formats: Vec<Value> = FORMATS
+            .iter()
+            .map(|format| {
+                let info = format.info();
                 json!({
                     "name": info.name,
                     "title": info.title,
@@ -74,18 +81,29 @@ pub fn formats(telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failur
                     "dialect": info.dialect.name(),
                     "target": info.target,
                     "as": info.usage.name(),
+                    "recognised": !format.is_named_only(),
+                    "fixed": format.edited().name(),
+                    "carried": carried(info.name),
                 })
             })
             .collect();
         write_pretty(&json!({ "version": 1, "formats": formats }), out)?;
         return Ok(Outcome::Clean);
     }
-    let row = |info: &'static crate::format::FormatInfo| {
-        let what = format!("{}: {}", info.title, info.told_by);
-        vec![info.name.to_owned(), info.target.to_owned(), info.usage.name().to_owned(), what]
+    let row = |format: &&'static dyn Format| {
+        let info = format.info();
+        vec![
+            info.name.to_owned(),
+            if format.is_named_only() { "--format" } else { "yes" }.to_owned(),
+            format!("{}, {}", info.target, info.usage.name()),
+            format.edited().name().to_owned(),
+            carried(info.name).map_or("no", |_| "yes").to_owned(),
+            format!("{}: {}", info.title, info.told_by),
+        ]
     };
-    let rows: Vec<Vec<String>> = infos.map(row).collect();
-    write_table(&["name", "target", "as", "description, and how it is recognised"], &rows, &telling.style, out)?;
+    let rows: Vec<Vec<String>> = FORMATS.iter().map(row).collect();
+    let heads = ["name", "read", "judged as", "fix", "carry"];
+    write_table(&heads, &rows, &telling.style, out)?;
     Ok(Outcome::Clean)
 }
 

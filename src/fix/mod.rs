@@ -10,6 +10,7 @@ mod corrected;
 mod fields;
 pub mod flat;
 pub mod guard;
+pub mod handover;
 mod messages;
 mod mode;
 mod modes;

@@ -78,3 +78,23 @@ pub struct FormatInfo {
     /// Holds responses as they were received: proof of what stood next to what.
     pub records_responses: bool,
 }
+
+/// What `fix` changes of a store where it lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Edited {
+    /// Whatever the findings need.
+    Whole,
+    /// What the format itself repairs.
+    Partly,
+    Never,
+}
+
+impl Edited {
+    pub fn name(self) -> &'static str {
+        match self {
+            Edited::Whole => "yes",
+            Edited::Partly => "in part",
+            Edited::Never => "no",
+        }
+    }
+}

@@ -4,7 +4,9 @@
 use std::collections::HashSet;
 
 use crate::dialects::responses::RESPONSES;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item};
+use crate::format::{
+    Edited, Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item,
+};
 use crate::history::{Flags, Settings, Usage};
 use crate::json::Val;
 
@@ -35,6 +37,10 @@ const READ_ONLY: &str =
 impl Format for AgentsRunState {
     fn info(&self) -> &'static FormatInfo {
         &INFO
+    }
+
+    fn edited(&self) -> Edited {
+        Edited::Never
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

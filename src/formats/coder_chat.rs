@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::dialect::{Item, Origin};
 use crate::dialects::coder::{CODER, Part as ChatPart, PartKind};
 use crate::dialects::coder_row::{holds_parts, parts_in, rank, role_of};
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit};
+use crate::format::{Edited, Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit};
 use crate::history::ranked::Standing;
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage, time};
@@ -39,6 +39,10 @@ pub(super) const PARTS: [Part; 1] = [Part { path: &[], unit: Unit::Block }];
 impl Format for CoderChat {
     fn info(&self) -> &'static FormatInfo {
         &INFO
+    }
+
+    fn edited(&self) -> Edited {
+        Edited::Partly
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

@@ -4,7 +4,9 @@
 
 use crate::dialect::Item;
 use crate::dialects::chat::CHAT;
-use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, is_reference};
+use crate::format::{
+    Edited, Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, is_reference,
+};
 use crate::history::stream::{Digest, Event, EventKind, Repeated};
 use crate::history::{BlockFlags, Flags, Kind, Role, Row, Usage};
 use crate::json::{Val, fingerprint, fingerprint_of};
@@ -96,6 +98,10 @@ const STREAM: &[u8] = b"stream/";
 impl Format for IterateStream {
     fn info(&self) -> &'static FormatInfo {
         &INFO
+    }
+
+    fn edited(&self) -> Edited {
+        Edited::Never
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

@@ -3,7 +3,7 @@
 //! the Responses API are judged as the calls and outputs that it sends for them.
 
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Unit};
+use crate::format::{Edited, Format, FormatInfo, Histories, Part, Probe, Record, Sink, Unit};
 use crate::history::Usage;
 use crate::json::Val;
 
@@ -52,6 +52,10 @@ impl Format for KodeSession {
 
     fn is_appended(&self) -> bool {
         true
+    }
+
+    fn edited(&self) -> Edited {
+        Edited::Never
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

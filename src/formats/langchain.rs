@@ -13,9 +13,11 @@ mod media;
 mod message;
 mod provider;
 mod sent;
+mod update;
 
 pub(super) use correct::{CURES, Corrections};
 pub(super) use message::score;
+pub(super) use update::{CALL, update};
 
 use message::Message;
 use provider::Provider;

@@ -1,6 +1,7 @@
 //! The newest checkpoint of a LangGraph thread in SQLite: its channel `messages`. It is only read; `update_state` of the
 //! graph changes it.
 
+use crate::format::handover::Handover;
 use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
@@ -19,7 +20,13 @@ static MANNERS: Manners = Manners::of_sdk(
     "the SQLite tables `checkpoints` and `writes`",
 );
 
-const READ_ONLY: &str = "checkpoints are not edited: `convert` writes a request; to repair the thread, give `update_state` of the graph a ToolMessage for the call if nothing comes after it, else a RemoveMessage with the id of the message";
+const READ_ONLY: &str = "checkpoints are not edited: `fix` prints what to give to `update_state` of the graph, and `convert` writes a request";
+
+static HANDOVER: Handover = Handover {
+    call: langchain::CALL,
+    mends: |code| langchain::CURES.iter().any(|(own, _)| *own == code),
+    update: |record, problems| langchain::update(messages(record.val)?, record, problems),
+};
 
 impl Format for LanggraphCheckpoint {
     fn info(&self) -> &'static FormatInfo {
@@ -41,6 +48,10 @@ impl Format for LanggraphCheckpoint {
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
         Some(|| by_record(tell))
+    }
+
+    fn handover(&self) -> Option<&'static Handover> {
+        Some(&HANDOVER)
     }
 }
 

@@ -58,6 +58,7 @@ formats![
     coder_page,
     agents_session,
     agents_run_state,
+    agents_js_state,
     ag2_events,
     ag2_log,
     claude_code,

@@ -6,7 +6,7 @@
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{
-    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_item,
+    Edited, Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_item,
 };
 use crate::history::tree::Marks;
 use crate::history::{Flags, Usage};
@@ -43,6 +43,10 @@ const READ_ONLY: &str = "recorded streams are not edited";
 impl Format for ResponsesStream {
     fn info(&self) -> &'static FormatInfo {
         &INFO
+    }
+
+    fn edited(&self) -> Edited {
+        Edited::Never
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

@@ -105,7 +105,6 @@ static ROWS: &[Unread] = &[
     store("a pydantic-ai message list", &[Is("[].kind", &["request", "response"]), Has("[].parts")]),
     store("a pydantic-ai message", &[Is("kind", &["request", "response"]), Has("parts.[].part_kind")]),
     store("a Google ADK session", &[Has("events"), Has("app_name")]),
-    store("a RunState of the OpenAI Agents SDK for JavaScript", &[Has("$schemaVersion"), Has("originalInput")]),
     store("an Agents SDK RunState", &[Has("$schemaVersion")]),
     store("an Inspect AI log", &[Has("eval"), Has("status"), Has("version")]),
     // Exports, logs and traces.

@@ -3,6 +3,7 @@
 #![warn(missing_docs)]
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::diff::compare;
 
@@ -133,6 +134,18 @@ pub struct Input {
     /// `convert --deny-loss=record` only: lines of the conversations that were left out for what they would lose.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<u64>,
+    /// `fix` only: what the program that keeps a store can do instead of a repair.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update: Option<Update>,
+}
+
+/// A repair that is made by calling the program that keeps a store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Update {
+    /// What to call.
+    pub call: &'static str,
+    /// What to call it with.
+    pub with: Value,
 }
 
 /// A change that a fix makes.
@@ -373,6 +386,9 @@ impl From<&summary::Seen> for Input {
             histories: from.histories,
             items: from.items,
             left_out: from.left_out.clone(),
+            update: from.update.as_ref().and_then(|update| {
+                Some(Update { call: update.call, with: serde_json::from_slice(&update.with).ok()? })
+            }),
         }
     }
 }

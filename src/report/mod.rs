@@ -44,6 +44,7 @@ mod sarif;
 mod style;
 mod summary;
 mod text;
+pub mod updates;
 
 /// Makes a report.
 pub type Make = fn(Style) -> Box<dyn Report>;

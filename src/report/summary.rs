@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::fix::handover::Update;
 use crate::format::Unsent;
 use crate::formats::agents;
 use crate::judge::{Judged, JudgedDoc};
@@ -114,6 +115,8 @@ pub struct Seen {
     pub apart: bool,
     /// What its agent puts right by itself: lines of the table of agents, and numbers of things.
     pub healed: Vec<(u8, u32)>,
+    /// What the program that keeps it can do instead of a repair.
+    pub update: Option<Update>,
     /// In the order of the doc.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -134,6 +137,7 @@ impl Seen {
             unsent: lint.unsent.clone(),
             apart: matches!(lint.container, Container::Lines { .. }) && !one,
             healed: healed.collect(),
+            update: None,
             diagnostics,
         }
     }

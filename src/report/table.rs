@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use super::Style;
 use super::page::options;
 
-/// Writes rows below their heads. Each row has as many cells as there are heads.
+/// Writes rows below their heads. Each row has as many cells as there are heads, or one more, which comes below it.
 pub fn write_table(heads: &[&str], rows: &[Vec<String>], style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let last = heads.len().saturating_sub(1);
     let width = |column: usize| {
@@ -20,12 +20,19 @@ pub fn write_table(heads: &[&str], rows: &[Vec<String>], style: &Style, out: &mu
     write_row(&head, &widths, indent, style, style.color, out)?;
     for row in rows {
         write_row(row, &widths, indent, style, false, out)?;
+        let below = row.get(heads.len()).map(String::as_str).unwrap_or_default();
+        let room = options(style.width.saturating_sub(BELOW).max(LEAST)).break_words(true);
+        for line in textwrap::wrap(below, room).iter().filter(|line| !line.is_empty()) {
+            writeln!(out, "{:BELOW$}{line}", "")?;
+        }
     }
     Ok(())
 }
 
 /// Columns between columns.
 const GAP: usize = 2;
+/// How far what comes below a row is indented.
+const BELOW: usize = 4;
 /// Less room is no room for words.
 const LEAST: usize = 16;
 
@@ -72,5 +79,11 @@ mod tests {
             text,
             "name       what\na          one two three four five six\n           seven eight\nlong-name  short\n"
         );
+        let rows =
+            vec![vec!["a".to_owned(), "b".to_owned(), "one two three four five six seven eight".to_owned()]];
+        let mut out = Vec::new();
+        write_table(&["name", "what"], &rows, &Style::SMALL, &mut out).expect("memory writes");
+        let text = String::from_utf8(out).expect("UTF-8");
+        assert_eq!(text, "name  what\na     b\n    one two three four five six seven\n    eight\n");
     }
 }

@@ -7,7 +7,8 @@ use crate::target::Levels;
 crate::rule! {
     /// ## What it does
     ///
-    /// Notes that the `$schemaVersion` of a RunState of the OpenAI Agents SDK is none of those from 1.0 to 1.17.
+    /// Notes that the `$schemaVersion` of a RunState of the OpenAI Agents SDK is none of those that are known: 1.0 to
+    /// 1.17 of the SDK for Python, 1.0 to 1.20 of that for JavaScript.
     ///
     /// ## Why it matters
     ///
@@ -26,11 +27,11 @@ crate::rule! {
     ///
     /// ## Evidence
     ///
-    /// Documented: `run_state.py` of the SDK lists its versions, and refuses others.
+    /// Documented: `run_state.py` and `runState.ts` of the SDKs list their versions, and refuse others.
     685, "unknown-version", Check::History(check),
     [
         Variant {
-            message: "the version of this RunState is not one of 1.0 to 1.17; it is read as far as it is like them",
+            message: "the version of this RunState is not a known one; it is read as far as it is like those",
             levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE

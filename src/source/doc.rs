@@ -52,8 +52,8 @@ impl Doc {
         if let Input::Member { member, named } = input {
             return Doc::open_member(id, member, *named);
         }
-        if let Input::Tree { paths, named } = input {
-            return Doc::open_tree(id, paths, *named);
+        if let Input::Tree { format, paths, named } = input {
+            return Doc::open_tree(id, format, paths, *named);
         }
         let Input::File { path, named } = input else {
             let bytes = spool(&mut io::stdin().lock())?;
@@ -162,8 +162,8 @@ impl Doc {
     }
 
     /// Opens the files of a session.
-    fn open_tree(id: DocId, paths: &[PathBuf], named: bool) -> io::Result<Doc> {
-        let (text, segments) = folders::open(paths)?;
+    fn open_tree(id: DocId, format: &'static str, paths: &[PathBuf], named: bool) -> io::Result<Doc> {
+        let (text, segments) = folders::open(format, paths)?;
         let label = paths.first().map(|path| label(path)).unwrap_or_default();
         let bytes = Box::new(Roomy::new(text));
         let doc = Doc::of_bytes(id, &label, Vec::new());

@@ -35,8 +35,9 @@ pub enum Input {
         paths: Vec<PathBuf>,
         named: bool,
     },
-    /// Files in a tree of folders that are one session, in order: its own file, or a message, is the first.
+    /// Files in folders that are one session of a format, in order: its own file, a message or an event is the first.
     Tree {
+        format: &'static str,
         paths: Vec<PathBuf>,
         named: bool,
     },

@@ -53,7 +53,6 @@ UNREAD = {
     "fixtures_session_session.session.json": "the process of a session of Cline",
     "agents_kimi_assistant_tools.state.session.json": "the state of a session of Kimi",
     "base_state.state.json": "the state of a conversation of OpenHands, without its events",
-    "agents-js": "states of the SDK for JavaScript, whose items are of its own protocol",
     "_sources.state.json": "where the fixtures come from",
     "fixtures_Cursor_test-store.session.db": "tables without conversations",
     "native-browser-capture": "what a browser extension wrote around an export",

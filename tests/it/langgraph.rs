@@ -99,6 +99,41 @@ fn a_checkpoint_is_converted_and_never_edited() {
     assert_eq!(fs::read(folder.path().join("graph.db")).expect("readable"), before);
 }
 
+/// What `fix` says to give to `update_state`.
+fn update(messages: &[Vec<u8>]) -> serde_json::Value {
+    let folder = database(&[("t1", "", "1", checkpoint(messages))]);
+    let output = run(folder.path(), &["fix", "--as", "request", "--output-format", "json", "graph.db"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    report.pointer("/inputs/0/update/with/messages").cloned().unwrap_or_default()
+}
+
+#[test]
+fn what_to_give_to_the_graph_is_printed() {
+    let calls = |calls: &[&str]| {
+        let one = |id: &&str| map(&[("name", text("add")), ("args", map(&[])), ("id", text(id))]);
+        let calls = list(&calls.iter().map(one).collect::<Vec<_>>());
+        message("AIMessage", &[("content", text("")), ("id", text("answer")), ("tool_calls", calls)])
+    };
+    let result = |call: &str, id: &str| {
+        let fields = [("content", text("3")), ("tool_call_id", text(call)), ("id", text(id))];
+        message("ToolMessage", &fields)
+    };
+    let removed = |id: &str| serde_json::json!({"type": "remove", "content": "", "id": id});
+    // At the end, a result is added.
+    let made = update(&[human("Add."), calls(&["call_1", "call_2"]), result("call_1", "one")]);
+    assert_eq!(made.as_array().map(Vec::len), Some(1), "{made}");
+    assert_eq!((&made[0]["type"], &made[0]["tool_call_id"]), (&"tool".into(), &"call_2".into()), "{made}");
+    // Before other messages there is no room for one.
+    let made = update(&[human("Add."), calls(&["call_1", "call_2"]), result("call_1", "one"), human("Well?")]);
+    assert_eq!(made, serde_json::json!([removed("answer"), removed("one")]));
+    // A result that comes too late goes with its call, and one of nothing goes.
+    let made = update(&[human("Add."), calls(&["call_1"]), human("Well?"), result("call_1", "late")]);
+    assert_eq!(made, serde_json::json!([removed("answer"), removed("late")]));
+    let made = update(&[human("Add."), result("call_1", "one"), human("Well?")]);
+    assert_eq!(made, serde_json::json!([removed("one")]));
+    assert_eq!(update(&[human("Add."), calls(&["call_1"]), result("call_1", "one")]), serde_json::Value::Null);
+}
+
 #[test]
 fn a_cell_that_is_cut_is_a_diagnostic() {
     let mut cut = checkpoint(&[human("Add."), call("call_1")]);

@@ -54,6 +54,7 @@ mod mutations_gemini_bedrock;
 #[cfg(feature = "sqlite")]
 mod opencode;
 mod opencode_files;
+mod openhands;
 mod outputs;
 mod pages;
 mod parity;

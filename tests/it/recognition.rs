@@ -161,7 +161,7 @@ const READ: &[(&str, &[&str])] = &[
     ("gemini-contents", &["gemini-request", "gemini-response"]),
     ("kode", &["kode-session"]),
     ("openai-agents-session", &["responses-items"]),
-    ("openai-agents-runstate", &["agents-run-state"]),
+    ("openai-agents-runstate", &["agents-run-state", "agents-js-state"]),
     ("openai-chat", &["chat-request", "chat-completion", "chat-page", "chat-stream"]),
     ("openai-responses", &["responses-request", "responses-object", "responses-stream", "responses-page"]),
     ("openai-responses-compact", &["responses-request", "responses-object"]),

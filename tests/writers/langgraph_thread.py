@@ -7,7 +7,7 @@ from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 FILE = "langgraph.sqlite"
-# Checkpoints are only read: what to hand to `update_state` is printed.
+# Checkpoints are only read: `fix` says what to give to `update_state`.
 REPAIRED = False
 FOUND = {"RL501"}
 THREAD = {"configurable": {"thread_id": "1"}}
@@ -37,6 +37,13 @@ def damage(path):
         messages = graph.get_state(THREAD).values["messages"]
         gone = [RemoveMessage(id=message.id) for message in messages[-2:]]
         graph.update_state(THREAD, {"messages": [*gone, HumanMessage("Are you there?")]})
+
+
+def update(path, report):
+    """Gives the graph what `fix` says."""
+    with SqliteSaver.from_conn_string(str(path)) as saver:
+        graph = agent("http://127.0.0.1:1", saver)
+        graph.update_state(THREAD, report["inputs"][0]["update"]["with"])
 
 
 def resume(url, path):

@@ -47,6 +47,11 @@ def judge(writer, url, folder):
     request = folder / "request.json"
     replaylint("convert", "--to", "chat-completions", "-o", request, path)
     expect("the request that `convert` writes", errors(request), set())
+    if hasattr(writer, "update"):
+        report = replaylint("fix", "--as", "request", "--output-format", "json", path).stdout
+        writer.update(path, json.loads(report))
+        expect("as updated", errors(path) - known, set())
+        return f"{sorted(found)} found, updated, {writer.resume(url, path)} messages read back"
     if not writer.REPAIRED:
         return f"{sorted(found)} found, converted"
     # Nobody writes to it any more.

@@ -26,26 +26,28 @@ pub(in crate::formats) struct Corrections {
     lists: Vec<List>,
 }
 
-struct List {
+/// The messages of a record.
+pub(super) struct List {
     sequence: Sequence,
     record: u32,
-    messages: Vec<Owned>,
+    pub messages: Vec<Owned>,
 }
 
 /// What a message has to do with calls.
-struct Owned {
-    at: Place,
+pub(super) struct Owned {
+    pub at: Place,
+    pub id: Option<Box<str>>,
     /// `None` for what is no message.
     form: Option<Form>,
-    calls: Vec<Call>,
+    pub calls: Vec<Call>,
     /// The call that it answers.
-    answers: Option<Box<str>>,
+    pub answers: Option<Box<str>>,
 }
 
-struct Call {
-    at: Place,
-    id: Box<str>,
-    name: Box<str>,
+pub(super) struct Call {
+    pub at: Place,
+    pub id: Box<str>,
+    pub name: Box<str>,
 }
 
 impl Corrections {
@@ -57,9 +59,7 @@ impl Corrections {
 impl Corrector for Corrections {
     fn take(&mut self, record: &Stored<'_>) {
         let Some(list) = (self.find)(record.val) else { return };
-        let Ok(sequence) = Sequence::of_list(list, record.base) else { return };
-        let messages = list.elements().map(|val| Owned::of(val, record)).collect();
-        self.lists.push(List { sequence, record: record.number, messages });
+        self.lists.extend(List::of(list, record));
     }
 
     fn finish(self: Box<Self>, problems: &Problems) -> (Vec<Correction>, Option<Vec<u8>>) {
@@ -77,6 +77,7 @@ impl Owned {
         };
         Owned {
             at: base.of(val),
+            id: message.and_then(|own| text(own.data, "id")),
             form: message.map(|own| own.form),
             calls: of_kind(Kind::Ai).iter().flat_map(|own| calls(own).into_iter().map(call)).collect(),
             answers: of_kind(Kind::Tool).and_then(|own| text(own.data, "tool_call_id")),
@@ -85,6 +86,12 @@ impl Owned {
 }
 
 impl List {
+    pub fn of(list: Val<'_>, record: &Stored<'_>) -> Option<List> {
+        let sequence = Sequence::of_list(list, record.base).ok()?;
+        let messages = list.elements().map(|val| Owned::of(val, record)).collect();
+        Some(List { sequence, record: record.number, messages })
+    }
+
     fn corrected(&self, asked: &Problems) -> Vec<Correction> {
         let correction = |at: Place, problems: Vec<usize>, what: &'static str| Correction {
             at,
@@ -146,13 +153,13 @@ impl List {
     }
 
     /// The last of the results right after an answer; the answer, if there are none.
-    fn end_of_results(&self, answer: usize) -> usize {
+    pub fn end_of_results(&self, answer: usize) -> usize {
         let is_result = |ix: &usize| self.messages.get(*ix).is_some_and(|own| own.answers.is_some());
         (answer + 1..).take_while(is_result).last().unwrap_or(answer)
     }
 
     /// Which messages call and answer.
-    fn uses(&self) -> Uses<usize> {
+    pub fn uses(&self) -> Uses<usize> {
         let mut uses = Uses::default();
         for (ix, message) in self.messages.iter().enumerate() {
             message.calls.iter().for_each(|call| uses.add_call(&call.id, ix));
@@ -163,7 +170,7 @@ impl List {
 }
 
 /// A `ToolMessage` that claims nothing, in the form of its neighbours.
-fn missing(form: Form, id: &str, name: &str) -> Vec<u8> {
+pub(super) fn missing(form: Form, id: &str, name: &str) -> Vec<u8> {
     let (said, id, name) = (string::quoted(STUB), string::quoted(id), string::quoted(name));
     let fields = |more: &[u8]| {
         let said = [br#"{"content":"#, &said[..], more, br#","type":"tool","name":"#, &name];

@@ -24,8 +24,21 @@ def database(path):
     return histories
 
 
+def of_javascript(value):
+    """An item whose type may have another name than in the API."""
+    kinds = {"function_call_result": "function_call_output"}
+    return item({**value, "type": kinds.get(value.get("type"), value.get("type", "message"))})
+
+
 def run_state(path):
     state = files.document(path)
+    if "originalInput" in state:
+        first = state["originalInput"]
+        said = [text(first)] if isinstance(first, str) else [found for value in first for found in of_javascript(value)]
+        for made in state.get("generatedItems") or []:
+            if made["type"] != "tool_approval_item":
+                said += of_javascript(made["rawItem"])
+        return [said]
     first = state.get("original_input")
     said = [text(first)] if isinstance(first, str) else [found for value in first or [] for found in item(value)]
     owned = {reference["index"] for reference in state.get("nested_history_owned_session_item_refs") or []}
