@@ -1,9 +1,11 @@
 //! Where agents keep their sessions on this machine.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::format::agent::Agent;
+use serde_json::Value;
+
+use crate::format::agent::{Agent, Projects};
 
 /// The folders with an agent's sessions: below those that its variables name, else below its folder at home. They need
 /// not be there.
@@ -17,5 +19,19 @@ pub(super) fn folders(agent: &Agent) -> Vec<PathBuf> {
             set(agent.homes.variable).map(PathBuf::from).or_else(at_home).into_iter().collect()
         }
     };
-    roots.iter().flat_map(|root| agent.homes.sessions.iter().map(|below| root.join(below))).collect()
+    let own = |root: &PathBuf| {
+        let below = agent.homes.sessions.iter().map(|below| root.join(below)).collect::<Vec<_>>();
+        let projects = agent.homes.projects.iter().flat_map(|projects| of_projects(root, projects));
+        below.into_iter().chain(projects).collect::<Vec<_>>()
+    };
+    roots.iter().flat_map(own).collect()
+}
+
+/// Where the sessions of the projects lie that a file lists. Without the file, there are none.
+fn of_projects(root: &Path, projects: &Projects) -> Vec<PathBuf> {
+    let text = std::fs::read(root.join(projects.file)).unwrap_or_default();
+    let listed: Value = serde_json::from_slice(&text).unwrap_or_default();
+    let listed = listed.get(projects.list).and_then(Value::as_array).into_iter().flatten();
+    let folders = listed.filter_map(|project| project.get(projects.folder)?.as_str().map(PathBuf::from));
+    folders.filter(|folder| folder.is_absolute()).map(|folder| folder.join(projects.sessions)).collect()
 }

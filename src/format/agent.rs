@@ -24,6 +24,22 @@ pub struct Homes {
     pub folder: &'static str,
     /// Below that, where sessions lie.
     pub sessions: &'static [&'static str],
+    /// The file below that which lists the projects, if each has sessions of its own.
+    pub projects: Option<Projects>,
+}
+
+/// A JSON file that lists projects: `{list: [{folder: "…"}]}`.
+pub struct Projects {
+    pub file: &'static str,
+    pub list: &'static str,
+    pub folder: &'static str,
+    /// Where the sessions of a project lie in its folder.
+    pub sessions: &'static str,
+}
+
+impl Homes {
+    /// Nowhere.
+    pub const NONE: Homes = Homes { list: None, variable: "", folder: "", sessions: &[], projects: None };
 }
 
 /// One thing that an agent puts right.

@@ -1,6 +1,6 @@
 //! What each agent heals by itself: one row an agent, one line a thing and the first version that heals it.
 
-use crate::format::agent::{Agent, Heals, Homes, Ill};
+use crate::format::agent::{Agent, Heals, Homes, Ill, Projects};
 use crate::history::Version;
 
 /// All agents.
@@ -10,10 +10,10 @@ pub static AGENTS: &[Agent] = &[
         id: "codex",
         name: "Codex",
         homes: Homes {
-            list: None,
             variable: "CODEX_HOME",
             folder: ".codex",
             sessions: &["sessions", "archived_sessions"],
+            ..Homes::NONE
         },
         formats: &["codex-rollout"],
         heals: &[
@@ -34,6 +34,7 @@ pub static AGENTS: &[Agent] = &[
             variable: "CLAUDE_CONFIG_DIR",
             folder: ".claude",
             sessions: &["projects"],
+            ..Homes::NONE
         },
         formats: &["claude-code"],
         heals: &[
@@ -59,7 +60,12 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         id: "pi",
         name: "pi",
-        homes: Homes { list: None, variable: "PI_CODING_AGENT_DIR", folder: ".pi/agent", sessions: &["sessions"] },
+        homes: Homes {
+            variable: "PI_CODING_AGENT_DIR",
+            folder: ".pi/agent",
+            sessions: &["sessions"],
+            ..Homes::NONE
+        },
         formats: &["pi-session"],
         heals: &[Heals {
             what: Ill::UnansweredCall,
@@ -72,10 +78,10 @@ pub static AGENTS: &[Agent] = &[
         id: "opencode",
         name: "opencode",
         homes: Homes {
-            list: None,
             variable: "XDG_DATA_HOME",
             folder: ".local/share",
             sessions: &["opencode/opencode.db", "opencode/storage"],
+            ..Homes::NONE
         },
         formats: &["opencode-export", "opencode-session"],
         heals: &[Heals {
@@ -91,15 +97,26 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         id: "opencode",
         name: "opencode",
-        homes: Homes { list: None, variable: "XDG_DATA_HOME", folder: ".local/share", sessions: &[] },
+        homes: Homes { variable: "XDG_DATA_HOME", folder: ".local/share", sessions: &[], ..Homes::NONE },
         formats: &["opencode-v2"],
         heals: &[],
     },
-    // Its source since 2026-04-17. It pairs by ids alone: a result in a later place is sent as it is. Each project has a database of its own.
+    // Its source since 2026-04-17. It pairs by ids alone: a result in a later place is sent as it is. Each project has a
+    // database of its own (`internal/projects`).
     Agent {
         id: "crush",
         name: "Crush",
-        homes: Homes { list: None, variable: "CRUSH_GLOBAL_DATA", folder: ".local/share/crush", sessions: &[] },
+        homes: Homes {
+            variable: "CRUSH_GLOBAL_DATA",
+            folder: ".local/share/crush",
+            projects: Some(Projects {
+                file: "projects.json",
+                list: "projects",
+                folder: "data_dir",
+                sessions: "crush.db",
+            }),
+            ..Homes::NONE
+        },
         formats: &["crush"],
         heals: &[
             Heals {
@@ -118,10 +135,10 @@ pub static AGENTS: &[Agent] = &[
         id: "goose",
         name: "goose",
         homes: Homes {
-            list: None,
             variable: "XDG_DATA_HOME",
             folder: ".local/share",
             sessions: &["goose/sessions"],
+            ..Homes::NONE
         },
         formats: &["goose-session"],
         heals: &[
@@ -134,10 +151,10 @@ pub static AGENTS: &[Agent] = &[
         id: "cline",
         name: "Cline",
         homes: Homes {
-            list: None,
             variable: "CLINE_DATA_DIR",
             folder: ".cline/data",
             sessions: &["tasks", "sessions"],
+            ..Homes::NONE
         },
         formats: &["cline-session"],
         heals: &[
@@ -158,7 +175,7 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         id: "gemini-cli",
         name: "Gemini CLI",
-        homes: Homes { list: None, variable: "GEMINI_CLI_HOME", folder: "", sessions: &[".gemini/tmp"] },
+        homes: Homes { variable: "GEMINI_CLI_HOME", folder: "", sessions: &[".gemini/tmp"], ..Homes::NONE },
         formats: &["gemini-cli"],
         heals: &[Heals {
             what: Ill::UnsignedCall,
@@ -170,7 +187,7 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         id: "copilot",
         name: "Copilot CLI",
-        homes: Homes { list: None, variable: "COPILOT_HOME", folder: ".copilot", sessions: &["session-state"] },
+        homes: Homes { variable: "COPILOT_HOME", folder: ".copilot", sessions: &["session-state"], ..Homes::NONE },
         formats: &["copilot-cli"],
         heals: &[
             Heals {
@@ -189,7 +206,7 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         id: "qwen-code",
         name: "Qwen Code",
-        homes: Homes { list: None, variable: "QWEN_HOME", folder: ".qwen", sessions: &["projects"] },
+        homes: Homes { variable: "QWEN_HOME", folder: ".qwen", sessions: &["projects"], ..Homes::NONE },
         formats: &["qwen-code"],
         heals: &[
             Heals { what: Ill::UnansweredCall, since: None, how: ["leaves it out", "leaves them out"] },
@@ -200,14 +217,14 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         id: "droid",
         name: "Factory Droid",
-        homes: Homes { list: None, variable: "", folder: ".factory", sessions: &["sessions"] },
+        homes: Homes { folder: ".factory", sessions: &["sessions"], ..Homes::NONE },
         formats: &["droid-session"],
         heals: &[],
     },
     Agent {
         id: "kimi",
         name: "Kimi",
-        homes: Homes { list: None, variable: "", folder: ".kimi-code", sessions: &["sessions"] },
+        homes: Homes { folder: ".kimi-code", sessions: &["sessions"], ..Homes::NONE },
         formats: &["kimi-session"],
         heals: &[],
     },
@@ -215,10 +232,10 @@ pub static AGENTS: &[Agent] = &[
         id: "hermes",
         name: "Hermes",
         homes: Homes {
-            list: None,
             variable: "HERMES_HOME",
             folder: ".hermes",
             sessions: &["state.db", "sessions"],
+            ..Homes::NONE
         },
         formats: &["hermes-session"],
         heals: &[],
@@ -226,14 +243,51 @@ pub static AGENTS: &[Agent] = &[
     Agent {
         id: "amp",
         name: "Amp",
-        homes: Homes { list: None, variable: "", folder: ".local/share/amp", sessions: &["threads"] },
+        homes: Homes { folder: ".local/share/amp", sessions: &["threads"], ..Homes::NONE },
         formats: &["amp-thread"],
+        heals: &[],
+    },
+    Agent {
+        id: "zed",
+        name: "Zed",
+        homes: Homes {
+            variable: "XDG_DATA_HOME",
+            folder: ".local/share",
+            sessions: &["zed/threads/threads.db"],
+            ..Homes::NONE
+        },
+        formats: &["zed-thread"],
+        heals: &[],
+    },
+    Agent {
+        id: "grok",
+        name: "Grok CLI",
+        homes: Homes { variable: "GROK_HOME", folder: ".grok", sessions: &["sessions"], ..Homes::NONE },
+        formats: &["grok-cli"],
+        heals: &[],
+    },
+    Agent {
+        id: "antigravity",
+        name: "Antigravity",
+        homes: Homes {
+            folder: ".gemini",
+            sessions: &["antigravity-cli/brain", "antigravity-ide/brain", "antigravity/brain"],
+            ..Homes::NONE
+        },
+        formats: &["antigravity"],
+        heals: &[],
+    },
+    Agent {
+        id: "openhands",
+        name: "OpenHands",
+        homes: Homes { folder: ".openhands", sessions: &["conversations"], ..Homes::NONE },
+        formats: &["openhands"],
         heals: &[],
     },
     Agent {
         id: "cursor",
         name: "Cursor",
-        homes: Homes { list: None, variable: "", folder: ".cursor", sessions: &["projects", "chats"] },
+        homes: Homes { folder: ".cursor", sessions: &["projects", "chats"], ..Homes::NONE },
         formats: &["cursor-session"],
         heals: &[],
     },

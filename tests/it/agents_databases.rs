@@ -193,3 +193,23 @@ fn databases_of_the_corpus_have_as_many_items_as_their_rows() {
         assert!(text.contains(&told), "{told}: {text}");
     }
 }
+
+/// Each project of Crush has a database, and a file lists the projects.
+#[test]
+fn the_projects_of_crush_are_looked_into() {
+    let database = crush("openai", None, &[("user", ASKS), ("assistant", ENDS)]);
+    let home = tempfile::tempdir().expect("a folder");
+    let listed = serde_json::json!({"projects": [
+        {"path": "/gone", "data_dir": "/gone/.crush", "last_accessed": "2026-09-01T10:00:00Z"},
+        {"path": "/w", "data_dir": database.folder.path(), "last_accessed": "2026-09-01T10:00:00Z"},
+        {"path": "relative", "data_dir": ".crush", "last_accessed": "2026-09-01T10:00:00Z"},
+    ]});
+    fs::write(home.path().join("projects.json"), listed.to_string()).expect("written");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_replaylint"))
+        .args(["check", "--agents", "crush"])
+        .env("CRUSH_GLOBAL_DATA", home.path())
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(text.starts_with("Crush: 1 session in "), "{text}");
+}
