@@ -1,6 +1,6 @@
 //! Speed, as ratios to merely parsing the same bytes to `serde_json::Value` in the same run: absolute figures drift with
 //! the machine, ratios hold. `REPLAYLINT_BENCH_MB` sets the size of the data (default 64; 1000 shows that memory stays
-//! where it is). `cargo bench -- convert` measures conversions only.
+//! where it is). `cargo bench -- convert` measures conversions only, `cargo bench -- data FOLDER` writes the data.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::indexing_slicing)]
 
 mod conversion;
@@ -38,6 +38,9 @@ fn main() {
         return child(&path);
     }
     let megabytes: u64 = std::env::var("REPLAYLINT_BENCH_MB").ok().and_then(|mb| mb.parse().ok()).unwrap_or(64);
+    if let Some(folder) = std::env::args().skip_while(|argument| argument != "data").nth(1) {
+        return data(megabytes, Path::new(&folder));
+    }
     if std::env::args().any(|argument| argument == "convert") {
         return conversions(megabytes);
     }
@@ -65,6 +68,18 @@ fn main() {
     repetition("event stream by reference", &logs::stream(40_000, false));
     growth();
     startup(folder.path());
+}
+
+/// Writes the data for other tools: each shape with faults and without.
+fn data(megabytes: u64, folder: &Path) {
+    for (name, shape) in [("rollout", Shape::Rollout), ("requests", Shape::Requests)] {
+        for (faults, every) in [("without", WITHOUT_FAULTS), ("with", FAULT_EVERY)] {
+            let file = std::fs::File::create(folder.join(format!("{name}-{faults}.jsonl"))).expect("a file");
+            let mut out = BufWriter::new(file);
+            generate::generate(shape, megabytes * 1_000_000, every, 7, &mut out).expect("written");
+            out.flush().expect("written");
+        }
+    }
 }
 
 /// Requests of each dialect, converted to each.
