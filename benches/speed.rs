@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 
 use generate::{Faults, Shape};
 use replaylint::internals::fix::{self, FixOptions};
+use replaylint::internals::format::Format;
+use replaylint::internals::format::requests::Asked;
+use replaylint::internals::formats::iterate_stream;
 use replaylint::internals::history::Code;
 use replaylint::internals::judge::{self, Enabled, Findings, JudgedDoc, Options};
 use replaylint::internals::place::{DocId, Pieces};
@@ -109,7 +112,8 @@ fn repetition(name: &str, data: &Vec<u8>) {
     };
     let read = || Conversation::read(vec![Doc::of_bytes(DOC, "log", data.clone())], |_| &options).expect("memory");
     row("tree", best(|| drop(black_box(read()))));
-    let sent = || stream::rebuild(DOC, data, &options.read, &stream::Asked::default()).expect("memory reads");
+    let requests = iterate_stream::FORMAT.requests().expect("it names requests");
+    let sent = || stream::rebuild(DOC, data, requests, &options.read, &Asked::default()).expect("memory reads");
     row("rebuild", best(|| drop(black_box(sent()))));
     row("slim", best(|| drop(black_box(slim(DOC, data, &options.read)))));
     let made = slim(DOC, data, &options.read).expect("memory reads");

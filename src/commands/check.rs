@@ -9,8 +9,9 @@ use crate::report::words::count;
 use crate::report::{Diagnostic, Seen, Summary, diagnose, homes, promise};
 use crate::rule::About;
 use crate::rules::{self, unknown_format};
-use crate::source::{Doc, Input, Packing, words};
+use crate::source::{Doc, Packing, words};
 
+use super::labels::label_of;
 use super::{Failure, Outcome, Run, complain, met, products, talk, whole};
 
 /// What one doc gave.
@@ -165,16 +166,4 @@ pub(super) fn nothing_found(run: &Run, recognised: u64, summary: &Summary, faile
     };
     complain(&format!("no conversation was found{skipped}; use --allow-empty to exit with 0"));
     true
-}
-
-/// An input as it is printed before it is open.
-pub(super) fn label_of(input: &Input) -> String {
-    match input {
-        Input::Stdin => "-".to_owned(),
-        Input::File { path, .. } => path.display().to_string(),
-        Input::History { path, key, .. } => format!("{}: {key}", path.display()),
-        Input::Member { member, .. } => member.label(),
-        Input::Tree { paths, .. } => paths.first().map(|path| path.display().to_string()).unwrap_or_default(),
-        Input::Log { paths, .. } => paths.last().map(|path| path.display().to_string()).unwrap_or_default(),
-    }
 }

@@ -17,7 +17,8 @@ use crate::target::Severity;
 use crate::targets::models;
 
 use super::carriage::Carriage;
-use super::check::{is_no_conversation, label_of, nothing_found};
+use super::check::{is_no_conversation, nothing_found};
+use super::labels::label_of;
 use super::left_out;
 use super::parts::{Parts, Taken, Unsaved};
 use super::products::{self, Copies};

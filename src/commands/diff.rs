@@ -13,7 +13,7 @@ use crate::report::words::{count, wrapped};
 use crate::report::{self, Content};
 use crate::source::{Doc, Input, words};
 
-use super::check::label_of;
+use super::labels::label_of;
 use super::{Failure, Outcome, Run, talk};
 
 pub fn diff(run: &Run, scope: Scope, out: &mut dyn Write) -> Result<Outcome, Failure> {

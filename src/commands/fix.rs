@@ -17,13 +17,15 @@ use crate::report::{self, Content, Report, Seen, Summary};
 use crate::source::commit::{self, Replace};
 use crate::source::{Doc, Input, Patched, product, segments, words};
 
-use super::check::{is_no_conversation, label_of, nothing_found};
+use super::check::{is_no_conversation, nothing_found};
 use super::closing::{Closing, relative};
 use super::databases;
 use super::dropped::Dropped;
 use super::kept::{Pins, flattened};
+use super::labels::label_of;
+use super::outcome::unwritten;
 use super::positions;
-use super::products::{self, Copies, Planned, unwritten};
+use super::products::{self, Copies, Planned};
 use super::{Failure, Outcome, Run, Sheet, complain, met, talk, whole};
 
 /// Where the repaired text goes.

@@ -11,7 +11,7 @@ use crate::report::{self, Diagnostic, Seen, Style};
 use crate::source::{Doc, words};
 use crate::target::Severity;
 
-use super::check::label_of;
+use super::labels::label_of;
 use super::products::{self, Planned};
 use super::{Failure, Outcome, Run, complain};
 

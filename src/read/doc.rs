@@ -16,9 +16,7 @@ use crate::source::{Container, Made, ReadAt, framing, lines, parallel};
 use super::detect::{self, Answer};
 use super::gathered::{Chunk, Marks};
 use super::stage::{Batch, Stage};
-use super::{
-    Found, Options, Reading, Take, branches, large, last_line, paths, reduced, retold, spread, streams, unknown,
-};
+use super::{Found, Options, Reading, Take, branches, large, last_line, paths, reduced, retold, spread, unknown};
 
 /// Takes what was gathered so far, in the order of the doc, so that it need not be kept until the end.
 pub type Emit<'e, T> = &'e mut dyn FnMut(&mut T) -> io::Result<()>;
@@ -91,11 +89,10 @@ impl<'e, T: Take> Run<'e, T> {
         Stage::new(self.options, self.take.visitor(), self.id, reading).recovering(self.recovers())
     }
 
-    fn assembler(&self, info: &FormatInfo) -> Assembler {
-        match self.take.wants_nodes() {
-            true => Assembler::with_tree(info, Default::default()),
-            false => Assembler::new(info),
-        }
+    /// `format` is the one of the records, if they are assembled as they are.
+    fn assembler(&self, info: &FormatInfo, format: Option<&dyn Format>) -> Assembler {
+        let own = format.and_then(|format| format.assemble());
+        Assembler::new(info, self.take.wants_nodes()).with_own(own)
     }
 
     fn document(&self, start: u64, all: &mut Reading<T::Gathered>) -> io::Result<()> {
@@ -176,7 +173,7 @@ impl<'e, T: Take> Run<'e, T> {
         all.may_refer |= batch.may_refer;
         all.format = format;
         if let Some(format) = format {
-            let mut assembler = self.assembler(format.info());
+            let mut assembler = self.assembler(format.info(), Some(format));
             assembler.begin();
             let mut histories = Vec::new();
             batch.assemble(&mut assembler, |history, _| histories.push(history));
@@ -211,7 +208,7 @@ impl<'e, T: Take> Run<'e, T> {
         let mut assembler = match reading {
             detect::Reading::By(format) => {
                 all.format = Some(format);
-                Some((self.assembler(format.info()), format))
+                Some((self.assembler(format.info(), Some(format)), format))
             }
             detect::Reading::Each | detect::Reading::Document => None,
         };
@@ -315,22 +312,26 @@ impl<'e, T: Take> Run<'e, T> {
         all: &mut Reading<T::Gathered>,
     ) -> io::Result<()> {
         if self.take.wants_nodes() {
-            let misfits = streams::of_stream(&mut from, self.bytes);
-            misfits.into_iter().for_each(|finding| self.raise(finding, all));
+            self.misfits(&mut from, all);
             self.take.nodes(paths::of(from, ended, self.id), &mut all.gathered);
             return Ok(());
         }
         for history in ended.into_iter().chain(from.finish()) {
             self.history(history, items, info, all);
         }
-        let misfits = streams::of_stream(&mut from, self.bytes);
-        misfits.into_iter().for_each(|finding| self.raise(finding, all));
+        self.misfits(&mut from, all);
         let Some((histories, findings)) = branches::of_tree(&mut from, info, self.options.all_branches) else {
             return Ok(());
         };
         histories.into_iter().for_each(|history| self.history(history, items, info, all));
         findings.into_iter().for_each(|finding| self.raise(finding, all));
         Ok(())
+    }
+
+    /// Raises what does not fit among events that the format itself assembles.
+    fn misfits(&self, from: &mut Assembler, all: &mut Reading<T::Gathered>) {
+        let misfits = from.own().map(|own| own.finish(self.bytes));
+        misfits.into_iter().flatten().for_each(|finding| self.raise(finding, all));
     }
 
     /// Reads what the records of a store are retold as.
@@ -347,7 +348,7 @@ impl<'e, T: Take> Run<'e, T> {
         let mut stage = self.stage(detect::Reading::By(format));
         for history in retold.histories {
             retold::read(history.says, made, &mut stage, history.info);
-            let (mut assembler, mut ended) = (self.assembler(history.info), Vec::new());
+            let (mut assembler, mut ended) = (self.assembler(history.info, None), Vec::new());
             let mut batch = std::mem::take(&mut stage.batch);
             batch.assemble(&mut assembler, |history, _| ended.push(history));
             batch.raised.drain(..).for_each(|finding| self.raise(finding, all));
@@ -373,7 +374,7 @@ impl<'e, T: Take> Run<'e, T> {
             let start = made.start() + span.start as u64;
             stage.made(made.text().get(span).unwrap_or_default(), start, record);
         }
-        let (mut assembler, mut ended) = (self.assembler(format.info()), Vec::new());
+        let (mut assembler, mut ended) = (self.assembler(format.info(), None), Vec::new());
         stage.batch.assemble(&mut assembler, |history, _| ended.push(history));
         match self.take.wants_nodes() {
             true => self.take.nodes(paths::of(assembler, ended, self.id), &mut all.gathered),
@@ -435,7 +436,7 @@ impl<'e, T: Take> Run<'e, T> {
             if let Some(format) = line.format
                 && matches!(stage.reading(), detect::Reading::Each)
             {
-                self.record_histories(&mut stage.batch, format.info(), &mut own);
+                self.record_histories(&mut stage.batch, format, &mut own);
             }
         }
         if let Some(at) = read.too_long {
@@ -461,8 +462,9 @@ impl<'e, T: Take> Run<'e, T> {
     }
 
     /// Hands over the histories of a record that is one by itself.
-    fn record_histories(&self, batch: &mut Batch, info: &'static FormatInfo, own: &mut Reading<T::Gathered>) {
-        let mut assembler = self.assembler(info);
+    fn record_histories(&self, batch: &mut Batch, format: &'static dyn Format, own: &mut Reading<T::Gathered>) {
+        let info = format.info();
+        let mut assembler = self.assembler(info, Some(format));
         let mut done = Vec::new();
         batch.assemble(&mut assembler, |history, _| done.push(history));
         if self.take.wants_nodes() {

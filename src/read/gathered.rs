@@ -104,7 +104,7 @@ impl Batch {
         for (_, mark) in &mut self.marks {
             match mark {
                 Mark::Entry(entry) => entry.record += records,
-                Mark::Event(event) => event.record += records,
+                Mark::Own(event) => event.renumber(records),
                 Mark::Lost(_, record) | Mark::Piece(_, record) => *record += records,
                 Mark::Line { record, .. } => *record += records,
                 _ => {}

@@ -19,8 +19,6 @@ mod reduced;
 mod retold;
 mod spread;
 mod stage;
-pub mod streams;
-mod texts;
 mod unknown;
 
 use std::io;
@@ -32,9 +30,9 @@ use crate::history::{Effort, Finding, History, Usage};
 use crate::place::DocId;
 use crate::source::{Container, ReadAt};
 
+pub use crate::format::Texts;
 pub use branches::finding;
 pub use doc::{Emit, read, read_made};
-pub use texts::Texts;
 
 /// What the user said about the files.
 #[derive(Clone)]

@@ -18,8 +18,8 @@ use crate::source::Doc;
 use crate::target::{Severity, Target};
 
 use super::super::Failure;
-use super::error::{Pasted, flag};
 use super::heal::{Heals, heals, strips};
+use super::pasted::{Pasted, flag};
 
 /// What a file shows of an error.
 pub(super) struct InFile {
