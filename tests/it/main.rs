@@ -42,6 +42,7 @@ mod langgraph;
 mod layers;
 mod linear;
 mod linear_commands;
+mod linear_lineage;
 mod linear_shapes;
 mod linear_stores;
 #[path = "../../benches/logs.rs"]
