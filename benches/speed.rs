@@ -25,7 +25,7 @@ use replaylint::internals::place::{DocId, Pieces};
 use replaylint::internals::replay::slim::restore::restore;
 use replaylint::internals::replay::slim::slim;
 use replaylint::internals::replay::{Conversation, stream};
-use replaylint::internals::source::{Doc, Input, Patched, ReadAt, lines};
+use replaylint::internals::source::{Doc, Input, Opening, Patched, ReadAt, lines};
 
 const DOC: DocId = DocId(0);
 /// One record in so many has a fault.
@@ -152,7 +152,8 @@ fn peak(path: &Path, repair: bool) -> Option<u64> {
 
 /// The child of [`peak`].
 fn child(path: &str) {
-    let doc = Doc::open(DOC, &Input::File { path: path.into(), named: true }, None).expect("readable");
+    let doc =
+        Doc::open(DOC, &Input::File { path: path.into(), named: true }, &Opening::default()).expect("readable");
     let options = Options::default();
     if std::env::var("REPLAYLINT_BENCH_FIX").is_ok_and(|fix| fix == "1") {
         black_box(
@@ -169,7 +170,8 @@ fn child(path: &str) {
 
 fn measure(name: &str, path: &Path, faults: &Faults) {
     let mut data = Vec::new();
-    let doc = Doc::open(DOC, &Input::File { path: path.to_owned(), named: true }, None).expect("readable");
+    let doc = Doc::open(DOC, &Input::File { path: path.to_owned(), named: true }, &Opening::default())
+        .expect("readable");
     doc.bytes.read_into(0, doc.bytes.len() as usize, &mut data).expect("readable");
     let mb = data.len() as f64 / 1e6;
     let options = Options::default();

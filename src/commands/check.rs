@@ -4,6 +4,7 @@ use std::io::Write;
 
 use crate::convert;
 use crate::history::Code;
+use crate::read::Skipped;
 use crate::report::mask;
 use crate::report::words::count;
 use crate::report::{Diagnostic, Seen, Summary, diagnose, homes, promise};
@@ -12,7 +13,7 @@ use crate::rules::{self, unknown_format};
 use crate::source::{Doc, Packing, words};
 
 use super::labels::label_of;
-use super::{Failure, Outcome, Run, complain, met, products, talk, whole};
+use super::{Failure, Outcome, Run, bugs, complain, met, products, talk, whole};
 
 /// What one doc gave.
 struct Checked {
@@ -23,6 +24,8 @@ struct Checked {
     foreign: bool,
     /// References of a slimmed log that were followed.
     references: u64,
+    /// Records that were skipped because of a bug here.
+    bugs: Vec<Skipped>,
     /// Findings that the default repair takes away.
     repaired: u64,
 }
@@ -68,8 +71,16 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
                 (told, false)
             }
         };
+        let bugs = std::mem::take(&mut found.bugs);
         let foreign = met && !met::was_one(&diagnostics);
-        Ok(Checked { seen: Seen::new(&doc.label, &found, diagnostics), skipped, foreign, references, repaired })
+        Ok(Checked {
+            seen: Seen::new(&doc.label, &found, diagnostics),
+            skipped,
+            foreign,
+            references,
+            bugs,
+            repaired,
+        })
     };
     run.each_doc(&inputs, work, |input, checked: std::io::Result<Checked>| {
         let checked = match checked {
@@ -80,6 +91,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
                 return true;
             }
         };
+        checked.bugs.iter().for_each(|skipped| bugs::report(&checked.seen.path, skipped));
         if checked.skipped {
             summary.skipped += 1;
             met::say_skipped(run, &checked.seen.path);
@@ -123,6 +135,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
     if let Some(error) = broken {
         return Err(error.into());
     }
+    failed |= bugs::met();
     // What is no request at all is answered, too.
     if answer.is_none() || summary.files == 0 {
         failed |= nothing_found(run, recognised, &summary, failed);

@@ -64,7 +64,7 @@ fn open(run: &Run, path: &Path, side: u32) -> Result<Vec<Doc>, Failure> {
     };
     let input = only_member(run, input)?;
     let inputs = run.gathered(vec![input]).into_iter().zip(0..);
-    let opened = inputs.map(|(input, n)| Doc::open(DocId(2 * n + side), &input, run.stdin_name.as_deref()));
+    let opened = inputs.map(|(input, n)| run.open(DocId(2 * n + side), &input));
     let opened: io::Result<Vec<Doc>> = opened.collect();
     opened.map_err(|error| Misuse::new(words(&path.display(), &error)).into())
 }

@@ -1,6 +1,7 @@
 //! The commands, one a file, and what they share.
 
 pub mod agents;
+pub mod bugs;
 pub mod carriage;
 pub mod carry;
 pub mod check;

@@ -7,14 +7,17 @@ use std::path::{Path, PathBuf};
 use crate::options::Lints;
 use crate::place::DocId;
 use crate::read::detect::{self, Reading};
+use crate::report::words::{grouped, printable};
 use crate::report::{self, Content, Style};
+use crate::source::bug::{self, Bug};
 use crate::source::lineage::{Family, Lookup};
 use crate::source::walk::{Filter, walk};
-use crate::source::{Doc, Input, folders, parallel, segments, sqlite};
+use crate::source::{Doc, Input, Opening, folders, parallel, segments, sqlite};
 
-use super::lineage;
+use super::labels::label_of;
 use super::outcome::Outcome;
 use super::say::complain;
+use super::{bugs, lineage};
 
 /// Options of all commands that read docs.
 pub struct Run {
@@ -26,6 +29,8 @@ pub struct Run {
     pub exit_zero: bool,
     pub deny_warnings: bool,
     pub stdin_name: Option<String>,
+    /// Bytes that a compressed file may be unpacked to.
+    pub most_unpacked: u64,
     pub show_content: bool,
     pub verbose: bool,
     pub quiet: bool,
@@ -124,27 +129,47 @@ impl Run {
                 base.chain(paths).map(len).fold(0, u64::saturating_add) <= SMALL
             }
         };
-        let open = |n: usize| Doc::open(DocId(n as u32), &inputs[n], self.stdin_name.as_deref());
+        let open = |n: usize| Doc::open(DocId(n as u32), &inputs[n], &self.opening());
+        let work = |n: usize, threads: usize| {
+            let done = bug::caught(|| {
+                let doc = open(n);
+                let odd = doc.as_ref().ok().and_then(|doc| self.odd_size(doc));
+                bug::provoke(label_of(&inputs[n]).as_bytes());
+                (odd, work(doc, threads))
+            });
+            (n, done)
+        };
+        let mut take = |(n, done): (usize, Result<(Option<String>, R), Bug>)| {
+            let Some(input) = inputs.get(n) else { return false };
+            match done {
+                Ok((odd, result)) => {
+                    odd.iter().for_each(|odd| complain(odd));
+                    take(input, result)
+                }
+                Err(bug) => {
+                    bugs::report(&label_of(input), &format_args!("skipped: {bug}"));
+                    true
+                }
+            }
+        };
         let mut at = 0;
         while at < inputs.len() {
             let many = inputs[at..].iter().take_while(|input| small(input)).count();
             if many == 0 {
-                if !take(&inputs[at], work(open(at), self.threads)) {
+                if !take(work(at, self.threads)) {
                     return;
                 }
                 at += 1;
                 continue;
             }
-            let mut next = at;
             let mut go_on = true;
             parallel::in_order(
                 self.threads,
                 many,
                 || (),
-                |(), n| work(open(at + n), 1),
+                |(), n| work(at + n, 1),
                 |result| {
-                    go_on = take(&inputs[next], result);
-                    next += 1;
+                    go_on = take(result);
                     go_on
                 },
             );
@@ -153,6 +178,26 @@ impl Run {
             }
             at += many;
         }
+    }
+
+    /// How inputs are opened.
+    pub(super) fn opening(&self) -> Opening<'_> {
+        Opening { stdin_name: self.stdin_name.as_deref(), most_unpacked: self.most_unpacked }
+    }
+
+    /// Opens an input of a command that takes one after the other.
+    pub(super) fn open(&self, id: DocId, input: &Input) -> io::Result<Doc> {
+        let doc = Doc::open(id, input, &self.opening())?;
+        self.odd_size(&doc).iter().for_each(|odd| complain(odd));
+        Ok(doc)
+    }
+
+    /// A warning about a doc that is far longer than the file that it was unpacked from.
+    fn odd_size(&self, doc: &Doc) -> Option<String> {
+        let unpacked = doc.unpacked.filter(|_| !self.quiet)?;
+        let ratio = unpacked.odd_ratio()?;
+        let (label, to) = (printable(&doc.label), grouped(unpacked.to));
+        Some(format!("{label}: warning: unpacks to {to} bytes, {} times its size", grouped(ratio)))
     }
 
     /// Content is shown on a terminal, or where it was asked for.

@@ -77,6 +77,7 @@ impl ConvertedDoc {
             alone: false,
             unsent: Vec::new(),
             lines: self.lines,
+            bugs: Vec::new(),
             targets: Vec::new(),
             schemas: Schemas::Official,
         }

@@ -14,9 +14,8 @@ use crate::source::split::{Piece, SplitError, split};
 use crate::source::{Container, Made, ReadAt, framing, lines, parallel};
 
 use super::detect::{self, Answer};
-use super::gathered::{Chunk, Marks};
 use super::stage::{Batch, Stage};
-use super::{Found, Options, Reading, Take, branches, large, last_line, paths, reduced, retold, spread, unknown};
+use super::{Found, Options, Panics, Reading, Take, branches, large, last_line, paths, reduced, retold, unknown};
 
 /// Takes what was gathered so far, in the order of the doc, so that it need not be kept until the end.
 pub type Emit<'e, T> = &'e mut dyn FnMut(&mut T) -> io::Result<()>;
@@ -45,13 +44,14 @@ pub fn read_made<T: Take>(
     Run { id, bytes, options, threads: 1, take, container }.all(&mut |_| Ok(()))
 }
 
-struct Run<'e, T> {
-    id: DocId,
-    bytes: &'e dyn ReadAt,
-    options: &'e Options,
+/// The reading of one doc.
+pub(super) struct Run<'e, T> {
+    pub id: DocId,
+    pub bytes: &'e dyn ReadAt,
+    pub options: &'e Options,
     threads: usize,
-    take: &'e T,
-    container: Container,
+    pub take: &'e T,
+    pub container: Container,
 }
 
 impl<'e, T: Take> Run<'e, T> {
@@ -64,7 +64,8 @@ impl<'e, T: Take> Run<'e, T> {
         }
         match self.container {
             Container::Document { start }
-                if self.bytes.len() - start <= framing::WHOLE_DOCUMENT && !self.bytes.is_cut() =>
+                if self.bytes.len() - start <= framing::WHOLE_DOCUMENT.min(self.options.max_record)
+                    && !self.bytes.is_cut() =>
             {
                 self.document(start, &mut all)?;
             }
@@ -90,7 +91,7 @@ impl<'e, T: Take> Run<'e, T> {
     }
 
     /// `format` is the one of the records, if they are assembled as they are.
-    fn assembler(&self, info: &FormatInfo, format: Option<&dyn Format>) -> Assembler {
+    pub fn assembler(&self, info: &FormatInfo, format: Option<&dyn Format>) -> Assembler {
         let own = format.and_then(|format| format.assemble());
         Assembler::new(info, self.take.wants_nodes()).with_own(own)
     }
@@ -121,8 +122,13 @@ impl<'e, T: Take> Run<'e, T> {
             None => large::format_of(self.id, self.bytes, start, self.options)?,
         };
         // What is retold is put together from all of the document.
-        if format.is_some_and(|format| format.teller().is_some()) && self.bytes.len() - start <= limit {
-            return self.document(start, all);
+        if format.is_some_and(|format| format.teller().is_some()) {
+            if self.bytes.len() - start <= limit {
+                return self.document(start, all);
+            }
+            (all.records, all.format) = (1, format);
+            self.raise(unknown::fault(What::TooLong, Row::of_place(Place::new(self.id, start, 0), 0)), all);
+            return Ok(());
         }
         let reading = format.map_or(detect::Reading::Each, detect::Reading::By);
         let mut stage = self.stage(reading);
@@ -244,6 +250,10 @@ impl<'e, T: Take> Run<'e, T> {
                 }
                 let records = all.records;
                 chunk.batch.renumber(records);
+                if let (Some(met), Panics::Fail) = (chunk.batch.bugs.first(), self.options.panics) {
+                    failed = Some(io::Error::other(format!("record {}: {}", u64::from(met.record) + 1, met.bug)));
+                    return false;
+                }
                 cut = chunk.batch.cut.take();
                 if let Some((assembler, _)) = &mut assembler {
                     chunk.batch.assemble(assembler, |history, _| ended.push(history));
@@ -390,92 +400,12 @@ impl<'e, T: Take> Run<'e, T> {
         Ok(())
     }
 
-    fn chunk(
-        &self,
-        start: u64,
-        n: usize,
-        buf: &mut Vec<u8>,
-        stage: &mut Stage<'_, T::Visitor<'_>>,
-    ) -> io::Result<Chunk<T::Gathered>> {
-        let read = lines::read(self.bytes, start, n, self.options.max_record, buf)?;
-        let valid = simdutf8::basic::from_utf8(read.bytes).is_ok();
-        let mut own = Reading::new(self.container);
-        stage.batch = Batch::default();
-        let mut at = match n {
-            0 => 0,
-            _ => (self.free_from(start, &read)? - read.start).min(read.bytes.len() as u64) as usize,
-        };
-        let mut marks = Marks::default();
-        marks.pass(0, &read.bytes[..at]);
-        while let Some(&first) = read.bytes.get(at) {
-            if first.is_ascii_whitespace() {
-                at += 1;
-                marks.between(first, at);
-                continue;
-            }
-            let Some(skip) = self.container.record_in(&read.bytes[at..]) else {
-                at += memchr::memchr(b'\n', &read.bytes[at..]).unwrap_or(read.bytes.len() - at);
-                continue;
-            };
-            at += skip;
-            let from = read.start + at as u64;
-            let is_end = read.start + read.bytes.len() as u64 >= self.bytes.len();
-            let spread = self.container.event_in(&read.bytes[at..]);
-            let event = spread.and_then(|len| stage.event(&read.bytes[at..at + len], from, valid));
-            let mut line = event.unwrap_or_else(|| stage.line(&read.bytes[at..], from, valid, is_end));
-            if line.starved {
-                let mut more = Vec::new();
-                spread::text_from(self.bytes, from, &mut more)?;
-                // What is not complete now is longer than such a value may be.
-                line = stage.line(&more, from, false, true);
-            }
-            let end = at + line.len;
-            marks.pass(at, &read.bytes[at..end.min(read.bytes.len())]);
-            at = end;
-            own.format = own.format.or(line.format);
-            if let Some(format) = line.format
-                && matches!(stage.reading(), detect::Reading::Each)
-            {
-                self.record_histories(&mut stage.batch, format, &mut own);
-            }
-        }
-        if let Some(at) = read.too_long {
-            let row = Row { record: stage.batch.records, ..Row::of_place(Place::new(self.id, at, 0), 0) };
-            stage.batch.damage_cut();
-            stage.batch.raised.push(unknown::fault(What::TooLong, row));
-            stage.batch.broken = true;
-            stage.batch.records += 1;
-        }
-        Ok(Chunk { start: read.start, marks, batch: std::mem::take(&mut stage.batch), own })
-    }
-
-    /// Where the first record of a chunk begins, or the line after one that reaches into it from the chunk before.
-    fn free_from(&self, start: u64, read: &lines::Lines<'_>) -> io::Result<u64> {
-        let begins = read.bytes.trim_ascii_start().first();
-        let is_plain = begins.is_none_or(|first| *first == b'{') || !self.recovers();
-        if is_plain { Ok(read.start) } else { spread::first_free(self.bytes, start, read.start) }
-    }
-
     /// Damaged lines are read as far as they can be.
-    fn recovers(&self) -> bool {
+    pub fn recovers(&self) -> bool {
         matches!(self.container, Container::Lines { .. })
     }
 
-    /// Hands over the histories of a record that is one by itself.
-    fn record_histories(&self, batch: &mut Batch, format: &'static dyn Format, own: &mut Reading<T::Gathered>) {
-        let info = format.info();
-        let mut assembler = self.assembler(info, Some(format));
-        let mut done = Vec::new();
-        batch.assemble(&mut assembler, |history, _| done.push(history));
-        if self.take.wants_nodes() {
-            self.take.nodes(paths::of(assembler, done, self.id), &mut own.gathered);
-        } else {
-            done.into_iter().for_each(|history| self.history(history, &batch.items, info, own));
-        }
-        batch.items.clear();
-    }
-
-    fn history(
+    pub fn history(
         &self,
         mut history: History,
         items: &[Finding],

@@ -226,6 +226,7 @@ impl Window<'_> {
             match json::scan_prefix(text, tape) {
                 // A number at the end of the buffer may go on.
                 Ok(end) if end as usize == text.len() && !at_end => {}
+                Ok(end) if u64::from(end) > self.limit => return Err(SplitError::TooLong(self.offset())),
                 Ok(end) => return Ok(end as usize),
                 Err(Fault { what: What::EndsEarly, .. }) if !at_end => {}
                 Err(fault) => return Err(SplitError::Fault(fault.what, self.offset() + u64::from(fault.at))),

@@ -13,7 +13,7 @@ use crate::report::seek::Wanted;
 use crate::report::words::{fill, printable};
 use crate::report::{Style, rulebook, write_pretty};
 use crate::rule::Rule;
-use crate::source::{Doc, Input, words};
+use crate::source::{Doc, Input, Opening, words};
 use crate::target::Target;
 
 use super::super::{Failure, Outcome};
@@ -62,7 +62,7 @@ pub fn error(pasted: &Pasted, telling: &Telling, out: &mut dyn Write) -> Result<
 
 fn open(path: &Path) -> Result<Doc, Misuse> {
     let input = Input::File { path: path.to_owned(), named: true };
-    Doc::open(DocId(0), &input, None).map_err(|error| Misuse::new(words(&path.display(), &error)))
+    Doc::open(DocId(0), &input, &Opening::default()).map_err(|error| Misuse::new(words(&path.display(), &error)))
 }
 
 /// Nobody knows the message: what comes nearest.
