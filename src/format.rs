@@ -1,5 +1,5 @@
 //! What a format is: an envelope that says where items lie in a record, what ends a history, and which lines are none
-//! of the conversation. Formats are told by content, on a summary of the top-level keys; the items themselves are the
+//! of the conversation. Formats are recognised by content, on a summary of the top-level keys; the items themselves are the
 //! dialect's business.
 
 pub mod agent;

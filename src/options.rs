@@ -64,11 +64,11 @@ pub struct FileOptions {
     pub ignore: Vec<String>,
     /// Rules in whose words the server has rejected the history: their findings are errors.
     pub proven: Vec<String>,
-    /// Bytes, or with `k`, `M`, `G` behind.
+    /// Bytes, or with `k`, `M`, `G` after it.
     pub max_record_size: Option<String>,
     /// A file with a JSON Schema for one item, instead of the provider's.
     pub schema: Option<PathBuf>,
-    /// A number with `s`, `m`, `h`, `d` or `w` behind.
+    /// A number with `s`, `m`, `h`, `d` or `w` after it.
     pub max_item_age: Option<String>,
     /// A time to count from instead of the clock's.
     pub now: Option<String>,

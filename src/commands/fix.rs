@@ -432,7 +432,7 @@ impl<'r> Session<'r> {
             bytes.read_into(note.at.start, note.at.len as usize, &mut text).ok()?;
             let mut tape = Tape::new();
             scan(&text, &mut tape).ok()?;
-            // What is added answers a call, or stands in front of a message.
+            // What is added answers a call, or is in front of a message.
             let bridge = || dialect.bridge().or(dialect.go_on()).map(|text| text.as_bytes().to_vec());
             dialect.stub(tape.root(&text)?).ok().or_else(bridge)
         };

@@ -62,7 +62,7 @@ impl ConvertedDoc {
         self.counts[severity as usize]
     }
 
-    /// The findings as those of a check, to be told by the same report.
+    /// The findings as those of a check, to be reported by the same report.
     pub fn told(self) -> JudgedDoc<()> {
         JudgedDoc {
             container: self.container,

@@ -78,7 +78,7 @@ pub fn gather(inputs: Vec<Input>) -> Vec<Input> {
     out
 }
 
-/// The files of a session in order: its own, then each message with its parts behind it.
+/// The files of a session in order: its own, then each message with its parts after it.
 fn files(root: &Path, session: &str) -> Option<Vec<PathBuf>> {
     let messages = listed(&root.join("message").join(session));
     // Others may have folders of these names.

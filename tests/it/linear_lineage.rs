@@ -54,7 +54,7 @@ impl Peek for Files {
     fn line_before(&self, path: &Path, end: u64) -> Option<Option<u64>> {
         self.looks.fetch_add(1, Ordering::Relaxed);
         let first = self.lineages.get(path)?.first?;
-        (end % LINE == 0 && end <= LINES * LINE).then(|| Some(first + end / LINE - 1))
+        (end.is_multiple_of(LINE) && end <= LINES * LINE).then(|| Some(first + end / LINE - 1))
     }
 }
 

@@ -62,7 +62,7 @@ pub enum Misfit {
     Invalid,
 }
 
-/// A misfit and where it stands.
+/// A misfit and where it is.
 #[derive(Clone, Copy, Debug)]
 pub struct Misplaced {
     pub misfit: Misfit,
@@ -101,7 +101,7 @@ pub struct Stream {
     systems: Vec<Row>,
     context: Context,
     digest: Digest,
-    /// What the rows behind the event are; `None` if they do not count.
+    /// What the rows after the event are; `None` if they do not count.
     taking: Option<EventKind>,
     current: Current,
     requests: HashMap<u64, Request>,

@@ -96,7 +96,7 @@ pub fn restore(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<R
 struct Out {
     file: BufWriter<File>,
     written: u64,
-    /// Offset in the source behind what was taken from it.
+    /// Offset in the source after what was taken from it.
     copied: u64,
 }
 
