@@ -16,13 +16,16 @@ use std::time::{Duration, Instant};
 
 use generate::{Faults, Shape};
 use replaylint::internals::fix::{self, FixOptions};
+use replaylint::internals::format::Format;
+use replaylint::internals::format::requests::Asked;
+use replaylint::internals::formats::iterate_stream;
 use replaylint::internals::history::Code;
 use replaylint::internals::judge::{self, Enabled, Findings, JudgedDoc, Options};
 use replaylint::internals::place::{DocId, Pieces};
 use replaylint::internals::replay::slim::restore::restore;
 use replaylint::internals::replay::slim::slim;
 use replaylint::internals::replay::{Conversation, stream};
-use replaylint::internals::source::{Doc, Input, Patched, ReadAt, lines};
+use replaylint::internals::source::{Doc, Input, Opening, Patched, ReadAt, lines};
 
 const DOC: DocId = DocId(0);
 /// One record in so many has a fault.
@@ -124,7 +127,8 @@ fn repetition(name: &str, data: &Vec<u8>) {
     };
     let read = || Conversation::read(vec![Doc::of_bytes(DOC, "log", data.clone())], |_| &options).expect("memory");
     row("tree", best(|| drop(black_box(read()))));
-    let sent = || stream::rebuild(DOC, data, &options.read, &stream::Asked::default()).expect("memory reads");
+    let requests = iterate_stream::FORMAT.requests().expect("it names requests");
+    let sent = || stream::rebuild(DOC, data, requests, &options.read, &Asked::default()).expect("memory reads");
     row("rebuild", best(|| drop(black_box(sent()))));
     row("slim", best(|| drop(black_box(slim(DOC, data, &options.read)))));
     let made = slim(DOC, data, &options.read).expect("memory reads");
@@ -163,7 +167,8 @@ fn peak(path: &Path, repair: bool) -> Option<u64> {
 
 /// The child of [`peak`].
 fn child(path: &str) {
-    let doc = Doc::open(DOC, &Input::File { path: path.into(), named: true }, None).expect("readable");
+    let doc =
+        Doc::open(DOC, &Input::File { path: path.into(), named: true }, &Opening::default()).expect("readable");
     let options = Options::default();
     if std::env::var("REPLAYLINT_BENCH_FIX").is_ok_and(|fix| fix == "1") {
         black_box(
@@ -180,7 +185,8 @@ fn child(path: &str) {
 
 fn measure(name: &str, path: &Path, faults: &Faults) {
     let mut data = Vec::new();
-    let doc = Doc::open(DOC, &Input::File { path: path.to_owned(), named: true }, None).expect("readable");
+    let doc = Doc::open(DOC, &Input::File { path: path.to_owned(), named: true }, &Opening::default())
+        .expect("readable");
     doc.bytes.read_into(0, doc.bytes.len() as usize, &mut data).expect("readable");
     let mb = data.len() as f64 / 1e6;
     let options = Options::default();

@@ -223,7 +223,9 @@ impl Cli {
             Command::Check(args) => {
                 let mut typed = Typed { all_branches: args.all_branches, ..args.common.typed() };
                 let Some(agents) = args.agents else {
-                    return commands::check::check(&typed.mean(args.output)?, out);
+                    let mut run = typed.mean(args.output)?;
+                    run.lints.skip_bugs();
+                    return commands::check::check(&run, out);
                 };
                 // No path is read but theirs.
                 typed.files.paths.push(PathBuf::new());

@@ -65,7 +65,7 @@ pub enum TextChange {
 }
 
 impl TextChange {
-    /// Whether thinking that is signed together with what stands in front of it outlives this change to that.
+    /// Whether thinking that is signed together with what is in front of it outlives this change to that.
     pub fn keeps_signatures(&self) -> bool {
         matches!(self, TextChange::Mend(mend) if mend.keeps_signatures)
     }
@@ -191,7 +191,7 @@ pub trait Dialect: Sync {
         false
     }
 
-    /// What stands around the results of a message that holds nothing else; `None` if results are messages themselves.
+    /// What is around the results of a message that holds nothing else; `None` if results are messages themselves.
     fn envelope(&self) -> Option<(&'static str, &'static str)> {
         None
     }
@@ -230,7 +230,7 @@ pub trait Replay {
 #[derive(Debug, Default)]
 pub struct Replayed {
     pub items: Vec<Vec<u8>>,
-    /// How many items there were when each response of the model ended: reasoning heads nothing behind that.
+    /// How many items there were when each response of the model ended: reasoning heads nothing after that.
     pub ends: Vec<usize>,
     /// Of what in the log each item was made.
     pub made_of: Vec<Place>,

@@ -1,5 +1,5 @@
 //! What a format is: an envelope that says where items lie in a record, what ends a history, and which lines are none
-//! of the conversation. Formats are told by content, on a summary of the top-level keys; the items themselves are the
+//! of the conversation. Formats are recognised by content, on a summary of the top-level keys; the items themselves are the
 //! dialect's business.
 
 pub mod agent;
@@ -12,16 +12,17 @@ mod kept;
 mod mark;
 mod probe;
 mod ranked;
+mod record;
 pub mod reduction;
 mod repair;
+pub mod requests;
 pub mod retelling;
+mod texts;
 
 use crate::dialect::{Dialect, Item, Origin};
-use crate::history::stream::Stream;
 use crate::history::tree::{Builder, Forest};
 use crate::history::{Finding, Flags, History, Pairing, Role, Row, Settings, codes};
 use crate::json::Val;
-use crate::json::edit::Base;
 use crate::place::Place;
 
 pub use body::{around, empty_list, name_answer, name_entry};
@@ -29,50 +30,17 @@ pub use info::{Edited, FormatInfo, Histories, Part, Unit};
 pub use kept::{Copied, KeptLines};
 pub use mark::{Mark, Sink, TextAt};
 pub use probe::Probe;
+pub use record::{REFERENCE, Record, Slice, is_reference};
 pub use repair::{Repair, Wanted};
+pub use texts::Texts;
 
 use correcting::Corrector;
 use handover::Handover;
 pub use ranked::Unsent;
 use ranked::{Ranked, Told};
 use reduction::Reduction;
+use requests::{Assemble, Requests};
 use retelling::Teller;
-
-/// One record as a format sees it.
-#[derive(Clone, Copy)]
-pub struct Record<'r> {
-    /// Number in the doc, from 0.
-    pub number: u32,
-    /// The value that the format is asked about: the record, or what `--pointer` reached in it.
-    pub val: Val<'r>,
-    pub base: Base<'r>,
-    /// All of the record, with its line end.
-    pub whole: Place,
-    /// Which part of a large document this is.
-    pub slice: Slice<'r>,
-}
-
-/// A record is whole, or a part of a document that is too large to be scanned at once.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Slice<'r> {
-    Whole,
-    /// The document with its top-level arrays emptied; comes behind their elements.
-    Head,
-    /// What the events of the document add up to.
-    Made,
-    /// An element of the top-level array with this name (empty: of the document itself).
-    Element {
-        section: &'r str,
-    },
-}
-
-/// Key of an object that stands, first in a list, for elements that are stored elsewhere: `slim` put it there.
-pub const REFERENCE: &str = crate::json::scan::NOTED;
-
-/// Whether a value stands for elements that are stored elsewhere.
-pub fn is_reference(val: Val<'_>) -> bool {
-    val.is_object() && val.count() == 1 && val.get(REFERENCE).is_some()
-}
 
 /// A claim below this says only that a record may be one of the format's, among others that are.
 pub const TELLING: u8 = 20;
@@ -129,6 +97,17 @@ pub trait Format: Sync {
 
     /// How records are retold as messages of the format's dialect, if they are not messages themselves.
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
+        None
+    }
+
+    /// How events are assembled to a history, if they are not items and marks of one. They are handed over as
+    /// [`Mark::Own`].
+    fn assemble(&self) -> Option<Box<dyn Assemble>> {
+        None
+    }
+
+    /// How requests are found and rebuilt, if the log only names them.
+    fn requests(&self) -> Option<&'static dyn Requests> {
         None
     }
 
@@ -250,8 +229,8 @@ pub struct Assembler {
     tree: Option<Builder>,
     /// A node has begun.
     in_node: bool,
-    /// Reduces events, if there are any.
-    stream: Option<Box<Stream>>,
+    /// The format's own, if it has one.
+    own: Option<Box<dyn Assemble>>,
     /// Events that add up to messages: where, and the numbers of their records.
     pieces: Vec<(Place, u32)>,
     /// Parts that wait to be put in order.
@@ -259,10 +238,11 @@ pub struct Assembler {
 }
 
 impl Assembler {
-    pub fn new(info: &FormatInfo) -> Self {
+    /// `wants_nodes`: nodes are gathered also of a format whose records are histories by themselves.
+    pub fn new(info: &FormatInfo, wants_nodes: bool) -> Self {
         let settings = Settings { usage: info.usage, ..Settings::default() };
         let open = info.histories == Histories::PerDoc;
-        let tree = info.histories.shares_rows().then(Builder::default);
+        let tree = (wants_nodes || info.histories.shares_rows()).then(Builder::default);
         Assembler {
             histories: info.histories,
             pairing: info.dialect.pairing(),
@@ -274,15 +254,15 @@ impl Assembler {
             open,
             tree,
             in_node: false,
-            stream: None,
+            own: None,
             pieces: Vec::new(),
             ranked: None,
         }
     }
 
-    /// Gathers nodes, also of a format whose records are histories by themselves.
-    pub fn with_tree(info: &FormatInfo, tree: Builder) -> Self {
-        Assembler { tree: Some(tree), ..Assembler::new(info) }
+    /// Hands events to the format's own assembler.
+    pub fn with_own(self, own: Option<Box<dyn Assemble>>) -> Self {
+        Assembler { own, ..self }
     }
 
     /// Where nodes are gathered.
@@ -324,8 +304,8 @@ impl Assembler {
             ranked.take(Told::Rows(rows.to_vec()));
             return;
         }
-        if let Some(stream) = &mut self.stream {
-            stream.rows(rows);
+        if let Some(own) = &mut self.own {
+            own.rows(rows);
             return;
         }
         if let Some(tree) = self.tree.as_mut().filter(|_| self.in_node) {
@@ -410,7 +390,11 @@ impl Assembler {
                 }
             }
             Mark::Piece(at, record) => self.pieces.push((at, record)),
-            Mark::Event(event) => self.stream.get_or_insert_default().event(&event),
+            Mark::Own(event) => {
+                if let Some(own) = &mut self.own {
+                    own.event(event);
+                }
+            }
             Mark::Replace => {
                 if let Some(tree) = &mut self.tree {
                     tree.reset();
@@ -430,9 +414,9 @@ impl Assembler {
         if self.histories == Histories::PerDoc { self.end() } else { None }
     }
 
-    /// The events of the doc, reduced, if it has any.
-    pub fn stream(&mut self) -> Option<&mut Stream> {
-        self.stream.as_deref_mut()
+    /// The format's own.
+    pub fn own(&mut self) -> Option<&mut (dyn Assemble + 'static)> {
+        self.own.as_deref_mut()
     }
 
     /// Whether a record could not be read.
@@ -473,8 +457,8 @@ impl Assembler {
         if !std::mem::take(&mut self.open) {
             return None;
         }
-        let mut rows = match &self.stream {
-            Some(stream) => stream.history(),
+        let mut rows = match &self.own {
+            Some(own) => own.history(),
             None => std::mem::take(&mut self.rows),
         };
         let mut settings = std::mem::take(&mut self.settings);

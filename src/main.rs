@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use replaylint::internals::cli::Cli;
-use replaylint::internals::commands::{Failure, Outcome, complain};
+use replaylint::internals::commands::{Failure, Outcome, bugs, complain};
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         }
     };
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let done = cli.run(&mut out).and_then(|outcome| Ok(out.flush().map(|()| outcome)?));
+    let done = bugs::guarded(|| cli.run(&mut out).and_then(|outcome| Ok(out.flush().map(|()| outcome)?)));
     match done {
         Ok(outcome) => outcome.code(),
         Err(failure) if failure.is_broken_pipe() => Outcome::Clean.code(),

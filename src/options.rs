@@ -64,11 +64,11 @@ pub struct FileOptions {
     pub ignore: Vec<String>,
     /// Rules in whose words the server has rejected the history: their findings are errors.
     pub proven: Vec<String>,
-    /// Bytes, or with `k`, `M`, `G` behind.
+    /// Bytes, or with `k`, `M`, `G` after it.
     pub max_record_size: Option<String>,
     /// A file with a JSON Schema for one item, instead of the provider's.
     pub schema: Option<PathBuf>,
-    /// A number with `s`, `m`, `h`, `d` or `w` behind.
+    /// A number with `s`, `m`, `h`, `d` or `w` after it.
     pub max_item_age: Option<String>,
     /// A time to count from instead of the clock's.
     pub now: Option<String>,
@@ -187,6 +187,12 @@ impl Lints {
         Ok(Lints { all, some })
     }
 
+    /// A record at which a bug of ours shows is skipped, and the rest of its file is read.
+    pub fn skip_bugs(&mut self) {
+        let all = std::iter::once(&mut self.all).chain(self.some.iter_mut().map(|(_, options)| options));
+        all.for_each(|options| options.read.panics = read::Panics::Skip);
+    }
+
     /// The options for a path as it is printed.
     pub fn of(&self, path: &str) -> &judge::Options {
         // A history of a database is printed as `agents.db: session …`, and configured as its file.
@@ -217,6 +223,7 @@ fn read_options(about: &FileOptions) -> Result<read::Options, Misuse> {
         pointer: about.pointer.as_deref().map_or(Ok(Vec::new()), steps)?,
         newest_first: about.order.as_deref().map(order).transpose()?,
         max_record: about.max_record_size.as_deref().map_or(Ok(1 << 30), size)?,
+        panics: read::Panics::Fail,
         all_branches: about.all_branches,
         usage: about.usage.as_deref().map(usage).transpose()?,
         effort: about.effort.as_deref().map(|effort| Effort::of(effort.as_bytes())),
@@ -276,20 +283,31 @@ pub fn steps(text: &str) -> Result<Vec<String>, Misuse> {
     })
 }
 
-/// A number of bytes, as a record or an image may have.
+/// A number of bytes, as a record or an image may have, up to 4 GiB: offsets within a record have 32 bits.
 pub fn size(text: &str) -> Result<u64, Misuse> {
+    let bytes = bytes(text).filter(|n| *n <= u64::from(u32::MAX));
+    bytes.ok_or_else(|| {
+        Misuse::new(format!("'{text}' is not a valid size"))
+            .help("a size is a number of bytes up to 4G, as in 512M")
+    })
+}
+
+/// A size of any length.
+pub fn large_size(text: &str) -> Result<u64, Misuse> {
+    bytes(text).ok_or_else(|| {
+        Misuse::new(format!("'{text}' is not a valid size")).help("a size is a number of bytes, as in 512M or 64G")
+    })
+}
+
+fn bytes(text: &str) -> Option<u64> {
     let (digits, shift) = match text.trim_end_matches(['B', 'b']).split_at_checked(text.len().saturating_sub(1)) {
         Some((digits, "k" | "K")) => (digits, 10),
         Some((digits, "M" | "m")) => (digits, 20),
         Some((digits, "G" | "g")) => (digits, 30),
+        Some((digits, "T" | "t")) => (digits, 40),
         _ => (text, 0),
     };
-    let bytes = digits.parse::<u64>().ok().and_then(|n| n.checked_mul(1 << shift));
-    // Offsets within a record have 32 bits.
-    bytes.filter(|n| (1..=u64::from(u32::MAX)).contains(n)).ok_or_else(|| {
-        Misuse::new(format!("'{text}' is not a valid size"))
-            .help("a size is a number of bytes up to 4G, as in 512M")
-    })
+    digits.parse::<u64>().ok().and_then(|n| n.checked_mul(1 << shift)).filter(|n| *n > 0)
 }
 
 /// How old stored items may be, and what time it is.
@@ -421,6 +439,8 @@ mod tests {
     fn sizes_are_read() {
         assert_eq!(size("512M").ok(), Some(512 << 20));
         assert_eq!(size("100").ok(), Some(100));
+        assert_eq!(large_size("2T").ok(), Some(2 << 40));
+        assert!(large_size("x").is_err() && large_size("0G").is_err());
         assert!(size("5G").is_err() && size("x").is_err() && size("0").is_err());
     }
 }

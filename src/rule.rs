@@ -80,7 +80,7 @@ pub enum When {
 /// `{partner_id}`, `{partner_call_id}` of the other item, `{index}` of the item in its history, `{message}` and
 /// `{block}` the numbers in its pointer (`{partner_message}` in that of the other), `{role}` and `{partner_role}` of
 /// messages, `{items}` and `{outputs}` a number of them. What
-/// stands between `⟨` and `⟩` is left out if it names something that is not known.
+/// is between `⟨` and `⟩` is left out if it names something that is not known.
 pub struct Variant {
     pub message: &'static str,
     /// What the partner's place is called; empty if there is none.
@@ -292,7 +292,7 @@ impl Cx<'_> {
         self.traits.has(one)
     }
 
-    /// An open call here is about to run: the history is a log, and only the call's batch stands behind it.
+    /// An open call here is about to run: the history is a log, and only the call's batch comes after it.
     pub fn is_pending(&self, ix: u32) -> bool {
         let log = match self.history.settings.usage {
             Usage::Request => false,

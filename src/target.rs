@@ -49,7 +49,7 @@ impl Levels {
     }
 }
 
-/// What stands beside the sentence in the error that a provider answers with, in OpenAI's form:
+/// What is beside the sentence in the error that a provider answers with, in OpenAI's form:
 /// `{"error":{"message":…,"type":…,"param":…,"code":…}}`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Answer {
@@ -82,7 +82,7 @@ pub struct Verdict {
     pub levels: Levels,
     /// The target's own sentence, where it differs.
     pub api: Option<&'static str>,
-    /// What stands beside that sentence.
+    /// What is beside that sentence.
     pub answer: Option<Answer>,
 }
 
@@ -108,7 +108,7 @@ pub struct Caps {
     pub bare_reasoning: bool,
     /// Takes references to stored items.
     pub references: bool,
-    /// Wants the calls of a turn together, and their outputs directly behind them.
+    /// Wants the calls of a turn together, and their outputs directly after them.
     pub contiguous_outputs: bool,
     /// Builds on stored responses.
     pub chaining: bool,
@@ -143,7 +143,7 @@ pub enum Trait {
     RefusesSystemMessages,
     /// Ids of calls are nine letters and digits.
     NineCharIds,
-    /// Only some roles may stand behind each other, and the model's own message is not the last.
+    /// Only some roles may come after each other, and the model's own message is not the last.
     RoleOrder,
     /// A message with calls carries what a thinking model thought.
     WantsReasoning,

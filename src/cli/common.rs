@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use crate::commands::{Output, Run, lineage};
 use crate::options::{self, Config, FileOptions, Lints, Misuse};
 use crate::report::{self, Style, mask};
+use crate::source::MOST_UNPACKED;
 use crate::source::product::Existing;
 use crate::source::walk::Filter;
 
@@ -52,6 +53,9 @@ pub(super) struct Reading {
     /// Do not read records larger than SIZE, e.g. 512M [default: 1G]
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     pub max_record_size: Option<String>,
+    /// Do not read compressed files that unpack to more than SIZE [default: 64G]
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
+    pub max_decompressed_size: Option<String>,
     /// Name to print for standard input
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub stdin_filename: Option<String>,
@@ -283,6 +287,7 @@ impl Common {
 impl Typed {
     /// From what was typed to what is meant. `report_file` is where `-o` puts the report.
     pub(super) fn mean(self, report_file: Option<PathBuf>) -> Result<Run, Misuse> {
+        let most_unpacked = self.reading.max_decompressed_size;
         let config = Config::find(self.settings.config.as_deref(), self.settings.isolated)?;
         let about = FileOptions {
             format: self.reading.format,
@@ -333,6 +338,7 @@ impl Typed {
             exit_zero: self.leniency.exit_zero,
             deny_warnings: self.findings.deny_warnings || config.deny_warnings,
             stdin_name: self.reading.stdin_filename,
+            most_unpacked: most_unpacked.map_or(Ok(MOST_UNPACKED), |size| options::large_size(&size))?,
             show_content: self.privacy.show_content,
             verbose: self.loudness.verbose,
             quiet: self.loudness.quiet,

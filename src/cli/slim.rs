@@ -47,6 +47,9 @@ pub(super) struct SlimArgs {
     /// Do not read records larger than SIZE, e.g. 512M [default: 1G]
     #[arg(long, value_name = "SIZE", help_heading = "Input", hide_short_help = true)]
     max_record_size: Option<String>,
+    /// Do not read compressed files that unpack to more than SIZE [default: 64G]
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
+    max_decompressed_size: Option<String>,
     /// Name to print for standard input
     #[arg(long, value_name = "NAME", help_heading = "Input", hide_short_help = true)]
     stdin_filename: Option<String>,
@@ -71,6 +74,7 @@ impl SlimArgs {
         let reading = Reading {
             format: self.format,
             max_record_size: self.max_record_size,
+            max_decompressed_size: self.max_decompressed_size,
             stdin_filename: self.stdin_filename,
             ..Reading::default()
         };

@@ -12,9 +12,9 @@ use crate::commands::rebuild::Wanted;
 use crate::commands::tree::Told;
 use crate::commands::{self, Failure, Outcome};
 use crate::fix::FixOptions;
+use crate::formats;
 use crate::history::time;
 use crate::options::{self, Misuse};
-use crate::replay::stream::Provider;
 use crate::replay::{Budget, ChainOptions, Policy};
 use crate::report::tree::{OUTPUTS, Print};
 use crate::targets;
@@ -103,7 +103,7 @@ pub(super) struct RebuildArgs {
     #[arg(
         long,
         value_name = "NAME",
-        value_parser = PossibleValuesParser::new(Provider::ALL.map(Provider::name)),
+        value_parser = PossibleValuesParser::new(formats::providers()),
         hide_short_help = true
     )]
     provider: Option<String>,
@@ -263,9 +263,9 @@ fn age(text: &str) -> Result<Option<i64>, Misuse> {
 }
 
 /// Who carries requests out.
-fn provider(name: &str) -> Result<Provider, Misuse> {
-    let known = Provider::ALL.into_iter().find(|known| known.name() == name);
-    known.ok_or_else(|| options::unknown("provider", name, Provider::ALL.map(Provider::name).to_vec()))
+fn provider(name: &str) -> Result<&'static str, Misuse> {
+    let known = formats::providers().find(|known| *known == name);
+    known.ok_or_else(|| options::unknown("provider", name, formats::providers().collect()))
 }
 
 /// The way in which a tree is printed.

@@ -21,8 +21,8 @@ use crate::rule::About;
 use crate::source::{Doc, Input, words};
 use crate::target::Severity;
 
-use super::check::label_of;
 use super::homes::folders;
+use super::labels::label_of;
 use super::progress::Progress;
 use super::{Failure, Outcome, Run, complain};
 

@@ -10,7 +10,6 @@ use crate::convert::Landing;
 use crate::history::time::iso;
 use crate::place::DocId;
 use crate::report::words::{count, printable};
-use crate::source::Doc;
 use crate::source::commit::CommitError;
 use crate::source::product::{Existing, NewFile};
 use crate::source::sqlite::made;
@@ -41,7 +40,7 @@ pub fn carry(
     let mut session = Session::new(run, failed);
     let mut carried = Vec::new();
     for input in &inputs {
-        let doc = Doc::open(DocId(0), input, run.stdin_name.as_deref());
+        let doc = run.open(DocId(0), input);
         let mut texts: Vec<Vec<u8>> = Vec::new();
         let done = in_full(run, doc, |doc| {
             in_any_number(run, conversion, doc, run.threads, &mut |text| {

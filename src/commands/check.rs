@@ -4,14 +4,16 @@ use std::io::Write;
 
 use crate::convert;
 use crate::history::Code;
+use crate::read::Skipped;
 use crate::report::mask;
 use crate::report::words::count;
 use crate::report::{Diagnostic, Seen, Summary, diagnose, homes, promise};
 use crate::rule::About;
 use crate::rules::{self, unknown_format};
-use crate::source::{Doc, Input, Packing, words};
+use crate::source::{Doc, Packing, words};
 
-use super::{Failure, Outcome, Run, complain, met, products, talk, whole};
+use super::labels::label_of;
+use super::{Failure, Outcome, Run, bugs, complain, met, products, talk, whole};
 
 /// What one doc gave.
 struct Checked {
@@ -22,6 +24,8 @@ struct Checked {
     foreign: bool,
     /// References of a slimmed log that were followed.
     references: u64,
+    /// Records that were skipped because of a bug here.
+    bugs: Vec<Skipped>,
     /// Findings that the default repair takes away.
     repaired: u64,
 }
@@ -67,8 +71,16 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
                 (told, false)
             }
         };
+        let bugs = std::mem::take(&mut found.bugs);
         let foreign = met && !met::was_one(&diagnostics);
-        Ok(Checked { seen: Seen::new(&doc.label, &found, diagnostics), skipped, foreign, references, repaired })
+        Ok(Checked {
+            seen: Seen::new(&doc.label, &found, diagnostics),
+            skipped,
+            foreign,
+            references,
+            bugs,
+            repaired,
+        })
     };
     run.each_doc(&inputs, work, |input, checked: std::io::Result<Checked>| {
         let checked = match checked {
@@ -79,6 +91,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
                 return true;
             }
         };
+        checked.bugs.iter().for_each(|skipped| bugs::report(&checked.seen.path, skipped));
         if checked.skipped {
             summary.skipped += 1;
             met::say_skipped(run, &checked.seen.path);
@@ -122,6 +135,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
     if let Some(error) = broken {
         return Err(error.into());
     }
+    failed |= bugs::met();
     // What is no request at all is answered, too.
     if answer.is_none() || summary.files == 0 {
         failed |= nothing_found(run, recognised, &summary, failed);
@@ -165,16 +179,4 @@ pub(super) fn nothing_found(run: &Run, recognised: u64, summary: &Summary, faile
     };
     complain(&format!("no conversation was found{skipped}; use --allow-empty to exit with 0"));
     true
-}
-
-/// An input as it is printed before it is open.
-pub(super) fn label_of(input: &Input) -> String {
-    match input {
-        Input::Stdin => "-".to_owned(),
-        Input::File { path, .. } => path.display().to_string(),
-        Input::History { path, key, .. } => format!("{}: {key}", path.display()),
-        Input::Member { member, .. } => member.label(),
-        Input::Tree { paths, .. } => paths.first().map(|path| path.display().to_string()).unwrap_or_default(),
-        Input::Log { paths, .. } => paths.last().map(|path| path.display().to_string()).unwrap_or_default(),
-    }
 }

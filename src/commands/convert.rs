@@ -12,16 +12,17 @@ use crate::report::words::{count, grouped, printable};
 use crate::report::{Content, Seen, Style, Summary, diagnose, homes};
 use crate::source::commit::CommitError;
 use crate::source::product::{Existing, NewFile};
-use crate::source::{Doc, Input, Packing, words};
+use crate::source::{Doc, Input, Packing, bug, words};
 use crate::target::Severity;
 use crate::targets::models;
 
 use super::carriage::Carriage;
-use super::check::{is_no_conversation, label_of, nothing_found};
+use super::check::{is_no_conversation, nothing_found};
+use super::labels::label_of;
 use super::left_out;
 use super::parts::{Parts, Taken, Unsaved};
 use super::products::{self, Copies};
-use super::{Failure, Outcome, Run, Sheet, complain, met, talk, whole};
+use super::{Failure, Outcome, Run, Sheet, bugs, complain, met, talk, whole};
 
 /// Losses of a doc that are looked at, so that those of one kind can be counted; more are only counted together.
 const OF_KINDS: usize = 10_000;
@@ -116,9 +117,14 @@ pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Resul
         }
         None => {
             for input in &inputs {
-                let doc = Doc::open(DocId(0), input, run.stdin_name.as_deref());
-                let done = in_full(run, doc, |doc| to_stream(run, conversion, doc, out));
-                session.take(input, done)?;
+                let done = bug::caught(|| {
+                    let doc = run.open(DocId(0), input);
+                    in_full(run, doc, |doc| to_stream(run, conversion, doc, out))
+                });
+                match done {
+                    Ok(done) => session.take(input, done)?,
+                    Err(bug) => bugs::report(&label_of(input), &bug),
+                }
             }
         }
         Some(to) => {

@@ -12,7 +12,7 @@ use crate::source::commit::Replace;
 use crate::source::sqlite::{self, Changed, Id, Key};
 
 use super::dropped::Dropped;
-use super::products::unwritten;
+use super::outcome::unwritten;
 use super::{Failure, talk};
 
 /// The repair of a database.

@@ -13,7 +13,7 @@ use crate::report::words::{count, wrapped};
 use crate::report::{self, Content};
 use crate::source::{Doc, Input, words};
 
-use super::check::label_of;
+use super::labels::label_of;
 use super::{Failure, Outcome, Run, talk};
 
 pub fn diff(run: &Run, scope: Scope, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -64,7 +64,7 @@ fn open(run: &Run, path: &Path, side: u32) -> Result<Vec<Doc>, Failure> {
     };
     let input = only_member(run, input)?;
     let inputs = run.gathered(vec![input]).into_iter().zip(0..);
-    let opened = inputs.map(|(input, n)| Doc::open(DocId(2 * n + side), &input, run.stdin_name.as_deref()));
+    let opened = inputs.map(|(input, n)| run.open(DocId(2 * n + side), &input));
     let opened: io::Result<Vec<Doc>> = opened.collect();
     opened.map_err(|error| Misuse::new(words(&path.display(), &error)).into())
 }

@@ -18,13 +18,15 @@ use crate::report::{self, Content, Report, Seen, Summary};
 use crate::source::commit::{self, Replace};
 use crate::source::{Doc, Input, Patched, product, segments, words};
 
-use super::check::{is_no_conversation, label_of, nothing_found};
+use super::check::{is_no_conversation, nothing_found};
 use super::closing::{Closing, relative};
 use super::databases;
 use super::dropped::Dropped;
 use super::kept::{Pins, flattened};
+use super::labels::label_of;
+use super::outcome::unwritten;
 use super::positions;
-use super::products::{self, Copies, Planned, unwritten};
+use super::products::{self, Copies, Planned};
 use super::{Failure, Outcome, Run, Sheet, complain, met, talk, whole};
 
 /// Where the repaired text goes.
@@ -432,7 +434,7 @@ impl<'r> Session<'r> {
             bytes.read_into(note.at.start, note.at.len as usize, &mut text).ok()?;
             let mut tape = Tape::new();
             scan(&text, &mut tape).ok()?;
-            // What is added answers a call, or stands in front of a message.
+            // What is added answers a call, or is in front of a message.
             let bridge = || dialect.bridge().or(dialect.go_on()).map(|text| text.as_bytes().to_vec());
             dialect.stub(tape.root(&text)?).ok().or_else(bridge)
         };

@@ -10,7 +10,8 @@ use crate::source::product::NewFile;
 use crate::source::{Doc, Input, ReadAt};
 
 use super::lineage::Peeker;
-use super::products::{Copies, unwritten};
+use super::outcome::unwritten;
+use super::products::Copies;
 use super::{Failure, Run, talk};
 
 /// The files that continue from others.

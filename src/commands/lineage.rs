@@ -9,7 +9,7 @@ use crate::formats::{self, agents::AGENTS};
 use crate::json::{Tape, Val, scan};
 use crate::place::DocId;
 use crate::source::lineage::{Lineage, Lookup, Peek};
-use crate::source::{Doc, Input, Packing, lines};
+use crate::source::{Doc, Input, Opening, Packing, lines};
 
 use super::homes::folders;
 
@@ -52,7 +52,8 @@ impl Peek for Peeker {
     }
 
     fn line_before(&self, path: &Path, end: u64) -> Option<Option<u64>> {
-        let doc = Doc::open(DocId(0), &Input::File { path: path.to_owned(), named: true }, None).ok()?;
+        let doc =
+            Doc::open(DocId(0), &Input::File { path: path.to_owned(), named: true }, &Opening::default()).ok()?;
         let last = end.checked_sub(1).filter(|last| *last < doc.bytes.len())?;
         let line = lines::around(&*doc.bytes, doc.id, 0, last).ok()?;
         if line.end() != end {

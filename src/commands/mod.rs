@@ -1,6 +1,7 @@
-//! The commands, and what they share: opening docs in order, on several threads, and saying what went wrong.
+//! The commands, one a file, and what they share.
 
 pub mod agents;
+pub mod bugs;
 pub mod carriage;
 pub mod carry;
 pub mod check;
@@ -13,277 +14,29 @@ pub mod explain;
 pub mod fix;
 mod homes;
 mod kept;
+mod labels;
 mod left_out;
 pub mod lineage;
 mod met;
+mod outcome;
 mod parts;
 mod positions;
 pub mod products;
 mod progress;
 pub mod rebuild;
 pub mod rewind;
+mod run;
+mod say;
+mod sheet;
 pub mod slim;
 mod stored;
 pub mod tables;
 pub mod tree;
+mod wanted;
 mod whole;
 
-use std::io::{self, IsTerminal, Read, Write};
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+pub use outcome::{Failure, Outcome};
+pub use run::{Output, Run};
+pub use say::{complain, talk};
 
-use crate::options::{Lints, Misuse};
-use crate::place::DocId;
-use crate::read::detect::{self, Reading};
-use crate::report::{self, Content, Report, Style};
-use crate::source::lineage::{Family, Lookup};
-use crate::source::product::{Existing, NewFile};
-use crate::source::walk::{Filter, walk};
-use crate::source::{Doc, Input, folders, parallel, segments, sqlite};
-
-use products::unwritten;
-
-/// How a run ended. The worst of several holds.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Outcome {
-    Clean,
-    /// Something was found, or left, or differs.
-    Found,
-    /// The job could not be done.
-    Failed,
-}
-
-impl Outcome {
-    pub fn code(self) -> ExitCode {
-        ExitCode::from(match self {
-            Outcome::Clean => 0,
-            Outcome::Found => 1,
-            Outcome::Failed => 2,
-        })
-    }
-}
-
-/// Why a run ended early.
-#[derive(Debug, thiserror::Error)]
-pub enum Failure {
-    #[error(transparent)]
-    Misuse(#[from] Misuse),
-    #[error("{0}")]
-    Output(#[from] io::Error),
-}
-
-impl Failure {
-    /// Nobody reads on: no failure at all.
-    pub fn is_broken_pipe(&self) -> bool {
-        matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
-    }
-}
-
-/// Options of all commands that read docs.
-pub struct Run {
-    pub paths: Vec<PathBuf>,
-    pub filter: Filter,
-    pub lints: Lints,
-    pub threads: usize,
-    pub allow_empty: bool,
-    pub exit_zero: bool,
-    pub deny_warnings: bool,
-    pub stdin_name: Option<String>,
-    pub show_content: bool,
-    pub verbose: bool,
-    pub quiet: bool,
-    pub style: Style,
-    pub outputs: Vec<Output>,
-    /// `-o` names the file of a report.
-    pub report_flag: bool,
-    /// Files that are read besides the inputs: lists of them, settings.
-    pub also_read: Vec<PathBuf>,
-    /// Where files are looked for that a log continues from.
-    pub lookup: Lookup,
-}
-
-/// A report and where it goes.
-pub struct Output {
-    pub name: &'static str,
-    pub make: report::Make,
-    pub file: Option<PathBuf>,
-}
-
-/// A file up to this size is linted by one thread, side by side with others; a larger one by all threads.
-const SMALL: u64 = 4 << 20;
-
-impl Run {
-    /// How a run ended that could not do all of its job, or found something.
-    fn outcome(&self, failed: bool, found: bool) -> Outcome {
-        match (failed, found && !self.exit_zero) {
-            (true, _) => Outcome::Failed,
-            (false, true) => Outcome::Found,
-            (false, false) => Outcome::Clean,
-        }
-    }
-
-    /// Inputs in order; what could not be walked is said, and makes the run fail.
-    fn inputs(&self) -> (Vec<Input>, bool) {
-        let (inputs, errors) = walk(&self.paths, &self.filter);
-        for error in &errors {
-            complain(&error.to_string());
-        }
-        let mut failed = !errors.is_empty();
-        let mut all = Vec::with_capacity(inputs.len());
-        for input in inputs {
-            match self.filter.members(&input) {
-                None => all.push(input),
-                Some(Ok(members)) => all.extend(members),
-                Some(Err(error)) => {
-                    complain(&error.to_string());
-                    failed = true;
-                }
-            }
-        }
-        (self.gathered(all), failed)
-    }
-
-    /// The histories of each database, in its place. One that cannot be read, or holds none, says so when it is opened.
-    fn spread(inputs: Vec<Input>) -> Vec<Input> {
-        let mut out = Vec::with_capacity(inputs.len());
-        for input in inputs {
-            match &input {
-                Input::File { path, named } if sqlite::is_database(path) => match sqlite::histories(path) {
-                    Ok(Ok(keys)) => {
-                        let history = |key| Input::History { path: path.clone(), key, named: *named };
-                        out.extend(keys.into_iter().map(history));
-                    }
-                    _ => out.push(input),
-                },
-                _ => out.push(input),
-            }
-        }
-        out
-    }
-
-    /// Puts files together that are one log.
-    fn gathered(&self, inputs: Vec<Input>) -> Vec<Input> {
-        let inputs = segments::gather(folders::gather(Self::spread(inputs)), has_segments);
-        Family::new(&lineage::Peeker, &self.lookup, &inputs).gather(inputs)
-    }
-
-    /// Opens each input and hands it to `work`, with the number of threads that it may use; results come to `take` in
-    /// the order of the inputs. `take` ends the run by returning `false`.
-    fn each_doc<R: Send>(
-        &self,
-        inputs: &[Input],
-        work: impl Fn(io::Result<Doc>, usize) -> R + Sync,
-        mut take: impl FnMut(&Input, R) -> bool,
-    ) {
-        let len = |path: &PathBuf| std::fs::metadata(path).map_or(u64::MAX, |meta| meta.len());
-        let small = |input: &Input| match input {
-            Input::Stdin | Input::Member { .. } => false,
-            // Only its own rows are read.
-            Input::History { .. } => true,
-            Input::File { path, .. } => len(path) <= SMALL,
-            Input::Tree { paths, .. } => paths.iter().map(len).fold(0, u64::saturating_add) <= SMALL,
-            Input::Log { base, paths, .. } => {
-                let base = base.iter().map(|earlier| &earlier.path);
-                base.chain(paths).map(len).fold(0, u64::saturating_add) <= SMALL
-            }
-        };
-        let open = |n: usize| Doc::open(DocId(n as u32), &inputs[n], self.stdin_name.as_deref());
-        let mut at = 0;
-        while at < inputs.len() {
-            let many = inputs[at..].iter().take_while(|input| small(input)).count();
-            if many == 0 {
-                if !take(&inputs[at], work(open(at), self.threads)) {
-                    return;
-                }
-                at += 1;
-                continue;
-            }
-            let mut next = at;
-            let mut go_on = true;
-            parallel::in_order(
-                self.threads,
-                many,
-                || (),
-                |(), n| work(open(at + n), 1),
-                |result| {
-                    go_on = take(&inputs[next], result);
-                    next += 1;
-                    go_on
-                },
-            );
-            if !go_on {
-                return;
-            }
-            at += many;
-        }
-    }
-
-    /// Content is shown on a terminal, or where it was asked for.
-    fn content(&self) -> Content {
-        let wanted = self.outputs.iter().any(|output| output.name == "text");
-        match (wanted, self.show_content || io::stdout().is_terminal()) {
-            (false, _) => Content::None,
-            (true, true) => Content::Shown,
-            (true, false) => Content::Masked,
-        }
-    }
-
-    fn sheets(&self, style: Style) -> Result<Vec<Sheet>, Failure> {
-        let private = self.content() == Content::Shown;
-        self.outputs.iter().map(|output| Sheet::new(output, style, private)).collect()
-    }
-}
-
-/// Whether a file is a log of a kind that may lie in several files. Its first lines tell.
-fn has_segments(path: &Path) -> bool {
-    let mut head = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    let reading = read.ok().and_then(|_| detect::of_lines(&head, &[]));
-    matches!(reading, Some(Reading::By(format)) if format.has_segments())
-}
-
-/// As much of a file as its format is detected by.
-const HEAD: u64 = 256 << 10;
-
-/// A report that is being written.
-struct Sheet {
-    report: Box<dyn Report>,
-    file: Option<NewFile>,
-}
-
-impl Sheet {
-    /// `private`: the report may show content.
-    fn new(output: &Output, style: Style, private: bool) -> Result<Self, Failure> {
-        // A file is no terminal.
-        let style = if output.file.is_some() { Style { color: false, ..style } } else { style };
-        let file = output.file.as_ref().map(|path| NewFile::create(path, private, Existing::Replace)).transpose();
-        let file = file.map_err(unwritten)?;
-        Ok(Sheet { report: (output.make)(style), file })
-    }
-
-    /// Lets the report write, to its file or to `out`.
-    fn write(
-        &mut self,
-        out: &mut dyn Write,
-        write: impl FnOnce(&mut dyn Report, &mut dyn Write) -> io::Result<()>,
-    ) -> io::Result<()> {
-        match &mut self.file {
-            Some(file) => write(&mut *self.report, file),
-            None => write(&mut *self.report, out),
-        }
-    }
-
-    fn save(self) -> Result<(), Failure> {
-        self.file.map_or(Ok(()), |file| file.save().map(drop).map_err(unwritten))
-    }
-}
-
-/// Says on standard error that something went wrong; the run goes on.
-pub fn complain(message: &str) {
-    talk(&format!("replaylint: {message}"));
-}
-
-/// Says something on standard error. There is nobody to tell if that fails.
-pub fn talk(message: &str) {
-    let _ = writeln!(anstream::stderr(), "{message}");
-}
+use sheet::Sheet;

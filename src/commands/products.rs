@@ -15,7 +15,8 @@ use crate::source::product::Existing;
 use crate::source::sqlite::Cells;
 use crate::source::{Doc, Input};
 
-use super::check::label_of;
+use super::labels::label_of;
+use super::outcome::unwritten;
 use super::{Failure, Run, complain};
 
 /// Where products go: to a file, or to a folder, where there are several inputs or it is named as one.
@@ -192,10 +193,6 @@ fn is_conversation(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(broken::HEAD).read_to_end(&mut head));
     read.is_ok() && broken::looks_like_conversation(&head, &[]).unwrap_or(true)
-}
-
-pub(super) fn unwritten(error: CommitError) -> Failure {
-    Misuse::new(error.to_string()).into()
 }
 
 /// Says what a written file could not keep of the one that it replaced.

@@ -2,38 +2,24 @@
 
 use std::io::Write;
 
-use crate::fix::FixOptions;
 use crate::place::Pieces;
 use crate::replay::cut::CHARS_A_TOKEN;
 use crate::replay::request::BODY;
-use crate::replay::stream::Provider;
 use crate::replay::{Budget, ChainOptions, Policy, Rebuild, Rebuilt, rebuild as build};
 use crate::report::mask;
 use crate::report::tree::{problems, reason_words};
 use crate::report::words::{count, grouped, harmless};
 use crate::report::{Content, Diagnostic, repair};
-use crate::source::{Patched, ReadAt, commit, product};
+use crate::source::Patched;
 use crate::target::{Severity, Target};
 use crate::targets;
 
-use super::products::{self, Copies, Planned, unwritten};
-use super::tree::{Told, find, read, say, tell};
+use super::products::Planned;
+use super::tree::{find, read, say, tell};
+pub use super::wanted::Wanted;
+use super::wanted::print;
 use super::{Failure, Outcome, Run, complain, talk};
 use crate::options::Misuse;
-
-/// Options of `rebuild`.
-pub struct Wanted {
-    /// The node; the current leaf if it is not named.
-    pub at: Option<String>,
-    pub policy: Policy,
-    pub ask: Option<String>,
-    pub budget: Option<Budget>,
-    pub fix: FixOptions,
-    pub told: Told,
-    pub output: Option<Copies>,
-    /// Who carries the requests of an event stream out.
-    pub provider: Option<Provider>,
-}
 
 /// What the printed body is called in messages.
 const LABEL: &str = "request";
@@ -146,18 +132,6 @@ fn decisions(built: &Rebuilt, name: &dyn Fn(u32) -> String, budget: Option<Budge
     for note in &built.notes {
         talk(&format!("  {}", harmless(note)));
     }
-}
-
-/// Writes a body where it was asked for.
-pub(super) fn print(body: &dyn ReadAt, wanted: &Wanted, out: &mut dyn Write) -> Result<(), Failure> {
-    match &wanted.output {
-        Some(Copies { to, existing }) => {
-            let lost = product::write_new(to, body, *existing).map_err(unwritten)?;
-            products::say_lost(&to.display(), &lost);
-        }
-        None => commit::copy(body, out)?,
-    }
-    Ok(())
 }
 
 /// Writes the repaired body, and says what the repair did and what is left.

@@ -7,8 +7,9 @@ use crate::report::mask;
 use crate::report::words::printable;
 use crate::source::{product, words};
 
-use super::check::label_of;
-use super::products::{self, Copies, unwritten};
+use super::labels::label_of;
+use super::outcome::unwritten;
+use super::products::{self, Copies};
 use super::{Failure, Outcome, Run, complain, talk};
 
 /// Writes a copy of each session up to a turn.

@@ -14,9 +14,10 @@ use crate::report::saving::{self, Saving};
 use crate::report::words::{count, grouped, printable};
 use crate::source::{Doc, Input, Patched, ReadAt, commit, framing, product, words};
 
-use super::check::label_of;
 use super::fix::Destination;
-use super::products::{self, Copies, Planned, unwritten};
+use super::labels::label_of;
+use super::outcome::unwritten;
+use super::products::{self, Copies, Planned};
 use super::{Failure, Outcome, Run, complain, talk};
 
 /// Options of `slim`.

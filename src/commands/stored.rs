@@ -3,15 +3,15 @@
 
 use std::io::Write;
 
+use crate::format::requests::{Asked, Refused, Requests, Sent};
 use crate::options::{self, Misuse};
-use crate::replay::events;
 use crate::replay::slim::restore::{self, Restored};
-use crate::replay::stream::{self, Asked, Provider, Refused, Sent};
+use crate::replay::stream;
 use crate::replay::{Conversation, conversation::Part};
 use crate::report::mask;
 use crate::report::words::{count, printable};
 
-use super::rebuild::{Wanted, print};
+use super::wanted::{Wanted, print};
 use super::{Failure, Outcome, Run, complain, talk};
 
 /// Rebuilds a request, if the one input is such a log.
@@ -28,15 +28,15 @@ pub(super) fn rebuild(
                                                   sent"
         ))
     };
-    let stream = parts.iter().find(|part| part.format.is_some_and(|format| events::is_stream(format.info())));
-    if let Some(part) = stream {
+    let stream = parts.iter().find_map(|part| Some((*part, part.format?.requests()?)));
+    if let Some((part, requests)) = stream {
         if parts.len() > 1 {
             return Err(Misuse::new("rebuild accepts one event stream at a time").into());
         }
         if wanted.budget.is_some() {
             return Err(unfit("last, --max-chars or --max-tokens").into());
         }
-        return of_stream(run, part, wanted, out).map(Some);
+        return of_stream(run, part, requests, wanted, out).map(Some);
     }
     if wanted.provider.is_some() {
         let misuse = Misuse::new("only requests of event streams have a provider");
@@ -50,11 +50,22 @@ pub(super) fn rebuild(
     }
 }
 
-fn of_stream(run: &Run, part: &Part, wanted: &Wanted, out: &mut dyn Write) -> Result<Outcome, Failure> {
+fn of_stream(
+    run: &Run,
+    part: &Part,
+    requests: &dyn Requests,
+    wanted: &Wanted,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
     let doc = &part.doc;
     let options = run.lints.of(&doc.label);
-    let asked = Asked { at: wanted.at.as_deref(), ask: wanted.ask.as_deref(), provider: wanted.provider };
-    let sent = stream::rebuild(doc.id, &*doc.bytes, &options.read, &asked)?;
+    let asked = Asked {
+        at: wanted.at.as_deref(),
+        ask: wanted.ask.as_deref(),
+        provider: wanted.provider,
+        as_messages: false,
+    };
+    let sent = stream::rebuild(doc.id, &*doc.bytes, requests, &options.read, &asked)?;
     let sent = match sent {
         Ok(sent) => sent,
         Err(Refused::Unknown(near)) => {
@@ -90,7 +101,7 @@ fn of_stream(run: &Run, part: &Part, wanted: &Wanted, out: &mut dyn Write) -> Re
 fn tell(sent: &Sent) {
     let messages = count(sent.messages as u64, "message");
     let Sent { offset, provider, model, .. } = sent;
-    let by = provider.map(|provider: Provider| format!(", for {}", provider.name())).unwrap_or_default();
+    let by = provider.map(|provider| format!(", for {provider}")).unwrap_or_default();
     let model = model.as_ref().map(|model| format!(", model {}", mask::model(model))).unwrap_or_default();
     match sent.is_request {
         true => talk(&format!("request at offset {offset}: {messages}{by}{model}; it {}", sent.state)),

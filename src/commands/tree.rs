@@ -8,10 +8,10 @@ use crate::place::DocId;
 use crate::replay::{ChainOptions, Conversation};
 use crate::report::tree::{Print, TreeView, problems, view};
 use crate::report::{self, Diagnostic, Seen, Style};
-use crate::source::{Doc, words};
+use crate::source::words;
 use crate::target::Severity;
 
-use super::check::label_of;
+use super::labels::label_of;
 use super::products::{self, Planned};
 use super::{Failure, Outcome, Run, complain};
 
@@ -73,7 +73,7 @@ pub(super) fn read(run: &Run, planned: Vec<Planned>) -> Result<(Vec<Conversation
     products::guard(run, &mut inputs, planned)?;
     // One after the other: there may be more files than can be open.
     let docs = inputs.iter().enumerate().filter_map(|(n, input)| {
-        let doc = Doc::open(DocId(n as u32), input, run.stdin_name.as_deref());
+        let doc = run.open(DocId(n as u32), input);
         doc.inspect_err(|error| {
             complain(&words(&label_of(input), error));
             failed = true;

@@ -35,7 +35,7 @@ pub fn check(id: DocId, bytes: &dyn ReadAt, options: &Options, threads: usize) -
     };
     let how = ConvertOptions { foreign_only: true, ..ConvertOptions::new(options, plan) };
     let done = convert_doc(id, bytes, &how, threads, &mut |_| Ok(()))?;
-    // What cannot be read was told by the check itself.
+    // What cannot be read was reported by the check itself.
     let converts =
         |judged: &Judged| judged.history.is_some() || judged.finding.code == LossKind::NOT_CONVERTED.code;
     found.judged.extend(done.judged.into_iter().filter(converts));

@@ -62,7 +62,7 @@ impl ConvertedDoc {
         self.counts[severity as usize]
     }
 
-    /// The findings as those of a check, to be told by the same report.
+    /// The findings as those of a check, to be reported by the same report.
     pub fn told(self) -> JudgedDoc<()> {
         JudgedDoc {
             container: self.container,
@@ -77,6 +77,7 @@ impl ConvertedDoc {
             alone: false,
             unsent: Vec::new(),
             lines: self.lines,
+            bugs: Vec::new(),
             targets: Vec::new(),
             schemas: Schemas::Official,
         }

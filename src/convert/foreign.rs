@@ -8,6 +8,8 @@ use crate::dialects::anthropic::ANTHROPIC;
 use crate::dialects::chat::CHAT;
 use crate::dialects::responses::RESPONSES;
 use crate::format::FormatInfo;
+use crate::format::requests::{Asked, Requests};
+use crate::formats;
 use crate::history::History;
 use crate::json::edit::Base;
 use crate::json::{Tape, scan};
@@ -15,7 +17,6 @@ use crate::judge::Options;
 use crate::neutral::{At, LossKind, Lost};
 use crate::place::{DocId, Place};
 use crate::read::Texts;
-use crate::replay::events::is_stream;
 use crate::replay::{self, foreign, stream};
 use crate::source::ReadAt;
 
@@ -46,8 +47,8 @@ impl Items {
         how: &ConvertOptions<'_>,
     ) -> io::Result<Option<Items>> {
         let options = how.options;
-        if is_stream(info) {
-            return Items::of_stream(id, bytes, options).map(Some);
+        if let Some(requests) = formats::by_name(info.name).and_then(|format| format.requests()) {
+            return Items::of_stream(id, bytes, requests, options).map(Some);
         }
         let stored = options.store.or(history.settings.store).unwrap_or(true);
         if replay::is_session(info) {
@@ -67,10 +68,9 @@ impl Items {
     }
 
     /// An event stream: what its next request would send.
-    fn of_stream(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<Items> {
-        // Whoever carries requests out, the history is a list of messages.
-        let asked = stream::Asked { provider: Some(stream::Provider::CloudflareAi), ..stream::Asked::default() };
-        let sent = stream::rebuild(id, bytes, &options.read, &asked)?;
+    fn of_stream(id: DocId, bytes: &dyn ReadAt, requests: &dyn Requests, options: &Options) -> io::Result<Items> {
+        let asked = Asked { as_messages: true, ..Asked::default() };
+        let sent = stream::rebuild(id, bytes, requests, &options.read, &asked)?;
         let texts = sent.map(|sent| vec![sent.body]).unwrap_or_default();
         Ok(Items {
             dialect: &CHAT,

@@ -13,7 +13,7 @@ use crate::rule::About;
 use crate::rules::{self, id_length, mismatched_output};
 use crate::source::{Patched, ReadAt};
 
-/// What is made stands in no doc.
+/// What is made is in no doc.
 pub const MADE: DocId = DocId(u32::MAX);
 
 /// Makes a copy what each of these takes, one after the other. What has no legal repair stays as it is.

@@ -22,7 +22,7 @@ fn call_ids(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses)
     // An id that is made up here must be none that a later call has.
     let stored = stored_ids(conversation);
     let mut tries: HashMap<Vec<u8>, u32> = HashMap::new();
-    // Results stand directly behind their calls, in their order.
+    // Results come directly after their calls, in their order.
     let mut batch: Vec<Option<Text>> = Vec::new();
     for message in &mut conversation.messages {
         if message.voice == Voice::Tool {

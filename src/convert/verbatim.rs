@@ -30,7 +30,7 @@ pub struct Verbatim {
     /// What the request says of the server's store.
     pub stored: Option<bool>,
     written: Written,
-    /// Members of the request in front of its list, and behind it, as they stand.
+    /// Members of the request in front of its list, and after it, as they stand.
     before: Vec<u8>,
     after: Vec<u8>,
     /// Items: elements of the list, or lines.
@@ -40,7 +40,7 @@ pub struct Verbatim {
     has_list: bool,
     /// Where each item begins and ends in `items`, and where it was copied from.
     copies: Vec<Copied>,
-    /// Where the model's name stands: whether behind the list, from, to.
+    /// Where the model's name is: whether after the list, from, to.
     model_at: Option<(bool, usize, usize)>,
 }
 

@@ -20,10 +20,10 @@ const ANSWERED: &[&str] = &["created_by"];
 const ANSWERED_IMAGE: [&str; 7] =
     ["created_by", "action", "background", "output_format", "quality", "revised_prompt", "size"];
 
-/// What stands before the summary of a compaction.
+/// What comes before the summary of a compaction.
 const SUMMARY: &str = "[Summary of earlier conversation]\n";
 
-/// Replays the events of a log, in order. Outputs of shells stand behind their calls, so their keys are told before.
+/// Replays the events of a log, in order. Outputs of shells come after their calls, so their keys are told before.
 #[derive(Debug, Default)]
 pub struct Events {
     made: Replayed,

@@ -37,7 +37,7 @@ impl Dialect for Coder {
     ) -> Result<(), Cannot> {
         let part = Part::of(item);
         match change {
-            // Without its blob, chatd sends reasoning by reference, and with it what the provider ran behind it.
+            // Without its blob, chatd sends reasoning by reference, and with it what the provider ran after it.
             TextChange::Refer => match part.item_data().filter(|_| part.kind == PartKind::Reasoning) {
                 Some(data) => remove_members(data, &["encrypted_content"], base, out)?,
                 None if part.kind == PartKind::HostedCall => {}

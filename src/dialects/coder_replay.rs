@@ -2,7 +2,7 @@
 //! their parts.
 //!
 //! It follows chatd's own repairs at load time and its mapping to items, but for three things. What the provider ran
-//! goes in full where its data were kept, so that no reference stands beside full items of its group. Calls without a
+//! goes in full where its data were kept, so that no reference is beside full items of its group. Calls without a
 //! result, and results without or before their call, are left to the repair of the request. And reasoning that nothing
 //! of the model follows goes without its id, since the server would look for what followed.
 
@@ -51,7 +51,7 @@ enum Beside {
     Other,
 }
 
-/// How the newest reasoning of a message was sent: what the provider ran behind it goes the same way.
+/// How the newest reasoning of a message was sent: what the provider ran after it goes the same way.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sent {
     NoReasoning,
@@ -232,7 +232,7 @@ impl Rows {
             self.made.leave(part.val, base, "reasoning without the id of its item cannot be sent");
             return Sent::Nothing;
         };
-        // What the provider ran behind it may be known by its id alone: then both go by reference.
+        // What the provider ran after it may be known by its id alone: then both go by reference.
         let group = behind.iter().take_while(|part| part.kind != PartKind::Reasoning);
         let mut hosted = group.filter(|part| part.kind == PartKind::HostedCall);
         let by_reference = self.store && hosted.any(|call| full_item(call, behind).is_none());
@@ -362,7 +362,7 @@ mod tests {
         Box::new(replay).finish().items.iter().map(|item| String::from_utf8_lossy(item).into_owned()).collect()
     }
 
-    /// What the parts become, with an answer behind them, which is left out here.
+    /// What the parts become, with an answer after them, which is left out here.
     fn assistant(parts: &str, store: bool) -> Vec<String> {
         let parts = if parts.is_empty() { String::new() } else { format!("{parts},") };
         let answer = r#"{"type":"text","text":"."}"#;

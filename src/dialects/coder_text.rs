@@ -9,7 +9,7 @@ pub(super) fn json_text(val: Val<'_>) -> String {
     let text = String::from_utf8_lossy(&raw(val)).into_owned();
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();
-    // The two characters may be written as escapes; a backslash behind a backslash begins none.
+    // The two characters may be written as escapes; a backslash after a backslash begins none.
     while let Some(at) = rest.find('\\') {
         out.push_str(&rest[..at]);
         let escape = rest[at..].get(..6).map(str::to_ascii_lowercase);

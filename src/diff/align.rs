@@ -1,5 +1,5 @@
 //! Which entry of one history is which of the other: by identity first, then by what it says, and last by where it
-//! stands between others that are known.
+//! is between others that are known.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -13,7 +13,7 @@ pub enum Became {
     /// It says the same.
     Same(usize, usize),
     Changed(usize, usize),
-    /// It stands elsewhere; the flag says that it changed, too.
+    /// It is elsewhere; the flag says that it changed, too.
     Moved(usize, usize, bool),
     Removed(usize),
     Added(usize),
@@ -22,7 +22,7 @@ pub enum Became {
 /// What became of all entries.
 #[derive(Debug, Default)]
 pub struct Aligned {
-    /// In the order of the history after; what is removed stands where it stood.
+    /// In the order of the history after; what is removed is where it stood.
     pub fates: Vec<Became>,
     /// Ids that are others now.
     pub renames: Vec<Rename>,

@@ -20,7 +20,7 @@ pub struct Entry {
     pub written: u64,
     pub grammar: Grammar,
     pub text: Vec<u8>,
-    /// Where it stands.
+    /// Where it is.
     pub at: Place,
     /// Number of the record, from 1.
     pub record: u32,

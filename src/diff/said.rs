@@ -119,7 +119,7 @@ impl Reader {
         }
         let mut members = self.members(val, level);
         members.sort_by(|a, b| a.0.cmp(&b.0));
-        // Of a key that stands twice, the last value counts.
+        // Of a key that occurs twice, the last value counts.
         members.reverse();
         members.dedup_by(|a, b| a.0 == b.0);
         let (mut hash, mut loose) = (12, 12);

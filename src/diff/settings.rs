@@ -23,7 +23,7 @@ const TOOLS: [&str; 2] = ["tools", "functions"];
 
 /// What differs, in the order of the first request, then of the second.
 pub fn changes(before: &[Entry], after: &[Entry]) -> Vec<Change> {
-    // Of a member that stands twice, the last one counts.
+    // Of a member that occurs twice, the last one counts.
     let last = |entries: &'_ [Entry]| -> HashMap<String, usize> {
         entries.iter().enumerate().map(|(n, entry)| (entry.kind.clone(), n)).collect()
     };
@@ -103,7 +103,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Tools are told by their names.
+    /// Tools are recognised by their names.
     fn tools(&mut self, old: Option<Val<'_>>, new: Option<Val<'_>>) {
         let (old, new) = (named(self.dialect, old), named(self.dialect, new));
         let find = |list: &[(String, Val<'_>)]| -> HashMap<String, usize> {

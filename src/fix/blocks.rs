@@ -15,7 +15,7 @@ pub(super) const LONE: &str = "nothing else is in the message, and the message c
 pub(super) const NO_LIST: &str = "the document is a single message and has no list to add another to";
 
 impl Plan<'_> {
-    /// Findings whose remedies touch a block, and no list that it stands in.
+    /// Findings whose remedies touch a block, and no list that it is in.
     pub(super) fn blocks(&mut self, rows: &RowIndex, judged: &[&Judged], act: fn(&Act) -> bool) {
         for judged in judged {
             let Remedy::One(wanted) = judged.finding.remedy else { continue };
@@ -63,7 +63,7 @@ impl Plan<'_> {
         }
     }
 
-    /// What a message says besides results comes to stand in a message of its own behind it.
+    /// What a message says besides results comes to stand in a message of its own after it.
     pub(super) fn split(&mut self, ix: u32, judged: &Judged) {
         let Some(message) = self.cx.history.messages.of_row(ix).copied() else { return };
         if self.cx.row(message.row).has(Flags::ALONE) {
@@ -122,7 +122,7 @@ impl Plan<'_> {
         }
     }
 
-    /// A message that stands in no list cannot go, so what it says cannot all go either.
+    /// A message that is in no list cannot go, so what it says cannot all go either.
     pub(super) fn would_empty_lone(&self, ix: u32) -> bool {
         let Some(message) = self.cx.history.messages.of_row(ix) else { return false };
         let row = self.cx.row(message.row);

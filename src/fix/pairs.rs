@@ -1,4 +1,4 @@
-//! Calls and outputs in the plan: outputs go back behind their calls, calls are answered or dropped, references give way
+//! Calls and outputs in the plan: outputs go back after their calls, calls are answered or dropped, references give way
 //! to the items that they name.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -20,12 +20,12 @@ struct Anchor {
     /// The first call that was not looked at.
     from: u32,
     behind: u32,
-    /// The outputs behind the group.
+    /// The outputs after the group.
     run: Range<u32>,
 }
 
 impl Plan<'_> {
-    /// Outputs that stand before their call, or apart from it, come behind the calls of its batch, in call order. Where
+    /// Outputs that stand before their call, or apart from it, come after the calls of its batch, in call order. Where
     /// the target wants a turn's calls together, they come together too.
     pub(super) fn reorder(&mut self, rows: &RowIndex, judged: &[&Judged]) {
         if judged.is_empty() {
@@ -85,7 +85,7 @@ impl Plan<'_> {
                 .into_iter()
                 .map(|(call, output)| (output, self.next_anchor(call, outputs, &mut anchors)))
                 .collect();
-            // Those that come to stand behind one item stay in their order.
+            // Those that come to come after one item stay in their order.
             moves.sort_unstable();
             for (output, anchor) in moves {
                 self.move_behind(output, anchor, cause(judged));
@@ -100,7 +100,7 @@ impl Plan<'_> {
         ix - before..self.end_of_outputs(ix)
     }
 
-    /// Whether reasoning that heads nothing stands before a row.
+    /// Whether reasoning that heads nothing comes before a row.
     fn is_behind_lonely_reasoning(&self, ix: u32) -> bool {
         let group = ix.checked_sub(1).and_then(|before| self.cx.history.group_of(before));
         group.is_some_and(|group| group.end == ix && group.has_reasoning() && !group.has_members())
@@ -133,7 +133,7 @@ impl Plan<'_> {
     }
 
     /// The calls up to the first output that answers one of them are a batch; its calls come together, their outputs
-    /// behind them, and what stood between follows; reasoning goes in front.
+    /// after them, and what stood between follows; reasoning goes in front.
     fn gather_batches(&mut self, first_calls: &BTreeMap<u32, Cause>, outputs: &HashMap<u32, u32>) {
         let mut done = 0;
         for (&first, &cause) in first_calls {
@@ -169,7 +169,7 @@ impl Plan<'_> {
         }
     }
 
-    /// The calls from one on up to the first output that answers one of them, and where that stands.
+    /// The calls from one on up to the first output that answers one of them, and where that is.
     fn batch_from(&self, first: u32, outputs: &HashMap<u32, u32>) -> (Vec<u32>, u32) {
         let mut batch = Vec::new();
         let mut wanted: HashSet<u32> = HashSet::new();
@@ -262,8 +262,8 @@ impl Plan<'_> {
         }
     }
 
-    /// The row behind which the output of a call belongs: the output of the nearest call before it in its group, if that
-    /// stands behind the group, else the group's last item. For calls that come in order, in one walk over each group.
+    /// The row after which the output of a call belongs: the output of the nearest call before it in its group, if that
+    /// comes after the group, else the group's last item. For calls that come in order, in one walk over each group.
     fn next_anchor(&self, call: u32, outputs: &HashMap<u32, u32>, anchors: &mut HashMap<usize, Anchor>) -> u32 {
         let Some(at) = self.group_at(call) else { return call };
         let group = self.cx.history.groups[at];

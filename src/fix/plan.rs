@@ -24,7 +24,7 @@ use super::{Action, Cause, Change, FixOptions, Left, Reasoning, Refusal};
 pub(super) enum Fresh {
     /// The text of another item of the history, which is dropped from its old place, and what changes in it.
     Moved(Row, Vec<Text>),
-    /// A copy of a full item that stands elsewhere in the doc.
+    /// A copy of a full item that is elsewhere in the doc.
     Copied(Place),
     /// An answer to this call that claims nothing.
     Stub(Row),
@@ -55,7 +55,7 @@ pub(super) struct Fate {
     pub text: Vec<Text>,
     /// What it says goes where the request at this place keeps its instructions.
     pub hoisted: Option<Place>,
-    /// What comes to stand in its place: a copy of the full item behind a reference.
+    /// What comes to stand in its place: a copy of the full item after a reference.
     pub replaced_by: Option<Place>,
     pub before: Vec<Fresh>,
     pub behind: Vec<Fresh>,

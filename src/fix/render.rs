@@ -31,7 +31,7 @@ impl Step<'_> {
         if row.part == BLOCK { Unit::Element } else { self.info.parts[usize::from(row.part)].unit }
     }
 
-    /// The list that the item stands in changes.
+    /// The list that the item is in changes.
     fn changes_list(&self) -> bool {
         !self.fate.stays() || !self.fate.before.is_empty() || !self.fate.behind.is_empty()
     }
@@ -316,7 +316,7 @@ impl Render<'_> {
             };
             let before = self.fresh(step, &step.fate.before)?;
             let behind = self.fresh(step, &step.fate.behind)?;
-            // In a list that holds the newest first, what comes later stands earlier.
+            // In a list that holds the newest first, what comes later is earlier.
             let (before, behind) = match step.newest_first {
                 true => (behind.into_iter().rev().collect(), before.into_iter().rev().collect()),
                 false => (before, behind),
@@ -439,7 +439,7 @@ impl Render<'_> {
     }
 }
 
-/// Removes the member whose value stands at a place, from whatever object holds it.
+/// Removes the member whose value is at a place, from whatever object holds it.
 fn remove_value(root: Val<'_>, at: Place, base: Base<'_>, out: &mut Vec<Edit>) {
     let within = |val: &Val<'_>| base.of(*val).start <= at.start && at.end() <= base.of(*val).end();
     let mut holder = root;

@@ -64,7 +64,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Thinking behind the first change is not what was signed any more. Thinking in front of it stays valid.
+    /// Thinking after the first change is not what was signed any more. Thinking in front of it stays valid.
     pub(super) fn drop_unbound_thinking(&mut self, judged: &[&Judged]) {
         let touched = |(ix, fate): (&u32, &Fate)| {
             let says_other = fate.text.iter().any(|change| !change.keeps_signatures());

@@ -1,4 +1,4 @@
-//! The plan where messages hold blocks. Results come to stand right behind their calls, real ones before any stub; a
+//! The plan where messages hold blocks. Results come to come right after their calls, real ones before any stub; a
 //! message goes with the last of its blocks.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -26,7 +26,7 @@ struct Arrival {
 
 /// What tells a doubled call from one that was made again.
 struct Answered {
-    /// By key: the calls that have a result, wherever it stands, in order.
+    /// By key: the calls that have a result, wherever it is, in order.
     by_key: HashMap<u64, Vec<u32>>,
     /// By turn: how often the user has spoken up to it.
     spoken: Vec<u32>,
@@ -134,7 +134,7 @@ impl Plan<'_> {
         }
     }
 
-    /// The user asks the model to go on behind its last message.
+    /// The user asks the model to go on after its last message.
     fn go_on(&mut self, ix: u32, judged: &Judged) {
         if self.dialect.go_on().is_none() || self.fates.get(&ix).is_some_and(|fate| !fate.stays()) {
             return;
@@ -166,7 +166,7 @@ impl Plan<'_> {
             return false;
         }
         let Some(calls) = answered.by_key.get(&self.cx.row(ix).key) else { return false };
-        // The nearest ones on both sides tell: a call was doubled where it stands.
+        // The nearest ones on both sides tell: a call was doubled where it is.
         let at = calls.partition_point(|call| *call < ix);
         let near = calls[at.saturating_sub(1)..].iter().take(2);
         let (row, look, messages) = (self.cx.row(ix), self.cx.look, &self.cx.history.messages);
@@ -181,7 +181,7 @@ impl Plan<'_> {
         self.drop_row(ix, cause(judged), Loss::Lossless, "drop the copy of an answered call");
     }
 
-    /// A call gets its result: the real one if it stands elsewhere, else a stub, if the user wants that. A call that
+    /// A call gets its result: the real one if it is elsewhere, else a stub, if the user wants that. A call that
     /// gets none goes.
     fn bring(&mut self, ix: u32, judged: &Judged, pair: Option<&Pair>, arrivals: &mut Arrivals) {
         let Some(pair) = pair else { return };
@@ -249,7 +249,7 @@ impl Plan<'_> {
         self.drop_thinking_beside(ix, cause(judged));
     }
 
-    /// Results stand in the turn behind their calls, before anything else there, the real ones first.
+    /// Results stand in the turn after their calls, before anything else there, the real ones first.
     fn settle_arrivals(&mut self, step: u32, mut list: Vec<Arrival>) {
         list.sort_by_key(|arrival| (arrival.from.is_none(), arrival.call));
         let messages = &self.cx.history.messages;

@@ -62,7 +62,7 @@ pub enum Ill {
     OrphanOutput,
     /// A call lacks the signature of its thought.
     UnsignedCall,
-    /// Half of a pair of surrogates stands in a text.
+    /// Half of a pair of surrogates is in a text.
     LoneSurrogate,
     /// Entries name one another as parents.
     Cycle,

@@ -3,10 +3,11 @@
 use crate::dialect::Item;
 use crate::history::numbered::Header;
 use crate::history::ranked::Rank;
-use crate::history::stream::Event;
 use crate::history::tree::Entry;
 use crate::history::{Finding, Settings};
 use crate::place::Place;
+
+use super::requests::Own;
 
 /// What a format tells about the records as it reads them.
 pub enum Mark {
@@ -32,8 +33,8 @@ pub enum Mark {
     Entry(Box<Entry>),
     /// The items of the node so far were provisional; what follows replaces them.
     Replace,
-    /// An event of a stream whose history is reduced: the items that follow are what it says.
-    Event(Box<Event>),
+    /// An event for the format's own assembler: the items that follow are what it says.
+    Own(Box<dyn Own>),
     /// An event that adds to a message: where, and the number of its record.
     Piece(Place, u32),
     /// A part of the log begins that says itself where it belongs: the marks and items that follow wait until all are

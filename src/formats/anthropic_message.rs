@@ -43,7 +43,7 @@ impl Format for AnthropicMessage {
     }
 }
 
-/// Reads a message as a history by itself. It stands in no list, so it stays where it is.
+/// Reads a message as a history by itself. It is in no list, so it stays where it is.
 pub(super) fn read_message(message: Val<'_>, entry: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
     let model = message.get("model").and_then(|model| model.text());
     let model = model.map(|model| String::from_utf8_lossy(&model).into());

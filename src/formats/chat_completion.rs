@@ -83,7 +83,7 @@ pub(super) fn read_completion(
     }
 }
 
-/// Reads the message of a choice. It stands in no list, so it stays where it is.
+/// Reads the message of a choice. It is in no list, so it stays where it is.
 pub(super) fn read_choice(choice: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
     if let Some(message) = choice.get("message") {
         read_item(&CHAT, message, record, part, flags | Flags::RECORDED | Flags::ALONE, sink);

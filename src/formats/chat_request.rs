@@ -60,11 +60,11 @@ impl Format for ChatRequest {
     }
 }
 
-/// What a list of messages is told by.
+/// What a list of messages is recognised by.
 pub(super) const OWN: u8 = 75;
 const SYSTEM: u8 = 51;
 const PLAIN: u8 = 50;
-/// Below what a list of Responses items is told by.
+/// Below what a list of Responses items is recognised by.
 const PLAIN_LIST: u8 = 30;
 /// It looks like another API's.
 const FOREIGN: u8 = 20;

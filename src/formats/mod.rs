@@ -111,3 +111,8 @@ formats![
 pub fn by_name(name: &str) -> Option<&'static dyn crate::format::Format> {
     FORMATS.iter().copied().find(|format| format.info().name == name)
 }
+
+/// Names of those who carry the requests of logs out.
+pub fn providers() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().filter_map(|format| format.requests()).flat_map(|requests| requests.providers()).copied()
+}

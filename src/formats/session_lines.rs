@@ -333,7 +333,7 @@ fn marks(line: Val<'_>, kind: &[u8]) -> Marks {
     marks
 }
 
-/// The rows of a message as the Messages API takes it. Lines of one response are told by its id.
+/// The rows of a message as the Messages API takes it. Lines of one response are recognised by its id.
 pub(super) fn read_message(message: Val<'_>, role: Role, record: &Record<'_>, sink: &mut dyn Sink, id: u64) {
     let flags = if role == Role::Assistant { Flags::RECORDED } else { Flags::default() };
     let origin = Origin { base: record.base, record: record.number, turn: 0, part: 0, flags };

@@ -39,7 +39,7 @@ const fn other(name: &'static str, tests: &'static [Test]) -> Unread {
     Unread { name, converses: false, tests }
 }
 
-/// All kinds; the first that fits is named, so what is told apart best stands first.
+/// All kinds; the first that fits is named, so what is told apart best is first.
 #[rustfmt::skip]
 static ROWS: &[Unread] = &[
     // Agents.

@@ -54,9 +54,9 @@ pub enum Wish {
 pub enum Act {
     /// Take it out.
     Drop,
-    /// Answer the call: with its real output if one stands elsewhere, else as the options say.
+    /// Answer the call: with its real output if one is elsewhere, else as the options say.
     Answer,
-    /// Bring the output to its place behind the calls of its batch.
+    /// Bring the output to its place after the calls of its batch.
     Reorder,
     /// Give the output the type that answers its call.
     Retype,
@@ -64,7 +64,7 @@ pub enum Act {
     Rename,
     /// Edit members of it.
     Mend(&'static Mend),
-    /// Put the full item where its reference stands, if it is found.
+    /// Put the full item where its reference is, if it is found.
     Inline,
     /// Give this call, and its result, a key of its own.
     Rekey,
@@ -74,7 +74,7 @@ pub enum Act {
     Bridge,
     /// Bring what follows the call in its turn to before it.
     Advance,
-    /// Put a message of the user behind that asks the model to go on.
+    /// Put a message of the user after that asks the model to go on.
     GoOn,
     /// Put what is no result into a message of its own behind.
     Split,
@@ -86,7 +86,7 @@ pub enum Act {
     Spot(u16),
     /// Give the call the namespace in which its tool is defined.
     Adopt,
-    /// Take the member out of the request whose value stands at the place of the finding.
+    /// Take the member out of the request whose value is at the place of the finding.
     Unset,
     /// Take out what the server holds: everything up to this many rows.
     SendNew(u32),

@@ -170,7 +170,7 @@ static KINDS: [KindInfo; 41] = [
     row(K::Block, "block", C::Other, None, None, ""),
 ];
 
-/// Kinds up to here are those of Responses items, which are told by their `type`.
+/// Kinds up to here are those of Responses items, which are recognised by their `type`.
 const ITEMS: usize = Kind::Unknown as usize;
 
 impl Kind {

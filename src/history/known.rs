@@ -7,13 +7,13 @@ use crate::place::Place;
 
 use super::{Family, Flags, History, ItemFlags, Kind, NONE};
 
-/// A full item that stands somewhere in the doc.
+/// A full item that is somewhere in the doc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownItem {
     pub at: Place,
     /// The item lies in a JSON string, so its bytes cannot be copied as they are.
     pub embedded: bool,
-    /// It stands in a recorded response: if no reasoning stands before it there, none was made.
+    /// It is in a recorded response: if no reasoning comes before it there, none was made.
     pub recorded: bool,
     /// The reasoning right before it in the recorded response that it is part of.
     pub head: Option<Head>,
@@ -59,7 +59,7 @@ impl Known {
         self.items.get(&id)
     }
 
-    /// The full item stands in the doc as JSON of its own, so that its bytes can be copied.
+    /// The full item is in the doc as JSON of its own, so that its bytes can be copied.
     pub fn can_copy(&self, id: u64) -> bool {
         self.items.get(&id).is_some_and(|item| !item.embedded)
     }

@@ -21,7 +21,6 @@ pub mod ranked;
 pub mod row;
 pub mod settings;
 pub mod shapes;
-pub mod stream;
 pub mod time;
 pub mod tree;
 mod version;

@@ -55,7 +55,7 @@ pub struct Numbered {
     pub holds: bool,
     /// The log continues from one that was not read: where it says which.
     pub window: Option<Place>,
-    /// Where the lines begin that lie in files of the log itself, behind those that it continues from.
+    /// Where the lines begin that lie in files of the log itself, after those that it continues from.
     pub own: u64,
     pub faults: Vec<Fault>,
     lines: u64,

@@ -137,7 +137,7 @@ impl Row {
         self.is_client_output() || self.kind == Kind::ToolResult
     }
 
-    /// Made by the model within a response, so that it belongs to the group it stands in.
+    /// Made by the model within a response, so that it belongs to the group it is in.
     pub fn is_model_made(&self) -> bool {
         match self.of.class() {
             Class::Message => self.role == Role::Assistant || self.is_reference(),

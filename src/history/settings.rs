@@ -46,7 +46,7 @@ impl Effort {
 /// A response that a request builds on, or that a record holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Anchor {
-    /// Where its id stands.
+    /// Where its id is.
     pub at: Place,
     /// Fingerprint of the id.
     pub id: u64,

@@ -6,7 +6,7 @@ use super::kind::{Family, Kind};
 use super::pairs::{NONE, Pair, PairState};
 use super::row::Row;
 
-/// Reasoning that heads nothing, and the outputs behind it, none of which has a call.
+/// Reasoning that heads nothing, and the outputs after it, none of which has a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OrphanRun {
     pub group: Group,
@@ -24,7 +24,7 @@ impl OrphanRun {
     }
 }
 
-/// A reference to a client's call, and the output behind it whose call it may be: the reference does not show the call_id.
+/// A reference to a client's call, and the output after it whose call it may be: the reference does not show the call_id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Claim {
     pub reference: u32,
@@ -94,7 +94,7 @@ fn hosted_searches(rows: &[Row]) -> Vec<u32> {
     hosted
 }
 
-/// Each reference to a client's call takes the first output behind it that has no call and that no earlier one took.
+/// Each reference to a client's call takes the first output after it that has no call and that no earlier one took.
 fn claims(rows: &[Row], orphans: &[u32], hosted: &[u32]) -> Vec<Claim> {
     let is_approval = |row: &Row| row.of.family() == Some(Family::Approval);
     let is_call = |(ix, row): &(usize, &Row)| {
@@ -130,7 +130,7 @@ fn outputs_behind(rows: &[Row], from: u32, until: u32) -> std::ops::Range<u32> {
     from..from + run as u32
 }
 
-/// Where the last batch of calls begins, if nothing but its outputs stands behind it.
+/// Where the last batch of calls begins, if nothing but its outputs comes after it.
 fn tail(rows: &[Row]) -> u32 {
     let is_output = |row: &&Row| row.kind.is_output();
     let is_call = |row: &&Row| row.kind.is_call() && !row.has(Flags::SYNTHETIC);

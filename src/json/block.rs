@@ -52,7 +52,7 @@ fn zero_bytes(word: u64) -> u32 {
     ((zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
 }
 
-/// Which bytes of a block are escaped, given its backslashes and whether its first byte is: those behind a run of
+/// Which bytes of a block are escaped, given its backslashes and whether its first byte is: those after a run of
 /// backslashes of odd length. A run that starts on an even bit carries to an odd one by the subtraction if its length
 /// is odd, and the other way round (Langdale and Lemire, "Parsing gigabytes of JSON per second", 2019).
 #[inline(always)]
@@ -71,7 +71,7 @@ pub(super) fn below(mask: u32) -> u32 {
     mask.wrapping_sub(1) & !mask
 }
 
-/// The value of each hexadecimal digit; for any other byte a value that shifts out above 16 bits wherever it stands.
+/// The value of each hexadecimal digit; for any other byte a value that shifts out above 16 bits wherever it is.
 pub(super) const HEX: [u32; 256] = {
     let mut table = [1 << 16; 256];
     let mut n = 0;

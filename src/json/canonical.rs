@@ -7,7 +7,7 @@ use super::tape::{NodeKind, Val};
 /// Values nested deeper than this are compared byte by byte: nobody writes such, and the stack has an end.
 const DEPTH: u32 = 256;
 
-/// Equality of canonical JSON. Of a key that stands twice, the last value counts.
+/// Equality of canonical JSON. Of a key that occurs twice, the last value counts.
 pub fn same(a: Val<'_>, b: Val<'_>) -> bool {
     same_within(a, b, DEPTH)
 }

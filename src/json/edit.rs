@@ -14,14 +14,14 @@ pub enum Slot {
     New(Vec<With>),
 }
 
-/// Where the record that a value lies in stands in its doc.
+/// Where the record that a value lies in is in its doc.
 #[derive(Clone, Copy, Debug)]
 pub struct Base<'b> {
     doc: DocId,
     start: u64,
     /// For a record from which long arrays were left out: (offset in the record, offset in the doc) of each run.
     runs: &'b [(u32, u64)],
-    /// The text stands nowhere: it was made of what lies here.
+    /// The text is nowhere: it was made of what lies here.
     made_of: Option<Place>,
 }
 
@@ -130,7 +130,7 @@ pub fn add_element(list: Val<'_>, text: Vec<u8>, base: Base<'_>, out: &mut Vec<E
 #[derive(Clone, Debug)]
 pub struct Sequence {
     pub doc: DocId,
-    /// From behind the opening bracket to the closing one.
+    /// From after the opening bracket to the closing one.
     pub inner: (u64, u64),
     /// Each entry: an element, or a member from its key to the end of its value.
     pub entries: Vec<(u64, u64)>,
@@ -236,7 +236,7 @@ impl Sequence {
         With::text([b",", &*self.space].concat())
     }
 
-    /// New entries behind a kept one.
+    /// New entries after a kept one.
     fn behind(&self, fresh: &mut Vec<Vec<With>>) -> Vec<With> {
         fresh.drain(..).flat_map(|with| std::iter::once(self.comma()).chain(with)).collect()
     }

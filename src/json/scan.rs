@@ -44,7 +44,7 @@ pub fn scan_prefix_portable(bytes: &[u8], tape: &mut Tape) -> Result<u32, Fault>
     run(bytes, tape, false, false)
 }
 
-/// A key that is noted where it stands, so that no text need be searched for it.
+/// A key that is noted where it is, so that no text need be searched for it.
 pub const NOTED: &str = "replaylint_ref";
 
 fn run(bytes: &[u8], tape: &mut Tape, vector: bool, one_line: bool) -> Result<u32, Fault> {
@@ -104,7 +104,7 @@ mod avx2 {
             }
         }
 
-        /// Each letter is told by its two nibbles: a bit for each high nibble, looked up by the low one.
+        /// Each letter is recognised by its two nibbles: a bit for each high nibble, looked up by the low one.
         #[inline(always)]
         fn short_escapes(block: &[u8; LANES]) -> u32 {
             const HIGH: [i8; 16] = {
@@ -274,7 +274,7 @@ impl Grammar<'_> {
         Ok(())
     }
 
-    /// From the opening quote to behind the closing one. Returns whether there was an escape.
+    /// From the opening quote to after the closing one. Returns whether there was an escape.
     #[inline(always)]
     fn string<B: BlockSorter>(&mut self) -> Result<bool, Fault> {
         let mut at = self.at + 1;
@@ -343,7 +343,7 @@ impl Grammar<'_> {
         Ok(())
     }
 
-    /// Checks the four digits behind a `u`, and notes half of a surrogate pair.
+    /// Checks the four digits after a `u`, and notes half of a surrogate pair.
     #[inline(always)]
     fn unicode_escape(&mut self, letter: usize) -> Result<(), Fault> {
         let code = self.hex4(letter + 1)?;
@@ -353,7 +353,7 @@ impl Grammar<'_> {
         Ok(())
     }
 
-    /// A high half wants a low one right behind it, a low half a high one right before it.
+    /// A high half wants a low one right after it, a low half a high one right before it.
     #[cold]
     fn surrogate(&mut self, letter: usize, code: u32) {
         let half_at = |at: usize, range: std::ops::Range<u32>| {

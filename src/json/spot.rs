@@ -14,7 +14,7 @@ pub const EACH: &str = "*";
 /// A last step that stands for every key that begins with an underscore.
 pub const PRIVATE: &str = "_";
 
-/// Members at a path, if what stands there is as said.
+/// Members at a path, if what is there is as said.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Spot {
     /// Keys from the value down; [`EACH`] goes into a list, [`PRIVATE`] stands for a kind of key.
@@ -24,7 +24,7 @@ pub struct Spot {
     pub is: Is,
 }
 
-/// What stands at a spot.
+/// What is at a spot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Is {
     /// The member is not there.
@@ -81,7 +81,7 @@ impl Is {
 pub enum To {
     /// It goes.
     Gone,
-    /// This JSON text stands there.
+    /// This JSON text is there.
     Json(Cow<'static, str>),
     /// Its JSON text, as a string.
     Quoted,

@@ -133,7 +133,7 @@ pub fn quoted(text: &str) -> Vec<u8> {
     out
 }
 
-/// Appends a JSON text without the white space between its tokens, so that it stands on one line.
+/// Appends a JSON text without the white space between its tokens, so that it is on one line.
 pub fn one_line(text: &[u8], out: &mut Vec<u8>) {
     let mut in_string = false;
     let mut escaped = false;

@@ -25,7 +25,7 @@ pub enum NodeKind {
 pub struct Node {
     pub(super) start: u32,
     pub(super) end: u32,
-    /// Index of the node behind this one and all that lies in it.
+    /// Index of the node after this one and all that lies in it.
     pub(super) next: u32,
     /// Fingerprint of the text of a key; number of members or elements of a container.
     pub(super) hash: u32,
@@ -114,7 +114,7 @@ impl<'t> Val<'t> {
         self.node().start
     }
 
-    /// Offset behind the last byte in the record.
+    /// Offset after the last byte in the record.
     pub fn end(&self) -> u32 {
         self.node().end
     }

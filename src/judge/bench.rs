@@ -166,7 +166,7 @@ impl<'h> Bench<'h> {
         rows.into_iter().find(is_bound).map(|row| row.at.start)
     }
 
-    /// The repair changes what thinking behind it is signed together with.
+    /// The repair changes what thinking after it is signed together with.
     fn unbinds(&self, finding: &Finding) -> bool {
         match finding.remedy {
             Remedy::Never(_) => false,

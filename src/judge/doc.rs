@@ -106,6 +106,7 @@ fn finish<T>(found: Reading<Gathered<T>>, options: &Options) -> JudgedDoc<T> {
         alone: false,
         unsent: found.unsent,
         lines: found.lines,
+        bugs: found.bugs,
     }
 }
 

@@ -12,6 +12,7 @@ mod proof;
 use crate::format::{Format, FormatInfo, Unsent};
 use crate::history::Version;
 use crate::read;
+use crate::read::Skipped;
 use crate::rule::{Age, Cx};
 use crate::schema::Schemas;
 use crate::source::Container;
@@ -116,6 +117,8 @@ pub struct JudgedDoc<T> {
     pub unsent: Vec<Unsent>,
     /// (offset, number of the line that starts at or before it and begins there) every few kilobytes.
     pub lines: Vec<(u64, u64)>,
+    /// Records that were skipped because of a bug here.
+    pub bugs: Vec<Skipped>,
 }
 
 impl<T> JudgedDoc<T> {

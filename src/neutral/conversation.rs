@@ -7,7 +7,7 @@ use super::{At, Block, Message, Settings, Text, Tool, Voice};
 #[derive(Clone, Debug, Default)]
 pub struct Conversation {
     pub model: Option<Text>,
-    /// Where its name stands.
+    /// Where its name is.
     pub model_at: Option<At>,
     /// The member of a message of Chat Completions that holds what was thought.
     pub thoughts: &'static str,

@@ -27,7 +27,7 @@ impl LossKind {
     pub const SERVER_TOOL_DEFINITION: LossKind = kind(902, 1);
     /// What a search of the web is limited by.
     pub const SEARCH_LIMIT: LossKind = kind(902, 2);
-    /// The target takes no such media, or not where it stands.
+    /// The target takes no such media, or not where it is.
     pub const MEDIA: LossKind = kind(903, 0);
     /// Only its provider can read a file by its id.
     pub const FILE_ID: LossKind = kind(903, 1);

@@ -20,7 +20,7 @@ pub enum MediaKind {
 pub struct Media {
     pub kind: MediaKind,
     pub source: Source,
-    /// `image/png`, `application/pdf`; unknown behind a URL or an id.
+    /// `image/png`, `application/pdf`; unknown for a URL or an id.
     pub mime: Option<Text>,
     /// The name of a file.
     pub name: Option<Text>,
@@ -87,7 +87,7 @@ impl Media {
         title.chain(&self.link).chain(&self.context).filter(|text| !text.is_blank()).cloned().collect()
     }
 
-    /// The part of the type behind the slash: `png`, `pdf`.
+    /// The part of the type after the slash: `png`, `pdf`.
     pub fn subtype(&self) -> Option<String> {
         subtype(&String::from_utf8_lossy(&self.mime.as_ref()?.plain()))
     }

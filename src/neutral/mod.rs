@@ -28,7 +28,7 @@ pub use takes::{Chars, IdRule, SearchTakes, Takeable, Takes};
 pub use text::{Raw, Text};
 pub use tools::{ClientTool, Extra, Tool, ToolKind, WebSearch};
 
-/// Where something stands in the source.
+/// Where something is in the source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct At {
     pub place: Place,

@@ -4,7 +4,7 @@ use super::forms::{FORMS, Name};
 use super::write::Writer;
 use super::{At, LossKind, Raw, Text};
 
-/// A setting, and where its key stands.
+/// A setting, and where its key is.
 #[derive(Clone, Debug)]
 pub struct Setting<T> {
     pub value: T,

@@ -16,7 +16,7 @@ struct Uses {
     results: Vec<usize>,
 }
 
-/// Where a call or a result stands: number of the message, number among all blocks.
+/// Where a call or a result is: number of the message, number among all blocks.
 #[derive(Clone, Copy)]
 struct Spot {
     message: usize,

@@ -26,7 +26,7 @@ pub struct Takes {
     pub error_marks: bool,
     /// Messages name their participant.
     pub names: bool,
-    /// System messages may stand behind the first messages of the conversation.
+    /// System messages may come after the first messages of the conversation.
     pub late_instructions: bool,
     pub media: &'static [Takeable],
     /// Of these, what a tool's result may hold.
@@ -92,7 +92,7 @@ pub struct Takeable {
     pub url: bool,
     pub id: bool,
     pub plain: bool,
-    /// The types taken as data, by what stands behind the slash; empty: all.
+    /// The types taken as data, by what comes after the slash; empty: all.
     pub subtypes: &'static [&'static str],
     /// The types taken by URL, as far as it tells; empty: all.
     pub url_subtypes: &'static [&'static str],

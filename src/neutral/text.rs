@@ -15,7 +15,7 @@ impl Text {
         Text(string::escaped(plain).into_bytes().into())
     }
 
-    /// Of what already stands between quotes.
+    /// Of what already is between quotes.
     pub fn of_raw(raw: impl Into<Box<[u8]>>) -> Self {
         Text(raw.into())
     }

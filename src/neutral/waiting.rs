@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(waiting.first(Some(&f)), Some(Text::new("3")));
         assert_eq!(waiting.first(None), Some(Text::new("2")));
         assert_eq!(waiting.first(Some(&Text::new("h"))), None);
-        // Calls of a newer message are the ones to be answered, whatever is open behind them.
+        // Calls of a newer message are the ones to be answered, whatever is open after them.
         waiting.take(3, &call("4", "g"));
         assert_eq!(
             (waiting.first(Some(&g)), waiting.first(Some(&f)), waiting.calls),

@@ -14,11 +14,8 @@ use crate::source::split::{Piece, SplitError, split};
 use crate::source::{Container, Made, ReadAt, framing, lines, parallel};
 
 use super::detect::{self, Answer};
-use super::gathered::{Chunk, Marks};
 use super::stage::{Batch, Stage};
-use super::{
-    Found, Options, Reading, Take, branches, large, last_line, paths, reduced, retold, spread, streams, unknown,
-};
+use super::{Found, Options, Panics, Reading, Take, branches, large, last_line, paths, reduced, retold, unknown};
 
 /// Takes what was gathered so far, in the order of the doc, so that it need not be kept until the end.
 pub type Emit<'e, T> = &'e mut dyn FnMut(&mut T) -> io::Result<()>;
@@ -47,13 +44,14 @@ pub fn read_made<T: Take>(
     Run { id, bytes, options, threads: 1, take, container }.all(&mut |_| Ok(()))
 }
 
-struct Run<'e, T> {
-    id: DocId,
-    bytes: &'e dyn ReadAt,
-    options: &'e Options,
+/// The reading of one doc.
+pub(super) struct Run<'e, T> {
+    pub id: DocId,
+    pub bytes: &'e dyn ReadAt,
+    pub options: &'e Options,
     threads: usize,
-    take: &'e T,
-    container: Container,
+    pub take: &'e T,
+    pub container: Container,
 }
 
 impl<'e, T: Take> Run<'e, T> {
@@ -66,7 +64,8 @@ impl<'e, T: Take> Run<'e, T> {
         }
         match self.container {
             Container::Document { start }
-                if self.bytes.len() - start <= framing::WHOLE_DOCUMENT && !self.bytes.is_cut() =>
+                if self.bytes.len() - start <= framing::WHOLE_DOCUMENT.min(self.options.max_record)
+                    && !self.bytes.is_cut() =>
             {
                 self.document(start, &mut all)?;
             }
@@ -91,11 +90,10 @@ impl<'e, T: Take> Run<'e, T> {
         Stage::new(self.options, self.take.visitor(), self.id, reading).recovering(self.recovers())
     }
 
-    fn assembler(&self, info: &FormatInfo) -> Assembler {
-        match self.take.wants_nodes() {
-            true => Assembler::with_tree(info, Default::default()),
-            false => Assembler::new(info),
-        }
+    /// `format` is the one of the records, if they are assembled as they are.
+    pub fn assembler(&self, info: &FormatInfo, format: Option<&dyn Format>) -> Assembler {
+        let own = format.and_then(|format| format.assemble());
+        Assembler::new(info, self.take.wants_nodes()).with_own(own)
     }
 
     fn document(&self, start: u64, all: &mut Reading<T::Gathered>) -> io::Result<()> {
@@ -124,8 +122,13 @@ impl<'e, T: Take> Run<'e, T> {
             None => large::format_of(self.id, self.bytes, start, self.options)?,
         };
         // What is retold is put together from all of the document.
-        if format.is_some_and(|format| format.teller().is_some()) && self.bytes.len() - start <= limit {
-            return self.document(start, all);
+        if format.is_some_and(|format| format.teller().is_some()) {
+            if self.bytes.len() - start <= limit {
+                return self.document(start, all);
+            }
+            (all.records, all.format) = (1, format);
+            self.raise(unknown::fault(What::TooLong, Row::of_place(Place::new(self.id, start, 0), 0)), all);
+            return Ok(());
         }
         let reading = format.map_or(detect::Reading::Each, detect::Reading::By);
         let mut stage = self.stage(reading);
@@ -176,7 +179,7 @@ impl<'e, T: Take> Run<'e, T> {
         all.may_refer |= batch.may_refer;
         all.format = format;
         if let Some(format) = format {
-            let mut assembler = self.assembler(format.info());
+            let mut assembler = self.assembler(format.info(), Some(format));
             assembler.begin();
             let mut histories = Vec::new();
             batch.assemble(&mut assembler, |history, _| histories.push(history));
@@ -211,7 +214,7 @@ impl<'e, T: Take> Run<'e, T> {
         let mut assembler = match reading {
             detect::Reading::By(format) => {
                 all.format = Some(format);
-                Some((self.assembler(format.info()), format))
+                Some((self.assembler(format.info(), Some(format)), format))
             }
             detect::Reading::Each | detect::Reading::Document => None,
         };
@@ -247,6 +250,10 @@ impl<'e, T: Take> Run<'e, T> {
                 }
                 let records = all.records;
                 chunk.batch.renumber(records);
+                if let (Some(met), Panics::Fail) = (chunk.batch.bugs.first(), self.options.panics) {
+                    failed = Some(io::Error::other(format!("record {}: {}", u64::from(met.record) + 1, met.bug)));
+                    return false;
+                }
                 cut = chunk.batch.cut.take();
                 if let Some((assembler, _)) = &mut assembler {
                     chunk.batch.assemble(assembler, |history, _| ended.push(history));
@@ -315,22 +322,26 @@ impl<'e, T: Take> Run<'e, T> {
         all: &mut Reading<T::Gathered>,
     ) -> io::Result<()> {
         if self.take.wants_nodes() {
-            let misfits = streams::of_stream(&mut from, self.bytes);
-            misfits.into_iter().for_each(|finding| self.raise(finding, all));
+            self.misfits(&mut from, all);
             self.take.nodes(paths::of(from, ended, self.id), &mut all.gathered);
             return Ok(());
         }
         for history in ended.into_iter().chain(from.finish()) {
             self.history(history, items, info, all);
         }
-        let misfits = streams::of_stream(&mut from, self.bytes);
-        misfits.into_iter().for_each(|finding| self.raise(finding, all));
+        self.misfits(&mut from, all);
         let Some((histories, findings)) = branches::of_tree(&mut from, info, self.options.all_branches) else {
             return Ok(());
         };
         histories.into_iter().for_each(|history| self.history(history, items, info, all));
         findings.into_iter().for_each(|finding| self.raise(finding, all));
         Ok(())
+    }
+
+    /// Raises what does not fit among events that the format itself assembles.
+    fn misfits(&self, from: &mut Assembler, all: &mut Reading<T::Gathered>) {
+        let misfits = from.own().map(|own| own.finish(self.bytes));
+        misfits.into_iter().flatten().for_each(|finding| self.raise(finding, all));
     }
 
     /// Reads what the records of a store are retold as.
@@ -347,7 +358,7 @@ impl<'e, T: Take> Run<'e, T> {
         let mut stage = self.stage(detect::Reading::By(format));
         for history in retold.histories {
             retold::read(history.says, made, &mut stage, history.info);
-            let (mut assembler, mut ended) = (self.assembler(history.info), Vec::new());
+            let (mut assembler, mut ended) = (self.assembler(history.info, None), Vec::new());
             let mut batch = std::mem::take(&mut stage.batch);
             batch.assemble(&mut assembler, |history, _| ended.push(history));
             batch.raised.drain(..).for_each(|finding| self.raise(finding, all));
@@ -373,7 +384,7 @@ impl<'e, T: Take> Run<'e, T> {
             let start = made.start() + span.start as u64;
             stage.made(made.text().get(span).unwrap_or_default(), start, record);
         }
-        let (mut assembler, mut ended) = (self.assembler(format.info()), Vec::new());
+        let (mut assembler, mut ended) = (self.assembler(format.info(), None), Vec::new());
         stage.batch.assemble(&mut assembler, |history, _| ended.push(history));
         match self.take.wants_nodes() {
             true => self.take.nodes(paths::of(assembler, ended, self.id), &mut all.gathered),
@@ -389,91 +400,12 @@ impl<'e, T: Take> Run<'e, T> {
         Ok(())
     }
 
-    fn chunk(
-        &self,
-        start: u64,
-        n: usize,
-        buf: &mut Vec<u8>,
-        stage: &mut Stage<'_, T::Visitor<'_>>,
-    ) -> io::Result<Chunk<T::Gathered>> {
-        let read = lines::read(self.bytes, start, n, self.options.max_record, buf)?;
-        let valid = simdutf8::basic::from_utf8(read.bytes).is_ok();
-        let mut own = Reading::new(self.container);
-        stage.batch = Batch::default();
-        let mut at = match n {
-            0 => 0,
-            _ => (self.free_from(start, &read)? - read.start).min(read.bytes.len() as u64) as usize,
-        };
-        let mut marks = Marks::default();
-        marks.pass(0, &read.bytes[..at]);
-        while let Some(&first) = read.bytes.get(at) {
-            if first.is_ascii_whitespace() {
-                at += 1;
-                marks.between(first, at);
-                continue;
-            }
-            let Some(skip) = self.container.record_in(&read.bytes[at..]) else {
-                at += memchr::memchr(b'\n', &read.bytes[at..]).unwrap_or(read.bytes.len() - at);
-                continue;
-            };
-            at += skip;
-            let from = read.start + at as u64;
-            let is_end = read.start + read.bytes.len() as u64 >= self.bytes.len();
-            let spread = self.container.event_in(&read.bytes[at..]);
-            let event = spread.and_then(|len| stage.event(&read.bytes[at..at + len], from, valid));
-            let mut line = event.unwrap_or_else(|| stage.line(&read.bytes[at..], from, valid, is_end));
-            if line.starved {
-                let mut more = Vec::new();
-                spread::text_from(self.bytes, from, &mut more)?;
-                // What is not complete now is longer than such a value may be.
-                line = stage.line(&more, from, false, true);
-            }
-            let end = at + line.len;
-            marks.pass(at, &read.bytes[at..end.min(read.bytes.len())]);
-            at = end;
-            own.format = own.format.or(line.format);
-            if let Some(format) = line.format
-                && matches!(stage.reading(), detect::Reading::Each)
-            {
-                self.record_histories(&mut stage.batch, format.info(), &mut own);
-            }
-        }
-        if let Some(at) = read.too_long {
-            let row = Row { record: stage.batch.records, ..Row::of_place(Place::new(self.id, at, 0), 0) };
-            stage.batch.damage_cut();
-            stage.batch.raised.push(unknown::fault(What::TooLong, row));
-            stage.batch.broken = true;
-            stage.batch.records += 1;
-        }
-        Ok(Chunk { start: read.start, marks, batch: std::mem::take(&mut stage.batch), own })
-    }
-
-    /// Where the first record of a chunk begins, or the line after one that reaches into it from the chunk before.
-    fn free_from(&self, start: u64, read: &lines::Lines<'_>) -> io::Result<u64> {
-        let begins = read.bytes.trim_ascii_start().first();
-        let is_plain = begins.is_none_or(|first| *first == b'{') || !self.recovers();
-        if is_plain { Ok(read.start) } else { spread::first_free(self.bytes, start, read.start) }
-    }
-
     /// Damaged lines are read as far as they can be.
-    fn recovers(&self) -> bool {
+    pub fn recovers(&self) -> bool {
         matches!(self.container, Container::Lines { .. })
     }
 
-    /// Hands over the histories of a record that is one by itself.
-    fn record_histories(&self, batch: &mut Batch, info: &'static FormatInfo, own: &mut Reading<T::Gathered>) {
-        let mut assembler = self.assembler(info);
-        let mut done = Vec::new();
-        batch.assemble(&mut assembler, |history, _| done.push(history));
-        if self.take.wants_nodes() {
-            self.take.nodes(paths::of(assembler, done, self.id), &mut own.gathered);
-        } else {
-            done.into_iter().for_each(|history| self.history(history, &batch.items, info, own));
-        }
-        batch.items.clear();
-    }
-
-    fn history(
+    pub fn history(
         &self,
         mut history: History,
         items: &[Finding],

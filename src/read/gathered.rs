@@ -18,6 +18,7 @@ impl<T: Default> Reading<T> {
             may_refer: false,
             unsent: Vec::new(),
             lines: Vec::new(),
+            bugs: Vec::new(),
             gathered: T::default(),
         }
     }
@@ -32,6 +33,7 @@ impl<T: Default> Reading<T> {
         self.slimmed |= chunk.own.slimmed;
         self.may_refer |= chunk.batch.may_refer;
         self.unsent.extend(chunk.own.unsent);
+        self.bugs.extend(chunk.batch.bugs);
         take.join(&mut self.gathered, chunk.own.gathered, records, histories);
     }
 }
@@ -101,10 +103,11 @@ impl Batch {
         self.rows.iter_mut().for_each(|row| row.record += records);
         let findings = self.items.iter_mut().chain(&mut self.raised).chain(&mut self.cut);
         findings.for_each(|finding| finding.row.record += records);
+        self.bugs.iter_mut().for_each(|bug| bug.record += records);
         for (_, mark) in &mut self.marks {
             match mark {
                 Mark::Entry(entry) => entry.record += records,
-                Mark::Event(event) => event.record += records,
+                Mark::Own(event) => event.renumber(records),
                 Mark::Lost(_, record) | Mark::Piece(_, record) => *record += records,
                 Mark::Line { record, .. } => *record += records,
                 _ => {}

@@ -7,9 +7,11 @@
 
 mod branches;
 pub mod broken;
+mod chunk;
 pub mod detect;
 mod doc;
 mod gathered;
+mod guard;
 mod large;
 mod last_line;
 mod paths;
@@ -19,8 +21,6 @@ mod reduced;
 mod retold;
 mod spread;
 mod stage;
-pub mod streams;
-mod texts;
 mod unknown;
 
 use std::io;
@@ -32,9 +32,10 @@ use crate::history::{Effort, Finding, History, Usage};
 use crate::place::DocId;
 use crate::source::{Container, ReadAt};
 
+pub use crate::format::Texts;
 pub use branches::finding;
 pub use doc::{Emit, read, read_made};
-pub use texts::Texts;
+pub use guard::{Panics, Skipped};
 
 /// What the user said about the files.
 #[derive(Clone)]
@@ -46,6 +47,7 @@ pub struct Options {
     pub newest_first: Option<bool>,
     /// Records larger than this many bytes are not read.
     pub max_record: u64,
+    pub panics: Panics,
     /// Also the branches of a tree at which it does not go on.
     pub all_branches: bool,
     /// Whether histories are requests or logs, whatever their format says.
@@ -63,6 +65,7 @@ impl Default for Options {
             pointer: Vec::new(),
             newest_first: None,
             max_record: 1 << 30,
+            panics: Panics::default(),
             all_branches: false,
             usage: None,
             effort: None,
@@ -162,5 +165,7 @@ pub struct Reading<T> {
     pub unsent: Vec<Unsent>,
     /// (offset, number of the line that starts at or before it and begins there) every few kilobytes.
     pub lines: Vec<(u64, u64)>,
+    /// Records that were skipped because of a bug here.
+    pub bugs: Vec<Skipped>,
     pub gathered: T,
 }

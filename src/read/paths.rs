@@ -1,18 +1,16 @@
-//! Nodes of what knows no nodes: each history is a path, a node for each turn of the user; the steps of a stream are one,
-//! too.
+//! Nodes of what knows no nodes: each history is a path, a node for each turn of the user; what a format itself
+//! assembles is one, too.
 
 use crate::format::Assembler;
 use crate::history::tree::{Builder, Entry, Part};
 use crate::history::{History, Row};
 use crate::place::{DocId, Place};
 
-use super::streams;
-
 /// Ends a doc, or a record that is a history by itself: what it held as nodes. `ended` are the histories that ended on
 /// the way.
 pub(super) fn of(mut assembler: Assembler, ended: Vec<History>, doc: DocId) -> Builder {
     assembler.settle();
-    let nodes = assembler.stream().map(|stream| streams::nodes(stream));
+    let nodes = assembler.own().map(|own| own.nodes());
     let knows_nodes = assembler.knows_nodes();
     let last = if knows_nodes || nodes.is_some() { None } else { assembler.finish() };
     let mut tree = assembler.into_tree();

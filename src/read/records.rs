@@ -90,6 +90,9 @@ fn each_line(from: Lines<'_>, take: &mut dyn FnMut(&Entry<'_>) -> io::Result<boo
                 continue;
             }
             number += 1;
+            if text.len() as u64 > from.limit {
+                continue;
+            }
             // Several values on one line are left as they are: no writer of logs makes them.
             let val = crate::json::scan(text, &mut tape).ok().and_then(|()| tape.root(text));
             let format = match (reading, val) {

@@ -13,6 +13,7 @@ use crate::source::damage::{self, Escaped, Kind, Part};
 use crate::source::framing;
 
 use super::detect::{self, Reading};
+use super::guard::Skipped;
 use super::{Options, Visitor, unknown};
 
 /// What one stretch of records gave.
@@ -32,6 +33,8 @@ pub struct Batch {
     pub broken: bool,
     /// A record may hold a reference.
     pub may_refer: bool,
+    /// Records that were skipped because of a bug here.
+    pub bugs: Vec<Skipped>,
 }
 
 /// A line that was read.

@@ -13,7 +13,7 @@ use super::lifted::{Lifted, message, text_part};
 pub(super) struct Blocks {
     outputs: Vec<(Vec<u8>, Place)>,
     items: Vec<(Vec<u8>, Place)>,
-    /// Parts of the message at hand, and where the first of them stands.
+    /// Parts of the message at hand, and where the first of them is.
     parts: Vec<Vec<u8>>,
     begins: Place,
     role: Role,

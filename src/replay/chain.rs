@@ -37,7 +37,7 @@ pub enum Reason {
         limit: i64,
     },
     AgeUnknown,
-    /// How many, and the node behind it that answers them all.
+    /// How many, and the node after it that answers them all.
     OpenCalls(usize, Option<u32>),
     /// The node that was edited.
     Edited(u32),
@@ -175,7 +175,7 @@ impl<'f> Judge<'f> {
         if open_calls > 0 {
             reasons.push(Reason::OpenCalls(open_calls, self.answered_behind(at)));
         }
-        // What stands behind the response is new, and may be edited as one likes.
+        // What comes after the response is new, and may be edited as one likes.
         let above = [(self.edited[answer as usize], true), (self.trimmed[answer as usize], false)];
         for (node, edited) in above.into_iter().filter(|(node, _)| *node != NO_NODE) {
             reasons.push(if edited { Reason::Edited(node) } else { Reason::Trimmed(node) });
@@ -216,7 +216,7 @@ impl<'f> Judge<'f> {
         Advice { answer: None, id, reasons }
     }
 
-    /// The node behind this one that answers all its open calls: there a request may go on.
+    /// The node after this one that answers all its open calls: there a request may go on.
     fn answered_behind(&self, at: u32) -> Option<u32> {
         let children = &self.forest.node(at).children;
         children.iter().copied().find(|child| {

@@ -21,7 +21,7 @@ pub struct Source<'s> {
     pub limit: u64,
 }
 
-/// Replays records. They are read twice: what stands behind may decide what becomes of those before.
+/// Replays records. They are read twice: what comes after may decide what becomes of those before.
 pub fn replay(source: &Source<'_>, mut replay: Box<dyn Replay>) -> io::Result<Replayed> {
     source.each(&mut |val, _| replay.tell(val))?;
     source.each(&mut |val, base| replay.take(val, base))?;

@@ -1,5 +1,5 @@
 //! Turns: what the client says and the response to it, as one step. A message that was answered twice is a step of its
-//! own, because the branches part behind it.
+//! own, because the branches part after it.
 
 use crate::history::tree::{Forest, NO_NODE, Part};
 
@@ -17,7 +17,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// The node at which the conversation goes on behind this turn.
+    /// The node at which the conversation goes on after this turn.
     pub fn last(&self) -> u32 {
         self.nodes.last().copied().unwrap_or(NO_NODE)
     }
@@ -26,7 +26,7 @@ impl Turn {
 /// The turns of a forest, in the order of their last nodes.
 pub fn turns(forest: &Forest) -> Vec<Turn> {
     let count = forest.nodes.len() as u32;
-    // A node that says something and was answered once stands in its answer's turn.
+    // A node that says something and was answered once is in its answer's turn.
     let goes_on = |ix: u32| {
         let node = forest.node(ix);
         node.entry.part == Part::Input && node.children.len() == 1

@@ -84,7 +84,7 @@ impl Teller<'_> {
         let (rule, variant) = (self.judged.rule(), self.judged.variant());
         let item = &self.item.told;
         let of = |name: &str| self.name(name);
-        // The server names the item that it finds behind a reference.
+        // The server names the item that it finds after a reference.
         let behind = Some(finding.row.of).filter(|kind| finding.row.is_reference() && *kind != Kind::Unknown);
         let api_of = |name: &str| match behind.filter(|_| name == "type") {
             Some(kind) => Some(kind.name().to_owned()),

@@ -48,7 +48,7 @@ pub struct Diagnostic {
     pub proposal: Vec<Replacement>,
 }
 
-/// Where something stands: line and column from 1, column in code points; the span in bytes.
+/// Where something is: line and column from 1, column in code points; the span in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spot {
     pub line: u64,

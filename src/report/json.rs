@@ -29,7 +29,7 @@ impl Report for Json {
             report["changes"] = changes;
             report["fixed"] = fixed;
         }
-        // The lists, which may be long, are written already: they come after what stands before them in the object.
+        // The lists, which may be long, are written already: they come after what comes before them in the object.
         let head = serde_json::to_string_pretty(&report)?;
         out.write_all(head.strip_suffix("\n}").unwrap_or(&head).as_bytes())?;
         self.inputs.write("inputs", out)?;

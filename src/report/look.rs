@@ -95,7 +95,7 @@ impl<T> Reader<'_, T> {
         seen.items.resize_with(self.judged.len(), Item::default);
         each_record(self.id, self.held, self.lint.container, &sorted, &mut |record| {
             let pointer = |at: Place| record.pointers.get(&at);
-            // What lies in a JSON string is told by the string's place.
+            // What lies in a JSON string is reported at the string's place.
             let shown = |at: Place| pointer(at).and_then(|pointer| pointer.string).unwrap_or(at);
             let places = sorted.get(record.range.clone()).unwrap_or_default();
             let ends = places.iter().map(|(at, _)| shown(*at)).flat_map(|shown| [shown.start, shown.end()]);

@@ -20,7 +20,7 @@ pub fn render(markdown: &str, style: &Style) -> String {
     let mut before_item = false;
     for block in blocks(markdown) {
         let is_item = matches!(block, Block::Item(_));
-        // A list stands together.
+        // A list stays together.
         let together = is_item && before_item;
         if !out.is_empty() && !together {
             out.push('\n');
@@ -44,7 +44,7 @@ pub fn render(markdown: &str, style: &Style) -> String {
     out
 }
 
-/// Wraps a text, with what stands in front of its first and of its other lines.
+/// Wraps a text, with what is in front of its first and of its other lines.
 pub fn wrapped(text: &str, first: &str, other: &str, style: &Style) -> String {
     let mut out = String::new();
     for line in textwrap::wrap(text, options(style.width).initial_indent(first).subsequent_indent(other)) {
@@ -67,7 +67,7 @@ pub fn paint(style: &Style, code: &str, text: &str) -> String {
     if style.color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
 }
 
-/// What stands between backticks in colour; without colours the backticks say enough.
+/// What is between backticks in colour; without colours the backticks say enough.
 fn coloured(text: &str, style: &Style) -> String {
     let marks = text.matches('`').count();
     if !style.color || !marks.is_multiple_of(2) {

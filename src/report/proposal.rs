@@ -86,7 +86,7 @@ fn shared(fixed: &Fixed, edits: &[Edit], bytes: &dyn ReadAt) -> HashMap<Finding,
         }
         open.retain(|(place, _)| place.end() >= edit.at.start);
         open.iter().for_each(|(_, change)| sets.join(ix, *change));
-        // An answer stands behind all calls of its message: it belongs to a change before it.
+        // An answer comes after all calls of its message: it belongs to a change before it.
         if let (true, Some(change)) = (open.is_empty(), nearest.or(touched.first().map(|first| first.1))) {
             sets.join(ix, change);
         }

@@ -247,7 +247,7 @@ pub fn write_diff(
             item::lines(&before, b"", &show)
         } else {
             let mut after = patched(&before, first.at, patch.edits(first.at.doc), bytes)?;
-            // A member of the request goes with its key, which stands in front of it.
+            // A member of the request goes with its key, which is in front of it.
             if is(Action::Strip) && after == before {
                 after.clear();
             }

@@ -115,7 +115,7 @@ pub fn named(
         seen = at_index(id, bytes, lint, &seen, list, index)?;
     }
     seen.sort_by_key(|seen| (seen.row.at.start, seen.history));
-    // Branches share what stands before their fork.
+    // Branches share what comes before their fork.
     seen.dedup_by_key(|seen| seen.row.at);
     let places: Vec<(Place, Flags)> = seen.iter().map(|seen| (seen.row.at, seen.row.flags)).collect();
     let spots = spots(id, bytes, lint.container, &lint.lines, &places)?;

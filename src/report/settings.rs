@@ -111,7 +111,7 @@ fn shown(val: Val<'_>, key: &str, names: &[&str], telling: &Telling<'_>) -> Stri
     match val.kind() {
         NodeKind::String => {
             let text = val.text().unwrap_or_default();
-            // A name is short and holds no spaces; whatever else stands here may be content.
+            // A name is short and holds no spaces; whatever else is here may be content.
             let plain =
                 text.len() <= 80 && text.iter().all(|b| b.is_ascii_alphanumeric() || b"_-.:/@".contains(b));
             match plain && names.contains(&key) {

@@ -36,7 +36,7 @@ pub(crate) const TELLING: [&str; 15] = [
     "previous_response_id",
 ];
 
-/// What stands around a place, for places of a few bytes.
+/// What is around a place, for places of a few bytes.
 pub fn around(bytes: &dyn ReadAt, at: Place) -> Option<Snippet> {
     let start = at.start.saturating_sub(WINDOW as u64 / 4);
     let len = (bytes.len() - start.min(bytes.len())).min(WINDOW as u64 / 2) as u32;

@@ -280,7 +280,7 @@ impl miette::Diagnostic for Shown<'_> {
     }
 }
 
-/// One short line, wherever in the file it stands: miette never sees the file, so a line of 30 MB costs nothing.
+/// One short line, wherever in the file it is: miette never sees the file, so a line of 30 MB costs nothing.
 #[derive(Debug)]
 struct Line {
     text: String,

@@ -1,4 +1,4 @@
-//! Filling the templates of rules with what stands at the places of a finding. Messages carry keys, ids, types and
+//! Filling the templates of rules with what is at the places of a finding. Messages carry keys, ids, types and
 //! sizes, never content; and never a character that a terminal would obey.
 
 use std::fmt::Write;
@@ -6,8 +6,8 @@ use std::fmt::Write;
 /// Ids are shown up to this many characters.
 const SHOWN: usize = 100;
 
-/// Fills a template. A name that `of` does not know makes it `None`, unless it stands between `⟨` and `⟩`: then only
-/// what stands there is left out.
+/// Fills a template. A name that `of` does not know makes it `None`, unless it is between `⟨` and `⟩`: then only
+/// what is there is left out.
 pub fn fill(template: &str, of: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let mut out = String::with_capacity(template.len() + 40);
     let mut rest = template;

@@ -1,4 +1,4 @@
-//! RL534: a block stands in a message of the wrong role.
+//! RL534: a block is in a message of the wrong role.
 
 use crate::history::{Act, Finding, Kind, PairState, Role};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};

@@ -78,7 +78,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
 }
 
-/// A step with calls behind which the user says nothing but results.
+/// A step with calls after which the user says nothing but results.
 fn goes_on(cx: &Cx<'_>, step: &Step) -> bool {
     let mut answers = cx.history.messages.rows_of(step.answers.clone()).peekable();
     of_kind(cx, step, Kind::ToolUse).is_some()

@@ -1,4 +1,4 @@
-//! RL542: thinking stands behind other blocks of its turn.
+//! RL542: thinking comes after other blocks of its turn.
 
 use crate::history::{Act, BlockFlags, Finding, Kind, Step};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};

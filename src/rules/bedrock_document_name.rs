@@ -60,7 +60,7 @@ static MEND: Mend = Mend::by(rename);
 /// A document's name may be this many characters long (AWS API reference, DocumentBlock).
 const LIMIT: usize = 200;
 
-/// Where a longer one is cut: a number to tell it from another may come behind it.
+/// Where a longer one is cut: a number to tell it from another may come after it.
 const CUT: usize = LIMIT - 10;
 
 fn check(item: &Item<'_>, out: &mut Out) {

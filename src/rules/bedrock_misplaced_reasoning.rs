@@ -1,4 +1,4 @@
-//! RL593: reasoning stands where it is not taken back.
+//! RL593: reasoning is where it is not taken back.
 
 use crate::history::{Act, Finding, Flags, Kind, Role};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};

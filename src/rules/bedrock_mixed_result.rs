@@ -1,4 +1,4 @@
-//! RL597: a result stands beside something else, and the model takes it only alone.
+//! RL597: a result is beside something else, and the model takes it only alone.
 
 use crate::history::{Finding, Flags, Kind, Role};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};

@@ -1,4 +1,4 @@
-//! RL501: a call of an assistant's message is not answered right behind it.
+//! RL501: a call of an assistant's message is not answered right after it.
 
 use crate::history::Pair;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};

@@ -1,4 +1,4 @@
-//! RL516: a role stands behind one that it may not follow.
+//! RL516: a role comes after one that it may not follow.
 
 use crate::history::{Act, Finding, Role};
 use crate::json::mend::Mend;

@@ -1,4 +1,4 @@
-//! RL417: something stands behind a compaction trigger.
+//! RL417: something comes after a compaction trigger.
 
 use crate::history::{Act, Finding, Kind};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};

@@ -72,7 +72,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                 continue;
             }
             let finding = Finding::new(RULE.code, row).with(first.at);
-            // A reference to an item that stands there in full adds nothing.
+            // A reference to an item that is there in full adds nothing.
             if row.is_reference() || cx.look.same(first, &row) {
                 out.add(finding.act(Act::Drop));
             } else {

@@ -1,4 +1,4 @@
-//! RL562: a call stands in front of all that the user says.
+//! RL562: a call is in front of all that the user says.
 
 use crate::history::{Act, Finding, Flags, Kind, Message, Role};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};

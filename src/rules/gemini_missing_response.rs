@@ -1,4 +1,4 @@
-//! RL560: a call has no response in the turn behind it.
+//! RL560: a call has no response in the turn after it.
 
 use crate::history::{Act, Finding, Kind, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
@@ -136,7 +136,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
 }
 
-/// The user speaks in the next turn, and no response to any call stands there.
+/// The user speaks in the next turn, and no response to any call is there.
 fn is_spoken_over(cx: &Cx<'_>, call: u32) -> bool {
     let messages = &cx.history.messages;
     let Some(step) = messages.number_of(call).and_then(|number| messages.step_of(number)) else { return false };

@@ -1,4 +1,4 @@
-//! RL568: something else stands among responses.
+//! RL568: something else is among responses.
 
 use crate::history::{Act, Finding, Flags, Kind, Role};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};

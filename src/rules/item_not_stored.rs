@@ -1,4 +1,4 @@
-//! RL303: an item stands only for something that the server does not store.
+//! RL303: an item only stands for something that the server does not store.
 
 use crate::history::{Act, Finding, ItemFlags};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};

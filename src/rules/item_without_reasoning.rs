@@ -168,7 +168,7 @@ pub(super) enum Told {
     Unlinked,
     /// This reasoning headed it, and is not in the history.
     Lost(Place),
-    /// This reasoning headed it, and stands elsewhere in the history.
+    /// This reasoning headed it, and is elsewhere in the history.
     Torn(Place),
 }
 

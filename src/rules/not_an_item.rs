@@ -1,4 +1,4 @@
-//! RL490: something that is not an object stands where an item should be.
+//! RL490: something that is not an object is where an item should be.
 
 use crate::rule::{Check, Evidence, Variant};
 use crate::target::Answer;

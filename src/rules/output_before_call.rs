@@ -1,4 +1,4 @@
-//! RL103: an output stands before its call.
+//! RL103: an output comes before its call.
 
 use crate::history::{Act, Finding, Pair, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};

@@ -1,4 +1,4 @@
-//! RL110: calls of one turn are torn apart, or something stands between them and their outputs.
+//! RL110: calls of one turn are torn apart, or something is between them and their outputs.
 
 use crate::history::{Act, Family, Finding, PairState};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
@@ -10,8 +10,8 @@ crate::rule! {
     /// ## What it does
     ///
     /// For DeepSeek: finds a call that is separated from its output by anything but other calls and outputs. For OpenAI and
-    /// Azure: finds calls that a recorded response in the same file shows to be of one turn, and between which an output
-    /// stands.
+    /// Azure: finds calls that a recorded response in the same file shows to be of one turn, and that an output
+    /// separates.
     ///
     /// ## Why it matters
     ///
@@ -76,7 +76,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
 }
 
-/// Items that a recorded response shows to be of a turn whose reasoning stands elsewhere in the history.
+/// Items that a recorded response shows to be of a turn whose reasoning is elsewhere in the history.
 fn torn(cx: &Cx<'_>, out: &mut Out) {
     let present = reasoning_by_id(cx);
     for group in cx.history.groups.iter().filter(|group| !group.has_reasoning()) {

@@ -33,7 +33,7 @@ const CHAT: [&str; 13] = [
     "file",
 ];
 
-/// Parts of content are told by their `type`; the other vendors' by that they have one. What a server has said is held
+/// Parts of content are recognised by their `type`; the other vendors' by that they have one. What a server has said is held
 /// against nothing: many vendors' servers speak the dialect, and which one it was is not told.
 pub fn chat(row: &Row, item: Val<'_>) -> Found {
     if row.has(Flags::RECORDED) {
@@ -74,7 +74,7 @@ const ANTHROPIC: [&str; 23] = [
     "tool_search_tool_result",
 ];
 
-/// Blocks are told by their `type`; those that are not known, by that they have one.
+/// Blocks are recognised by their `type`; those that are not known, by that they have one.
 pub fn anthropic(row: &Row, item: Val<'_>) -> Found {
     let slot = match (row.kind, row.role) {
         (Kind::BlockMessage, Role::Developer) => 0,

@@ -48,7 +48,7 @@ struct Slot {
     whole: OnceLock<Option<Whole>>,
 }
 
-/// A schema that stands by itself, and its validator.
+/// A schema that is by itself, and its validator.
 struct Whole {
     schema: Value,
     validator: Validator<TapeJson>,

@@ -2,7 +2,7 @@
 //! and says nothing; `jsonschema` words what it turns down.
 //!
 //! Only what our own schemas use is understood: `type`, `enum`, `properties`, `required`, `items`, lengths, one
-//! pattern, `$ref`, and `anyOf` whose branches are told by a `type` of their own (or take null). Anything else makes a
+//! pattern, `$ref`, and `anyOf` whose branches are recognised by a `type` of their own (or take null). Anything else makes a
 //! definition unfit for the table, and it is checked by `jsonschema` alone.
 
 use serde_json::Value;
@@ -207,7 +207,7 @@ impl Compiler<'_> {
         Ok(at)
     }
 
-    /// The branches of an `anyOf`. What is no object is told by `kinds`.
+    /// The branches of an `anyOf`. What is no object is recognised by `kinds`.
     fn branches(&mut self, list: &Value, kinds: &mut u8) -> Result<Named, String> {
         let mut branches = Vec::new();
         *kinds |= bit(NodeKind::Object);
@@ -270,7 +270,7 @@ fn kinds(value: &Value) -> Result<u8, String> {
     }
 }
 
-/// The texts of an `enum`; null is told by the type.
+/// The texts of an `enum`; null is recognised by the type.
 fn texts(value: &Value) -> Result<Vec<Box<[u8]>>, String> {
     let values = value.as_array().ok_or("an enum is no list")?;
     let text = |value: &Value| match value {

@@ -149,7 +149,7 @@ pub fn length(text: Str<'_>) -> usize {
     text.decode().iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }
 
-/// The members of an object; of a key that stands twice the later one holds, as in any parser into a map.
+/// The members of an object; of a key that occurs twice the later one holds, as in any parser into a map.
 pub struct Fields<'a>(Val<'a>);
 
 impl<'a> Object<'a, TapeJson> for Fields<'a> {

@@ -8,15 +8,16 @@ use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
+use super::unpack::Limited;
+
 /// Files in an archive, at most.
 const MOST_MEMBERS: usize = 20_000;
-
-/// Bytes that a file may be unpacked to.
-const MOST_BYTES: u64 = 4 << 30;
 
 /// How many times as long as it is packed a file may become, once it is longer than [`FREE_BYTES`].
 const MOST_RATIO: u64 = 400;
 const FREE_BYTES: u64 = 16 << 20;
+
+const BOMB: &str = "unpacks to far more than its packed size, as a zip bomb does; it was not read";
 
 /// A file in an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,28 +38,21 @@ impl Member {
         self.archive.join(&self.name)
     }
 
-    /// Unpacks it into what `spool` makes of a stream.
-    pub fn unpack<T>(&self, spool: impl FnOnce(&mut dyn Read) -> io::Result<T>) -> io::Result<T> {
+    /// Unpacks it, up to a limit, into what `spool` makes of a stream. Gives also how long it was when it was packed.
+    pub fn unpack<T>(
+        &self,
+        most: u64,
+        spool: impl FnOnce(&mut dyn Read) -> io::Result<T>,
+    ) -> io::Result<(T, u64)> {
         let mut archive = open(&self.archive)?;
         let file = archive.by_index(self.index).map_err(failed)?;
-        let most = MOST_BYTES.min((file.compressed_size().saturating_mul(MOST_RATIO)).max(FREE_BYTES));
-        spool(&mut Limited { inner: file, left: most })
-    }
-}
-
-/// Ends in an error where more comes than there may be.
-struct Limited<R> {
-    inner: R,
-    left: u64,
-}
-
-impl<R: Read> Read for Limited<R> {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read(buf)?;
-        self.left = self.left.checked_sub(n as u64).ok_or_else(|| {
-            io::Error::other("unpacks to far more than its packed size, as a zip bomb does; it was not read")
-        })?;
-        Ok(n)
+        let packed = file.compressed_size();
+        let in_proportion = packed.saturating_mul(MOST_RATIO).max(FREE_BYTES);
+        let mut limited = match in_proportion < most {
+            true => Limited::because(file, in_proportion, BOMB),
+            false => Limited::new(file, most),
+        };
+        Ok((spool(&mut limited)?, packed))
     }
 }
 

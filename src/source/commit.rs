@@ -178,7 +178,7 @@ mod tests {
     use super::super::product::{Existing, NewFile, write_new};
     use super::*;
     use crate::place::DocId;
-    use crate::source::Input;
+    use crate::source::{Input, Opening};
 
     fn old_file(dir: &Path, content: &str) -> io::Result<PathBuf> {
         let path = dir.join("a.jsonl");
@@ -195,7 +195,7 @@ mod tests {
         let dir = tempfile::tempdir()?;
         let path = old_file(dir.path(), "old")?;
         for (n, name) in ["a.jsonl.bak", "a.jsonl.bak.1"].iter().enumerate() {
-            let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, None)?;
+            let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
             let how = Replace { force: n > 0, ..HOW };
             let backup = replace(&doc, &format!("new {n}").into_bytes(), how).expect("written");
             assert_eq!(backup.backup.and_then(|p| p.file_name().map(ToOwned::to_owned)), Some((*name).into()));
@@ -210,10 +210,10 @@ mod tests {
     fn a_file_in_use_is_left_alone() -> io::Result<()> {
         let dir = tempfile::tempdir()?;
         let path = old_file(dir.path(), "old")?;
-        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, None)?;
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
         fs::write(&path, "old and more")?;
         assert!(matches!(replace(&doc, &b"new".to_vec(), HOW), Err(CommitError::Changed(_))));
-        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, None)?;
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
         assert!(matches!(replace(&doc, &b"new".to_vec(), HOW), Err(CommitError::Fresh(_))));
         assert_eq!(fs::read_to_string(&path)?, "old and more");
         assert_eq!(fs::read_dir(dir.path())?.count(), 1);
@@ -224,7 +224,7 @@ mod tests {
     fn a_file_that_took_the_place_of_another_is_left_alone() -> io::Result<()> {
         let dir = tempfile::tempdir()?;
         let path = old_file(dir.path(), "old")?;
-        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, None)?;
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
         // As long, and as old as the one that was read.
         let other = dir.path().join("other");
         fs::write(&other, "OLD")?;
@@ -256,7 +256,7 @@ mod tests {
         let dir = tempfile::tempdir()?;
         let path = old_file(dir.path(), "old")?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640))?;
-        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, None)?;
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
         replace(&doc, &b"new".to_vec(), HOW).expect("written");
         assert_eq!(fs::metadata(&path)?.permissions().mode() & 0o777, 0o640);
         let copy = dir.path().join("copy");

@@ -16,7 +16,7 @@ const MOST_LINES: usize = 1000;
 pub enum Kind {
     /// A value begins on the line on which another one ends.
     Glued,
-    /// A value that was cut off stands on the line before another one.
+    /// A value that was cut off is on the line before another one.
     Prefix,
     /// A string holds raw control characters.
     Control,
@@ -121,7 +121,7 @@ struct Recovery<'t> {
 
 /// Why no value was read.
 enum Fails {
-    /// The faults: as the text stands, and after control characters were escaped.
+    /// The faults: as the text is, and after control characters were escaped.
     At(Fault, Option<usize>),
     Starved,
 }

@@ -16,7 +16,7 @@ use super::roomy::Roomy;
 use super::segments::{self, Joined, Segment};
 use super::sqlite::{self, Cells, Key};
 use super::stamp::{Packing, Stamp};
-
+use super::unpack::{Limited, Opening, Unpacked};
 use super::walk::{Earlier, Input};
 
 /// Spooled bytes are held in memory up to this many.
@@ -38,27 +38,29 @@ pub struct Doc {
     pub segments: Vec<Segment>,
     /// The history of a database that it is; its segments are the rows.
     pub cells: Option<Cells>,
+    /// What it was unpacked from, if it was compressed.
+    pub unpacked: Option<Unpacked>,
 }
 
 impl Doc {
     /// Opens a file, inflating it if its first bytes say that it is compressed.
-    pub fn open(id: DocId, input: &Input, stdin_name: Option<&str>) -> io::Result<Doc> {
+    pub fn open(id: DocId, input: &Input, opening: &Opening<'_>) -> io::Result<Doc> {
         if let Input::Log { base, paths, named } = input {
-            return Doc::open_log(id, base, paths, *named);
+            return Doc::open_log(id, base, paths, *named, opening);
         }
         if let Input::History { path, key, named } = input {
             return Doc::open_history(id, path, key, *named);
         }
         if let Input::Member { member, named } = input {
-            return Doc::open_member(id, member, *named);
+            return Doc::open_member(id, member, *named, opening);
         }
         if let Input::Tree { format, paths, named } = input {
             return Doc::open_tree(id, format, paths, *named);
         }
         let Input::File { path, named } = input else {
             let bytes = spool(&mut io::stdin().lock())?;
-            let label = stdin_name.unwrap_or("-").to_owned();
-            let (packing, bytes) = unpacked(bytes)?;
+            let label = opening.stdin_name.unwrap_or("-").to_owned();
+            let (packing, bytes, unpacked) = unpacked(bytes, opening)?;
             let bytes = Box::new(Roomy::new(bytes));
             return Ok(Doc {
                 id,
@@ -70,6 +72,7 @@ impl Doc {
                 bytes,
                 segments: Vec::new(),
                 cells: None,
+                unpacked,
             });
         };
         let file = File::open(path)?;
@@ -84,7 +87,7 @@ impl Doc {
         // A pipe or a device has no length and no offsets: it is read like standard input.
         let plain: Box<dyn ReadAt> =
             if meta.is_file() { Box::new(FileBytes::of_path(file, path)?) } else { spool(&mut { file })? };
-        let (packing, bytes) = unpacked(plain)?;
+        let (packing, bytes, unpacked) = unpacked(plain, opening)?;
         let bytes = Box::new(Roomy::new(bytes));
         let label = label(path);
         Ok(Doc {
@@ -97,6 +100,7 @@ impl Doc {
             bytes,
             segments: Vec::new(),
             cells: None,
+            unpacked,
         })
     }
 
@@ -112,6 +116,7 @@ impl Doc {
             bytes: Box::new(Roomy::new(bytes)),
             segments: Vec::new(),
             cells: None,
+            unpacked: None,
         }
     }
 
@@ -146,8 +151,10 @@ impl Doc {
     }
 
     /// Opens a file in an archive.
-    fn open_member(id: DocId, member: &Member, named: bool) -> io::Result<Doc> {
-        let (_, bytes) = unpacked(member.unpack(spool)?)?;
+    fn open_member(id: DocId, member: &Member, named: bool, opening: &Opening<'_>) -> io::Result<Doc> {
+        let (bytes, from) = member.unpack(opening.most_unpacked, spool)?;
+        let (_, bytes, _) = unpacked(bytes, opening)?;
+        let unpacked = Unpacked { from, to: bytes.len() };
         Ok(Doc {
             id,
             label: member.label(),
@@ -158,6 +165,7 @@ impl Doc {
             bytes: Box::new(Roomy::new(bytes)),
             segments: Vec::new(),
             cells: None,
+            unpacked: Some(unpacked),
         })
     }
 
@@ -171,12 +179,18 @@ impl Doc {
     }
 
     /// Opens files that are one log.
-    fn open_log(id: DocId, base: &[Earlier], paths: &[PathBuf], named: bool) -> io::Result<Doc> {
+    fn open_log(
+        id: DocId,
+        base: &[Earlier],
+        paths: &[PathBuf],
+        named: bool,
+        opening: &Opening<'_>,
+    ) -> io::Result<Doc> {
         let mut segments: Vec<Segment> = Vec::with_capacity(paths.len());
         let mut parts = Vec::with_capacity(paths.len());
         let base = base.iter().map(|earlier| (&earlier.path, earlier.bytes, true));
         for (path, bytes, is_base) in base.chain(paths.iter().map(|path| (path, None, false))) {
-            let mut part = Doc::open(id, &Input::File { path: path.clone(), named }, None)?;
+            let mut part = Doc::open(id, &Input::File { path: path.clone(), named }, opening)?;
             segments.push(Segment {
                 label: part.label,
                 path: path.clone(),
@@ -212,6 +226,7 @@ impl Doc {
             bytes,
             segments,
             cells: None,
+            unpacked: None,
         })
     }
 
@@ -227,6 +242,7 @@ impl Doc {
             bytes: Box::new(Vec::new()),
             segments: Vec::new(),
             cells: None,
+            unpacked: None,
         }
     }
 }
@@ -236,17 +252,22 @@ fn label(path: &Path) -> String {
     path.to_string_lossy().replace('\\', if cfg!(windows) { "/" } else { "\\" })
 }
 
-fn unpacked(bytes: Box<dyn ReadAt>) -> io::Result<(Packing, Box<dyn ReadAt>)> {
+/// How a file is packed, what it holds, and what it was unpacked from.
+type Plain = (Packing, Box<dyn ReadAt>, Option<Unpacked>);
+
+fn unpacked(bytes: Box<dyn ReadAt>, opening: &Opening<'_>) -> io::Result<Plain> {
     let mut head = [0; 4];
     let n = bytes.read_at(0, &mut head)?;
     let packing = Packing::of(&head[..n]);
     let reader = Sequential { bytes: &*bytes, at: 0 };
+    let inflated = |from: &mut dyn Read| inflated(&mut Limited::new(from, opening.most_unpacked));
     let plain = match packing {
-        Packing::Plain | Packing::Member | Packing::Shared => None,
-        Packing::Gzip => Some(inflated(&mut flate2::read::MultiGzDecoder::new(reader))?),
-        Packing::Zstd => Some(inflated(&mut zstd::stream::read::Decoder::new(reader)?)?),
+        Packing::Plain | Packing::Member | Packing::Shared => return Ok((packing, bytes, None)),
+        Packing::Gzip => inflated(&mut flate2::read::MultiGzDecoder::new(reader))?,
+        Packing::Zstd => inflated(&mut zstd::stream::read::Decoder::new(reader)?)?,
     };
-    Ok((packing, plain.unwrap_or(bytes)))
+    let unpacked = Unpacked { from: bytes.len(), to: plain.len() };
+    Ok((packing, plain, Some(unpacked)))
 }
 
 /// A doc read from front to back.
@@ -318,7 +339,7 @@ mod tests {
         let dir = tempfile::tempdir()?;
         let path = dir.path().join("x.json");
         std::fs::write(&path, content)?;
-        let doc = Doc::open(DocId(0), &Input::File { path, named: true }, None)?;
+        let doc = Doc::open(DocId(0), &Input::File { path, named: true }, &Opening::default())?;
         let mut out = Vec::new();
         doc.bytes.read_into(0, doc.bytes.len() as usize, &mut out)?;
         Ok((doc.packing, out))
@@ -343,13 +364,16 @@ mod tests {
         gzip.write_all(&text)?;
         for packed in [gzip.finish()?, zstd::encode_all(&text[..], 1)?] {
             for (part, cut) in [(packed.len(), false), (packed.len() - 3, true), (packed.len() / 2, true)] {
-                let (_, bytes) = unpacked(Box::new(packed[..part].to_vec()))?;
+                let (_, bytes, _) = unpacked(Box::new(packed[..part].to_vec()), &Opening::default())?;
                 assert_eq!(bytes.is_cut(), cut);
                 let mut out = Vec::new();
                 bytes.read_into(0, bytes.len() as usize, &mut out)?;
                 assert!(text.starts_with(&out));
             }
-            assert!(unpacked(Box::new(packed[..6].to_vec())).is_err(), "nothing of it can be read");
+            assert!(
+                unpacked(Box::new(packed[..6].to_vec()), &Opening::default()).is_err(),
+                "nothing of it can be read"
+            );
         }
         Ok(())
     }
@@ -359,7 +383,7 @@ mod tests {
         let dir = tempfile::tempdir()?;
         let path = dir.path().join("x.json");
         std::fs::write(&path, "[1]")?;
-        let mut doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, None)?;
+        let mut doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
         doc.bytes.close();
         let mut out = Vec::new();
         std::fs::OpenOptions::new().append(true).open(&path)?.write_all(b"\n[2]")?;

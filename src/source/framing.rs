@@ -18,11 +18,11 @@ pub const WHOLE_DOCUMENT: u64 = 8 << 20;
 pub enum Container {
     /// Nothing but white space.
     Empty,
-    /// One JSON value, from `start` (behind a byte-order mark).
+    /// One JSON value, from `start` (after a byte-order mark).
     Document { start: u64 },
     /// A JSON value a line.
     Lines { start: u64 },
-    /// A stream of server-sent events: a JSON value behind each `data:`.
+    /// A stream of server-sent events: a JSON value after each `data:`.
     Events { start: u64 },
     /// UTF-16 text, in this byte order.
     Utf16 { little: bool },
@@ -168,7 +168,7 @@ fn sniff_head(head: &[u8], whole: bool) -> Option<Container> {
         Ok(end) => match json::scan::first_non_space(text, end as usize) {
             None if whole => document,
             None => None,
-            // Another value behind the first: lines, even if two values share one.
+            // Another value after the first: lines, even if two values share one.
             Some(_) if json => lines,
             Some(_) => several_lines(text, &mut tape).and_then(|several| if several { lines } else { document }),
         },
@@ -229,7 +229,7 @@ fn several_lines(text: &[u8], tape: &mut Tape) -> Option<bool> {
     (seen > 0).then_some((good > 0 || recovered > 1) && (good + recovered) * 2 >= seen)
 }
 
-/// A first value longer than [`WHOLE_DOCUMENT`]: a line if text follows the line it stands on, else a document.
+/// A first value longer than [`WHOLE_DOCUMENT`]: a line if text follows the line it is on, else a document.
 fn first_line_ends(bytes: &dyn ReadAt, head: &[u8]) -> io::Result<Container> {
     let start = mark(head) as u64;
     if memchr::memchr(b'\n', head).is_some() {

@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use walkdir::WalkDir;
 
@@ -17,6 +18,8 @@ pub struct Lineage {
     pub id: String,
     /// Its lines are numbered.
     pub numbered: bool,
+    /// Number of its first line.
+    pub first: Option<u64>,
     pub base: Option<Ancestor>,
 }
 
@@ -54,17 +57,24 @@ pub struct Name<'n> {
     pub id: &'n str,
 }
 
-/// Length of `2026-09-18T09-31-07`.
-const TIME: usize = 19;
+/// A time in the name of a file, a 0 for each digit.
+const TIME: &str = "0000-00-00T00-00-00";
 /// Forks of forks that are followed.
 const DEPTH: usize = 64;
+
+/// The time that a text begins with, as names of files have it.
+pub fn time(text: &str) -> Option<&str> {
+    let like = |(letter, like): (u8, u8)| if like == b'0' { letter.is_ascii_digit() } else { letter == like };
+    text.get(..TIME.len()).filter(|time| time.bytes().zip(TIME.bytes()).all(like))
+}
 
 impl Name<'_> {
     pub fn of(path: &Path) -> Option<Name<'_>> {
         let name = path.file_name()?.to_str()?;
         let name = name.strip_suffix(".zst").or(name.strip_suffix(".gz")).unwrap_or(name);
         let rest = name.strip_suffix(".jsonl")?.strip_prefix("rollout-")?;
-        let (time, id) = (rest.get(..TIME)?, rest.get(TIME..)?.strip_prefix('-')?);
+        let time = time(rest)?;
+        let id = rest.strip_prefix(time)?.strip_prefix('-')?;
         let (id, page) = id.split_once('_').unwrap_or((id, ""));
         Some(Name { order: (time, page), id })
     }
@@ -79,14 +89,45 @@ pub struct Family<'p> {
     given: HashMap<String, Vec<PathBuf>>,
     /// Files below a folder.
     trees: HashMap<PathBuf, Tree>,
+    /// The files of each log, by its id and the folder tree that they were looked for from.
+    logs: HashMap<(String, Option<PathBuf>), Arc<Log>>,
+    /// What a file continues from.
+    ancestors: HashMap<PathBuf, Option<PathBuf>>,
     /// Files that continue from another log, by its id: those below a folder, or those among the inputs.
     forks: HashMap<Option<PathBuf>, HashMap<String, Vec<PathBuf>>>,
+    /// The same by what they continue from, for the logs that were asked for.
+    built: HashMap<(String, Option<PathBuf>), Children>,
 }
+
+/// Files, by the real path of the one that they continue from.
+type Children = HashMap<PathBuf, Vec<PathBuf>>;
 
 /// The files below a folder whose names are those of logs, in order. Each is asked for as often as there are inputs.
 struct Tree {
     files: Vec<PathBuf>,
     by_id: HashMap<String, Vec<PathBuf>>,
+}
+
+/// The files of one log.
+struct Log {
+    /// Those among the inputs first.
+    files: Vec<PathBuf>,
+    /// Number of the first line of a file, and its index, in order.
+    starts: Vec<(u64, usize)>,
+    /// Those whose names tell their order and whose lines are numbered: each with the files of its history, in order.
+    pages: HashMap<PathBuf, Arc<[PathBuf]>>,
+}
+
+impl Log {
+    /// The files in which a line of this number may be the next one: the likeliest first.
+    fn before(&self, number: u64) -> impl Iterator<Item = &PathBuf> {
+        let after = self.starts.partition_point(|(first, _)| *first < number);
+        let first = after.checked_sub(1).and_then(|ix| self.starts.get(ix)).map(|(first, _)| *first);
+        let same = first.map(|first| self.starts.partition_point(|(start, _)| *start < first));
+        let likeliest = same.and_then(|ix| self.starts.get(ix)).map(|(_, file)| *file);
+        let others = (0..self.files.len()).filter(move |file| Some(*file) != likeliest);
+        likeliest.into_iter().chain(others).filter_map(|file| self.files.get(file))
+    }
 }
 
 impl<'p> Family<'p> {
@@ -97,7 +138,10 @@ impl<'p> Family<'p> {
             lineages: HashMap::new(),
             given: HashMap::new(),
             trees: HashMap::new(),
+            logs: HashMap::new(),
             forks: HashMap::new(),
+            ancestors: HashMap::new(),
+            built: HashMap::new(),
         };
         for input in inputs {
             let (paths, named) = match input {
@@ -134,28 +178,55 @@ impl<'p> Family<'p> {
         })
     }
 
-    /// The files of a log that belong to one history, in order; a file that continues from another one begins a new one.
+    /// The files of a log that belong to one history, in order.
     fn pages(&mut self, path: &Path, id: &str) -> Vec<PathBuf> {
-        let own = Name::of(path).map(|name| name.order);
-        let mut files = self.files_of(id, path);
-        files
-            .retain(|file| Name::of(file).is_some() && self.lineage(file).is_some_and(|lineage| lineage.numbered));
-        if own.is_none() || !files.iter().any(|file| file == path) {
-            return vec![path.to_owned()];
+        match self.log(id, path).pages.get(path) {
+            Some(pages) => pages.to_vec(),
+            None => vec![path.to_owned()],
         }
-        files.sort_by(|a, b| Name::of(a).map(|name| name.order).cmp(&Name::of(b).map(|name| name.order)));
-        let mut pages: Vec<PathBuf> = Vec::new();
+    }
+
+    /// The files of the log with this id: among the inputs, else in the first place that has one.
+    fn log(&mut self, id: &str, beside: &Path) -> Arc<Log> {
+        let key = (id.to_owned(), self.lookup.beside.then(|| tree_of(beside)));
+        if let Some(log) = self.logs.get(&key) {
+            return Arc::clone(log);
+        }
+        let files = self.files_of(id, beside);
+        let mut starts: Vec<(u64, usize)> = Vec::new();
+        for (ix, file) in files.iter().enumerate() {
+            starts.extend(self.lineage(file).and_then(|lineage| lineage.first).map(|first| (first, ix)));
+        }
+        starts.sort_unstable();
+        let pages = self.histories(&files);
+        let log = Arc::new(Log { files, starts, pages });
+        self.logs.insert(key, Arc::clone(&log));
+        log
+    }
+
+    /// The pages of a log, in their order; a file that continues from another one begins a new history.
+    fn histories(&mut self, files: &[PathBuf]) -> HashMap<PathBuf, Arc<[PathBuf]>> {
+        let mut named: Vec<&PathBuf> = Vec::new();
         for file in files {
-            let is_page = Name::of(&file).is_some_and(|name| !name.order.1.is_empty());
-            let begins = !is_page || self.lineage(&file).is_some_and(|lineage| lineage.base.is_some());
-            if begins && pages.iter().any(|page| page == path) {
-                break;
-            } else if begins {
-                pages.clear();
-            }
-            pages.push(file);
+            let numbered = self.lineage(file).is_some_and(|lineage| lineage.numbered);
+            named.extend((numbered && Name::of(file).is_some()).then_some(file));
         }
-        pages
+        named.sort_by(|a, b| Name::of(a).map(|name| name.order).cmp(&Name::of(b).map(|name| name.order)));
+        let mut histories: Vec<Vec<PathBuf>> = Vec::new();
+        for file in named {
+            let is_page = Name::of(file).is_some_and(|name| !name.order.1.is_empty());
+            let begins = !is_page || self.lineage(file).is_some_and(|lineage| lineage.base.is_some());
+            match histories.last_mut().filter(|_| !begins) {
+                Some(pages) => pages.push(file.clone()),
+                None => histories.push(vec![file.clone()]),
+            }
+        }
+        let mut pages_of = HashMap::new();
+        for pages in histories {
+            let pages: Arc<[PathBuf]> = pages.into();
+            pages_of.extend(pages.iter().map(|file| (file.clone(), Arc::clone(&pages))));
+        }
+        pages_of
     }
 
     /// What the history of a file holds before its first line.
@@ -174,32 +245,52 @@ impl<'p> Family<'p> {
 
     /// The file that another one continues from: best one whose line at the offset has the right number.
     fn ancestor(&mut self, base: &Ancestor, of: &Path) -> Option<PathBuf> {
-        let mut fallback = None;
-        for file in self.files_of(&base.id, of).into_iter().filter(|file| file != of) {
-            match self.peek.line_before(&file, base.bytes) {
-                Some(Some(number)) if number + 1 == base.end => return Some(file),
-                Some(_) => fallback = fallback.or(Some(file)),
+        if let Some(known) = self.ancestors.get(of) {
+            return known.clone();
+        }
+        let log = self.log(&base.id, of);
+        let mut best = None;
+        for file in log.before(base.end).filter(|file| *file != of) {
+            match self.peek.line_before(file, base.bytes) {
+                Some(Some(number)) if number + 1 == base.end => {
+                    best = Some(file.clone());
+                    break;
+                }
+                Some(_) => best = best.or(Some(file.clone())),
                 None => {}
             }
         }
-        fallback
+        self.ancestors.insert(of.to_owned(), best.clone());
+        best
     }
 
     /// The files that continue from a part of this one.
     pub fn builders(&mut self, path: &Path) -> Vec<PathBuf> {
         let Some(Lineage { id, .. }) = self.lineage(path) else { return Vec::new() };
-        let mut files = self.forks_of(&id, None);
-        for folder in self.folders(path) {
-            files.extend(self.forks_of(&id, Some(&folder)));
-        }
         let own = real(path);
-        let mut seen = HashSet::from([own.clone()]);
+        let mut files = self.built_on(&id, None, &own);
+        for folder in self.folders(path) {
+            files.extend(self.built_on(&id, Some(&folder), &own));
+        }
+        let mut seen = HashSet::from([own]);
         files.retain(|file| seen.insert(real(file)));
-        files.retain(|file| {
-            let base = self.lineage(file).and_then(|lineage| lineage.base);
-            base.is_some_and(|base| self.ancestor(&base, file).is_some_and(|parent| real(&parent) == own))
-        });
         files
+    }
+
+    /// Files that continue from this one of the log with this id: those below a folder, or those among the inputs.
+    fn built_on(&mut self, id: &str, folder: Option<&Path>, own: &Path) -> Vec<PathBuf> {
+        let key = (id.to_owned(), folder.map(Path::to_owned));
+        if !self.built.contains_key(&key) {
+            let mut children = Children::new();
+            for file in self.forks_of(id, folder) {
+                let base = self.lineage(&file).and_then(|lineage| lineage.base);
+                if let Some(parent) = base.and_then(|base| self.ancestor(&base, &file)) {
+                    children.entry(real(&parent)).or_default().push(file);
+                }
+            }
+            self.built.insert(key.clone(), children);
+        }
+        self.built.get(&key).and_then(|children| children.get(own)).cloned().unwrap_or_default()
     }
 
     /// Files that continue from the log with this id: those below a folder, or those among the inputs.
@@ -225,7 +316,6 @@ impl<'p> Family<'p> {
         self.forks.get(&key).and_then(|forks| forks.get(id)).cloned().unwrap_or_default()
     }
 
-    /// Files of the log with this id: among the inputs, else in the first place that has one.
     fn files_of(&mut self, id: &str, beside: &Path) -> Vec<PathBuf> {
         let mut files = self.given.get(id).cloned().unwrap_or_default();
         let mut seen: HashSet<PathBuf> = files.iter().map(|file| real(file)).collect();

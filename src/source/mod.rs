@@ -3,6 +3,7 @@
 
 pub mod archive;
 mod backup;
+pub mod bug;
 pub mod commit;
 pub mod damage;
 pub mod doc;
@@ -25,6 +26,7 @@ pub mod split;
 pub mod sqlite;
 pub mod stamp;
 mod temp;
+mod unpack;
 
 pub mod walk;
 
@@ -35,6 +37,7 @@ pub use read::{Memory, Patched, ReadAt, append};
 pub use roomy::Roomy;
 pub use segments::Segment;
 pub use stamp::{Packing, Stamp};
+pub use unpack::{MOST_UNPACKED, Opening, Unpacked};
 pub use walk::Input;
 
 /// What went wrong with a file, without the system's number after it.

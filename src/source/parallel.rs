@@ -4,12 +4,16 @@
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::bug::{self, Bug};
+
 struct State<R> {
     next_task: usize,
     next_result: usize,
     slots: VecDeque<Option<R>>,
     /// Set when the consumer wants no more, or when a thread ended early.
     stop: bool,
+    /// A panic of a thread: it is the caller's to deal with.
+    bug: Option<Bug>,
 }
 
 /// Runs `work(scratch, n)` for the tasks `0..tasks` on `threads` threads and hands each result to `consume` in order.
@@ -32,7 +36,7 @@ pub fn in_order<S, R: Send>(
         return;
     }
     let window = threads * 2;
-    let state = Mutex::new(State { next_task: 0, next_result: 0, slots: VecDeque::new(), stop: false });
+    let state = Mutex::new(State { next_task: 0, next_result: 0, slots: VecDeque::new(), stop: false, bug: None });
     let changed = Condvar::new();
     let lock = || state.lock().unwrap_or_else(PoisonError::into_inner);
     let wait = |guard| -> MutexGuard<'_, State<R>> { changed.wait(guard).unwrap_or_else(PoisonError::into_inner) };
@@ -54,8 +58,16 @@ pub fn in_order<S, R: Send>(
                     guard.next_task += 1;
                     guard.slots.push_back(None);
                     drop(guard);
-                    let result = work(&mut own, n);
+                    let result = bug::caught(|| work(&mut own, n));
                     let mut guard = lock();
+                    let result = match result {
+                        Ok(result) => result,
+                        Err(bug) => {
+                            (guard.stop, guard.bug) = (true, Some(bug));
+                            changed.notify_all();
+                            return;
+                        }
+                    };
                     let slot = n - guard.next_result;
                     if let Some(slot) = guard.slots.get_mut(slot) {
                         *slot = Some(result);
@@ -86,6 +98,10 @@ pub fn in_order<S, R: Send>(
             }
         }
     });
+    let bug = lock().bug.take();
+    if let Some(bug) = bug {
+        bug::pass_on(bug);
+    }
 }
 
 struct StopOnPanic<'s, R> {
@@ -121,6 +137,17 @@ mod tests {
                 },
             );
             assert_eq!(seen, (0..100).map(|n| n * n).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_panic_reaches_the_caller() {
+        for threads in [1, 3] {
+            let run = || {
+                let work = |(): &mut (), n: usize| [0; 50].get(n).copied().unwrap();
+                in_order(threads, 100, || (), work, |_| true);
+            };
+            assert!(bug::caught(run).is_err(), "on {threads} threads");
         }
     }
 

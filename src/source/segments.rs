@@ -12,7 +12,7 @@ use super::read::ReadAt;
 use super::stamp::{Packing, Stamp};
 use super::walk::{self, Input};
 
-/// What stands between the name of the log and the number of a segment.
+/// What is between the name of the log and the number of a segment.
 const MARK: &str = ".dropped-";
 const ENDING: &str = ".jsonl";
 
@@ -123,7 +123,7 @@ pub fn count(bytes: &dyn ReadAt, from: u64, to: u64) -> io::Result<(u64, u32)> {
     Ok((lines, records + u32::from(!blank)))
 }
 
-/// Sets what stands before each segment. Their starts are those in `bytes`.
+/// Sets what comes before each segment. Their starts are those in `bytes`.
 pub fn number(log: &mut [Segment], bytes: &dyn ReadAt) -> io::Result<()> {
     let (mut at, mut lines, mut records) = (0, 0, 0);
     for segment in log {

@@ -157,12 +157,12 @@ fn elements(
     Ok(true)
 }
 
-/// The bytes of the document without the elements of its arrays, and where each run of them stands.
+/// The bytes of the document without the elements of its arrays, and where each run of them is.
 #[derive(Default)]
 struct Head {
     bytes: Vec<u8>,
     runs: Vec<(u32, u64)>,
-    /// Offset in the doc behind the last byte kept.
+    /// Offset in the doc after the last byte kept.
     end: u64,
 }
 
@@ -186,7 +186,7 @@ impl Window<'_> {
         Err(SplitError::Fault(if end { What::EndsEarly } else { what }, self.offset()))
     }
 
-    /// Reads more behind what is there; drops what was passed. `false` at the end of the doc.
+    /// Reads more after what is there; drops what was passed. `false` at the end of the doc.
     fn more(&mut self) -> io::Result<bool> {
         let rest = self.doc.len() - (self.base + self.buf.len() as u64);
         if rest == 0 {
@@ -226,6 +226,7 @@ impl Window<'_> {
             match json::scan_prefix(text, tape) {
                 // A number at the end of the buffer may go on.
                 Ok(end) if end as usize == text.len() && !at_end => {}
+                Ok(end) if u64::from(end) > self.limit => return Err(SplitError::TooLong(self.offset())),
                 Ok(end) => return Ok(end as usize),
                 Err(Fault { what: What::EndsEarly, .. }) if !at_end => {}
                 Err(fault) => return Err(SplitError::Fault(fault.what, self.offset() + u64::from(fault.at))),

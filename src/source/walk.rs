@@ -11,7 +11,7 @@ use walkdir::WalkDir;
 use super::archive::{self, Member};
 use super::sqlite::{Key, is_database};
 
-/// Endings that a walk takes, each also with `.gz` and `.zst` behind it.
+/// Endings that a walk takes, each also with `.gz` and `.zst` after it.
 pub const ENDINGS: [&str; 5] = ["json", "jsonl", "ndjson", "sse", "txt"];
 
 /// Something to read.

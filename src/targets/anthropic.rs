@@ -15,7 +15,7 @@ pub static ANTHROPIC: Target = Target {
     evidence: "rules and their pages; 177 recorded accepted requests, 8 of them by way of Vertex AI",
 };
 
-/// What the server says of a value that is missing, or of another type: the name of the type stands in front of the
+/// What the server says of a value that is missing, or of another type: the name of the type is in front of the
 /// block's own.
 const VERDICTS: &[Verdict] = &[
     Verdict {

@@ -39,7 +39,7 @@ pub static CHAT: Target = Target {
     evidence: "rules and their pages; recorded accepted requests to OpenAI and Azure, two recorded rejections by role",
 };
 
-/// What stands beside a complaint about one value.
+/// What is beside a complaint about one value.
 const fn at(code: &'static str) -> Answer {
     Answer { param: Some("messages{where}"), code: Some(code), ..Answer::HISTORY }
 }
@@ -73,7 +73,7 @@ static OTHERS: Target = Target {
         unseen(505, Levels::WARNING),
         // Nothing can answer a call without an id.
         Verdict { api: UNSEEN, ..one(506, 1, Levels::ERROR) },
-        // Nor does a reply without one answer anything, if no call stands before it.
+        // Nor does a reply without one answer anything, if no call comes before it.
         Verdict { api: UNSEEN, ..one(506, 2, Levels::ERROR) },
         // A reply that only its place ties to its call: for a server that pairs by id the call is unanswered.
         Verdict { api: UNSEEN, ..one(506, 3, Levels::ERROR) },

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use replaylint::internals::history::PairState;
 use replaylint::internals::judge::{self, Judged, OnHistory, Options};
 use replaylint::internals::rule::Cx;
-use replaylint::internals::source::{Doc, Input};
+use replaylint::internals::source::{Doc, Input, Opening};
 use replaylint::internals::target::Severity;
 use replaylint::internals::targets;
 use serde_json::Value;
@@ -174,7 +174,7 @@ fn codex_rollouts_of_every_era_are_read() {
     let mut full = Vec::new();
     for row in manifest(&root).into_iter().filter(|row| row.format == "codex-rollout" && row.kind == "session") {
         let path = root.join(&row.path);
-        let doc = Doc::open(DOC, &Input::File { path, named: true }, None).expect("readable");
+        let doc = Doc::open(DOC, &Input::File { path, named: true }, &Opening::default()).expect("readable");
         let found = judge::judge(DOC, &*doc.bytes, &Options::default(), 1, &Count).expect("readable");
         let format = found.format.map(|format| format.info().name);
         // One of the files is a sweep over keys of many tools.

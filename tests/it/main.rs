@@ -15,6 +15,7 @@ mod agents_databases;
 mod answers;
 mod anthropic;
 mod archives;
+mod bugs;
 mod carry;
 mod cases;
 mod circles;
@@ -40,8 +41,10 @@ mod keys;
 #[cfg(feature = "sqlite")]
 mod langgraph;
 mod layers;
+mod limits;
 mod linear;
 mod linear_commands;
+mod linear_lineage;
 mod linear_shapes;
 mod linear_stores;
 #[path = "../../benches/logs.rs"]
@@ -87,6 +90,7 @@ mod stores;
 mod streams;
 mod support;
 mod tally;
+mod threads;
 mod trees;
 mod turns;
 mod work;

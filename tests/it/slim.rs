@@ -1,11 +1,14 @@
 //! Logs that repeat themselves: what `slim` takes out comes back, and only what would come back is taken out.
 
+use replaylint::internals::format::Format;
+use replaylint::internals::format::requests::{Asked, Refused, Sent};
+use replaylint::internals::formats::iterate_stream;
 use replaylint::internals::judge;
 use replaylint::internals::place::Pieces;
 use replaylint::internals::read::Options;
 use replaylint::internals::replay::slim::restore::{has_references, restore};
 use replaylint::internals::replay::slim::{Slim, Unfit, slim};
-use replaylint::internals::replay::stream::{self, Asked, Provider, Refused, Sent};
+use replaylint::internals::replay::stream;
 use replaylint::internals::source::{Patched, ReadAt};
 use serde_json::{Value, json};
 
@@ -34,9 +37,10 @@ fn values(text: &[u8]) -> Vec<Value> {
     lines.map(|line| serde_json::from_slice(line).expect("JSON")).collect()
 }
 
-fn rebuilt(text: &[u8], at: Option<&str>, provider: Option<Provider>) -> Result<Sent, Refused> {
-    let asked = Asked { at, provider, ask: None };
-    stream::rebuild(DOC, &text.to_vec(), &Options::default(), &asked).expect("memory reads")
+fn rebuilt(text: &[u8], at: Option<&str>, provider: Option<&str>) -> Result<Sent, Refused> {
+    let asked = Asked { at, provider, ..Asked::default() };
+    let requests = iterate_stream::FORMAT.requests().expect("it names requests");
+    stream::rebuild(DOC, &text.to_vec(), requests, &Options::default(), &asked).expect("memory reads")
 }
 
 fn body(text: &[u8], at: &str) -> Value {
@@ -309,7 +313,7 @@ fn a_request_sends_what_came_up_to_it() {
     let hello = json!({"role": "user", "content": "hello"});
     // The stream says who carried the request out, and that one streams.
     assert_eq!(body(&text, "11"), json!({"messages": [system, hello], "stream": true}));
-    let other = rebuilt(&text, Some("11"), Some(Provider::OpenaiWs)).expect("a request");
+    let other = rebuilt(&text, Some("11"), Some("openai-ws")).expect("a request");
     let frame = json!({
         "type": "response.create",
         "model": "m",

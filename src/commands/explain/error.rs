@@ -1,32 +1,25 @@
 //! `explain --error`: what a pasted error means, where in a file it comes from, and what `fix` would do there.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::options::{Lints, Misuse};
+use crate::options::Misuse;
 use crate::place::DocId;
 use crate::report::page::{paint, render, wrapped};
 use crate::report::recognise::{Claim, Recognised, Recogniser, Topic, plain};
 use crate::report::seek::Wanted;
 use crate::report::words::{fill, printable};
-use crate::report::{Content, Style, rulebook, write_pretty};
+use crate::report::{Style, rulebook, write_pretty};
 use crate::rule::Rule;
-use crate::source::{Doc, Input, words};
+use crate::source::{Doc, Input, Opening, words};
 use crate::target::Target;
 
 use super::super::{Failure, Outcome};
 use super::Telling;
 use super::in_file::{InFile, look};
-
-/// An error that was pasted, and the file that it is said of.
-pub struct Pasted {
-    pub text: String,
-    pub path: Option<PathBuf>,
-    pub lints: Lints,
-    pub content: Content,
-}
+use super::pasted::{Pasted, flag};
 
 /// Explains the errors that the text tells of.
 pub fn error(pasted: &Pasted, telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -69,7 +62,7 @@ pub fn error(pasted: &Pasted, telling: &Telling, out: &mut dyn Write) -> Result<
 
 fn open(path: &Path) -> Result<Doc, Misuse> {
     let input = Input::File { path: path.to_owned(), named: true };
-    Doc::open(DocId(0), &input, None).map_err(|error| Misuse::new(words(&path.display(), &error)))
+    Doc::open(DocId(0), &input, &Opening::default()).map_err(|error| Misuse::new(words(&path.display(), &error)))
 }
 
 /// Nobody knows the message: what comes nearest.
@@ -191,12 +184,8 @@ fn for_file(remedy: &str, path: Option<&Path>) -> String {
 }
 
 /// The target whose words these are, if no other says so.
-pub(super) fn target(one: &Recognised) -> Option<&'static Target> {
+fn target(one: &Recognised) -> Option<&'static Target> {
     one.claims.first().and_then(|claim| claim.target)
-}
-
-pub(super) fn flag(target: Option<&Target>) -> String {
-    target.map(|target| format!(" --target {}", target.name)).unwrap_or_default()
 }
 
 fn value(one: &Recognised, seen: Option<&InFile>) -> Value {

@@ -18,8 +18,8 @@ use crate::source::Doc;
 use crate::target::{Severity, Target};
 
 use super::super::Failure;
-use super::error::{Pasted, flag};
 use super::heal::{Heals, heals, strips};
+use super::pasted::{Pasted, flag};
 
 /// What a file shows of an error.
 pub(super) struct InFile {
@@ -80,7 +80,7 @@ struct Look<'l> {
 
 impl Look<'_> {
     /// What is seen under the first assumption under which something is, and the options that make it. If check finds
-    /// nothing as the file stands, then for the servers that do say so, and last with the message as proof.
+    /// nothing as the file is, then for the servers that do say so, and last with the message as proof.
     fn first(&self, mut wanted: Wanted) -> io::Result<(InFile, Options)> {
         let own = self.own;
         let claimed: Vec<Code> = self.one.claims.iter().map(|claim| claim.rule.code).collect();

@@ -4,11 +4,13 @@ mod error;
 mod heal;
 mod in_file;
 mod page;
+mod pasted;
 
 use crate::report::Style;
 
-pub use error::{Pasted, error};
+pub use error::error;
 pub use page::page;
+pub use pasted::Pasted;
 
 /// How it is printed.
 #[derive(Clone, Copy)]

@@ -23,7 +23,7 @@ pub(super) fn change(
     }
 }
 
-/// Puts what system messages say behind what the request's `system` says.
+/// Puts what system messages say after what the request's `system` says.
 pub(super) fn hoist(
     request: Val<'_>,
     messages: &[Val<'_>],

@@ -173,7 +173,7 @@ fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
             seal: None,
             redacted: text(val, "data"),
         })),
-        // The server drops what stands before its summary; that is kept here, and so is the summary.
+        // The server drops what comes before its summary; that is kept here, and so is the summary.
         b"compaction" => said(val, "content").map(|text| {
             losses.add(LossKind::SUMMARY_AS_TEXT, body.at(val));
             What::Text { text, citations: None }

@@ -1,5 +1,5 @@
 //! From a conversation to the Anthropic Messages API. Messages of one role are merged; results stand at the front of
-//! the user message behind their calls, as the API wants them.
+//! the user message after their calls, as the API wants them.
 
 use crate::dialect::Written;
 use crate::dialects::common::{self, only_text, part_text, write_extras, write_input_object};

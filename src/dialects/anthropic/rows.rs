@@ -8,7 +8,7 @@ use crate::json::{Str, Val, fingerprint};
 /// The dialect's name.
 pub const NAME: &str = "anthropic";
 
-/// What a block is by its `type`. Results of tools that the provider runs are told by how their names end.
+/// What a block is by its `type`. Results of tools that the provider runs are recognised by how their names end.
 const BLOCKS: [(&[u8], Kind); 12] = [
     (b"text", Kind::Text),
     (b"tool_use", Kind::ToolUse),

@@ -74,7 +74,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
     true
 }
 
-/// The schema stands there as the text of one.
+/// The schema is there as the text of one.
 fn format(val: Val<'_>) -> Option<OutputFormat> {
     let own = val.at(&["structure", "jsonSchema"])?;
     let schema = own.get("schema")?;
@@ -137,7 +137,7 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
             _ => Voice::User,
         };
         let joins = voice == Voice::Tool || begun && out.messages.last().is_some_and(|last| last.voice == voice);
-        // What a server's tool gave stands in the turn of the model, and is answered there.
+        // What a server's tool gave is in the turn of the model, and is answered there.
         let block = match block.what {
             What::Result(_) if model => {
                 Block::new(What::Foreign(foreign(NAME, ForeignKind::ServerTool, part)), block.at)

@@ -1,4 +1,4 @@
-//! From a conversation to Bedrock's Converse API. The model stands in the URL there, not in the body.
+//! From a conversation to Bedrock's Converse API. The model is in the URL there, not in the body.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -324,7 +324,7 @@ fn write_output(effort: Option<&Effort>, settings: &Settings, w: &mut Writer<'_>
                 w.key("type").plain("json_schema");
                 w.key("structure").object(|w| {
                     w.key("jsonSchema").object(|w| {
-                        // The schema stands there as the text of one.
+                        // The schema is there as the text of one.
                         w.key("schema").quoted(schema);
                         name.iter().for_each(|name| w.key("name").text(name));
                         description.iter().for_each(|text| w.key("description").text(text));

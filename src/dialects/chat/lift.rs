@@ -149,7 +149,7 @@ fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
     found.unwrap_or_else(|| Tool::new(own(), body.at(val)))
 }
 
-/// A grammar stands in an object of its own here, and beside its type in the Responses API.
+/// A grammar is in an object of its own here, and beside its type in the Responses API.
 fn flat_format(format: Val<'_>) -> Raw {
     let Some(grammar) = format.get("grammar").filter(|grammar| grammar.count() > 0) else {
         return Raw::of(format);
@@ -159,7 +159,7 @@ fn flat_format(format: Val<'_>) -> Raw {
 
 /// Members of a definition that have a form of their own.
 const FUNCTION: [&str; 3] = ["name", "description", "parameters"];
-/// Of what stands around it; some servers take a definition without that.
+/// Of what is around it; some servers take a definition without that.
 const TOOL: [&str; 6] = ["type", "function", "cache_control", "name", "description", "parameters"];
 
 fn function(body: &Body<'_>, own: Val<'_>, whole: Val<'_>, losses: &mut Losses) -> Option<Tool> {

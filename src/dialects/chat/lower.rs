@@ -341,7 +341,7 @@ fn write_search(search: &WebSearch, own: &Foreign, w: &mut Writer<'_>) {
     });
 }
 
-/// A grammar stands in an object of its own here.
+/// A grammar is in an object of its own here.
 fn write_custom_format(format: &Raw, w: &mut Writer<'_>) {
     let mut tape = Tape::new();
     let root = scan(format.bytes(), &mut tape).ok().and_then(|()| tape.root(format.bytes()));

@@ -67,7 +67,7 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
         row.set(BlockFlags::CALLS_APART);
     }
     out(Item { row, val, id: None, key: None });
-    // A block stands in a list, whether its message does or not.
+    // A block is in a list, whether its message is or not.
     let (flags, block) = (origin.flags.without(Flags::ALONE), BlockFlags::NONE);
     let block = |val: Val<'t>| Row { flags, block, part: BLOCK, at: origin.base.of(val), ..row };
     for part in fields.content.filter(Val::is_array).iter().flat_map(Val::elements) {

@@ -179,7 +179,7 @@ fn tools(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Los
             out.tools.extend(member.val.elements().map(|own| declaration(body, own, losses)));
             continue;
         }
-        // A tool stands there by its own name, whatever else the object holds.
+        // A tool is there by its own name, whatever else the object holds.
         let raw = [b"{", &*string::quoted(&key), b":", member.val.raw(), b"}"].concat();
         let whole = Foreign { dialect: NAME, kind: ForeignKind::ServerTool, raw: Raw::new(raw) };
         let kind = match key.as_str() {

@@ -1,5 +1,5 @@
-//! From a conversation to the Gemini API. Contents of one role are merged, so that the turn of the responses stands
-//! directly behind the turn of their calls, and holds nothing else.
+//! From a conversation to the Gemini API. Contents of one role are merged, so that the turn of the responses is
+//! directly after the turn of their calls, and holds nothing else.
 
 use crate::dialect::Written;
 use crate::dialects::common::{result_text, write_extras, write_input_object};

@@ -1,5 +1,5 @@
 //! Contents of the Gemini API: `{"role": "user" | "model", "parts": […]}`, in the JSON of the API or with the names
-//! that Python's dumps give its members. A call needs no id: it is told by its name and its place.
+//! that Python's dumps give its members. A call needs no id: it is recognised by its name and its place.
 
 mod change;
 mod lift;
@@ -56,7 +56,7 @@ impl Dialect for Gemini {
         Ok([b"{", &*key, b":{", &id, br#""name":"#, name.raw(), br#","response":"#, &response, b"}}"].concat())
     }
 
-    /// What a call is told by: its name.
+    /// What a call is recognised by: its name.
     fn key<'t>(&self, _: Kind, item: Val<'t>) -> Option<Str<'t>> {
         let inner = rows::call(item).or_else(|| rows::response(item))?;
         inner.get("name").and_then(|name| name.as_str())

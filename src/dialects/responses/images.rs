@@ -5,7 +5,7 @@ use crate::json::edit::Base;
 use crate::json::mend::Cannot;
 use crate::place::Edit;
 
-/// What stands where an image was.
+/// What is where an image was.
 const OMITTED: &str = "[image omitted]";
 /// The same where the server would not read it.
 const INVALID: &str = "[no image]";

@@ -39,7 +39,7 @@ impl Dialect for Responses {
         let mut row = Row::of_place(origin.base.of(val), origin.record);
         (row.turn, row.part, row.flags) = (origin.turn, origin.part, origin.flags);
         if !val.is_object() {
-            // Not an item; it stands where it stands, and nothing is said about it here.
+            // Not an item; it is where it is, and nothing is said about it here.
             out(Item { row, val, id: None, key: None });
             return;
         }

@@ -8,7 +8,7 @@ use crate::json::edit::{Base, remove_members};
 use crate::json::mend::put_member;
 use crate::json::string::quoted;
 use crate::place::{Edit, Place};
-use crate::source::lineage::{Ancestor, Lineage};
+use crate::source::lineage::{self, Ancestor, Lineage};
 
 /// The lines of Codex.
 pub struct Rollout;
@@ -56,7 +56,7 @@ impl KeptLines for Rollout {
             })
         });
         let numbered = meta.get("history_mode").is_some_and(|mode| mode.is("paginated"));
-        Some(Lineage { id: text(meta.get("id"))?, numbered, base })
+        Some(Lineage { id: text(meta.get("id"))?, numbered, first: self.number(first), base })
     }
 
     fn number(&self, line: Val<'_>) -> Option<u64> {
@@ -97,24 +97,16 @@ impl KeptLines for Rollout {
     }
 
     fn file_name(&self, old: &str, first: Val<'_>, id: &str) -> String {
-        let named = old.strip_prefix("rollout-").and_then(|rest| rest.get(..TIME)).map(str::to_owned);
+        let named = old.strip_prefix("rollout-").and_then(lineage::time).map(str::to_owned);
         let stamped = || {
-            let stamp = text(first.get("timestamp"))?.get(..TIME)?.replace(':', "-");
-            Some(stamp).filter(|stamp| is_time(stamp))
+            let stamp = text(first.get("timestamp"))?.replace(':', "-");
+            lineage::time(&stamp).map(str::to_owned)
         };
-        let time = named.filter(|time| is_time(time)).or_else(stamped);
+        let time = named.or_else(stamped);
         format!("rollout-{}-{id}.jsonl", time.as_deref().unwrap_or("1970-01-01T00-00-00"))
     }
 
     fn resume(&self, id: &str) -> String {
         format!("codex resume {id}")
     }
-}
-
-/// Length of `2026-09-18T09-31-07`.
-const TIME: usize = 19;
-
-fn is_time(text: &str) -> bool {
-    let like = |(letter, like): (char, char)| if like == '0' { letter.is_ascii_digit() } else { letter == like };
-    text.len() == TIME && text.chars().zip("0000-00-00T00-00-00".chars()).all(like)
 }

@@ -1,5 +1,5 @@
 //! The rows of a database, or the files of a folder, that are a session of opencode 1.x: the session, then each message with
-//! its parts behind it. A row has the text of its cell in `data`, and its columns beside that; a file is what it holds.
+//! its parts after it. A row has the text of its cell in `data`, and its columns beside that; a file is what it holds.
 
 use crate::format::retelling::Stored;
 use crate::json::Val;

@@ -49,7 +49,7 @@ pub(super) fn repair(record: Val<'_>, base: Base<'_>, wanted: &Wanted<'_>, out: 
     }
 }
 
-/// Ends a call. The text goes behind the state, so that the rest of the part stays as it is.
+/// Ends a call. The text goes after the state, so that the rest of the part stays as it is.
 fn failed(part: &UiPart<'_>, base: Base<'_>) -> Option<Edit> {
     let state = part.tool?.get("state")?;
     let is_old = state.is("call");

@@ -199,7 +199,7 @@ impl Links {
             if entry.marks.has(Marks::SUMMARY) {
                 continue;
             }
-            // A request stands where its response does.
+            // A request is where its response is.
             if links.same[ix] != ix as u32 || joined[ix] != NO_NODE {
                 continue;
             }
@@ -470,7 +470,7 @@ fn lay_out(from: Builder, links: Links, groups: Groups, ranks: &[u32]) -> Forest
     forest
 }
 
-/// The entry that the last summary leads to, if it stands above it: else the summary is a title of another file.
+/// The entry that the last summary leads to, if it is above it: else the summary is a title of another file.
 fn summarised(from: &Builder, names: &HashMap<Box<str>, u32>) -> Option<usize> {
     let mut summaries = from.entries.iter().enumerate().rev().filter(|(_, entry)| entry.marks.has(Marks::SUMMARY));
     summaries.find_map(|(ix, entry)| {

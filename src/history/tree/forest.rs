@@ -1,4 +1,4 @@
-//! The tree itself: what stands above a node, which leaf is the live one, which calls are open, and how people name
+//! The tree itself: what is above a node, which leaf is the live one, which calls are open, and how people name
 //! nodes.
 
 use std::collections::{HashMap, HashSet};
@@ -92,7 +92,7 @@ impl Forest {
         order
     }
 
-    /// The node itself, then what stands above it.
+    /// The node itself, then what is above it.
     pub fn upward(&self, from: u32) -> impl Iterator<Item = u32> + '_ {
         let step = |at: u32| (at != NO_NODE).then_some(at);
         std::iter::successors(step(from), move |at| step(self.node(*at).parent))

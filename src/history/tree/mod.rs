@@ -53,7 +53,7 @@ impl Marks {
     pub const CHAINED: Marks = Marks(64);
     /// It follows the entry that is stored before it: its store knows no links.
     pub const FOLLOWS: Marks = Marks(128);
-    /// A link to the message that sums up what stands above it: a client that reads the file again begins there.
+    /// A link to the message that sums up what is above it: a client that reads the file again begins there.
     pub const SUMMARY: Marks = Marks(256);
     /// Of a client that sends its whole history each time, and builds on no response.
     pub const UNCHAINED: Marks = Marks(512);
@@ -204,15 +204,15 @@ pub enum Wrong {
     Unfinished,
     /// A record that could not be read, and the number of entries that are linked to it.
     Lost(u32),
-    /// An entry of a type that is not known, with the fingerprint of its name. It is told once a type.
+    /// An entry of a type that is not known, with the fingerprint of its name. It is reported once a type.
     UnknownType(u64),
     /// The client does not find the session by a file that begins with this entry.
     FirstLine,
-    /// The model ran on a host of this number. It is told once a host.
+    /// The model ran on a host of this number. It is reported once a host.
     Host(u8),
 }
 
-/// A problem and where it stands.
+/// A problem and where it is.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem {
     pub wrong: Wrong,

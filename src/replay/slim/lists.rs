@@ -165,7 +165,7 @@ pub fn run(list: Val<'_>, items: u32) -> &[u8] {
     }
 }
 
-/// Where that text stands in the record.
+/// Where that text is in the record.
 pub fn span(list: Val<'_>, items: u32) -> Option<(u32, u32)> {
     let first = list.elements().next()?;
     let last = list.elements().nth((items as usize).checked_sub(1)?)?;

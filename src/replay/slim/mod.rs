@@ -9,16 +9,15 @@ pub mod restore;
 use std::io;
 
 use crate::format::Format;
-use crate::history::stream::{Context, Misfit};
+use crate::format::requests::{Context, Divergence, Taken};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::place::{DocId, Edit, Patch, Place};
 use crate::read::Options;
 use crate::read::records::{self, Entry, Held};
-use crate::read::streams::{Difference, first_difference, messages_from, texts};
 use crate::source::ReadAt;
 
-use super::events::{Feed, is_stream};
+use super::feed::Feed;
 use lists::{List, Window};
 use reference::Reference;
 
@@ -45,7 +44,7 @@ pub struct KeptBody {
     pub pointer: String,
     /// Offset of the request.
     pub request: u64,
-    pub difference: Difference,
+    pub difference: Divergence,
 }
 
 /// What slimming a doc would do.
@@ -118,13 +117,9 @@ impl Run<'_> {
         if entry.odd {
             return Ok(());
         }
-        self.feed.event = None;
-        if is_stream(format.info()) {
-            self.feed.take(entry);
-            if let Some(Misfit::Order | Misfit::NoOffset) = self.feed.stream.last_problem() {
-                self.made.refused = Some(Unfit::Order(entry.number));
-                return Ok(());
-            }
+        if self.feed.take(entry) == Taken::Disorder {
+            self.made.refused = Some(Unfit::Order(entry.number));
+            return Ok(());
         }
         let (mut failed, before) = (None, self.made.saved.lists);
         lists::of_record(format, val, &mut |list| {
@@ -143,32 +138,31 @@ impl Run<'_> {
 
     /// Whether the list is what the event at hand repeats of the history.
     fn is_body(&self, entry: &Entry<'_>, list: &List<'_>) -> bool {
-        let body = self.feed.event.as_ref().and_then(|event| event.body);
+        let body = self.feed.follow().and_then(|follow| follow.repeat());
         list.string.is_none() && body.is_some_and(|body| body.at == entry.base.of(list.val))
     }
 
     /// A list that repeats the history of its stream.
     fn body(&mut self, entry: &Entry<'_>, list: &List<'_>) -> io::Result<Option<Edit>> {
-        let Some(event) = &self.feed.event else { return Ok(None) };
+        let Some(follow) = self.feed.follow() else { return Ok(None) };
+        let Some(body) = follow.repeat() else { return Ok(None) };
         // A request that the stream does not hold could not be found again.
-        let request = event.request.or(event.offset).filter(|at| self.feed.stream.at_request(*at).is_some());
-        let Some(request) = request else { return self.list(entry, list) };
-        let context = self.feed.stream.sent(event);
+        let Some(request) = body.request else { return self.list(entry, list) };
+        let context = body.context;
         let items = list.val.count();
-        let texts = texts(self.bytes);
         let before = self.verified.filter(|it| it.items <= items && context.continues(it.context));
         let before = match before {
             Some(before) if self.is_text(before.place, lists::run(list.val, before.items))? => Some(before),
             _ => None,
         };
         let known = before.map_or(0, |before| before.items);
-        if let Some(difference) = first_difference(&texts, &self.feed.stream, context, list.val, known) {
+        if let Some(difference) = follow.divergence(context, self.bytes, list.val, known) {
             let (record, pointer) = (entry.number, format!("{}/{}", list.pointer, difference.index));
             self.made.kept.push(KeptBody { record, pointer, request, difference });
             return Ok(None);
         }
         let Some((from, to)) = lists::span(list.val, items) else { return Ok(None) };
-        let more = messages_from(&texts, &self.feed.stream, context, known);
+        let more = follow.messages(context, self.bytes, known);
         let exact = before.is_none_or(|before| before.exact) && is_written_so(list.val, known, &more);
         self.verified = Some(Verified { place: entry.base.place(from, to), items, context, exact });
         Ok(self.replace(entry.base, (from, to), items, &Reference::History { request, items, exact }, None))

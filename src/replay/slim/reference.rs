@@ -66,7 +66,7 @@ impl Reference {
     }
 }
 
-/// What stands in the place of a string begins and ends so, with its text between.
+/// What is in the place of a string begins and ends so, with its text between.
 pub fn text_wrap() -> (Vec<u8>, &'static [u8]) {
     (format!("{{\"{REFERENCE}\":{{\"v\":{VERSION},\"kind\":\"text\",\"value\":").into_bytes(), b"}}")
 }

@@ -6,16 +6,14 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
 use crate::format::REFERENCE;
-use crate::history::stream::Event;
 use crate::json::{Tape, Val, scan, string};
 use crate::place::{DocId, Place};
 use crate::read::Options;
 use crate::read::records::{self, Entry};
-use crate::read::streams;
 use crate::source::ReadAt;
 use crate::source::read::FileBytes;
 
-use super::super::events::{Feed, is_stream};
+use super::super::feed::Feed;
 use super::lists;
 use super::reference::{Reference, wrapped};
 
@@ -64,9 +62,7 @@ pub fn restore(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<R
     records::each(id, bytes, options.format, options.max_record, &mut |entry| {
         out.copy(bytes, entry.place.start)?;
         let start = out.written;
-        if entry.format.is_some_and(|format| is_stream(format.info())) {
-            feed.take(entry);
-        }
+        feed.take(entry);
         let text = entry.val.map(|val| val.record()).filter(|text| records::mentions(text, REFERENCE));
         match (text, entry.val) {
             (Some(_), Some(val)) => {
@@ -100,7 +96,7 @@ pub fn restore(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<R
 struct Out {
     file: BufWriter<File>,
     written: u64,
-    /// Offset in the source behind what was taken from it.
+    /// Offset in the source after what was taken from it.
     copied: u64,
 }
 
@@ -208,10 +204,9 @@ impl Expand<'_> {
     }
 
     fn history(&self, request: u64, items: u32) -> Result<Vec<u8>, &'static str> {
-        let sent = |event: &Event| (event.request.or(event.offset) == Some(request)).then_some(());
-        let context = self.feed.event.as_ref().and_then(sent).and_then(|()| self.feed.stream.at_request(request));
-        let context = context.ok_or("the referenced request is not in the stream")?;
-        let messages = streams::messages(&streams::texts(self.source), &self.feed.stream, context);
+        let sent = self.feed.follow().and_then(|follow| Some((follow, follow.request(request)?)));
+        let (follow, context) = sent.ok_or("the referenced request is not in the stream")?;
+        let messages = follow.messages(context, self.source, 0);
         match messages.len() == items as usize {
             true => Ok(messages.join(&b","[..])),
             false => Err("the number of messages differs from the reference"),

@@ -1,5 +1,5 @@
 //! Sentences that more than one rule explains, or that nobody but a framework or a template says: each with the rules
-//! that may be behind it, the likeliest first. With the file at hand the rule that the file breaks is meant.
+//! that may be after it, the likeliest first. With the file at hand the rule that the file breaks is meant.
 
 /// A sentence, and the rules that it may mean: code and variant.
 pub struct Likely {

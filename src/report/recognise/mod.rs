@@ -75,7 +75,7 @@ struct Known {
 pub struct Recognised {
     /// The provider's sentence, as the rules have it.
     pub template: &'static str,
-    /// What stands in it for the template's names.
+    /// What is in it for the template's names.
     pub captures: Vec<(String, String)>,
     /// The rules that say so, the likeliest first; empty if it is no fault that the history shows.
     pub claims: Vec<Claim>,

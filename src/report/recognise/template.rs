@@ -1,4 +1,4 @@
-//! A template of the provider's sentence, turned round: it finds its sentence in a text and tells what stands where the
+//! A template of the provider's sentence, turned round: it finds its sentence in a text and tells what is where the
 //! template has names. Loosely, as people paste: line breaks for spaces, other quotes or none around code, no full stop.
 
 use std::sync::OnceLock;

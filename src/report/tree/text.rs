@@ -41,7 +41,7 @@ pub(super) fn print(trees: &[TreeView], _: &[Diagnostic], style: &Style, out: &m
     Ok(false)
 }
 
-/// A turn that is to be drawn: what stands before it, and before what follows it.
+/// A turn that is to be drawn: what comes before it, and before what follows it.
 struct Step {
     turn: usize,
     first: String,

@@ -206,6 +206,7 @@ pub fn problems(conversation: &Conversation) -> io::Result<Vec<Diagnostic>> {
             alone: false,
             unsent: Vec::new(),
             lines: Vec::new(),
+            bugs: Vec::new(),
         };
         let mut found = diagnose(part.doc.id, &part.doc.label, &*part.doc.bytes, &lint, Content::None)?;
         homes::diagnostics(&part.doc.segments, &mut found);

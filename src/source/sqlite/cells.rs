@@ -31,7 +31,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// The members of the object, each with a comma behind it; and whether the cell is one more.
+    /// The members of the object, each with a comma after it; and whether the cell is one more.
     #[cfg(feature = "sqlite")]
     pub(super) fn new(kind: String, members: &[u8], has_cell: bool) -> Frame {
         let mut before = vec![b'{'];

@@ -38,7 +38,7 @@ const LATER_MESSAGE: Table = Table {
     optional: &[],
 };
 
-/// The session, then each message with its parts behind it. `{hidden}` is where it is said that version 2 lacks a session.
+/// The session, then each message with its parts after it. `{hidden}` is where it is said that version 2 lacks a session.
 macro_rules! cells {
     ($hidden:literal) => {
         concat!(

@@ -87,7 +87,7 @@ impl<'r> Texts<'r> {
     }
 }
 
-/// What the inside of a JSON string that stands at `start` says, and of which offsets each run of it comes.
+/// What the inside of a JSON string that is at `start` says, and of which offsets each run of it comes.
 fn decoded(text: &[u8], start: u64) -> (Vec<u8>, Vec<(u32, u64)>) {
     let (mut plain, mut runs) = (Vec::new(), Vec::new());
     let mut decoder = Decoder::new(text);

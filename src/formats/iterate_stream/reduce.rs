@@ -1,27 +1,76 @@
-//! The reduction. A message counts unless it is an output of a request that is not the current one; scheduling and
-//! requesting make a request current, and its own end, or its cancellation, ends that.
+//! The reduction: what a request sends is not stored, but reduced from the events up to its own. A message counts unless
+//! it is an output of a request that is not the current one; scheduling and requesting make a request current, and its own
+//! end, or its cancellation, ends that. Linear in time; nothing is kept of an event but what is asked of it later.
 
 use std::collections::HashMap;
 
+use crate::format::requests::Context;
 use crate::history::Row;
 use crate::place::Place;
 
-use super::{Digest, Event, EventKind, Misfit, Misplaced, Passage, State};
+use super::digest::Digest;
+use super::event::{Event, EventKind};
 
-/// A state of the history: which of the stream's messages a request would send.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Context {
-    from: u32,
-    to: u32,
-    /// Index of the instructions that hold, plus one; 0 for the default.
-    system: u32,
+/// How a request ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    Open,
+    Cancelled,
+    Done,
 }
 
-impl Context {
-    /// Whether it says what another did, and perhaps more.
-    pub fn continues(self, other: Context) -> bool {
-        (self.from, self.system) == (other.from, other.system) && self.to >= other.to
-    }
+/// A step of the conversation: messages that count, or a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Passage {
+    pub at: Place,
+    /// Number of the record, from 0.
+    pub record: u32,
+    pub offset: u64,
+    /// The request that it is, or that it answers.
+    pub request: Option<u64>,
+    pub step: EventKind,
+    /// The first of its rows; the next one's is the end.
+    pub rows: u32,
+}
+
+/// What does not fit in a stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Misfit {
+    /// A request that never ended, though the stream went on to another.
+    Abandoned,
+    /// A request that had not ended when the stream did.
+    Running,
+    /// An output while another request was the current one.
+    Stale,
+    /// An output while no request was.
+    Late,
+    /// An output of a request that was cancelled.
+    AfterCancel,
+    /// The second output of a request.
+    AnsweredTwice,
+    /// An end of a request that is not in the stream.
+    EndOfNothing,
+    /// An output of a request that is not in the stream.
+    OutputOfNothing,
+    /// An offset that is not above the one before.
+    Order,
+    NoOffset,
+    /// A body that is not what the history says.
+    Body(Context),
+    /// Events of a type that is not known, and how many.
+    Unknown(u32),
+    Invalid,
+}
+
+/// A misfit and where it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Misplaced {
+    pub misfit: Misfit,
+    pub at: Place,
+    pub record: u32,
+    pub partner: Option<Place>,
+    /// Offset of the event, or of the request that it speaks of.
+    pub offset: u64,
 }
 
 /// The request that is current.
@@ -52,7 +101,7 @@ pub struct Stream {
     systems: Vec<Row>,
     context: Context,
     digest: Digest,
-    /// What the rows behind the event are; `None` if they do not count.
+    /// What the rows after the event are; `None` if they do not count.
     taking: Option<EventKind>,
     current: Current,
     requests: HashMap<u64, Request>,
@@ -69,7 +118,7 @@ pub struct Stream {
 
 impl Stream {
     /// Takes an event, before its rows.
-    pub fn event(&mut self, event: &Event) {
+    pub fn take(&mut self, event: &Event) {
         self.taking = None;
         self.order(event);
         match event.step {
@@ -106,7 +155,7 @@ impl Stream {
     }
 
     /// Takes rows of the event that came last.
-    pub fn rows(&mut self, rows: &[Row]) {
+    pub fn take_rows(&mut self, rows: &[Row]) {
         match self.taking {
             Some(EventKind::System) => {
                 self.systems.extend(rows.last());
@@ -156,12 +205,6 @@ impl Stream {
         (system, &self.rows[context.from as usize..context.to as usize])
     }
 
-    /// All that a request would send that is made now.
-    pub fn history(&self) -> Vec<Row> {
-        let (system, rows) = self.of(self.context);
-        system.into_iter().chain(rows).copied().collect()
-    }
-
     /// What was found last that does not fit.
     pub fn last_problem(&self) -> Option<Misfit> {
         self.problems.last().map(|problem| problem.misfit)
@@ -178,7 +221,7 @@ impl Stream {
     }
 
     /// What does not fit, in the order of the stream.
-    pub fn finish(&mut self) -> Vec<Misplaced> {
+    pub fn problems(&mut self) -> Vec<Misplaced> {
         let mut problems = std::mem::take(&mut self.problems);
         let unknown = std::mem::take(&mut self.unknown).into_values();
         problems.extend(unknown.map(|(count, first)| Misplaced { misfit: Misfit::Unknown(count), ..first }));

@@ -27,7 +27,7 @@ impl Digest {
         Digest { system: 0, messages: mixed.rotate_left(29).max(1), count: 1 }
     }
 
-    /// Adds one message behind the others.
+    /// Adds one message after the others.
     pub fn append(&mut self, one: Digest) {
         self.messages = (self.messages.rotate_left(23) ^ one.messages).wrapping_mul(ODD);
         self.count += one.count;

@@ -7,14 +7,14 @@ use crate::target::Thinking;
 use crate::targets;
 
 /// Members of a frame in their order, as JSON.
-pub(super) type Members = Vec<(String, Vec<u8>)>;
+pub type Members = Vec<(String, Vec<u8>)>;
 
 /// What the provider says where the agent gave no instructions.
 const INSTRUCTIONS: &str = "You are a helpful assistant.";
 
 /// What a stream says about the frames of its requests, so far.
 #[derive(Default)]
-pub(super) struct Frame {
+pub struct Frame {
     model: Option<String>,
     /// The configuration says that a request names the response before it.
     chains: bool,
@@ -79,7 +79,7 @@ fn text(val: Val<'_>, key: &str) -> Option<String> {
 }
 
 /// What a frame that was sent says beside the history.
-pub(super) fn members_of(kind: &[u8], event: Val<'_>) -> Option<Members> {
+pub fn members_of(kind: &[u8], event: Val<'_>) -> Option<Members> {
     if !is_ours(kind) || !kind.ends_with(b"/websocket-message-sent") {
         return None;
     }

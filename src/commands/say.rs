@@ -1,0 +1,13 @@
+//! Words on standard error, beside the product.
+
+use std::io::Write;
+
+/// Says on standard error that something went wrong; the run goes on.
+pub fn complain(message: &str) {
+    talk(&format!("replaylint: {message}"));
+}
+
+/// Says something on standard error. There is nobody to tell if that fails.
+pub fn talk(message: &str) {
+    let _ = writeln!(anstream::stderr(), "{message}");
+}

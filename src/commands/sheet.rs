@@ -1,0 +1,49 @@
+//! Reports on their way to the terminal or a file.
+
+use std::io::{self, Write};
+
+use crate::report::{Content, Report, Style};
+use crate::source::product::{Existing, NewFile};
+
+use super::outcome::{Failure, unwritten};
+use super::run::{Output, Run};
+
+/// A report that is being written.
+pub(super) struct Sheet {
+    pub report: Box<dyn Report>,
+    pub file: Option<NewFile>,
+}
+
+impl Sheet {
+    /// `private`: the report may show content.
+    pub fn new(output: &Output, style: Style, private: bool) -> Result<Self, Failure> {
+        // A file is no terminal.
+        let style = if output.file.is_some() { Style { color: false, ..style } } else { style };
+        let file = output.file.as_ref().map(|path| NewFile::create(path, private, Existing::Replace)).transpose();
+        let file = file.map_err(unwritten)?;
+        Ok(Sheet { report: (output.make)(style), file })
+    }
+
+    /// Lets the report write, to its file or to `out`.
+    pub fn write(
+        &mut self,
+        out: &mut dyn Write,
+        write: impl FnOnce(&mut dyn Report, &mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        match &mut self.file {
+            Some(file) => write(&mut *self.report, file),
+            None => write(&mut *self.report, out),
+        }
+    }
+
+    pub fn save(self) -> Result<(), Failure> {
+        self.file.map_or(Ok(()), |file| file.save().map(drop).map_err(unwritten))
+    }
+}
+
+impl Run {
+    pub(super) fn sheets(&self, style: Style) -> Result<Vec<Sheet>, Failure> {
+        let private = self.content() == Content::Shown;
+        self.outputs.iter().map(|output| Sheet::new(output, style, private)).collect()
+    }
+}

@@ -1,0 +1,37 @@
+//! What `rebuild` was asked for, and where its product goes.
+
+use std::io::Write;
+
+use crate::fix::FixOptions;
+use crate::replay::{Budget, Policy};
+use crate::source::{ReadAt, commit, product};
+
+use super::outcome::{Failure, unwritten};
+use super::products::{self, Copies};
+use super::tree::Told;
+
+/// Options of `rebuild`.
+pub struct Wanted {
+    /// The node; the current leaf if it is not named.
+    pub at: Option<String>,
+    pub policy: Policy,
+    pub ask: Option<String>,
+    pub budget: Option<Budget>,
+    pub fix: FixOptions,
+    pub told: Told,
+    pub output: Option<Copies>,
+    /// Who carries the requests of an event stream out.
+    pub provider: Option<&'static str>,
+}
+
+/// Writes a body where it was asked for.
+pub(super) fn print(body: &dyn ReadAt, wanted: &Wanted, out: &mut dyn Write) -> Result<(), Failure> {
+    match &wanted.output {
+        Some(Copies { to, existing }) => {
+            let lost = product::write_new(to, body, *existing).map_err(unwritten)?;
+            products::say_lost(&to.display(), &lost);
+        }
+        None => commit::copy(body, out)?,
+    }
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! Reading the lines of one chunk: record by record, each at most as long as it may be.
+
+use std::io;
+
+use crate::format::Format;
+use crate::history::Row;
+use crate::json::What;
+use crate::place::Place;
+use crate::source::{bug, lines};
+
+use super::doc::Run;
+use super::gathered::{Chunk, Marks};
+use super::guard::guarded;
+use super::stage::{Batch, Stage};
+use super::{Reading, Take, detect, paths, spread, unknown};
+
+/// The lines of a chunk, from one record on.
+struct Rest<'t> {
+    bytes: &'t [u8],
+    /// Where they begin in the doc.
+    from: u64,
+    /// They are known to be UTF-8.
+    valid: bool,
+    /// Nothing follows them.
+    is_end: bool,
+}
+
+impl<'e, T: Take> Run<'e, T> {
+    /// Reads the lines of one chunk.
+    pub fn chunk(
+        &self,
+        start: u64,
+        n: usize,
+        buf: &mut Vec<u8>,
+        stage: &mut Stage<'e, T::Visitor<'e>>,
+    ) -> io::Result<Chunk<T::Gathered>> {
+        let limit = self.options.max_record;
+        let read = lines::read(self.bytes, start, n, limit, buf)?;
+        let valid = simdutf8::basic::from_utf8(read.bytes).is_ok();
+        let is_end = read.start + read.bytes.len() as u64 >= self.bytes.len();
+        let mut own = Reading::new(self.container);
+        stage.batch = Batch::default();
+        let mut at = match n {
+            0 => 0,
+            _ => (self.free_from(start, &read)? - read.start).min(read.bytes.len() as u64) as usize,
+        };
+        let mut marks = Marks::default();
+        marks.pass(0, &read.bytes[..at]);
+        while let Some(&first) = read.bytes.get(at) {
+            if first.is_ascii_whitespace() {
+                at += 1;
+                marks.between(first, at);
+                continue;
+            }
+            let Some(skip) = self.container.record_in(&read.bytes[at..]) else {
+                at += line_len(&read.bytes[at..]);
+                continue;
+            };
+            at += skip;
+            let rest = Rest { bytes: &read.bytes[at..], from: read.start + at as u64, valid, is_end };
+            // A chunk holds lines of any length that fits in it.
+            let len = if limit < lines::CHUNK { line_len(rest.bytes) } else { 0 };
+            let len = if len as u64 > limit {
+                self.too_long(rest.from, &mut stage.batch);
+                len
+            } else {
+                let done = guarded(self.options.panics, stage, |stage| self.next(&rest, stage, &mut own));
+                done.transpose()?.unwrap_or_else(|| line_len(rest.bytes))
+            };
+            let end = at + len;
+            marks.pass(at, &read.bytes[at..end.min(read.bytes.len())]);
+            at = end;
+        }
+        if let Some(at) = read.too_long {
+            self.too_long(at, &mut stage.batch);
+            marks.newlines += 1;
+        }
+        Ok(Chunk { start: read.start, marks, batch: std::mem::take(&mut stage.batch), own })
+    }
+
+    /// Reads the record that lines begin with. Gives its length.
+    fn next(
+        &self,
+        rest: &Rest<'_>,
+        stage: &mut Stage<'e, T::Visitor<'e>>,
+        own: &mut Reading<T::Gathered>,
+    ) -> io::Result<usize> {
+        let Rest { bytes, from, valid, is_end } = *rest;
+        bug::provoke(&bytes[..line_len(bytes)]);
+        let spread = self.container.event_in(bytes);
+        let event = spread.and_then(|len| stage.event(&bytes[..len], from, valid));
+        let mut line = event.unwrap_or_else(|| stage.line(bytes, from, valid, is_end));
+        if line.starved {
+            let mut more = Vec::new();
+            spread::text_from(self.bytes, from, &mut more)?;
+            // What is not complete now is longer than such a value may be.
+            line = stage.line(&more, from, false, true);
+        }
+        own.format = own.format.or(line.format);
+        if let Some(format) = line.format
+            && matches!(stage.reading(), detect::Reading::Each)
+        {
+            self.record_histories(&mut stage.batch, format, own);
+        }
+        Ok(line.len)
+    }
+
+    /// Passes over a record that is longer than it may be.
+    fn too_long(&self, at: u64, batch: &mut Batch) {
+        let row = Row { record: batch.records, ..Row::of_place(Place::new(self.id, at, 0), 0) };
+        batch.damage_cut();
+        batch.raised.push(unknown::fault(What::TooLong, row));
+        batch.broken = true;
+        batch.records += 1;
+    }
+
+    /// Where the first record of a chunk begins, or the line after one that reaches into it from the chunk before.
+    fn free_from(&self, start: u64, read: &lines::Lines<'_>) -> io::Result<u64> {
+        let begins = read.bytes.trim_ascii_start().first();
+        let is_plain = begins.is_none_or(|first| *first == b'{') || !self.recovers();
+        if is_plain { Ok(read.start) } else { spread::first_free(self.bytes, start, read.start) }
+    }
+
+    /// Hands over the histories of a record that is one by itself.
+    fn record_histories(&self, batch: &mut Batch, format: &'static dyn Format, own: &mut Reading<T::Gathered>) {
+        let info = format.info();
+        let mut assembler = self.assembler(info, Some(format));
+        let mut done = Vec::new();
+        batch.assemble(&mut assembler, |history, _| done.push(history));
+        if self.take.wants_nodes() {
+            self.take.nodes(paths::of(assembler, done, self.id), &mut own.gathered);
+        } else {
+            done.into_iter().for_each(|history| self.history(history, &batch.items, info, own));
+        }
+        batch.items.clear();
+    }
+}
+
+/// Length of the first line, without its end.
+fn line_len(text: &[u8]) -> usize {
+    memchr::memchr(b'\n', text).unwrap_or(text.len())
+}
