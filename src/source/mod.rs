@@ -25,7 +25,7 @@ pub mod split;
 pub mod sqlite;
 pub mod stamp;
 mod temp;
-
+mod users;
 pub mod walk;
 
 pub use doc::{Doc, Sequential};

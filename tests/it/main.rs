@@ -37,6 +37,8 @@ mod fuzz_seeds;
 mod generate;
 mod histories;
 mod keys;
+#[cfg(target_os = "linux")]
+mod killed;
 #[cfg(feature = "sqlite")]
 mod langgraph;
 mod layers;
@@ -46,6 +48,8 @@ mod linear_shapes;
 mod linear_stores;
 #[path = "../../benches/logs.rs"]
 mod logs;
+#[cfg(target_os = "linux")]
+mod meanwhile;
 mod messages;
 mod mutations;
 mod mutations_anthropic;
@@ -86,6 +90,8 @@ mod stores;
 mod streams;
 mod support;
 mod tally;
+#[cfg(target_os = "linux")]
+mod traced;
 mod trees;
 mod turns;
 mod work;
