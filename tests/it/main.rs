@@ -33,6 +33,7 @@ mod fuzz;
 mod fuzz_hold;
 mod fuzz_mutate;
 mod fuzz_seeds;
+mod fuzzed;
 #[path = "../../benches/generate.rs"]
 mod generate;
 mod histories;
@@ -50,6 +51,7 @@ mod linear_stores;
 mod logs;
 #[cfg(target_os = "linux")]
 mod meanwhile;
+mod memory;
 mod messages;
 mod mutations;
 mod mutations_anthropic;
@@ -74,6 +76,7 @@ mod recognition;
 mod recorded;
 mod replacing;
 mod reports;
+mod rng;
 mod schema;
 mod schema_messages;
 mod segments;
