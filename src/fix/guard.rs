@@ -284,9 +284,9 @@ impl<'r> Records<'r> {
                     }
                     self.bytes.read_into(self.base, left as usize, &mut self.buf)?;
                 }
-                let rest = &self.buf[self.at..];
+                let rest = self.buf.get(self.at..).unwrap_or_default();
                 let end = memchr::memchr(b'\n', rest);
-                let part = &rest[..end.unwrap_or(rest.len())];
+                let part = end.and_then(|end| rest.get(..end)).unwrap_or(rest);
                 blank &= part.iter().all(u8::is_ascii_whitespace);
                 hasher.update(part);
                 len += part.len() as u64;
@@ -321,7 +321,7 @@ impl Reader {
     ) -> io::Result<Option<Option<R>>> {
         bytes.read_into(record.start, record.len as usize, &mut self.text)?;
         let Some(at) = self.container.record_in(&self.text) else { return Ok(Some(None)) };
-        let text = &self.text[at..];
+        let text = self.text.get(at..).unwrap_or_default();
         Ok(scan(text, &mut self.tape).ok().and_then(|()| self.tape.root(text)).map(see))
     }
 }

@@ -101,7 +101,7 @@ impl<'e, T: Take> Run<'e, T> {
     fn document(&self, start: u64, all: &mut Reading<T::Gathered>) -> io::Result<()> {
         let mut copy = Vec::new();
         let text = match self.bytes.in_memory() {
-            Some(bytes) => &bytes[start as usize..],
+            Some(bytes) => bytes.get(start as usize..).unwrap_or_default(),
             None => {
                 self.bytes.read_into(start, (self.bytes.len() - start) as usize, &mut copy)?;
                 &copy
@@ -405,23 +405,24 @@ impl<'e, T: Take> Run<'e, T> {
             _ => (self.free_from(start, &read)? - read.start).min(read.bytes.len() as u64) as usize,
         };
         let mut marks = Marks::default();
-        marks.pass(0, &read.bytes[..at]);
-        while let Some(&first) = read.bytes.get(at) {
+        marks.pass(0, read.bytes.get(..at).unwrap_or_default());
+        while let Some((rest, &first)) = read.bytes.get(at..).and_then(|rest| Some((rest, rest.first()?))) {
             if first.is_ascii_whitespace() {
                 at += 1;
                 marks.between(first, at);
                 continue;
             }
-            let Some(skip) = self.container.record_in(&read.bytes[at..]) else {
-                at += memchr::memchr(b'\n', &read.bytes[at..]).unwrap_or(read.bytes.len() - at);
+            let Some(skip) = self.container.record_in(rest) else {
+                at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
                 continue;
             };
             at += skip;
+            let rest = rest.get(skip..).unwrap_or_default();
             let from = read.start + at as u64;
             let is_end = read.start + read.bytes.len() as u64 >= self.bytes.len();
-            let spread = self.container.event_in(&read.bytes[at..]);
-            let event = spread.and_then(|len| stage.event(&read.bytes[at..at + len], from, valid));
-            let mut line = event.unwrap_or_else(|| stage.line(&read.bytes[at..], from, valid, is_end));
+            let spread = self.container.event_in(rest).and_then(|len| rest.get(..len));
+            let event = spread.and_then(|lines| stage.event(lines, from, valid));
+            let mut line = event.unwrap_or_else(|| stage.line(rest, from, valid, is_end));
             if line.starved {
                 let mut more = Vec::new();
                 spread::text_from(self.bytes, from, &mut more)?;
@@ -429,7 +430,7 @@ impl<'e, T: Take> Run<'e, T> {
                 line = stage.line(&more, from, false, true);
             }
             let end = at + line.len;
-            marks.pass(at, &read.bytes[at..end.min(read.bytes.len())]);
+            marks.pass(at, rest.get(..line.len).unwrap_or(rest));
             at = end;
             own.format = own.format.or(line.format);
             if let Some(format) = line.format
