@@ -15,7 +15,7 @@ use replaylint::internals::report::recognise::Recogniser;
 use replaylint::internals::report::{self, Content};
 use replaylint::internals::source::ReadAt;
 use replaylint::internals::source::damage::{self, Escaped, Part};
-use serde_json::Value;
+use serde::de::IgnoredAny;
 
 use crate::fuzz_hold::{Ask, Fault, convert_doc, promised, repaired, same, slimmed, tree};
 use crate::memory::{DOC, is_json, roomy};
@@ -58,7 +58,7 @@ pub fn scan(text: &[u8]) {
     // serde_json does not go deeper than this, and takes texts only.
     let depth = text.iter().filter(|byte| matches!(byte, b'[' | b'{')).count();
     if depth < 120 && std::str::from_utf8(text).is_ok() {
-        assert_eq!(taken, serde_json::from_slice::<Value>(text).is_ok());
+        assert_eq!(taken, serde_json::from_slice::<IgnoredAny>(text).is_ok());
     }
     assert_eq!(scan_prefix(text, &mut own), scan_prefix_portable(text, &mut twin));
 }
