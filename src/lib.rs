@@ -54,7 +54,7 @@ mod dialect;
 mod dialects;
 #[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
 mod diff;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod fix;
 #[allow(missing_docs, rustdoc::all)]
 mod format;
@@ -73,7 +73,7 @@ mod neutral;
 mod options;
 #[allow(missing_docs, rustdoc::all)]
 mod place;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod read;
 #[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
 mod replay;
@@ -81,9 +81,9 @@ mod replay;
 mod report;
 #[allow(missing_docs, rustdoc::all)]
 mod rule;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod rules;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod schema;
 #[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
 mod source;

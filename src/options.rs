@@ -146,7 +146,8 @@ impl Config {
         Config::parse(&text).map_err(|e| failed(&e))
     }
 
-    fn parse(text: &str) -> Result<Config, String> {
+    /// What the text of a config file says.
+    pub fn parse(text: &str) -> Result<Config, String> {
         let words = |e: toml::de::Error| e.to_string().trim().to_owned();
         let mut table: toml::Table = text.parse().map_err(words)?;
         let mut take = |key: &str| table.remove(key);

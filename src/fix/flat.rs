@@ -106,11 +106,19 @@ fn each_line(bytes: &dyn ReadAt, mut see: impl FnMut(&[u8]) -> io::Result<()>) -
 /// same id again.
 fn derived(old: &str, hash: u128) -> String {
     let digits: String = old.chars().filter(char::is_ascii_hexdigit).collect();
-    let is_timed = digits.len() == 32 && digits.as_bytes()[12] == b'7';
-    let time = if is_timed { &digits[..12] } else { "000000000000" };
+    let is_timed = digits.len() == 32 && digits.as_bytes().get(12) == Some(&b'7');
+    let time = digits.get(..12).filter(|_| is_timed).unwrap_or("000000000000");
     let hash = format!("{hash:032x}");
-    let variant = ['8', '9', 'a', 'b'][usize::from(hash.as_bytes()[0] & 3)];
-    let id = format!("{}-{}-7{}-{variant}{}-{}", &time[..8], &time[8..], &hash[1..4], &hash[4..7], &hash[7..19]);
+    let variant = match hash.bytes().next().unwrap_or_default() & 3 {
+        0 => '8',
+        1 => '9',
+        2 => 'a',
+        _ => 'b',
+    };
+    let cut = |text: &str, range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_owned();
+    let (high, low) = (cut(time, 0..8), cut(time, 8..12));
+    let (a, b, c) = (cut(&hash, 1..4), cut(&hash, 4..7), cut(&hash, 7..19));
+    let id = format!("{high}-{low}-7{a}-{variant}{b}-{c}");
     id.to_ascii_lowercase()
 }
 

@@ -11,6 +11,7 @@ use crate::format::{Format, Histories};
 use crate::json::{Tape, Val, pointer, scan};
 use crate::place::{DocId, Place};
 use crate::read::detect;
+use crate::source::damage::escape_of;
 use crate::source::split::{SplitError, split};
 use crate::source::{Container, ReadAt, framing};
 
@@ -193,8 +194,8 @@ fn lines(
     Ok(caught)
 }
 
-/// Whether a record that cannot be read was, byte for byte, in one that could not be read before. `old` are those that
-/// have not been passed yet: both texts are in one order.
+/// Whether a record that cannot be read was, byte for byte, in one that could not be read before, but for control
+/// characters that are escaped now. `old` are those that have not been passed yet: both texts are in one order.
 fn is_part_of_damage(
     texts: &Texts<'_>,
     new: &Record,
@@ -203,16 +204,27 @@ fn is_part_of_damage(
 ) -> io::Result<bool> {
     let mut text = Vec::new();
     texts.after.read_into(new.start, new.len as usize, &mut text)?;
+    let text = without_controls(text.trim_ascii());
     while let Some(record) = old.peek() {
-        if record.len >= new.len
-            && reader.see(texts.before, record, |_| Some(()))?.is_none()
-            && memchr::memmem::find(&reader.text, text.trim_ascii()).is_some()
+        if reader.see(texts.before, record, |_| Some(()))?.is_none()
+            && memchr::memmem::find(&without_controls(&reader.text), &text).is_some()
         {
             return Ok(true);
         }
         old.next();
     }
     Ok(false)
+}
+
+fn without_controls(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    for byte in text {
+        match byte {
+            0..0x20 => out.extend(escape_of(*byte)),
+            _ => out.push(*byte),
+        }
+    }
+    out
 }
 
 /// The records before the patch.
@@ -284,9 +296,9 @@ impl<'r> Records<'r> {
                     }
                     self.bytes.read_into(self.base, left as usize, &mut self.buf)?;
                 }
-                let rest = &self.buf[self.at..];
+                let rest = self.buf.get(self.at..).unwrap_or_default();
                 let end = memchr::memchr(b'\n', rest);
-                let part = &rest[..end.unwrap_or(rest.len())];
+                let part = end.and_then(|end| rest.get(..end)).unwrap_or(rest);
                 blank &= part.iter().all(u8::is_ascii_whitespace);
                 hasher.update(part);
                 len += part.len() as u64;
@@ -321,7 +333,7 @@ impl Reader {
     ) -> io::Result<Option<Option<R>>> {
         bytes.read_into(record.start, record.len as usize, &mut self.text)?;
         let Some(at) = self.container.record_in(&self.text) else { return Ok(Some(None)) };
-        let text = &self.text[at..];
+        let text = self.text.get(at..).unwrap_or_default();
         Ok(scan(text, &mut self.tape).ok().and_then(|()| self.tape.root(text)).map(see))
     }
 }

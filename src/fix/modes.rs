@@ -28,7 +28,7 @@ impl Plan<'_> {
         if self.is_dropped(ix) {
             return;
         }
-        let group = self.cx.history.groups[at];
+        let Some(&group) = self.cx.history.groups.get(at) else { return };
         if self.put_back(&group, judged) {
             return;
         }
@@ -134,7 +134,7 @@ impl Plan<'_> {
     /// Writes the modes into the fates of the items.
     pub(super) fn apply_modes(&mut self) {
         for (at, (mode, cause)) in std::mem::take(&mut self.modes) {
-            let group = self.cx.history.groups[at];
+            let Some(&group) = self.cx.history.groups.get(at) else { continue };
             let touched: Vec<(u32, Row)> = self.touched(&group).map(|(ix, row)| (ix, *row)).collect();
             let linked_before = group.has_reasoning();
             for (ix, row) in touched {
@@ -235,7 +235,7 @@ impl Plan<'_> {
     /// reasoning is left, that goes too.
     pub(super) fn settle_rests(&mut self) {
         for (at, cause) in std::mem::take(&mut self.unsettled) {
-            let group = self.cx.history.groups[at];
+            let Some(&group) = self.cx.history.groups.get(at) else { continue };
             if !group.has_reasoning() {
                 continue;
             }

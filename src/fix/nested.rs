@@ -126,7 +126,7 @@ impl Render<'_> {
         match messages {
             Messages::List(list) => {
                 let n = list.partition_point(|message| message.start <= at.start);
-                Ok(n.checked_sub(1).map(|n| list[n]).filter(|message| message.contains(&at)))
+                Ok(n.checked_sub(1).and_then(|n| list.get(n)).copied().filter(|message| message.contains(&at)))
             }
             Messages::Lines => {
                 let line = lines::around(self.bytes, self.id, 0, at.start)?;
@@ -154,7 +154,7 @@ impl Render<'_> {
 pub(super) fn within<'s, 'p>(steps: &'s [Step<'p>], at: Place) -> &'s [Step<'p>] {
     let from = steps.partition_point(|step| step.row.at.start < at.start);
     let to = steps.partition_point(|step| step.row.at.start < at.end());
-    &steps[from..to]
+    steps.get(from..to).unwrap_or_default()
 }
 
 /// Takes items out of the lists that they lie in. Says whether nothing is left that the value was for.

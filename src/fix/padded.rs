@@ -110,7 +110,7 @@ fn of_line(bytes: &dyn ReadAt, line: Place, edits: &[Edit], kept: &dyn KeptLines
     let mut text = Vec::new();
     bytes.read_into(line.start, line.len as usize, &mut text)?;
     let content = text.trim_ascii_end().len();
-    let blank = text[content..].iter().take_while(|byte| **byte == b' ').count();
+    let blank = text.iter().skip(content).take_while(|byte| **byte == b' ').count();
     let mut edits = edits.to_vec();
     if edits.iter().any(|edit| edit.at.len > 0 && edit.at.end() > line.start + content as u64) {
         edits.clear();

@@ -96,7 +96,7 @@ impl Plan<'_> {
     /// The run of outputs that a row lies in.
     fn run_of_outputs(&self, ix: u32) -> Range<u32> {
         let rows = &self.cx.history.rows;
-        let before = rows[..ix as usize].iter().rev().take_while(|row| row.is_client_output()).count() as u32;
+        let before = rows.iter().take(ix as usize).rev().take_while(|row| row.is_client_output()).count() as u32;
         ix - before..self.end_of_outputs(ix)
     }
 
@@ -117,8 +117,8 @@ impl Plan<'_> {
     }
 
     fn end_of_outputs(&self, from: u32) -> u32 {
-        let rows = &self.cx.history.rows[from as usize..];
-        from + rows.iter().take_while(|row| row.is_client_output()).count() as u32
+        let rows = self.cx.history.rows.iter().skip(from as usize);
+        from + rows.take_while(|row| row.is_client_output()).count() as u32
     }
 
     fn move_behind(&mut self, ix: u32, anchor: u32, cause: Cause) {
@@ -150,7 +150,7 @@ impl Plan<'_> {
             }
             let together = batch.iter().zip(first..).take_while(|(call, place)| *call == place).count();
             let mut anchor = first + together as u32 - 1;
-            for &call in &batch[together..] {
+            for &call in batch.iter().skip(together) {
                 self.move_behind(call, anchor, cause);
             }
             let mut apart = answers;
@@ -266,7 +266,7 @@ impl Plan<'_> {
     /// comes after the group, else the group's last item. For calls that come in order, in one walk over each group.
     fn next_anchor(&self, call: u32, outputs: &HashMap<u32, u32>, anchors: &mut HashMap<usize, Anchor>) -> u32 {
         let Some(at) = self.group_at(call) else { return call };
-        let group = self.cx.history.groups[at];
+        let Some(&group) = self.cx.history.groups.get(at) else { return call };
         let anchor = anchors.entry(at).or_insert_with(|| Anchor {
             from: group.body,
             behind: group.end - 1,
@@ -296,7 +296,7 @@ impl Plan<'_> {
             );
         }
         let at = self.group_at(call);
-        let group = at.map(|at| self.cx.history.groups[at]);
+        let group = at.and_then(|at| self.cx.history.groups.get(at)).copied();
         if let Some(why) = group.and_then(|group| self.cannot_lose(&group)) {
             return self.refuse(judged, why);
         }

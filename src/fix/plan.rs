@@ -466,7 +466,7 @@ pub(super) fn short_key(cx: &Cx<'_>, key: &[u8]) -> String {
     if cx.has(Trait::NineCharIds) {
         const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
         let digit = |_| {
-            let digit = char::from(DIGITS[(hash % 62) as usize]);
+            let digit = DIGITS.get((hash % 62) as usize).map_or('0', |digit| char::from(*digit));
             hash /= 62;
             digit
         };

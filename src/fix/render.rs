@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use crate::dialect::{BLOCK, TextChange as Text};
+use crate::dialect::TextChange as Text;
 use crate::format::{FormatInfo, Histories, Part, Unit};
 use crate::history::{Flags, Row};
 use crate::json::edit::{Base, Sequence, Slot, remove_members};
@@ -28,7 +28,7 @@ pub(super) struct Step<'p> {
 
 impl Step<'_> {
     pub fn unit(&self, row: &Row) -> Unit {
-        if row.part == BLOCK { Unit::Element } else { self.info.parts[usize::from(row.part)].unit }
+        self.info.parts.get(usize::from(row.part)).map_or(Unit::Element, |part| part.unit)
     }
 
     /// The list that the item is in changes.
@@ -237,7 +237,7 @@ impl Render<'_> {
             while steps.get(at).is_some_and(|step| step.row.at.start < place.start) {
                 at += 1;
             }
-            let here = steps[at..].iter().take_while(|step| step.row.at.start < place.end());
+            let here = steps.iter().skip(at).take_while(|step| step.row.at.start < place.end());
             let here: Vec<&Step<'_>> = here.filter(|step| !step.unit(step.row).is_nested()).collect();
             let (own, inside): (Vec<&Step<'_>>, Vec<&Step<'_>>) =
                 here.into_iter().partition(|step| step.row.at.start == place.start);

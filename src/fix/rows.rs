@@ -28,6 +28,6 @@ impl RowIndex {
 
     pub fn of(&self, row: &Row) -> Option<u32> {
         let at = self.by_start.binary_search_by_key(&row.at.start, |(start, _)| *start).ok()?;
-        Some(self.by_start[at].1)
+        self.by_start.get(at).map(|(_, ix)| *ix)
     }
 }

@@ -164,7 +164,8 @@ impl Damaged {
     fn take(&mut self, kind: Kind, at: Place) -> Option<Damage> {
         let offset = at.start.checked_sub(self.at.start)? as usize;
         let n = self.damages.binary_search_by_key(&(kind, offset), |one| (one.kind, one.first)).ok()?;
-        (!std::mem::replace(&mut self.taken[n], true)).then(|| self.damages[n].clone())
+        let was_taken = std::mem::replace(self.taken.get_mut(n)?, true);
+        self.damages.get(n).filter(|_| !was_taken).cloned()
     }
 }
 

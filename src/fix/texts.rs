@@ -40,7 +40,9 @@ pub(super) fn patched(text: &[u8], patch: &Patch, id: DocId) -> Vec<u8> {
     let _: Result<(), std::convert::Infallible> = pieces.walk(0, pieces.len(), |piece| {
         match piece {
             With::Text(new) => out.extend_from_slice(new),
-            With::Copy(at) => out.extend_from_slice(&text[at.start as usize..at.end() as usize]),
+            With::Copy(at) => {
+                out.extend_from_slice(text.get(at.start as usize..at.end() as usize).unwrap_or_default());
+            }
         }
         Ok(())
     });

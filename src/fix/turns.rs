@@ -168,9 +168,9 @@ impl Plan<'_> {
         let Some(calls) = answered.by_key.get(&self.cx.row(ix).key) else { return false };
         // The nearest ones on both sides tell: a call was doubled where it is.
         let at = calls.partition_point(|call| *call < ix);
-        let near = calls[at.saturating_sub(1)..].iter().take(2);
+        let near = calls.iter().skip(at.saturating_sub(1)).take(2);
         let (row, look, messages) = (self.cx.row(ix), self.cx.look, &self.cx.history.messages);
-        let spoken = |ix: u32| messages.number_of(ix).map(|number| answered.spoken[number as usize]);
+        let spoken = |ix: u32| messages.number_of(ix).and_then(|number| answered.spoken.get(number as usize));
         near.into_iter().any(|call| spoken(*call) == spoken(ix) && look.same(row, self.cx.row(*call)))
     }
 

@@ -74,6 +74,11 @@ impl History {
         self.rows.get(ix).unwrap_or_else(|| &self.continued[ix - self.rows.len()])
     }
 
+    /// The rows in a range of indices; none if there are not so many.
+    pub fn among(&self, range: std::ops::Range<usize>) -> &[Row] {
+        self.rows.get(range).unwrap_or_default()
+    }
+
     /// The index of one of the rows.
     pub fn index_of(&self, row: &Row) -> u32 {
         // Rows stand in the order of the doc, but for a page that lists the newest first,

@@ -92,9 +92,9 @@ impl Reach {
             let rows = forest.rows_of(node).iter();
             rows.filter(|row| row.kind == Kind::BlockMessage && row.record >= from).count() as u32
         };
-        let live = if forest.current.is_some() { &paths[..1] } else { &paths[..] };
+        let live = if forest.current.is_some() { 1 } else { paths.len() };
         Reach {
-            reached: live.iter().flatten().map(|node| messages(*node)).sum(),
+            reached: paths.iter().take(live).flatten().map(|node| messages(*node)).sum(),
             of: all().map(messages).sum(),
             is_cut: paths.iter().any(|path| begins_cut(&path)),
         }

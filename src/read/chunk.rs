@@ -45,19 +45,20 @@ impl<'e, T: Take> Run<'e, T> {
             _ => (self.free_from(start, &read)? - read.start).min(read.bytes.len() as u64) as usize,
         };
         let mut marks = Marks::default();
-        marks.pass(0, &read.bytes[..at]);
-        while let Some(&first) = read.bytes.get(at) {
+        marks.pass(0, read.bytes.get(..at).unwrap_or_default());
+        while let Some((rest, &first)) = read.bytes.get(at..).and_then(|rest| Some((rest, rest.first()?))) {
             if first.is_ascii_whitespace() {
                 at += 1;
                 marks.between(first, at);
                 continue;
             }
-            let Some(skip) = self.container.record_in(&read.bytes[at..]) else {
-                at += line_len(&read.bytes[at..]);
+            let Some(skip) = self.container.record_in(rest) else {
+                at += line_len(rest);
                 continue;
             };
             at += skip;
-            let rest = Rest { bytes: &read.bytes[at..], from: read.start + at as u64, valid, is_end };
+            let bytes = rest.get(skip..).unwrap_or_default();
+            let rest = Rest { bytes, from: read.start + at as u64, valid, is_end };
             // A chunk holds lines of any length that fits in it.
             let len = if limit < lines::CHUNK { line_len(rest.bytes) } else { 0 };
             let len = if len as u64 > limit {
@@ -67,9 +68,8 @@ impl<'e, T: Take> Run<'e, T> {
                 let done = guarded(self.options.panics, stage, |stage| self.next(&rest, stage, &mut own));
                 done.transpose()?.unwrap_or_else(|| line_len(rest.bytes))
             };
-            let end = at + len;
-            marks.pass(at, &read.bytes[at..end.min(read.bytes.len())]);
-            at = end;
+            marks.pass(at, bytes.get(..len).unwrap_or(bytes));
+            at += len;
         }
         if let Some(at) = read.too_long {
             self.too_long(at, &mut stage.batch);
@@ -86,9 +86,9 @@ impl<'e, T: Take> Run<'e, T> {
         own: &mut Reading<T::Gathered>,
     ) -> io::Result<usize> {
         let Rest { bytes, from, valid, is_end } = *rest;
-        bug::provoke(&bytes[..line_len(bytes)]);
-        let spread = self.container.event_in(bytes);
-        let event = spread.and_then(|len| stage.event(&bytes[..len], from, valid));
+        bug::provoke(bytes.get(..line_len(bytes)).unwrap_or(bytes));
+        let spread = self.container.event_in(bytes).and_then(|len| bytes.get(..len));
+        let event = spread.and_then(|lines| stage.event(lines, from, valid));
         let mut line = event.unwrap_or_else(|| stage.line(bytes, from, valid, is_end));
         if line.starved {
             let mut more = Vec::new();

@@ -182,7 +182,7 @@ fn first_records(text: &[u8], steps: &[String], see: &mut dyn FnMut(Val<'_>, (us
     let (mut next, mut enough) = (0, false);
     for (start, line) in lines::split(text) {
         let before = framing::before_value(line);
-        let line = &line[before..];
+        let line = line.get(before..).unwrap_or_default();
         if enough {
             break;
         }
@@ -192,7 +192,7 @@ fn first_records(text: &[u8], steps: &[String], see: &mut dyn FnMut(Val<'_>, (us
         if scan(line, &mut tape).is_ok() {
             let val = tape.root(line).and_then(|root| pointer::resolve(root, steps));
             enough = val.is_some_and(|val| !see(val, (start + before, line.trim_ascii_end().len())));
-        } else if let Some((len, plain)) = of_event(&text[start + before..], before)
+        } else if let Some((len, plain)) = of_event(text.get(start + before..).unwrap_or_default(), before)
             && scan(&plain, &mut tape).is_ok()
         {
             next = start + before + len;
@@ -200,12 +200,13 @@ fn first_records(text: &[u8], steps: &[String], see: &mut dyn FnMut(Val<'_>, (us
             enough = val.is_some_and(|val| !see(val, (start + before, len)));
         } else if before == 0 {
             let known = |val: Val<'_>| pointer::resolve(val, steps).is_some_and(is_known);
-            let found = damage::recover(&text[start..], true, &known);
+            let found = damage::recover(text.get(start..).unwrap_or_default(), true, &known);
             next = start + found.len;
             for part in found.parts {
                 let Part::Value(span, escaped) = part else { continue };
                 let (from, len) = (start + span.start, span.len());
-                let own = escaped.map_or_else(|| text[from..from + len].to_vec(), |escaped| escaped.text);
+                let plain = || text.get(from..from + len).unwrap_or_default().to_vec();
+                let own = escaped.map_or_else(plain, |escaped| escaped.text);
                 let root = scan(&own, &mut tape).ok().and_then(|()| tape.root(&own));
                 let val = root.and_then(|root| pointer::resolve(root, steps));
                 enough = val.is_some_and(|val| !see(val, (from, len)));
@@ -220,5 +221,5 @@ fn first_records(text: &[u8], steps: &[String], see: &mut dyn FnMut(Val<'_>, (us
 /// The text of an event that is spread over several lines, and their length.
 fn of_event(text: &[u8], before: usize) -> Option<(usize, Vec<u8>)> {
     let len = framing::lines_of_event(text).filter(|_| before > 0)?;
-    Some((len, framing::joined(&text[..len], 0)?.0))
+    Some((len, framing::joined(text.get(..len)?, 0)?.0))
 }

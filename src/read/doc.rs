@@ -99,7 +99,7 @@ impl<'e, T: Take> Run<'e, T> {
     fn document(&self, start: u64, all: &mut Reading<T::Gathered>) -> io::Result<()> {
         let mut copy = Vec::new();
         let text = match self.bytes.in_memory() {
-            Some(bytes) => &bytes[start as usize..],
+            Some(bytes) => bytes.get(start as usize..).unwrap_or_default(),
             None => {
                 self.bytes.read_into(start, (self.bytes.len() - start) as usize, &mut copy)?;
                 &copy

@@ -85,7 +85,8 @@ fn each_line(from: Lines<'_>, take: &mut dyn FnMut(&Entry<'_>) -> io::Result<boo
         }
         for (at, line) in lines::split(read.bytes) {
             let skip = framing::before_value(line);
-            let (text, at) = (line[skip..].trim_ascii_end(), read.start + (at + skip) as u64);
+            let (text, at) =
+                (line.get(skip..).unwrap_or_default().trim_ascii_end(), read.start + (at + skip) as u64);
             if text.trim_ascii().is_empty() {
                 continue;
             }

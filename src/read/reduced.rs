@@ -266,5 +266,5 @@ fn is_followed_by_done(bytes: &dyn ReadAt, last: Place) -> io::Result<bool> {
     let mut after = [0; 64];
     let from = last.end();
     let n = if from < bytes.len() { bytes.read_at(from, &mut after)? } else { 0 };
-    Ok(memchr::memmem::find(&after[..n], b"[DONE]").is_some())
+    Ok(memchr::memmem::find(after.get(..n).unwrap_or(&after), b"[DONE]").is_some())
 }

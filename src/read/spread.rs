@@ -23,10 +23,12 @@ pub fn first_free(bytes: &dyn ReadAt, start: u64, at: u64) -> io::Result<u64> {
     let mut before = Vec::new();
     bytes.read_into(from, (at - from) as usize, &mut before)?;
     let mut end = before.len();
-    while end > 0 {
-        let line = memchr::memrchr(b'\n', &before[..end - 1]).map_or(0, |n| n + 1);
+    while let Some((_, above)) = before.get(..end).and_then(|before| before.split_last()) {
+        let line = memchr::memrchr(b'\n', above).map_or(0, |n| n + 1);
         // No value reaches beyond the first quote of a line that begins another one.
-        if before[line..end].trim_ascii_start().starts_with(b"{\"") && (line > 0 || from == start) {
+        if before.get(line..end).is_some_and(|text| text.trim_ascii_start().starts_with(b"{\""))
+            && (line > 0 || from == start)
+        {
             let line = from + line as u64;
             let mut text = Vec::new();
             let is_end = text_from(bytes, line, &mut text)?;

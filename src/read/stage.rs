@@ -143,16 +143,17 @@ impl<'o, V: Visitor> Stage<'o, V> {
         let place = |len: usize| Place::new(self.doc, start, (len + usize::from(len < text.len())) as u32);
         let Some(len) = scan_line(text, &mut tape).map(|len| len as usize) else {
             let len = memchr::memchr(b'\n', text).unwrap_or(text.len());
-            if self.recovers && scan(&text[..len], &mut tape).is_err() {
+            let line = text.get(..len).unwrap_or(text);
+            if self.recovers && scan(line, &mut tape).is_err() {
                 self.spare.tape = tape;
                 return self.damaged(text, start, valid, is_end);
             }
             self.spare.tape = tape;
             let whole = place(len);
-            return Line { len, format: self.record(&text[..len], start, whole, valid), starved: false };
+            return Line { len, format: self.record(line, start, whole, valid), starved: false };
         };
         let whole = place(len);
-        let base = self.begin_record(&text[..len], start, valid);
+        let base = self.begin_record(text.get(..len).unwrap_or(text), start, valid);
         let format = self.scanned(&mut tape, text, base, whole, Slice::Whole);
         self.end_record(tape);
         Line { len, format, starved: false }
@@ -209,11 +210,12 @@ impl<'o, V: Visitor> Stage<'o, V> {
                 Part::Value(span, escaped) => {
                     let at = start + span.start as u64;
                     let place = if many { Place::new(self.doc, at, span.len() as u32) } else { whole };
-                    self.recovered(&text[span], at, place, valid, escaped)
+                    self.recovered(text.get(span).unwrap_or_default(), at, place, valid, escaped)
                 }
                 Part::Lost(span, fault) => {
-                    let base = self.begin_record(&text[span.clone()], start + span.start as u64, valid);
-                    self.unreadable(Fault { at: fault.at - span.start as u32, ..fault }, &text[span], base);
+                    let lost = text.get(span.clone()).unwrap_or_default();
+                    let base = self.begin_record(lost, start + span.start as u64, valid);
+                    self.unreadable(Fault { at: fault.at - span.start as u32, ..fault }, lost, base);
                     if let Some(cut) = &mut self.batch.cut {
                         let end = if found.len < text.len() { whole.end() } else { start + found.len as u64 };
                         cut.partner = Some(Place::new(self.doc, base.offset(0), (end - base.offset(0)) as u32));
@@ -461,13 +463,13 @@ impl Batch {
     pub fn assemble(&mut self, assembler: &mut Assembler, mut done: impl FnMut(History, &[Finding])) {
         let mut at = 0;
         for (before, mark) in self.marks.drain(..) {
-            assembler.rows(&self.rows[at..before as usize]);
+            assembler.rows(self.rows.get(at..before as usize).unwrap_or_default());
             at = before as usize;
             if let Some(history) = assembler.mark(mark) {
                 done(history, &self.items);
             }
         }
-        assembler.rows(&self.rows[at..]);
+        assembler.rows(self.rows.get(at..).unwrap_or_default());
         if self.broken {
             assembler.broken();
         }

@@ -56,7 +56,7 @@ pub fn binary(bytes: &dyn ReadAt, id: DocId) -> io::Result<Finding> {
     }
     let mut head = [0; sqlite::MAGIC.len()];
     let n = bytes.read_at(0, &mut head)?;
-    let is_database = head[..n] == *sqlite::MAGIC;
+    let is_database = n == head.len() && head == *sqlite::MAGIC;
     Ok(doc(if is_database { STREAMED_DATABASE } else { BINARY }, id))
 }
 

@@ -130,7 +130,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 /// Without this message of the user the conversation has none, or ends with another's.
 fn is_needed(cx: &Cx<'_>, number: usize, users: usize) -> bool {
     let messages = &cx.history.messages.list;
-    let is_user = |number: usize| messages[number].role == Role::User;
+    let is_user = |number: usize| messages.get(number).is_some_and(|message| message.role == Role::User);
     let is_last = number + 1 == messages.len();
     let behind_user = number.checked_sub(1).is_some_and(is_user);
     is_user(number) && (users == 1 || is_last && !behind_user)

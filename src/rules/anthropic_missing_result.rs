@@ -146,17 +146,18 @@ fn followed(cx: &Cx<'_>, step: &Step, out: &mut Out) {
     let turns = &cx.history.messages;
     let blocks: Vec<u32> = turns.rows_of(step.model.clone()).collect();
     let Some(at) = blocks.iter().position(|ix| cx.row(*ix).kind == Kind::ToolUse) else { return };
+    let Some((&call, after)) = blocks.get(at..).and_then(|blocks| blocks.split_first()) else { return };
     let kind = |ix: &u32| cx.row(*ix).kind;
     let is_other = |ix: &&u32| !matches!(kind(ix), Kind::ToolUse | Kind::Thinking | Kind::ToolResult);
-    let says = |turn: &u32| cx.row(*turn).has(BlockFlags::CONTENT) && *turn > blocks[at];
-    if cx.row(blocks[at]).has(Flags::RECORDED) || cx.history.settings.usage == Usage::Log {
+    let says = |turn: &u32| cx.row(*turn).has(BlockFlags::CONTENT) && *turn > call;
+    if cx.row(call).has(Flags::RECORDED) || cx.history.settings.usage == Usage::Log {
         return;
     }
     // A text that is all of a message's content has no row of its own.
     let text = step.model.clone().map(|turn| turns.get(turn).row).find(says);
-    let other = blocks[at..].iter().find(is_other).copied();
+    let other = after.iter().find(is_other).copied();
     let Some(partner) = text.or(other) else { return };
-    let finding = Finding::new(RULE.code, *cx.row(blocks[at])).variant(FOLLOWED).with(cx.row(partner).at);
+    let finding = Finding::new(RULE.code, *cx.row(call)).variant(FOLLOWED).with(cx.row(partner).at);
     out.add(match text.is_some() && blocks.iter().any(|ix| kind(ix) == Kind::Thinking) {
         true => finding.never("the message after it would come to stand before the thinking"),
         false => finding.act(Act::Advance),

@@ -86,7 +86,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         }
         let finding = Finding::new(RULE.code, *row).act(Act::Drop);
         if let Some(&twin) = first.get(&row.key).filter(|_| row.key != 0) {
-            out.add(finding.variant(AGAIN).with(rows[twin].at));
+            out.add(finding.variant(AGAIN).with(rows.get(twin).map(|twin| twin.at)));
             continue;
         }
         first.insert(row.key, ix);

@@ -88,7 +88,9 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     for (ix, row) in of_model.filter(|(_, row)| row.kind == Kind::ServerResult) {
         let finding = Finding::new(RULE.code, *row).act(Act::Drop);
         match (calls.get(&row.key), first.get(&row.key)) {
-            (Some(call), Some(&twin)) if *call < ix => out.add(finding.variant(AGAIN).with(rows[twin].at)),
+            (Some(call), Some(&twin)) if *call < ix => {
+                out.add(finding.variant(AGAIN).with(rows.get(twin).map(|twin| twin.at)));
+            }
             (Some(call), None) if *call < ix => drop(first.insert(row.key, ix)),
             (call, _) => {
                 let mut advisor = false;
@@ -96,7 +98,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                     advisor = block.get("type").is_some_and(|kind| kind.is("advisor_tool_result"));
                 });
                 let variant = if advisor { ADVISOR } else { 0 };
-                out.add(finding.variant(variant).with(call.map(|call| rows[*call].at)));
+                out.add(finding.variant(variant).with(call.and_then(|call| rows.get(*call)).map(|call| call.at)));
             }
         }
     }

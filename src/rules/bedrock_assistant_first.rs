@@ -66,7 +66,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         message.role == Role::User && (words || cx.row(message.row).has(BlockFlags::CONTENT))
     };
     let begin = messages.iter().position(says);
-    let leading = messages[..begin.unwrap_or(1)].iter().filter(|message| message.role == Role::Assistant);
+    let leading = messages.iter().take(begin.unwrap_or(1)).filter(|message| message.role == Role::Assistant);
     for row in leading.map(|message| cx.row(message.row)).filter(|row| !row.has(Flags::RECORDED)) {
         let finding = Finding::new(RULE.code, *row).variant(u8::from(cx.has(Trait::UserFirst)));
         out.add(match begin {

@@ -67,7 +67,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     // Items of the group that the server made with it go with it.
     let end = cx.history.group_of(last as u32).map_or(last as u32 + 1, |group| group.end);
     let left = cx.history.rows.iter().skip(end as usize).any(|row| !row.has(Flags::RECORDED));
-    let finding = Finding::new(RULE.code, cx.history.rows[last]).with(state).arg(count as u32);
+    let finding = Finding::new(RULE.code, *cx.row(last as u32)).with(state).arg(count as u32);
     out.add(match left {
         true => finding.act(Act::SendNew(end)),
         false => finding.never("no new items would be left to send"),

@@ -135,5 +135,5 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 
 /// Only instructions stand before the next message: templates join them.
 fn leads(turns: &[Message], until: usize) -> bool {
-    turns[..=until].iter().all(|turn| matches!(turn.role, Role::System | Role::Developer))
+    turns.iter().take(until + 1).all(|turn| matches!(turn.role, Role::System | Role::Developer))
 }

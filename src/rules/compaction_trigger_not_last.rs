@@ -43,7 +43,10 @@ crate::rule! {
 }
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    for pair in cx.history.rows.windows(2).filter(|pair| pair[0].kind == Kind::CompactionTrigger) {
-        out.add(Finding::new(RULE.code, pair[0]).with(pair[1].at).act(Act::Drop));
+    let rows = &cx.history.rows;
+    for (row, next) in rows.iter().zip(rows.iter().skip(1)) {
+        if row.kind == Kind::CompactionTrigger {
+            out.add(Finding::new(RULE.code, *row).with(next.at).act(Act::Drop));
+        }
     }
 }

@@ -65,8 +65,9 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         rows.iter().enumerate().filter(|(_, row)| row.has_id()).map(|(ix, row)| (row.id, ix as u32)).collect();
     ids.sort_unstable();
     for same in ids.chunk_by(|a, b| a.0 == b.0) {
-        let first = cx.row(same[0].1);
-        for &(_, ix) in &same[1..] {
+        let Some((&(_, first), others)) = same.split_first() else { continue };
+        let first = cx.row(first);
+        for &(_, ix) in others {
             let row = *cx.row(ix);
             if !cx.look.same_id(first, &row) {
                 continue;

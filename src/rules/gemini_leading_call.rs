@@ -48,7 +48,7 @@ crate::rule! {
 }
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
-    for row in &cx.history.rows[..begin(cx) as usize] {
+    for row in cx.history.rows.iter().take(begin(cx) as usize) {
         if row.kind == Kind::ToolUse && !row.has(Flags::RECORDED) {
             out.add(Finding::new(RULE.code, *row).act(Act::Drop));
         }

@@ -125,7 +125,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 
 /// Items of a group that the server may link to reasoning: made by the model, with an id of their own.
 pub(super) fn linked_items<'h>(cx: &'h Cx<'_>, group: &Group) -> impl Iterator<Item = &'h Row> {
-    cx.history.rows[group.members()].iter().filter(|row| {
+    cx.history.among(group.members()).iter().filter(|row| {
         // A list of tools comes before any thought, an approval is keyed by its id, and what a server puts out is no call.
         let other =
             matches!(row.of, Kind::McpListTools | Kind::McpApprovalRequest) || row.of.class() == Class::Output;

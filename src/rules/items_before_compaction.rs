@@ -47,8 +47,9 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         return;
     }
     let rows = &cx.history.rows;
-    if let Some(at) = rows.iter().rposition(|row| row.kind == Kind::Compaction).filter(|at| *at > 0) {
-        let finding = Finding::new(RULE.code, rows[at]).arg(at as u32);
+    let last = rows.iter().enumerate().rfind(|(_, row)| row.kind == Kind::Compaction);
+    if let Some((at, row)) = last.filter(|(at, _)| *at > 0) {
+        let finding = Finding::new(RULE.code, *row).arg(at as u32);
         out.add(finding.never("the server accepts both"));
     }
 }

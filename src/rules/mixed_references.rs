@@ -59,7 +59,7 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
             && row.of.class() != Class::Call
             && row.is_reference() != head.is_reference()
     };
-    if let Some(row) = cx.history.rows[group.members()].iter().find(differs) {
+    if let Some(row) = cx.history.among(group.members()).iter().find(differs) {
         out.add(Finding::new(RULE.code, *row).with(head.at).remedy(Remedy::Group(Wish::Refer)));
     }
 }

@@ -207,7 +207,7 @@ rules![
 
 /// The rule with this code.
 pub fn by_code(code: crate::history::Code) -> Option<&'static crate::rule::Rule> {
-    RULES.binary_search_by_key(&code, |rule| rule.code).ok().map(|at| RULES[at])
+    RULES.binary_search_by_key(&code, |rule| rule.code).ok().and_then(|at| RULES.get(at)).copied()
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ fn nuls(raw: &[u8]) -> impl Iterator<Item = u32> + '_ {
             at += memchr::memchr(b'\\', raw.get(at..)?)?;
             let found = at;
             at += 2;
-            if raw[found..].starts_with(NUL) {
+            if raw.get(found..)?.starts_with(NUL) {
                 return u32::try_from(found).ok();
             }
         }

@@ -58,7 +58,7 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
     if cx.stored {
         return;
     }
-    for row in &cx.history.rows[group.reasoning()] {
+    for row in cx.history.among(group.reasoning()) {
         if row.is_reasoning() && !row.is_reference() && !row.has(ItemFlags::BLOB) {
             out.add(Finding::new(RULE.code, *row).remedy(Remedy::Group(Wish::Flatten)));
         }

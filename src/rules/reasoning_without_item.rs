@@ -105,8 +105,8 @@ fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
     if !head.has_id() {
         return;
     }
-    let follower = cx.history.rows[group.members()].iter().find(|row| row.is_model_made());
-    let model_made = || cx.history.rows[group.all()].iter().filter(|row| row.is_model_made());
+    let follower = cx.history.among(group.members()).iter().find(|row| row.is_model_made());
+    let model_made = || cx.history.among(group.all()).iter().filter(|row| row.is_model_made());
     let finding = Finding::new(RULE.code, head);
     match follower {
         Some(follower) if follower.has_id() => {}

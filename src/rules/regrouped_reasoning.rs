@@ -50,13 +50,12 @@ crate::rule! {
 }
 
 fn check(cx: &Cx<'_>, group: &Group, out: &mut Out) {
-    let rows = &cx.history.rows;
-    let thoughts = rows[group.reasoning()].iter().filter(|row| row.has_id()).count();
+    let thoughts = cx.history.among(group.reasoning()).iter().filter(|row| row.has_id()).count();
     if thoughts < 2 {
         return;
     }
     let is_linked_call = |row: &&Row| row.has_id() && row.of.is_call();
-    let mut calls = rows[group.members()].iter().filter(is_linked_call);
+    let mut calls = cx.history.among(group.members()).iter().filter(is_linked_call);
     if let (Some(first), Some(_)) = (calls.next(), calls.next()) {
         let finding = Finding::new(RULE.code, *first).with(cx.row(group.start).at);
         out.add(finding.remedy(Remedy::Group(Wish::Detach)));

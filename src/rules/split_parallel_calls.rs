@@ -107,8 +107,8 @@ fn interleaved(cx: &Cx<'_>, out: &mut Out) {
         if cx.row(pair.call).kind.family() == Some(Family::Approval) {
             continue;
         }
-        match foreign_before[pair.output as usize] {
-            Some(foreign) if foreign > pair.call => {
+        match foreign_before.get(pair.output as usize) {
+            Some(&Some(foreign)) if foreign > pair.call => {
                 let finding = Finding::new(RULE.code, *cx.row(pair.call)).variant(INTERLEAVED);
                 out.add(finding.with(cx.row(foreign).at).act(Act::Reorder));
             }

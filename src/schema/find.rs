@@ -45,7 +45,7 @@ pub fn chat(row: &Row, item: Val<'_>) -> Found {
         Kind::ToolUse => 6,
         _ => typed(&CHAT, 7, item),
     };
-    Some((slot, CHAT[slot]))
+    CHAT.get(slot).map(|name| (slot, *name))
 }
 
 const ANTHROPIC: [&str; 23] = [
@@ -81,7 +81,7 @@ pub fn anthropic(row: &Row, item: Val<'_>) -> Found {
         (Kind::BlockMessage, role) => by_role(role),
         _ => typed(&ANTHROPIC, 4, item),
     };
-    Some((slot, ANTHROPIC[slot]))
+    ANTHROPIC.get(slot).map(|name| (slot, *name))
 }
 
 /// A part is what it has a member for.
@@ -99,7 +99,7 @@ pub fn bedrock(row: &Row, _: Val<'_>) -> Found {
         (Kind::BlockMessage, _) => 0,
         _ => 3,
     };
-    Some((slot, BEDROCK[slot]))
+    BEDROCK.get(slot).map(|name| (slot, *name))
 }
 
 /// Lists begin with a message of any other role, and those of the known ones.
@@ -116,6 +116,6 @@ fn by_role(role: Role) -> usize {
 /// The slot behind `any` that is named like the type; `any` for other types, and for none.
 fn typed(names: &[&str], any: usize, item: Val<'_>) -> usize {
     let Some(kind) = item.get("type").and_then(|kind| kind.as_str()) else { return any };
-    let found = names[any + 1..].iter().position(|name| kind.is(name.as_bytes()));
-    found.map_or(any, |at| any + 1 + at)
+    let mut after = names.iter().enumerate().skip(any + 1);
+    after.find(|(_, name)| kind.is(name.as_bytes())).map_or(any, |(at, _)| at)
 }

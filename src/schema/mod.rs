@@ -76,12 +76,12 @@ impl Grammar {
 
     fn table(&self, slot: usize, name: &str) -> Option<&Table> {
         let compile = || Table::compile(self.parsed(), &format!("/$defs/{name}")).ok();
-        self.slots[slot].table.get_or_init(compile).as_ref()
+        self.slots.get(slot)?.table.get_or_init(compile).as_ref()
     }
 
     fn whole(&self, slot: usize, name: &str) -> Option<&Whole> {
         let compile = || self.definition(name).and_then(|schema| Whole::new(schema).ok());
-        self.slots[slot].whole.get_or_init(compile).as_ref()
+        self.slots.get(slot)?.whole.get_or_init(compile).as_ref()
     }
 
     /// A definition as a schema by itself, its neighbours with it.

@@ -76,7 +76,8 @@ impl Table {
     }
 
     fn check(&self, node: u32, val: Val<'_>) -> bool {
-        let node = &self.nodes[node as usize];
+        // Nodes refer to nodes that are there.
+        let Some(node) = self.nodes.get(node as usize) else { return true };
         let kind = val.kind();
         if node.kinds != 0 && node.kinds & bit(kind) == 0 {
             return node.kinds & INTEGER != 0 && kind == NodeKind::Number && is_integer(val.raw());
@@ -93,15 +94,16 @@ impl Table {
     fn object(&self, node: &Node, val: Val<'_>) -> bool {
         let mut seen = 0u64;
         for member in val.members() {
-            let at = match member.key.escaped {
-                false => node.fields.iter().position(|(key, _)| **key == *member.key.raw),
-                true => node.fields.iter().position(|(key, _)| member.key.is(key)),
+            let mut fields = node.fields.iter().enumerate();
+            let field = match member.key.escaped {
+                false => fields.find(|(_, (key, _))| **key == *member.key.raw),
+                true => fields.find(|(_, (key, _))| member.key.is(key)),
             };
-            let Some(at) = at else { continue };
+            let Some((at, (_, field))) = field else { continue };
             if at < node.required as usize {
                 seen |= 1 << at;
             }
-            if !self.check(node.fields[at].1, member.val) {
+            if !self.check(*field, member.val) {
                 return false;
             }
         }
@@ -203,7 +205,9 @@ impl Compiler<'_> {
                 return Err("an enum without the type of its values".to_owned());
             }
         }
-        self.nodes[at as usize] = node;
+        if let Some(reserved) = self.nodes.get_mut(at as usize) {
+            *reserved = node;
+        }
         Ok(at)
     }
 
@@ -217,15 +221,16 @@ impl Compiler<'_> {
                 continue;
             }
             let node = self.compile(schema)?;
-            let told_by =
-                self.nodes[node as usize].fields.iter().take(self.nodes[node as usize].required as usize);
-            let names = told_by.clone().find(|(key, _)| **key == *b"type").map(|(_, node)| *node);
+            let compiled = self.nodes.get(node as usize);
+            let mut required =
+                compiled.into_iter().flat_map(|node| node.fields.iter().take(node.required as usize));
+            let names = required.find(|(key, _)| **key == *b"type").map(|(_, node)| *node);
             let names = names.ok_or("a branch of an anyOf requires no type")?;
-            let only_object = self.nodes[node as usize].kinds == bit(NodeKind::Object);
-            match self.nodes[names as usize].texts.as_slice() {
-                [] => return Err("a branch of an anyOf names no type".to_owned()),
+            let only_object = compiled.is_some_and(|node| node.kinds == bit(NodeKind::Object));
+            match self.nodes.get(names as usize).map(|node| node.texts.as_slice()) {
+                None | Some([]) => return Err("a branch of an anyOf names no type".to_owned()),
                 _ if !only_object => return Err("a branch of an anyOf is no object".to_owned()),
-                texts => branches.extend(texts.iter().map(|text| (text.clone(), node))),
+                Some(texts) => branches.extend(texts.iter().map(|text| (text.clone(), node))),
             }
         }
         Ok(branches)

@@ -12,7 +12,7 @@ use super::doc::{Doc, Sequential};
 use super::read::ReadAt;
 use super::stamp::Stamp;
 use super::temp::Temp;
-use super::{backup, keep, temp};
+use super::{backup, keep, temp, users};
 
 /// A file that was written to this short a time ago may still be in use.
 const SETTLED: Duration = Duration::from_secs(10);
@@ -26,6 +26,8 @@ pub enum CommitError {
         .0.display()
     )]
     Fresh(PathBuf),
+    #[error("{}: process {process} has it open for writing; nothing was written (--force overrides)", path.display())]
+    Open { path: PathBuf, process: u32 },
     #[error("{}: {why}; nothing was written", path.display())]
     Database { path: PathBuf, why: String },
     #[error("{}: is compressed; use -o FILE to write a plain copy", .0.display())]
@@ -95,11 +97,12 @@ pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: Replace) -> Result<Replaced, 
         false => Vec::new(),
     };
     file.sync_all().map_err(failed)?;
-    // Writing took time: look again before the old name goes to the new bytes.
+    let backup = if how.backup { Some(backup::make(&real).map_err(failed)?) } else { None };
+    // All that took time: look again right before the old name goes to the new bytes. A file that somebody else put there
+    // meanwhile stays, and the backup goes.
     let meta = fs::metadata(&real).map_err(failed)?;
     check_kind(path, &real, &meta, how)?;
     check_settled(doc, path, &meta, how)?;
-    let backup = if how.backup { Some(backup::make(&real).map_err(failed)?) } else { None };
     let (backup, claim) = backup.map_or((None, None), |backup| (Some(backup.path), backup.claim));
     temp.name(&real, true, claim).map_err(failed)?;
     sync_folder(folder);
@@ -141,7 +144,13 @@ fn check_settled(doc: &Doc, path: &Path, meta: &Metadata, how: Replace) -> Resul
     if doc.stamp != Some(Stamp::of(meta)) {
         return Err(CommitError::Changed(path.to_owned()));
     }
-    if is_fresh(meta) { Err(CommitError::Fresh(path.to_owned())) } else { Ok(()) }
+    if is_fresh(meta) {
+        return Err(CommitError::Fresh(path.to_owned()));
+    }
+    match users::writer(path) {
+        Some(process) => Err(CommitError::Open { path: path.to_owned(), process }),
+        None => Ok(()),
+    }
 }
 
 fn is_fresh(meta: &Metadata) -> bool {
@@ -244,7 +253,7 @@ mod tests {
         let taken = dir.path().join("taken");
         fs::create_dir(&taken)?;
         assert!(temp.name(&taken, true, backup.claim).is_err());
-        assert_eq!(fs::read_dir(dir.path())?.count(), 2);
+        assert_eq!(fs::read_dir(dir.path())?.count(), if cfg!(unix) { 2 } else { 3 });
         assert_eq!(fs::read_to_string(&path)?, "old");
         Ok(())
     }

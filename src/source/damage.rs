@@ -367,7 +367,7 @@ fn escape(text: &[u8], is_end: bool) -> Result<Escaped, Stopped> {
 }
 
 /// How JSON writes a control character.
-fn escape_of(byte: u8) -> Vec<u8> {
+pub fn escape_of(byte: u8) -> Vec<u8> {
     match byte {
         b'\n' => b"\\n".to_vec(),
         b'\r' => b"\\r".to_vec(),

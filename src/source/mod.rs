@@ -27,7 +27,7 @@ pub mod sqlite;
 pub mod stamp;
 mod temp;
 mod unpack;
-
+mod users;
 pub mod walk;
 
 pub use doc::{Doc, Sequential};

@@ -1,7 +1,7 @@
 //! Temporary files beside the file that they will replace. They are removed when the run is interrupted; what a killed
 //! run could not remove, the next run does. The name says who is writing: the machine, and the number of the process.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -16,11 +16,39 @@ const SUFFIX: &str = ".tmp";
 /// What another machine left, or a process whose number was given to another one since, is abandoned after this long.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Temporary files of this run that have no name of their own yet.
-static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// Files that go again if this run ends now.
+type Live = BTreeMap<PathBuf, Kind>;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// A temporary file, or a copy.
+    Own,
+    /// A second name of a file that was there before. Once it is the only one, because another run replaced the file
+    /// meanwhile, it is the backup of that run, too.
+    Link,
+}
+
+static LIVE: Mutex<Live> = Mutex::new(BTreeMap::new());
+
+fn discard(path: &Path, kind: Kind) {
+    if kind == Kind::Own || has_another_name(path) {
+        let _ = fs::remove_file(path);
+    }
+}
+
+#[cfg(unix)]
+fn has_another_name(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| std::os::unix::fs::MetadataExt::nlink(&meta) > 1)
+}
+
+/// The number of names does not show; one file too many is better than one too few.
+#[cfg(not(unix))]
+fn has_another_name(_: &Path) -> bool {
+    false
+}
 
 /// A file is made, named or removed while this is held, so that an interruption finds each file before or after that.
-fn live() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+fn live() -> MutexGuard<'static, Live> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -43,7 +71,7 @@ impl Temp {
         let _ = public;
         let mut live = live();
         let temp = builder.tempfile_in(folder)?;
-        live.insert(temp.path().to_owned());
+        live.insert(temp.path().to_owned(), Kind::Own);
         // Held as long as the file is open, however the process ends. Not every file system knows locks.
         let _ = lock(temp.as_file());
         Ok(Temp(Some(temp)))
@@ -73,11 +101,11 @@ impl Temp {
     pub fn claim(&mut self, to: &Path) -> io::Result<Claimed> {
         let mut live = live();
         self.rename(to, false, &mut live)?;
-        live.insert(to.to_owned());
+        live.insert(to.to_owned(), Kind::Own);
         Ok(Claimed(Some(to.to_owned())))
     }
 
-    fn rename(&mut self, to: &Path, replace: bool, live: &mut BTreeSet<PathBuf>) -> io::Result<()> {
+    fn rename(&mut self, to: &Path, replace: bool, live: &mut Live) -> io::Result<()> {
         let Some(temp) = self.0.take() else { return Err(io::ErrorKind::NotFound.into()) };
         let from = temp.path().to_owned();
         let named = match replace {
@@ -110,7 +138,7 @@ impl Claimed {
     pub fn link(from: &Path, to: &Path) -> io::Result<Claimed> {
         let mut live = live();
         fs::hard_link(from, to)?;
-        live.insert(to.to_owned());
+        live.insert(to.to_owned(), Kind::Link);
         Ok(Claimed(Some(to.to_owned())))
     }
 }
@@ -129,8 +157,9 @@ impl Drop for Claimed {
     fn drop(&mut self) {
         if let Some(path) = self.0.take() {
             let mut live = live();
-            let _ = fs::remove_file(&path);
-            live.remove(&path);
+            if let Some(kind) = live.remove(&path) {
+                discard(&path, kind);
+            }
         }
     }
 }
@@ -251,7 +280,7 @@ fn clean_up_on_signals() {
             if let Some(signal) = signals.forever().next() {
                 // Not let go of: no other file is made until the process has ended.
                 let live = live();
-                live.iter().for_each(|path| drop(fs::remove_file(path)));
+                live.iter().for_each(|(path, kind)| discard(path, *kind));
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
         });

@@ -15,27 +15,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::across::legal;
+pub use crate::memory::{converted, converted_of, plan};
 use crate::snapshots::Snapshots;
 use crate::support::{DOC, roomy};
-
-pub fn plan(to: &str) -> Plan {
-    let (_, to, written) = TO.iter().find(|(name, ..)| *name == to).copied().expect("a dialect");
-    Plan { to, written, thoughts: Thoughts::Auto, model: None, target: None }
-}
-
-pub fn converted(text: &[u8], options: &Options, plan: Plan) -> (Vec<u8>, ConvertedDoc) {
-    converted_of(&roomy(text), options, plan)
-}
-
-pub fn converted_of(bytes: &dyn ReadAt, options: &Options, plan: Plan) -> (Vec<u8>, ConvertedDoc) {
-    let how = ConvertOptions::new(options, plan);
-    let mut out = Vec::new();
-    let done = convert_doc(DOC, bytes, &how, 1, &mut |bytes| {
-        out.extend_from_slice(bytes);
-        Ok(())
-    });
-    (out, done.expect("memory reads"))
-}
 
 fn told(text: &[u8], done: ConvertedDoc) -> String {
     let found = report::diagnose(DOC, "case", &text.to_vec(), &done.told(), Content::None).expect("memory reads");

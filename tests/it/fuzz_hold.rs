@@ -18,9 +18,8 @@ use replaylint::internals::source::{Container, Doc, Patched, ReadAt};
 use replaylint::internals::target::Severity;
 use serde_json::Value;
 
-use crate::convert::{converted, plan};
-use crate::fuzz_mutate::Rng;
-use crate::support::{DOC, check, is_json, is_near, is_readable, roomy};
+use crate::memory::{DOC, check, converted, is_json, is_near, is_readable, plan, roomy};
+use crate::rng::Rng;
 
 /// What does not hold: which invariant, and how it was broken.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -150,7 +149,7 @@ const NO_REASONS: [&str; 3] = [
 ];
 
 /// What a repair must not do.
-fn repaired(text: &[u8], options: &Options, wanted: &FixOptions) -> Vec<Fault> {
+pub fn repaired(text: &[u8], options: &Options, wanted: &FixOptions) -> Vec<Fault> {
     let fixed = fix(text, options, wanted, 1);
     let mut faults = Vec::new();
     faults.extend(fixed.bug.iter().map(|bug| Fault::new("a guard caught it", bug.clone())));
@@ -266,7 +265,7 @@ fn values(text: &[u8]) -> Vec<Value> {
 }
 
 /// `check` promises what `fix` does, and says the same on any number of threads.
-fn promised(text: &[u8], options: &Options) -> Vec<Fault> {
+pub fn promised(text: &[u8], options: &Options) -> Vec<Fault> {
     let mut faults = Vec::new();
     let bytes = roomy(text);
     let lint = |bytes: &dyn ReadAt| judge::judge(DOC, bytes, options, 1, &Findings).expect("memory reads");
@@ -301,7 +300,7 @@ fn promised(text: &[u8], options: &Options) -> Vec<Fault> {
 }
 
 /// What a conversion writes is recognised and legal, or it says that it failed.
-fn convert_doc(text: &[u8], to: &'static str, options: &Options) -> Vec<Fault> {
+pub fn convert_doc(text: &[u8], to: &'static str, options: &Options) -> Vec<Fault> {
     let (out, done) = converted(text, options, plan(to));
     let mut faults = Vec::new();
     if out.is_empty() != (done.converted == 0) && to != "responses-items" {
@@ -351,7 +350,7 @@ fn refused(request: &[u8], to: &str, options: &Options) -> Vec<Fault> {
 }
 
 /// A text does not differ from itself.
-fn same(text: &[u8], options: &Options) -> Vec<Fault> {
+pub fn same(text: &[u8], options: &Options) -> Vec<Fault> {
     let bytes = roomy(text);
     let side = || Side { id: DOC, bytes: &bytes, options };
     let compared = compare(side(), side(), Scope::All).expect("memory reads");
@@ -363,7 +362,7 @@ fn same(text: &[u8], options: &Options) -> Vec<Fault> {
 }
 
 /// What `slim` takes out comes back.
-fn slimmed(text: &[u8], options: &Options) -> Vec<Fault> {
+pub fn slimmed(text: &[u8], options: &Options) -> Vec<Fault> {
     let bytes = text.to_vec();
     if has_references(&bytes).expect("memory reads") {
         return Vec::new();
@@ -388,7 +387,7 @@ fn slimmed(text: &[u8], options: &Options) -> Vec<Fault> {
 }
 
 /// Reading a text as a tree only has to come to an end.
-fn tree(text: &[u8], options: &Options) -> Vec<Fault> {
+pub fn tree(text: &[u8], options: &Options) -> Vec<Fault> {
     let doc = Doc::of_bytes(DOC, "case", text.to_vec());
     for conversation in Conversation::read(vec![doc], |_| options).expect("memory reads") {
         turns::turns(&conversation.forest);

@@ -34,10 +34,13 @@ mod fuzz;
 mod fuzz_hold;
 mod fuzz_mutate;
 mod fuzz_seeds;
+mod fuzzed;
 #[path = "../../benches/generate.rs"]
 mod generate;
 mod histories;
 mod keys;
+#[cfg(target_os = "linux")]
+mod killed;
 #[cfg(feature = "sqlite")]
 mod langgraph;
 mod layers;
@@ -49,6 +52,9 @@ mod linear_shapes;
 mod linear_stores;
 #[path = "../../benches/logs.rs"]
 mod logs;
+#[cfg(target_os = "linux")]
+mod meanwhile;
+mod memory;
 mod messages;
 mod mutations;
 mod mutations_anthropic;
@@ -74,6 +80,7 @@ mod recognition;
 mod recorded;
 mod replacing;
 mod reports;
+mod rng;
 mod schema;
 mod schema_messages;
 mod segments;
@@ -91,6 +98,8 @@ mod streams;
 mod support;
 mod tally;
 mod threads;
+#[cfg(target_os = "linux")]
+mod traced;
 mod trees;
 mod turns;
 mod work;

@@ -3,16 +3,15 @@
 use std::collections::BTreeSet;
 
 use replaylint::internals::fix::{self, Action, FixOptions, Fixed};
-use replaylint::internals::json::{Tape, scan};
-use replaylint::internals::judge::{self, Findings, JudgedDoc, Options};
-use replaylint::internals::place::{DocId, Pieces, Place};
+use replaylint::internals::judge::Options;
+use replaylint::internals::place::Pieces;
 use replaylint::internals::report::repair::{self, ChangeNote};
 use replaylint::internals::report::{self, Content, Diagnostic, Seen, Style, Summary};
 use replaylint::internals::rule::Loss;
-use replaylint::internals::source::{Patched, ReadAt, Roomy, framing};
+use replaylint::internals::source::{Patched, ReadAt, framing};
 use replaylint::internals::target::Severity;
 
-pub const DOC: DocId = DocId(0);
+pub use crate::memory::{DOC, check, check_of, is_json, is_near, is_readable, roomy};
 
 pub const STYLE: Style = Style {
     color: false,
@@ -25,19 +24,6 @@ pub const STYLE: Style = Style {
     denies_warnings: false,
     limit: None,
 };
-
-/// A text with room for what its events add up to.
-pub fn roomy(text: &[u8]) -> Roomy<Vec<u8>> {
-    Roomy::new(text.to_vec())
-}
-
-pub fn check(text: &[u8], options: &Options) -> JudgedDoc<()> {
-    check_of(&roomy(text), options)
-}
-
-pub fn check_of(bytes: &dyn ReadAt, options: &Options) -> JudgedDoc<()> {
-    judge::judge(DOC, bytes, options, 1, &Findings).expect("memory reads")
-}
 
 pub fn diagnostics(text: &[u8], options: &Options) -> Vec<Diagnostic> {
     let bytes = roomy(text);
@@ -135,67 +121,4 @@ fn drops_hosted(note: &ChangeNote) -> bool {
 /// Thinking that is signed together with what changed in front of it goes, whatever rule the change was for.
 fn unbinds(note: &ChangeNote) -> bool {
     note.action == Action::Drop && note.what.contains("whose signature covers what was changed")
-}
-
-pub fn is_json(text: &[u8]) -> bool {
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    scan(text, &mut Tape::new()).is_ok()
-}
-
-/// JSON, or lines of it: a log of one record looks like a document until it has another.
-pub fn is_readable(text: &[u8]) -> bool {
-    is_json(text) || text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).all(is_json)
-}
-
-/// Where the message ends that holds the list in which an item ends at an offset.
-fn end_of_message(text: &[u8], from: u64) -> u64 {
-    let (mut depth, mut in_string, mut escaped) = (2, false, false);
-    for (at, byte) in text.iter().enumerate().skip(from as usize) {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            b'{' | b'[' if !in_string => depth += 1,
-            b'}' | b']' if !in_string => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return at as u64 + 1;
-        }
-    }
-    text.len() as u64
-}
-
-/// An edit lies in the item, between it and its neighbours, on its line, or behind the item that it comes to follow.
-pub fn is_near(note: &ChangeNote, at: Place, text: &[u8]) -> bool {
-    let line = |offset: u64| {
-        let before = text[..offset as usize].iter().rposition(|b| *b == b'\n').map_or(0, |n| n + 1);
-        let after = text[offset as usize..]
-            .iter()
-            .position(|b| *b == b'\n')
-            .map_or(text.len(), |n| offset as usize + n + 1);
-        (before as u64, after as u64)
-    };
-    let spans = std::iter::once(note.at.start..note.at.end())
-        .chain(note.other.iter().map(|other| other.span.0..other.span.1));
-    for span in spans {
-        let mut from = span.start.min(line(span.start).0);
-        let mut to = span.end.max(line(span.end.saturating_sub(1)).1);
-        // White space, commas and the neighbours' brackets.
-        while from > 0 && (text[from as usize - 1].is_ascii_whitespace() || text[from as usize - 1] == b',') {
-            from -= 1;
-        }
-        // What is moved comes to stand after the message that holds the other.
-        if note.action == Action::Move {
-            to = to.max(end_of_message(text, span.end));
-        }
-        while (to as usize) < text.len() && text[to as usize].is_ascii_whitespace() {
-            to += 1;
-        }
-        if from <= at.start && at.end() <= to {
-            return true;
-        }
-    }
-    // Several neighbours that go are one edit.
-    note.at.start >= at.start && note.at.end() <= at.end() || note.action == Action::Stub
 }

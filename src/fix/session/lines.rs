@@ -10,6 +10,7 @@ use crate::source::{ReadAt, lines};
 use super::table::{ANCHORS, LINKS, NAME, PARENT, THREAD};
 
 /// One line.
+#[derive(Default)]
 pub struct Line {
     /// With its end.
     pub at: Place,
@@ -33,17 +34,20 @@ pub struct Line {
 }
 
 /// All lines that can be read, in order.
+#[derive(Default)]
 pub struct Lines {
     pub list: Vec<Line>,
     /// The text of each name, with its quotes.
     names: HashMap<u64, Box<[u8]>>,
     /// The first line with a name.
     by_name: HashMap<u64, u32>,
+    /// What is asked for where no line is.
+    none: Line,
 }
 
 impl Lines {
     pub fn read(id: DocId, bytes: &dyn ReadAt, start: u64) -> io::Result<Lines> {
-        let mut all = Lines { list: Vec::new(), names: HashMap::new(), by_name: HashMap::new() };
+        let mut all = Lines::default();
         let (mut buf, mut tape, mut record) = (Vec::new(), Tape::new(), 0);
         for chunk in 0..lines::chunks(bytes.len(), start) {
             let read = lines::read(bytes, start, chunk, u64::from(u32::MAX), &mut buf)?;
@@ -92,11 +96,11 @@ impl Lines {
     /// The line in which an offset lies.
     pub fn at(&self, offset: u64) -> Option<u32> {
         let ix = self.list.partition_point(|line| line.at.start <= offset).checked_sub(1)?;
-        (offset < self.list[ix].at.end()).then_some(ix as u32)
+        self.list.get(ix).is_some_and(|line| offset < line.at.end()).then_some(ix as u32)
     }
 
     pub fn line(&self, ix: u32) -> &Line {
-        &self.list[ix as usize]
+        self.list.get(ix as usize).unwrap_or(&self.none)
     }
 
     pub fn named(&self, name: u64) -> Option<u32> {

@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use crate::history::Row;
 use crate::place::Place;
 
+use super::cycles;
 use super::forks;
 use super::gap::{Gap, Gaps};
 use super::join::join;
@@ -258,25 +259,8 @@ impl Links {
 
     /// Parents that lead back to where they began: the entry that is stored first becomes a root.
     fn cut_cycles(&mut self, from: &Builder) {
-        const NEW: u32 = u32::MAX;
-        let mut seen = vec![NEW; self.parent.len()];
-        for start in 0..self.parent.len() as u32 {
-            let mut at = start;
-            while at != NO_NODE && seen[at as usize] == NEW {
-                seen[at as usize] = start;
-                at = self.parent[at as usize];
-            }
-            if at == NO_NODE || seen[at as usize] != start {
-                continue;
-            }
-            let (mut first, mut next) = (at, self.parent[at as usize]);
-            while next != at {
-                first = first.min(next);
-                next = self.parent[next as usize];
-            }
-            let partner = from.entries[self.parent[first as usize] as usize].at;
-            self.problem(from, Wrong::Cycle, first as usize, Some(partner));
-            self.parent[first as usize] = NO_NODE;
+        for (first, parent) in cycles::cut(&mut self.parent) {
+            self.problem(from, Wrong::Cycle, first as usize, Some(from.entries[parent as usize].at));
         }
     }
 
@@ -456,6 +440,7 @@ fn lay_out(from: Builder, links: Links, groups: Groups, ranks: &[u32]) -> Forest
             rows: start..forest.rows.len() as u32,
         });
     }
+    forest.cut_cycles();
     if let Some(leaf) =
         summarised(&from, &links.names).map(|leaf| groups.of[leaf]).filter(|group| *group != NO_NODE)
     {

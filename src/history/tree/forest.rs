@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::history::Row;
 
-use super::{Marks, NO_NODE, Node, Part, Problem, Wrong};
+use super::{Marks, NO_NODE, Node, Part, Problem, Wrong, cycles};
 
 /// All nodes of a conversation, in the order in which they are stored; there may be several roots.
 #[derive(Default)]
@@ -33,6 +33,18 @@ pub enum Named {
 const SHORT: usize = 8;
 
 impl Forest {
+    /// Entries that do not lead to one another may do so as nodes: a copy is one node with what it is a copy of.
+    pub(super) fn cut_cycles(&mut self) {
+        let mut parents: Vec<u32> = self.nodes.iter().map(|node| node.parent).collect();
+        for (first, parent) in cycles::cut(&mut parents) {
+            self.nodes[first as usize].parent = NO_NODE;
+            let (first, partner) = (&self.nodes[first as usize].entry, self.nodes[parent as usize].entry.at);
+            let cycle =
+                Problem { wrong: Wrong::Cycle, at: first.at, record: first.record, partner: Some(partner) };
+            self.problems.push(cycle);
+        }
+    }
+
     /// Sets children, names and the current leaf; finds what is wrong with chains.
     pub(super) fn link(&mut self, current: Option<u32>) {
         for ix in 0..self.nodes.len() {

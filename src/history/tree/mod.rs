@@ -4,6 +4,7 @@
 //! links is told as problems; nothing here fails, and everything takes linear time.
 
 mod build;
+mod cycles;
 mod forest;
 mod forks;
 mod gap;

@@ -100,16 +100,16 @@ impl Keys {
             return;
         }
         self.mask |= bit(name.as_bytes());
-        let at = self.keys.iter().position(|key| key.name == name).unwrap_or_else(|| {
+        if self.keys.iter().all(|key| key.name != name) {
             let (below, each) = (Keys::default(), Keys::default());
             self.keys.push(Key { name, rows: Vec::new(), absent: Vec::new(), below, each });
-            self.keys.len() - 1
-        });
-        let key = &mut self.keys[at];
+        }
+        let Some(key) = self.keys.iter_mut().find(|key| key.name == name) else { return };
+        let is_missing = ROWS.get(usize::from(row)).is_some_and(|row| row.spot.is == Is::Missing);
         match rest {
-            [] if ROWS[usize::from(row)].spot.is == Is::Missing => key.absent.push(row),
+            [] if is_missing => key.absent.push(row),
             [] => key.rows.push(row),
-            [first, ..] if *first == EACH => key.each.add(&rest[1..], row),
+            [first, rest @ ..] if *first == EACH => key.each.add(rest, row),
             _ => key.below.add(rest, row),
         }
     }
@@ -138,7 +138,7 @@ fn by_kind() -> &'static [Keys] {
 
 /// Finds the rows that an item breaks, each once.
 pub fn check(item: &Item<'_>, out: &mut Out) {
-    let keys = &by_kind()[item.row.kind as usize];
+    let Some(keys) = by_kind().get(item.row.kind as usize) else { return };
     if keys.is_empty() || !item.val.is_object() || item.row.has(Flags::SYNTHETIC) {
         return;
     }
@@ -163,9 +163,9 @@ impl<'t> Pass<'_, 't> {
             if keys.mask & bit(raw) == 0 && !member.key.escaped {
                 continue;
             }
-            let Some(at) = keys.keys.iter().position(|key| member.key.is(key.name.as_bytes())) else { continue };
+            let mut known = keys.keys.iter().enumerate();
+            let Some((at, key)) = known.find(|(_, key)| member.key.is(key.name.as_bytes())) else { continue };
             seen |= 1 << at;
-            let key = &keys.keys[at];
             self.test(&key.rows, Some(member.val), element);
             if !key.below.is_empty() && member.val.is_object() {
                 self.object(&key.below, member.val, element);
@@ -185,7 +185,7 @@ impl<'t> Pass<'_, 't> {
 
     fn test(&mut self, rows: &[u16], val: Option<Val<'t>>, element: Option<Val<'t>>) {
         for &number in rows {
-            let row = &ROWS[usize::from(number)];
+            let Some(row) = ROWS.get(usize::from(number)) else { continue };
             let item = &self.item.row;
             if row.spot.is.holds(val)
                 && (row.roles.is_empty() || row.roles.contains(&item.role))

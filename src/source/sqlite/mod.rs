@@ -22,8 +22,6 @@ pub mod stores;
 #[cfg(not(feature = "sqlite"))]
 mod unwritten;
 #[cfg(feature = "sqlite")]
-mod users;
-#[cfg(feature = "sqlite")]
 mod write;
 
 pub use cells::{Cell, Cells, Changed, unread};

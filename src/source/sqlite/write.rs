@@ -13,13 +13,12 @@ use rusqlite::{Connection, OpenFlags};
 use crate::json::{Tape, scan};
 use crate::source::commit::{CommitError, Replace, check_age};
 use crate::source::temp::Temp;
-use crate::source::{backup, keep};
+use crate::source::{backup, keep, users};
 
 use super::cells::Changed;
 use super::connect::{self, beside, distrust};
 use super::find;
 use super::key::{Id, Key};
-use super::users;
 
 /// How far a write has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -253,6 +252,8 @@ fn backed_up(connection: &Connection, real: &Path) -> Result<backup::Backup, Ref
     let mut temp = Temp::beside(real.parent().unwrap_or(Path::new(".")), false)?;
     let path = temp.path().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
     let mut copy = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    // A copy that is not finished is of no use: it needs no journal on the disk, which a kill would leave there.
+    copy.pragma_update_and_check(None, "journal_mode", "MEMORY", |_| Ok(()))?;
     match Copying::new(connection, &mut copy)?.step(-1)? {
         StepResult::Done => {}
         _ => return refused("it could not be backed up"),
