@@ -321,14 +321,14 @@ impl<'e, T: Take> Run<'e, T> {
             return Ok(());
         }
         for history in ended.into_iter().chain(from.finish()) {
-            self.history(history, items, info, all);
+            self.history(history, items, info, None, all);
         }
         let misfits = streams::of_stream(&mut from, self.bytes);
         misfits.into_iter().for_each(|finding| self.raise(finding, all));
         let Some((histories, findings)) = branches::of_tree(&mut from, info, self.options.all_branches) else {
             return Ok(());
         };
-        histories.into_iter().for_each(|history| self.history(history, items, info, all));
+        histories.into_iter().for_each(|history| self.history(history, items, info, None, all));
         findings.into_iter().for_each(|finding| self.raise(finding, all));
         Ok(())
     }
@@ -379,7 +379,7 @@ impl<'e, T: Take> Run<'e, T> {
             true => self.take.nodes(paths::of(assembler, ended, self.id), &mut all.gathered),
             false => {
                 for history in ended {
-                    self.history(history, &stage.batch.items, format.info(), all);
+                    self.history(history, &stage.batch.items, format.info(), None, all);
                 }
             }
         }
@@ -435,16 +435,10 @@ impl<'e, T: Take> Run<'e, T> {
             if let Some(format) = line.format
                 && matches!(stage.reading(), detect::Reading::Each)
             {
-                self.record_histories(&mut stage.batch, format.info(), &mut own);
+                self.record_histories(stage, format.info(), &read, &mut own);
             }
         }
-        if let Some(at) = read.too_long {
-            let row = Row { record: stage.batch.records, ..Row::of_place(Place::new(self.id, at, 0), 0) };
-            stage.batch.damage_cut();
-            stage.batch.raised.push(unknown::fault(What::TooLong, row));
-            stage.batch.broken = true;
-            stage.batch.records += 1;
-        }
+        read.too_long.into_iter().for_each(|at| stage.too_long(at));
         Ok(Chunk { start: read.start, marks, batch: std::mem::take(&mut stage.batch), own })
     }
 
@@ -461,16 +455,24 @@ impl<'e, T: Take> Run<'e, T> {
     }
 
     /// Hands over the histories of a record that is one by itself.
-    fn record_histories(&self, batch: &mut Batch, info: &'static FormatInfo, own: &mut Reading<T::Gathered>) {
+    fn record_histories(
+        &self,
+        stage: &mut Stage<'_, T::Visitor<'_>>,
+        info: &'static FormatInfo,
+        read: &lines::Lines<'_>,
+        own: &mut Reading<T::Gathered>,
+    ) {
+        let mut batch = std::mem::take(&mut stage.batch);
         let mut assembler = self.assembler(info);
         let mut done = Vec::new();
         batch.assemble(&mut assembler, |history, _| done.push(history));
         if self.take.wants_nodes() {
             self.take.nodes(paths::of(assembler, done, self.id), &mut own.gathered);
         } else {
-            done.into_iter().for_each(|history| self.history(history, &batch.items, info, own));
+            done.into_iter().for_each(|history| self.history(history, &batch.items, info, stage.last(read), own));
         }
         batch.items.clear();
+        stage.batch = batch;
     }
 
     fn history(
@@ -478,6 +480,7 @@ impl<'e, T: Take> Run<'e, T> {
         mut history: History,
         items: &[Finding],
         info: &'static FormatInfo,
+        record: Option<super::Scanned<'_>>,
         all: &mut Reading<T::Gathered>,
     ) {
         let number = all.histories;
@@ -492,6 +495,6 @@ impl<'e, T: Take> Run<'e, T> {
             // What answers the last calls may be in what was cut off.
             (settings.usage, settings.broken) = (Usage::Log, true);
         }
-        self.take.history(Found { history, info, number, items }, &mut all.gathered);
+        self.take.history(Found { history, info, number, items, record }, &mut all.gathered);
     }
 }

@@ -34,7 +34,7 @@ use crate::source::{Container, ReadAt};
 
 pub use branches::finding;
 pub use doc::{Emit, read, read_made};
-pub use texts::Texts;
+pub use texts::{Scanned, Texts};
 
 /// What the user said about the files.
 #[derive(Clone)]
@@ -92,6 +92,8 @@ pub struct Found<'f> {
     pub number: u32,
     /// Findings on items of the doc, in its order; not all of them lie on items of the history.
     pub items: &'f [Finding],
+    /// The record that is the history, if it was read just now.
+    pub record: Option<Scanned<'f>>,
 }
 
 /// Takes what the reader finds.

@@ -11,9 +11,10 @@ use crate::json::{Fault, Oddity, Spare, Tape, Val, What, pointer, scan};
 use crate::place::{DocId, Place};
 use crate::source::damage::{self, Escaped, Kind, Part};
 use crate::source::framing;
+use crate::source::lines::Lines;
 
 use super::detect::{self, Reading};
-use super::{Options, Visitor, unknown};
+use super::{Options, Scanned, Visitor, unknown};
 
 /// What one stretch of records gave.
 #[derive(Default)]
@@ -60,6 +61,8 @@ pub struct Stage<'o, V> {
     in_lines: bool,
     /// Damaged lines are read as far as they can be.
     recovers: bool,
+    /// Where the record begins that was read last, if the tape holds it as it stands in the doc.
+    plain: Option<u64>,
 }
 
 /// A tape that grew beyond this many nodes for one record is given back.
@@ -78,6 +81,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
             flags: Flags::default(),
             in_lines: false,
             recovers: false,
+            plain: None,
         }
     }
 
@@ -88,6 +92,13 @@ impl<'o, V: Visitor> Stage<'o, V> {
 
     pub fn reading(&self) -> Reading {
         self.reading
+    }
+
+    /// The record that was read last, if the doc holds it as it was scanned.
+    pub fn last<'s>(&'s self, lines: &Lines<'s>) -> Option<Scanned<'s>> {
+        let start = self.plain?;
+        let text = lines.bytes.get(usize::try_from(start.checked_sub(lines.start)?).ok()?..)?;
+        Some(Scanned { text, tape: &self.spare.tape, start })
     }
 
     /// Reads one whole record. `valid` says that its bytes are known to be UTF-8. Returns the format that read it.
@@ -103,6 +114,15 @@ impl<'o, V: Visitor> Stage<'o, V> {
         };
         self.end_record(tape);
         format
+    }
+
+    /// A record is longer than records may be: it is not read.
+    pub fn too_long(&mut self, at: u64) {
+        let row = Row { record: self.batch.records, ..Row::of_place(Place::new(self.doc, at, 0), 0) };
+        self.batch.damage_cut();
+        self.batch.raised.push(unknown::fault(What::TooLong, row));
+        self.batch.broken = true;
+        self.batch.records += 1;
     }
 
     /// Reads what was made of a doc, by the number of the record that it begins in.
@@ -152,6 +172,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
         let base = self.begin_record(&text[..len], start, valid);
         let format = self.scanned(&mut tape, text, base, whole, Slice::Whole);
         self.end_record(tape);
+        self.plain = Some(start);
         Line { len, format, starved: false }
     }
 
@@ -263,6 +284,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
         let base = Base::new(self.doc, start);
         self.batch.damage_cut();
         self.flags = Flags::default();
+        self.plain = None;
         if !valid {
             self.check_utf8(bytes, base);
         }
