@@ -9,6 +9,7 @@ use crate::history::{
 };
 use crate::json::Val;
 use crate::place::Place;
+use crate::read::Scanned;
 use crate::schema::Standard;
 use crate::target::{Answer, Caps, Levels, Thinking, Trait, Traits};
 
@@ -249,6 +250,9 @@ pub trait Look {
 
     /// Whether two items have the same id, by their text.
     fn same_id(&self, a: &Row, b: &Row) -> bool;
+
+    /// The record that need not be read again.
+    fn scanned(&self) -> Option<Scanned<'_>>;
 }
 
 /// How old stored items may be.

@@ -10,7 +10,7 @@ use crate::history::{History, Row};
 use crate::judge::{self, Findings, Options};
 use crate::neutral::{Conversation, LossKind, Losses, Lost, Text};
 use crate::place::{DocId, Place};
-use crate::read::{self, Texts};
+use crate::read;
 use crate::source::{Container, ReadAt};
 use crate::target::Severity;
 
@@ -103,7 +103,7 @@ fn lifted(
         losses.list.extend(lost);
         return Ok((conversation, losses));
     }
-    let texts = Texts::new(bytes, info.dialect);
+    let texts = converter.texts(info);
     let mut taker = Taker::lifting(info.dialect);
     judge::each_body(&texts, &history.rows, &history.settings, id, &mut |body| taker.take(body));
     Ok(taker.lifted())

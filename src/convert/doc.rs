@@ -79,7 +79,7 @@ impl OnHistory for Converting<'_> {
     }
 
     fn history(&self, cx: &Cx<'_>, info: &'static FormatInfo, _: &[Judged], _: u32) -> Option<Made> {
-        let mut converter = Converter::new(self.id, self.bytes, self.how);
+        let mut converter = Converter::new(self.id, self.bytes, self.how).knowing(cx.look.scanned());
         converter.history(cx.history, info);
         let start = converter.start(cx.history).start;
         let mut made = converter.made;

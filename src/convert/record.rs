@@ -13,7 +13,7 @@ use crate::json::{Tape, scan};
 use crate::judge::{self, Findings, Judged, Options};
 use crate::neutral::{At, LossKind, Lost};
 use crate::place::{DocId, Place};
-use crate::read::{self, Texts, detect};
+use crate::read::{self, Scanned, Texts, detect};
 use crate::rule::When;
 use crate::rules;
 use crate::source::{Container, ReadAt};
@@ -66,12 +66,24 @@ pub struct Converter<'c> {
     pub(super) id: DocId,
     pub(super) bytes: &'c dyn ReadAt,
     pub(super) how: &'c ConvertOptions<'c>,
+    /// What need not be read again.
+    scanned: Option<Scanned<'c>>,
     pub made: Made,
 }
 
 impl<'c> Converter<'c> {
     pub fn new(id: DocId, bytes: &'c dyn ReadAt, how: &'c ConvertOptions<'c>) -> Self {
-        Converter { id, bytes, how, made: Made::default() }
+        Converter { id, bytes, how, scanned: None, made: Made::default() }
+    }
+
+    /// The same, with a record that need not be read again.
+    pub fn knowing(self, scanned: Option<Scanned<'c>>) -> Self {
+        Converter { scanned, ..self }
+    }
+
+    /// The texts of a history.
+    pub(super) fn texts(&self, info: &FormatInfo) -> Texts<'c> {
+        Texts::new(self.bytes, info.dialect).knowing(self.scanned)
     }
 
     /// Converts a history: the request around it, and the items that lie outside of that.
@@ -84,7 +96,7 @@ impl<'c> Converter<'c> {
         if let Some(carry) = how.carry {
             return self.carried(history, info, carry);
         }
-        let texts = Texts::new(self.bytes, info.dialect);
+        let texts = self.texts(info);
         let mut lost = Vec::new();
         let taker = match Items::of(self.id, self.bytes, history, info, how) {
             Ok(Some(items)) => {
@@ -100,7 +112,7 @@ impl<'c> Converter<'c> {
                 taker
             }
         };
-        let mut result = Vec::new();
+        let mut result = Vec::with_capacity(likely_size(history));
         let mut converted = taker.finish(settings.model.as_deref(), &how.plan, &mut result);
         converted.losses.extend(lost);
         if settings.left_out > 0 {
@@ -160,7 +172,10 @@ impl<'c> Converter<'c> {
         }
         found.sort_by_key(|finding| (finding.row.at.start, finding.code, finding.variant));
         found.into_iter().for_each(|finding| self.raise(finding, Some(number)));
-        self.made.out.extend_from_slice(result);
+        match self.made.out.is_empty() {
+            true => self.made.out = std::mem::take(result),
+            false => self.made.out.extend_from_slice(result),
+        }
         self.made.converted += 1;
         self.made.items += converted.items;
     }
@@ -233,6 +248,18 @@ impl<'c> Converter<'c> {
         self.made.judged.push(Judged { finding, severity, target, history, loss: variant.loss, flattens: false });
     }
 }
+
+/// About as many bytes as a history becomes, so that the buffer for them seldom grows.
+fn likely_size(history: &History) -> usize {
+    let size = match history.settings.around {
+        Some(around) => u64::from(around.at.len),
+        None => history.rows.iter().map(|row| u64::from(row.at.len)).sum(),
+    };
+    (size + size / 4).min(MOST) as usize
+}
+
+/// A larger buffer grows as it is filled.
+const MOST: u64 = 1 << 24;
 
 /// Tells the number of the record that a place lies in.
 pub(super) fn records(history: &History) -> impl Fn(Place) -> u32 {

@@ -4,21 +4,49 @@ use crate::dialect::{Dialect, Names};
 use crate::history::{Around, Flags, Row};
 use crate::json::edit::Base;
 use crate::json::string::Decoder;
-use crate::json::{Spare, Str, Val, scan, string};
+use crate::json::{Spare, Str, Tape, Val, scan, string};
 use crate::place::Place;
 use crate::source::ReadAt;
 use crate::source::damage::Escaped;
+
+/// A record that lies in memory as it stands in its doc, with what a scan of it left behind.
+#[derive(Clone, Copy)]
+pub struct Scanned<'s> {
+    pub text: &'s [u8],
+    pub tape: &'s Tape,
+    /// Where it begins in the doc.
+    pub start: u64,
+}
+
+impl<'s> Scanned<'s> {
+    /// The value at a place of the doc, if it lies in the record.
+    fn value(&self, at: Place) -> Option<Val<'s>> {
+        let start = u32::try_from(at.start.checked_sub(self.start)?).ok()?;
+        self.tape.at(self.text, start, start.checked_add(at.len)?)
+    }
+}
 
 /// Reads the text at places of one doc.
 pub struct Texts<'r> {
     bytes: &'r dyn ReadAt,
     dialect: &'static dyn Dialect,
+    /// What need not be read again.
+    scanned: Option<Scanned<'r>>,
 }
 
 impl<'r> Texts<'r> {
     /// `dialect` says how items are called.
     pub fn new(bytes: &'r dyn ReadAt, dialect: &'static dyn Dialect) -> Self {
-        Texts { bytes, dialect }
+        Texts { bytes, dialect, scanned: None }
+    }
+
+    /// The same, with a record of the doc that need not be read again.
+    pub fn knowing(self, scanned: Option<Scanned<'r>>) -> Self {
+        Texts { scanned, ..self }
+    }
+
+    pub fn scanned(&self) -> Option<Scanned<'r>> {
+        self.scanned
     }
 
     /// Calls `see` with the value at a place; `embedded` says that the place lies inside a JSON string. Gives `None` if
@@ -50,6 +78,11 @@ impl<'r> Texts<'r> {
     /// Calls `see` with the body of a request, and where its text lies in the doc.
     pub fn body<T>(&self, around: Around, see: impl FnOnce(Val<'_>, Base<'_>) -> T) -> Option<T> {
         let at = around.at;
+        if let Some(scanned) = self.scanned.filter(|_| !around.embedded)
+            && let Some(val) = scanned.value(at)
+        {
+            return Some(see(val, Base::new(at.doc, scanned.start)));
+        }
         let mut spare = Spare::take();
         let Spare { text, tape } = &mut spare;
         let text = self.text(at, text)?;

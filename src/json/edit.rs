@@ -69,6 +69,9 @@ impl<'b> Base<'b> {
         if let Some(place) = self.made_of {
             return place;
         }
+        if self.runs.is_empty() {
+            return Place::new(self.doc, self.start + u64::from(start), end - start.min(end));
+        }
         let from = self.offset(start);
         // The end is taken as "behind the last byte", so that a span that ends at a run's end stays in it.
         let to = if end > start { self.offset(end - 1) + 1 } else { from };

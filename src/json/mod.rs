@@ -5,6 +5,7 @@
 
 mod block;
 pub mod canonical;
+mod duplicates;
 pub mod edit;
 pub mod fault;
 mod keys;

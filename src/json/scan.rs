@@ -8,12 +8,11 @@
 //! UTF-8 is not checked here: a caller validates a whole chunk at once, which is faster, and the scanner never
 //! leaves a multi-byte character half read.
 
-use xxhash_rust::xxh3::xxh3_64;
-
 use super::block::{BlockSorter, HEX, LANES, Portable, below, escaped_bytes};
+use super::duplicates::{duplicate_keys, hash_at, hash_of};
 use super::fault::{Fault, What};
 use super::string;
-use super::tape::{Node, NodeKind, Oddity, Tape};
+use super::tape::{Frame, Node, NodeKind, Oddity, Tape};
 
 /// Scans a text that holds one value and nothing else.
 pub fn scan(bytes: &[u8], tape: &mut Tape) -> Result<(), Fault> {
@@ -60,7 +59,7 @@ fn run(bytes: &[u8], tape: &mut Tape, vector: bool, one_line: bool) -> Result<u3
         return avx2::run(bytes, tape, one_line);
     }
     let _ = vector;
-    Grammar { bytes, tape, at: 0, one_line }.value::<Portable>()
+    Grammar::new(bytes, tape, one_line).value::<Portable>()
 }
 
 fn avx2_usable() -> bool {
@@ -139,19 +138,27 @@ mod avx2 {
 
     #[target_feature(enable = "avx2,bmi1")]
     fn grammar(bytes: &[u8], tape: &mut Tape, one_line: bool) -> Result<u32, Fault> {
-        Grammar { bytes, tape, at: 0, one_line }.value::<Avx2>()
+        Grammar::new(bytes, tape, one_line).value::<Avx2>()
     }
 }
 
+/// The state of a scan. No method that is not inlined takes it, so that the compiler can keep it in registers.
 struct Grammar<'a> {
     bytes: &'a [u8],
     tape: &'a mut Tape,
     at: usize,
     /// A line feed ends the text.
     one_line: bool,
+    /// The container that is being read; those around it are on the tape.
+    inside: Frame,
 }
 
-impl Grammar<'_> {
+impl<'a> Grammar<'a> {
+    #[inline(always)]
+    fn new(bytes: &'a [u8], tape: &'a mut Tape, one_line: bool) -> Self {
+        Grammar { bytes, tape, at: 0, one_line, inside: Frame::ROOT }
+    }
+
     #[inline(always)]
     fn fault<T>(&self, what: What, at: usize) -> Result<T, Fault> {
         let what = if at >= self.bytes.len() { What::EndsEarly } else { what };
@@ -213,11 +220,11 @@ impl Grammar<'_> {
             }
             // Behind a value: more of the container it lies in, or the ends of containers, or the end of all.
             loop {
-                let Some(&parent) = self.tape.open.last() else { return Ok(self.at as u32) };
-                let node = &mut self.tape.nodes[parent as usize];
-                node.hash += 1;
-                let object = node.kind == NodeKind::Object;
-                match (self.skip_space(), object) {
+                if self.inside.node == Frame::ROOT.node {
+                    return Ok(self.at as u32);
+                }
+                self.inside.count += 1;
+                match (self.skip_space(), self.inside.is_object) {
                     (Some(b','), true) => {
                         self.at += 1;
                         self.skip_space();
@@ -237,22 +244,24 @@ impl Grammar<'_> {
 
     #[inline(always)]
     fn enter(&mut self, kind: NodeKind) {
-        let ix = self.push(self.at, self.at, kind, false);
-        self.tape.open.push(ix);
+        let node = self.push(self.at, self.at, kind, false);
+        self.tape.open.push(self.inside);
+        self.inside = Frame { node, count: 0, keys: 0, is_object: kind == NodeKind::Object, suspect: false };
         self.at += 1;
     }
 
     #[inline(always)]
     fn leave(&mut self) {
         self.at += 1;
-        let Some(ix) = self.tape.open.pop() else { return };
         let next = self.tape.nodes.len() as u32;
-        let node = &mut self.tape.nodes[ix as usize];
+        let node = &mut self.tape.nodes[self.inside.node as usize];
         node.end = self.at as u32;
         node.next = next;
-        if node.kind == NodeKind::Object && node.hash > 1 {
-            self.duplicate_keys(ix);
+        node.hash = self.inside.count;
+        if self.inside.suspect {
+            duplicate_keys(self.bytes, self.tape, self.inside.node);
         }
+        self.inside = self.tape.open.pop().unwrap_or(Frame::ROOT);
     }
 
     #[inline(always)]
@@ -262,11 +271,18 @@ impl Grammar<'_> {
         }
         let start = self.at;
         let escaped = self.string::<B>()?;
+        let inner = start + 1..self.at - 1;
+        let hash = match escaped {
+            true => hash_of(&string::decode(&self.bytes[inner.clone()])),
+            false => hash_at(self.bytes, inner.clone()),
+        };
+        self.tape.noted |= inner.len() == NOTED.len() && &self.bytes[inner] == NOTED.as_bytes();
         let ix = self.push(start, self.at, NodeKind::String, escaped);
-        let raw = &self.bytes[start + 1..self.at - 1];
-        let hash = if escaped { xxh3_64(&string::decode(raw)) } else { key_hash(raw) };
-        self.tape.noted |= raw.len() == NOTED.len() && raw == NOTED.as_bytes();
-        self.tape.nodes[ix as usize].hash = hash as u32;
+        self.tape.nodes[ix as usize].hash = hash;
+        // Most objects have few keys, and most pairs of keys differ in these six bits.
+        let bit = 1 << (hash >> 26);
+        self.inside.suspect |= self.inside.keys & bit != 0;
+        self.inside.keys |= bit;
         if self.skip_space() != Some(b':') {
             return self.fault(What::ExpectedColon, self.at);
         }
@@ -347,43 +363,21 @@ impl Grammar<'_> {
     #[inline(always)]
     fn unicode_escape(&mut self, letter: usize) -> Result<(), Fault> {
         let code = self.hex4(letter + 1)?;
-        if code & 0xf800 == 0xd800 {
-            self.surrogate(letter, code);
-        }
-        Ok(())
-    }
-
-    /// A high half wants a low one right after it, a low half a high one right before it.
-    #[cold]
-    fn surrogate(&mut self, letter: usize, code: u32) {
-        let half_at = |at: usize, range: std::ops::Range<u32>| {
-            self.bytes.get(at..at + 2) == Some(b"\\u") && self.hex4(at + 2).is_ok_and(|code| range.contains(&code))
-        };
-        let paired = if code < 0xdc00 {
-            half_at(letter + 5, 0xdc00..0xe000)
-        } else {
-            // The six bytes before are an escape only if their backslash is not escaped itself.
-            letter >= 7 && half_at(letter - 7, 0xd800..0xdc00) && !self.is_escaped(letter - 7)
-        };
-        if !paired {
+        if code & 0xf800 == 0xd800 && !is_paired(self.bytes, letter, code) {
             self.tape.odd.push((Oddity::LoneSurrogate, letter as u32 - 1));
         }
-    }
-
-    /// Whether the backslash at an offset is itself escaped.
-    fn is_escaped(&self, backslash: usize) -> bool {
-        self.bytes[..backslash].iter().rev().take_while(|b| **b == b'\\').count() % 2 == 1
+        Ok(())
     }
 
     /// The code of four hexadecimal digits.
     #[inline(always)]
     fn hex4(&self, at: usize) -> Result<u32, Fault> {
-        let Some(digits) = self.bytes.get(at..at + 4) else {
-            return self.fault(What::EndsEarly, self.bytes.len());
-        };
-        let code = digits.iter().fold(0, |code, digit| code << 4 | HEX[usize::from(*digit)]);
-        // A byte that is no digit sets bits that no digit sets.
-        if code > 0xffff { self.fault(What::BadEscape, at - 2) } else { Ok(code) }
+        match hex4(self.bytes, at) {
+            None => self.fault(What::EndsEarly, self.bytes.len()),
+            // A byte that is no digit sets bits that no digit sets.
+            Some(code) if code > 0xffff => self.fault(What::BadEscape, at - 2),
+            Some(code) => Ok(code),
+        }
     }
 
     #[inline(always)]
@@ -440,44 +434,28 @@ impl Grammar<'_> {
         let cut = text.starts_with(rest);
         self.fault(What::BadLiteral, if cut { self.bytes.len() } else { self.at })
     }
-
-    /// Notes each key that its object has had before.
-    fn duplicate_keys(&mut self, object: u32) {
-        let tape = &mut *self.tape;
-        let end = tape.nodes[object as usize].next;
-        tape.keys.clear();
-        let mut seen = 0u64;
-        let mut maybe = false;
-        let mut at = object + 1;
-        while at < end {
-            let hash = tape.nodes[at as usize].hash;
-            // A one-word filter: most objects have few keys, and most pairs of keys differ in these six bits.
-            let bit = 1u64 << (hash >> 26);
-            maybe |= seen & bit != 0;
-            seen |= bit;
-            tape.keys.push((hash, at));
-            at = tape.nodes[at as usize + 1].next;
-        }
-        if !maybe {
-            return;
-        }
-        tape.keys.sort_unstable();
-        for n in 1..tape.keys.len() {
-            let (hash, key) = tape.keys[n];
-            let same_hash = tape.keys[..n].iter().rev().take_while(|(other, _)| *other == hash);
-            let text = |ix: u32| {
-                let node = &tape.nodes[ix as usize];
-                let raw = &self.bytes[node.start as usize + 1..node.end as usize - 1];
-                if node.escaped { string::decode(raw) } else { raw.to_vec() }
-            };
-            if same_hash.map(|(_, other)| *other).any(|other| text(other) == text(key)) {
-                tape.odd.push((Oddity::DuplicateKey, tape.nodes[key as usize].start));
-            }
-        }
-    }
 }
 
+/// What four hexadecimal digits say; above 0xffff if one of them is none.
 #[inline(always)]
-fn key_hash(raw: &[u8]) -> u64 {
-    xxh3_64(raw)
+fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
+    let digits = bytes.get(at..at + 4)?;
+    Some(digits.iter().fold(0, |code, digit| code << 4 | HEX[usize::from(*digit)]))
+}
+
+/// Whether half of a surrogate pair has its other half: a high one wants a low one right behind it, a low one a high one
+/// right before it. `letter` is where its `u` stands.
+#[cold]
+fn is_paired(bytes: &[u8], letter: usize, code: u32) -> bool {
+    let half_at = |at: usize, range: std::ops::Range<u32>| {
+        bytes.get(at..at + 2) == Some(b"\\u") && hex4(bytes, at + 2).is_some_and(|code| range.contains(&code))
+    };
+    // The six bytes before are an escape only if their backslash is not escaped itself.
+    let is_escaped =
+        |backslash: usize| bytes[..backslash].iter().rev().take_while(|b| **b == b'\\').count() % 2 == 1;
+    if code < 0xdc00 {
+        half_at(letter + 5, 0xdc00..0xe000)
+    } else {
+        letter >= 7 && half_at(letter - 7, 0xd800..0xdc00) && !is_escaped(letter - 7)
+    }
 }

@@ -13,7 +13,11 @@ pub struct Str<'t> {
 
 impl<'t> Str<'t> {
     pub fn is(&self, text: &[u8]) -> bool {
-        if self.escaped { self.decode().as_ref() == text } else { self.raw == text }
+        if !self.escaped {
+            return self.raw == text;
+        }
+        // An escape of six bytes may say one.
+        (text.len()..=text.len() * 6).contains(&self.raw.len()) && decode(self.raw) == text
     }
 
     /// The text without escapes; a lone surrogate becomes U+FFFD.
@@ -35,12 +39,27 @@ impl<'t> Str<'t> {
 /// Reads the escapes of a string that the scanner took. A lone surrogate becomes U+FFFD.
 pub fn decode(raw: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(raw.len());
-    let mut decoder = Decoder::new(raw);
-    while let Some(part) = decoder.next_part() {
-        out.extend_from_slice(part.as_bytes());
+    let mut rest = raw;
+    loop {
+        // Escapes are often close together, so that a search for the next one is dear.
+        let near = rest.iter().take(NEAR).position(|byte| *byte == b'\\');
+        let run = near.or_else(|| memchr::memchr(b'\\', rest)).unwrap_or(rest.len());
+        let (plain, tail) = rest.split_at(run);
+        out.extend_from_slice(plain);
+        if tail.is_empty() {
+            return out;
+        }
+        let (char, used) = escape(tail);
+        match u8::try_from(char) {
+            Ok(byte) if byte.is_ascii() => out.push(byte),
+            _ => out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+        rest = tail.get(used..).unwrap_or_default();
     }
-    out
 }
+
+/// How far the next escape is looked for byte by byte.
+const NEAR: usize = 8;
 
 /// What one step of a [`Decoder`] gave.
 pub enum Part<'a> {

@@ -34,6 +34,24 @@ pub struct Node {
     pub(super) escaped: bool,
 }
 
+/// A container whose end the scanner has not met.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub node: u32,
+    /// Members or elements so far.
+    pub count: u32,
+    /// A bit for each key so far, by its hash.
+    pub keys: u64,
+    pub is_object: bool,
+    /// Two of the keys have the same bit.
+    pub suspect: bool,
+}
+
+impl Frame {
+    /// Outside of all containers.
+    pub const ROOT: Frame = Frame { node: u32::MAX, count: 0, keys: 0, is_object: false, suspect: false };
+}
+
 /// Something that a strict reader may take and a careful one must point at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Oddity {
@@ -45,7 +63,7 @@ pub enum Oddity {
 #[derive(Debug, Default)]
 pub struct Tape {
     pub(super) nodes: Vec<Node>,
-    pub(super) open: Vec<u32>,
+    pub(super) open: Vec<Frame>,
     pub(super) odd: Vec<(Oddity, u32)>,
     pub(super) keys: Vec<(u32, u32)>,
     pub(super) noted: bool,
@@ -59,6 +77,13 @@ impl Tape {
     /// The scanned value, or `None` if nothing was scanned yet.
     pub fn root<'t>(&'t self, bytes: &'t [u8]) -> Option<Val<'t>> {
         (!self.nodes.is_empty()).then_some(Val { bytes, tape: self, ix: 0 })
+    }
+
+    /// The value that stands at these offsets.
+    pub fn at<'t>(&'t self, bytes: &'t [u8], start: u32, end: u32) -> Option<Val<'t>> {
+        let ix = self.nodes.partition_point(|node| node.start < start);
+        self.nodes.get(ix).filter(|node| node.start == start && node.end == end)?;
+        Some(Val { bytes, tape: self, ix: ix as u32 })
     }
 
     /// Duplicate keys and lone surrogates, with their offsets (of the later key; of the escape), by offset.
@@ -211,33 +236,34 @@ impl<'t> Val<'t> {
     }
 
     /// The last member with this key, as a parser into a map would see it.
+    #[inline]
     pub fn get(&self, key: &str) -> Option<Val<'t>> {
-        self.member(key).map(|m| m.val)
+        let at = self.find(key.as_bytes())?;
+        Some(Val { bytes: self.bytes, tape: self.tape, ix: at + 1 })
     }
 
+    #[inline]
     pub fn member(&self, key: &str) -> Option<Member<'t>> {
+        let at = self.find(key.as_bytes())?;
+        Members { bytes: self.bytes, tape: self.tape, at, end: u32::MAX }.next()
+    }
+
+    /// The node of the last member with this key.
+    fn find(&self, key: &[u8]) -> Option<u32> {
         let (mut at, end) = self.inside(NodeKind::Object);
         let mut found = None;
         while at < end {
             steps::count();
-            let node = &self.tape.nodes[at as usize];
-            let next = self.tape.nodes[at as usize + 1].next;
-            // Escapes make a key longer, never shorter.
-            let len = (node.end - node.start - 2) as usize;
-            if len == key.len() || node.escaped && len > key.len() {
-                let raw = &self.bytes[node.start as usize + 1..node.end as usize - 1];
-                let own = Str { raw, escaped: node.escaped };
-                // Most keys of one length differ in their first letter.
-                if (node.escaped || raw.first() == key.as_bytes().first()) && own.is(key.as_bytes()) {
-                    let val = Val { bytes: self.bytes, tape: self.tape, ix: at + 1 };
-                    found = Some(Member { key: own, key_start: node.start, val });
-                    // Only a record with duplicate keys may hold another.
-                    if self.tape.odd.is_empty() {
-                        return found;
-                    }
+            let nodes = self.tape.nodes.get(at as usize..)?;
+            let [node, val] = nodes.first_chunk::<2>()?;
+            if is_key(self.bytes, node, key) {
+                found = Some(at);
+                // Only a record with duplicate keys may hold another.
+                if self.tape.odd.is_empty() {
+                    break;
                 }
             }
-            at = next;
+            at = val.next;
         }
         found
     }
@@ -246,6 +272,24 @@ impl<'t> Val<'t> {
     pub fn at(&self, path: &[&str]) -> Option<Val<'t>> {
         path.iter().try_fold(*self, |val, key| val.get(key))
     }
+}
+
+/// Whether a node is this key.
+#[inline(always)]
+fn is_key(bytes: &[u8], node: &Node, key: &[u8]) -> bool {
+    if node.escaped {
+        return is_escaped_key(bytes, node, key);
+    }
+    // Most keys of one length differ in their first letter.
+    (node.end - node.start) as usize == key.len() + 2
+        && bytes.get(node.start as usize + 1) == key.first().or(Some(&b'"'))
+        && bytes.get(node.start as usize + 1..node.end as usize - 1) == Some(key)
+}
+
+#[cold]
+fn is_escaped_key(bytes: &[u8], node: &Node, key: &[u8]) -> bool {
+    let raw = bytes.get(node.start as usize + 1..node.end as usize - 1).unwrap_or_default();
+    Str { raw, escaped: true }.is(key)
 }
 
 /// A key and its value.

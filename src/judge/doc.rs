@@ -181,7 +181,7 @@ impl<H: OnHistory> Take for Judging<'_, H> {
     }
 
     fn history(&self, found: Found<'_>, into: &mut Self::Gathered) {
-        let Found { history, info, number, items } = found;
+        let Found { history, info, number, items, record } = found;
         if let Some(wanted) = self.wanted {
             into.known.gather(&history, wanted);
             return;
@@ -189,7 +189,7 @@ impl<H: OnHistory> Take for Judging<'_, H> {
         let bench = Bench::new(&history, info, self.options);
         into.judged_for(bench.target.name);
         into.agent_version = into.agent_version.max(history.settings.agent_version);
-        let texts = Texts::new(self.bytes, info.dialect);
+        let texts = Texts::new(self.bytes, info.dialect).knowing(record);
         let cx = bench.cx(&texts, self.known);
         if !self.on.judges() {
             into.made.extend(self.on.history(&cx, info, &[], number));

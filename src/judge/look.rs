@@ -3,7 +3,7 @@
 use crate::history::Row;
 use crate::json::{Val, canonical};
 use crate::place::Place;
-use crate::read::Texts;
+use crate::read::{Scanned, Texts};
 use crate::rule::Look;
 
 impl Look for Texts<'_> {
@@ -22,5 +22,9 @@ impl Look for Texts<'_> {
     fn same_id(&self, a: &Row, b: &Row) -> bool {
         let id = |row: &Row| self.item(row, |val| self.id_of(val).map(|id| id.decode().into_owned()));
         id(a).flatten().is_some_and(|a| id(b).flatten() == Some(a))
+    }
+
+    fn scanned(&self) -> Option<Scanned<'_>> {
+        Texts::scanned(self)
     }
 }

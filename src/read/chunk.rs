@@ -3,16 +3,13 @@
 use std::io;
 
 use crate::format::Format;
-use crate::history::Row;
-use crate::json::What;
-use crate::place::Place;
 use crate::source::{bug, lines};
 
 use super::doc::Run;
 use super::gathered::{Chunk, Marks};
 use super::guard::guarded;
 use super::stage::{Batch, Stage};
-use super::{Reading, Take, detect, paths, spread, unknown};
+use super::{Reading, Scanned, Take, detect, paths, spread};
 
 /// The lines of a chunk, from one record on.
 struct Rest<'t> {
@@ -62,7 +59,7 @@ impl<'e, T: Take> Run<'e, T> {
             // A chunk holds lines of any length that fits in it.
             let len = if limit < lines::CHUNK { line_len(rest.bytes) } else { 0 };
             let len = if len as u64 > limit {
-                self.too_long(rest.from, &mut stage.batch);
+                stage.too_long(rest.from);
                 len
             } else {
                 let done = guarded(self.options.panics, stage, |stage| self.next(&rest, stage, &mut own));
@@ -72,7 +69,7 @@ impl<'e, T: Take> Run<'e, T> {
             at += len;
         }
         if let Some(at) = read.too_long {
-            self.too_long(at, &mut stage.batch);
+            stage.too_long(at);
             marks.newlines += 1;
         }
         Ok(Chunk { start: read.start, marks, batch: std::mem::take(&mut stage.batch), own })
@@ -100,18 +97,10 @@ impl<'e, T: Take> Run<'e, T> {
         if let Some(format) = line.format
             && matches!(stage.reading(), detect::Reading::Each)
         {
-            self.record_histories(&mut stage.batch, format, own);
+            let (batch, scanned) = stage.last(bytes, from);
+            self.record_histories(batch, scanned, format, own);
         }
         Ok(line.len)
-    }
-
-    /// Passes over a record that is longer than it may be.
-    fn too_long(&self, at: u64, batch: &mut Batch) {
-        let row = Row { record: batch.records, ..Row::of_place(Place::new(self.id, at, 0), 0) };
-        batch.damage_cut();
-        batch.raised.push(unknown::fault(What::TooLong, row));
-        batch.broken = true;
-        batch.records += 1;
     }
 
     /// Where the first record of a chunk begins, or the line after one that reaches into it from the chunk before.
@@ -122,7 +111,13 @@ impl<'e, T: Take> Run<'e, T> {
     }
 
     /// Hands over the histories of a record that is one by itself.
-    fn record_histories(&self, batch: &mut Batch, format: &'static dyn Format, own: &mut Reading<T::Gathered>) {
+    fn record_histories(
+        &self,
+        batch: &mut Batch,
+        scanned: Option<Scanned<'_>>,
+        format: &'static dyn Format,
+        own: &mut Reading<T::Gathered>,
+    ) {
         let info = format.info();
         let mut assembler = self.assembler(info, Some(format));
         let mut done = Vec::new();
@@ -130,7 +125,7 @@ impl<'e, T: Take> Run<'e, T> {
         if self.take.wants_nodes() {
             self.take.nodes(paths::of(assembler, done, self.id), &mut own.gathered);
         } else {
-            done.into_iter().for_each(|history| self.history(history, &batch.items, info, own));
+            done.into_iter().for_each(|history| self.history(history, &batch.items, info, scanned, own));
         }
         batch.items.clear();
     }

@@ -327,13 +327,13 @@ impl<'e, T: Take> Run<'e, T> {
             return Ok(());
         }
         for history in ended.into_iter().chain(from.finish()) {
-            self.history(history, items, info, all);
+            self.history(history, items, info, None, all);
         }
         self.misfits(&mut from, all);
         let Some((histories, findings)) = branches::of_tree(&mut from, info, self.options.all_branches) else {
             return Ok(());
         };
-        histories.into_iter().for_each(|history| self.history(history, items, info, all));
+        histories.into_iter().for_each(|history| self.history(history, items, info, None, all));
         findings.into_iter().for_each(|finding| self.raise(finding, all));
         Ok(())
     }
@@ -390,7 +390,7 @@ impl<'e, T: Take> Run<'e, T> {
             true => self.take.nodes(paths::of(assembler, ended, self.id), &mut all.gathered),
             false => {
                 for history in ended {
-                    self.history(history, &stage.batch.items, format.info(), all);
+                    self.history(history, &stage.batch.items, format.info(), None, all);
                 }
             }
         }
@@ -410,6 +410,7 @@ impl<'e, T: Take> Run<'e, T> {
         mut history: History,
         items: &[Finding],
         info: &'static FormatInfo,
+        record: Option<super::Scanned<'_>>,
         all: &mut Reading<T::Gathered>,
     ) {
         let number = all.histories;
@@ -424,6 +425,6 @@ impl<'e, T: Take> Run<'e, T> {
             // What answers the last calls may be in what was cut off.
             (settings.usage, settings.broken) = (Usage::Log, true);
         }
-        self.take.history(Found { history, info, number, items }, &mut all.gathered);
+        self.take.history(Found { history, info, number, items, record }, &mut all.gathered);
     }
 }

@@ -32,7 +32,7 @@ use crate::history::{Effort, Finding, History, Usage};
 use crate::place::DocId;
 use crate::source::{Container, ReadAt};
 
-pub use crate::format::Texts;
+pub use crate::format::{Scanned, Texts};
 pub use branches::finding;
 pub use doc::{Emit, read, read_made};
 pub use guard::{Panics, Skipped};
@@ -95,6 +95,8 @@ pub struct Found<'f> {
     pub number: u32,
     /// Findings on items of the doc, in its order; not all of them lie on items of the history.
     pub items: &'f [Finding],
+    /// The record that is the history, if it was read just now.
+    pub record: Option<Scanned<'f>>,
 }
 
 /// Takes what the reader finds.

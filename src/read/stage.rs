@@ -14,7 +14,7 @@ use crate::source::framing;
 
 use super::detect::{self, Reading};
 use super::guard::Skipped;
-use super::{Options, Visitor, unknown};
+use super::{Options, Scanned, Visitor, unknown};
 
 /// What one stretch of records gave.
 #[derive(Default)]
@@ -63,6 +63,8 @@ pub struct Stage<'o, V> {
     in_lines: bool,
     /// Damaged lines are read as far as they can be.
     recovers: bool,
+    /// Where the record begins that was read last, if the tape holds it as it stands in the doc.
+    plain: Option<u64>,
 }
 
 /// A tape that grew beyond this many nodes for one record is given back.
@@ -81,6 +83,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
             flags: Flags::default(),
             in_lines: false,
             recovers: false,
+            plain: None,
         }
     }
 
@@ -91,6 +94,16 @@ impl<'o, V: Visitor> Stage<'o, V> {
 
     pub fn reading(&self) -> Reading {
         self.reading
+    }
+
+    /// What was read; and the record that was read last, if these bytes of the doc hold it as it was scanned.
+    pub fn last<'s>(&'s mut self, bytes: &'s [u8], from: u64) -> (&'s mut Batch, Option<Scanned<'s>>) {
+        let Stage { batch, spare, plain, .. } = self;
+        let scanned = plain.and_then(|start| {
+            let text = bytes.get(usize::try_from(start.checked_sub(from)?).ok()?..)?;
+            Some(Scanned { text, tape: &spare.tape, start })
+        });
+        (batch, scanned)
     }
 
     /// Reads one whole record. `valid` says that its bytes are known to be UTF-8. Returns the format that read it.
@@ -106,6 +119,15 @@ impl<'o, V: Visitor> Stage<'o, V> {
         };
         self.end_record(tape);
         format
+    }
+
+    /// A record is longer than records may be: it is not read.
+    pub fn too_long(&mut self, at: u64) {
+        let row = Row { record: self.batch.records, ..Row::of_place(Place::new(self.doc, at, 0), 0) };
+        self.batch.damage_cut();
+        self.batch.raised.push(unknown::fault(What::TooLong, row));
+        self.batch.broken = true;
+        self.batch.records += 1;
     }
 
     /// Reads what was made of a doc, by the number of the record that it begins in.
@@ -156,6 +178,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
         let base = self.begin_record(text.get(..len).unwrap_or(text), start, valid);
         let format = self.scanned(&mut tape, text, base, whole, Slice::Whole);
         self.end_record(tape);
+        self.plain = Some(start);
         Line { len, format, starved: false }
     }
 
@@ -268,6 +291,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
         let base = Base::new(self.doc, start);
         self.batch.damage_cut();
         self.flags = Flags::default();
+        self.plain = None;
         if !valid {
             self.check_utf8(bytes, base);
         }

@@ -28,7 +28,7 @@ pub fn chunks(len: u64, start: u64) -> usize {
 
 /// Reads the lines that start in chunk `n` of a doc whose text starts at `start`.
 pub fn read<'b>(
-    doc: &dyn ReadAt,
+    doc: &'b dyn ReadAt,
     start: u64,
     n: usize,
     limit: u64,
@@ -38,6 +38,9 @@ pub fn read<'b>(
     let to = (from + CHUNK).min(doc.len());
     // One byte back: if it ends a line, the chunk's first byte starts one.
     let back = u64::from(n > 0);
+    if let Some(bytes) = doc.in_memory() {
+        return Ok(in_memory(bytes, from, to, back, limit));
+    }
     doc.read_into(from - back, (to - from + back) as usize, buf)?;
     let skip = if n == 0 {
         0
@@ -60,6 +63,28 @@ pub fn read<'b>(
         }
     }
     Ok(Lines { start: first, bytes: &buf[skip..], too_long })
+}
+
+/// The same of bytes that are in memory.
+fn in_memory(bytes: &[u8], from: u64, to: u64, back: u64, limit: u64) -> Lines<'_> {
+    let nothing = Lines { start: to, bytes: &[], too_long: None };
+    let (Ok(before), Ok(end)) = (usize::try_from(from - back), usize::try_from(to)) else { return nothing };
+    let line_end = |at: usize| memchr::memchr(b'\n', bytes.get(at..)?).map(|n| at + n + 1);
+    let first = if back == 0 { before } else { line_end(before).unwrap_or(end) };
+    let Some(within) = bytes.get(first..end).filter(|within| !within.is_empty()) else { return nothing };
+    let start = first as u64;
+    if within.ends_with(b"\n") || end == bytes.len() {
+        return Lines { start, bytes: within, too_long: None };
+    }
+    let last = memchr::memrchr(b'\n', within).map_or(first, |n| first + n + 1);
+    let (whole, most) = match line_end(end) {
+        Some(line_end) => (line_end, limit.saturating_add(1)),
+        None => (bytes.len(), limit),
+    };
+    match (whole - last) as u64 <= most {
+        true => Lines { start, bytes: &bytes[first..whole], too_long: None },
+        false => Lines { start, bytes: &bytes[first..last], too_long: Some(last as u64) },
+    }
 }
 
 /// Reads on until the line that starts at `last` in `buf` ends. `false` if it gets longer than the limit.

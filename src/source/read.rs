@@ -213,6 +213,10 @@ impl ReadAt for Vec<u8> {
         self.as_slice().len() as u64
     }
 
+    fn in_memory(&self) -> Option<&[u8]> {
+        Some(self)
+    }
+
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
         let from = usize::try_from(start).map_or(self.as_slice().len(), |n| n.min(self.as_slice().len()));
         let rest = &self[from..];
