@@ -1,7 +1,7 @@
 //! A conversation, and how it grows as it is lifted.
 
 use super::waiting::Waiting;
-use super::{At, Block, Message, Settings, Text, Tool, Voice};
+use super::{At, Block, Message, Settings, Text, Tool, Voice, What};
 
 /// One conversation: what one request says.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +18,7 @@ pub struct Conversation {
     pub tools: Vec<Tool>,
     pub settings: Settings,
     pub messages: Vec<Message>,
+    pub(super) calls: usize,
     pub(super) waiting: Waiting,
 }
 
@@ -25,7 +26,7 @@ impl Conversation {
     /// Adds a block to the last message if that is of the same voice and `joins`, else to a new one.
     pub fn add(&mut self, voice: Voice, joins: bool, block: Block) {
         let joins = joins && self.messages.last().is_some_and(|last| last.voice == voice);
-        self.waiting.take(self.messages.len() + usize::from(!joins), &block);
+        self.calls += usize::from(matches!(block.what, What::Call(_)));
         match self.messages.last_mut().filter(|_| joins) {
             Some(last) => last.blocks.push(block),
             None => {
@@ -37,20 +38,19 @@ impl Conversation {
 
     /// Adds a message as it is.
     pub fn push(&mut self, message: Message) {
+        self.calls += message.calls().count();
         self.messages.push(message);
-        if let Some(message) = self.messages.last() {
-            message.blocks.iter().for_each(|block| self.waiting.take(self.messages.len(), block));
-        }
     }
 
     /// How many calls there are so far.
     pub fn calls(&self) -> usize {
-        self.waiting.calls
+        self.calls
     }
 
     /// The id of the first call without a result among the newest ones, of this name if one is given: what a result
     /// without an id answers.
     pub fn open_call(&mut self, name: Option<&Text>) -> Option<Text> {
+        self.waiting.catch_up(&self.messages);
         self.waiting.first(name)
     }
 }

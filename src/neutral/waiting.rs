@@ -3,9 +3,10 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::{Block, Call, Text, What};
+use super::{Block, Call, Message, Text, What};
 
-/// The calls of the newest message that has some, and which of them are answered.
+/// The calls of the newest message that has some, and which of them are answered. Most results have an id, so messages are
+/// looked at only when one has none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Waiting {
     /// Number of the message that holds them.
@@ -13,13 +14,24 @@ pub(super) struct Waiting {
     all: VecDeque<Text>,
     named: HashMap<Text, VecDeque<Text>>,
     answered: HashSet<Text>,
-    /// All calls so far, also older ones.
-    pub calls: usize,
+    /// How many messages were looked at, and how many blocks of the one behind them.
+    seen: (usize, usize),
 }
 
 impl Waiting {
+    /// Takes what was added to the messages since the last time.
+    pub fn catch_up(&mut self, messages: &[Message]) {
+        let (from, mut block) = self.seen;
+        for (n, message) in messages.iter().enumerate().skip(from) {
+            message.blocks.iter().skip(block).for_each(|block| self.take(n + 1, block));
+            // More blocks may join the last one.
+            self.seen = (n, message.blocks.len());
+            block = 0;
+        }
+    }
+
     /// A block comes to stand in a message.
-    pub fn take(&mut self, message: usize, block: &Block) {
+    fn take(&mut self, message: usize, block: &Block) {
         match &block.what {
             What::Call(call) => self.call(message, call),
             What::Result(result) => {
@@ -30,9 +42,8 @@ impl Waiting {
     }
 
     fn call(&mut self, message: usize, call: &Call) {
-        self.calls += 1;
         if self.message != message {
-            *self = Waiting { message, calls: self.calls, ..Waiting::default() };
+            *self = Waiting { message, seen: self.seen, ..Waiting::default() };
         }
         self.all.push_back(call.id.clone());
         self.named.entry(call.name.clone()).or_default().push_back(call.id.clone());
@@ -84,9 +95,6 @@ mod tests {
         assert_eq!(waiting.first(Some(&Text::new("h"))), None);
         // Calls of a newer message are the ones to be answered, whatever is open behind them.
         waiting.take(3, &call("4", "g"));
-        assert_eq!(
-            (waiting.first(Some(&g)), waiting.first(Some(&f)), waiting.calls),
-            (Some(Text::new("4")), None, 4)
-        );
+        assert_eq!((waiting.first(Some(&g)), waiting.first(Some(&f))), (Some(Text::new("4")), None));
     }
 }

@@ -42,9 +42,9 @@ fn either<'t>(val: Val<'t>, camel: &str) -> Option<Val<'t>> {
 }
 
 fn is_named(key: &[u8], camel: &str) -> bool {
-    // Both spellings begin with the same letter.
-    if key.first() != camel.as_bytes().first() {
-        return false;
+    // Both spellings begin with the same letter, and the other one is longer.
+    if key.first() != camel.as_bytes().first() || key.len() <= camel.len() {
+        return key == camel.as_bytes();
     }
     let mut camel = camel.bytes();
     let mut key = key.iter().copied();

@@ -191,7 +191,7 @@ fn write_media(media: &Media, w: &mut Writer<'_>) {
 /// A response is an object: what the tool gave if that is one, else its text under the key that the API documents.
 fn write_response(result: &ToolResult, w: &mut Writer<'_>) {
     let text = result_text(result);
-    if !result.is_error {
+    if !result.is_error && may_be_object(&text) {
         let plain = text.plain();
         let mut spare = Spare::take();
         let object = plain.trim_ascii().first() == Some(&b'{') && scan(&plain, &mut spare.tape).is_ok();
@@ -205,6 +205,11 @@ fn write_response(result: &ToolResult, w: &mut Writer<'_>) {
         }
     }
     w.object(|w| w.key(if result.is_error { "error" } else { "output" }).text(&text));
+}
+
+/// Whether a text begins like an object. An escape may be a line feed before one.
+fn may_be_object(text: &Text) -> bool {
+    matches!(text.raw().trim_ascii_start().first(), Some(b'{' | b'\\'))
 }
 
 fn write_tools(conversation: &Conversation, w: &mut Writer<'_>) {

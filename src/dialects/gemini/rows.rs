@@ -36,15 +36,16 @@ pub(super) fn response(part: Val<'_>) -> Option<Val<'_>> {
 }
 
 pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
-    let inner = val.get("content").filter(|inner| inner.is_object() && val.get("parts").is_none());
+    let mut parts = val.get("parts");
+    let inner = if parts.is_none() { val.get("content").filter(Val::is_object) } else { None };
     let val = inner.unwrap_or(val);
     let mut row = Row::of_place(origin.base.of(val), origin.record);
     (row.turn, row.part, row.flags, row.kind) = (origin.turn, origin.part, origin.flags, Kind::BlockMessage);
     if inner.is_some() {
         row.set(Flags::ALONE);
+        parts = val.get("parts");
     }
     row.role = role(val, origin.flags);
-    let parts = val.get("parts");
     row.set(match parts {
         None => BlockFlags::ABSENT,
         Some(parts) if parts.is_null() => BlockFlags::NULL,

@@ -26,6 +26,10 @@ pub(super) fn pair(rows: &[Row], messages: &Messages) -> Vec<Pair> {
     for step in &messages.steps {
         let mut left =
             Left { calls: of(&step.model, Kind::ToolUse), results: of(&step.answers, Kind::ToolResult) };
+        if let ([call], [result]) = (left.calls.as_slice(), left.results.as_slice()) {
+            pairs.push(Pair::answered(*call, *result));
+            continue;
+        }
         let id = |ix: u32| Some(row(ix).id).filter(|id| *id != 0);
         let name = |ix: u32| Some(row(ix).key).filter(|key| *key != 0);
         left.pair(id, &mut pairs);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::history::kind::Kind;
-use crate::history::messages::Messages;
+use crate::history::messages::{Messages, Step};
 use crate::history::row::Row;
 
 use super::pair::{NONE, Pair, PairState, Pairing};
@@ -25,7 +25,28 @@ pub(super) fn pair(rows: &[Row], messages: &Messages, pairing: Pairing) -> Vec<P
     let mut keyed: HashMap<u64, Keyed> = HashMap::new();
     let rows_in = |range: &Range<u32>| messages.rows_of(range.clone()).collect::<Vec<u32>>();
     let has = |ix: u32, kind: Kind| rows[ix as usize].kind == kind && rows[ix as usize].key != 0;
+    let parts_in = |range: &Range<u32>| {
+        let is_part = |ix: &u32| matches!(rows[*ix as usize].kind, Kind::ToolUse | Kind::ToolResult);
+        messages.rows_of(range.clone()).filter(is_part)
+    };
+    let answers = |call: u32, output: u32| {
+        has(call, Kind::ToolUse)
+            && has(output, Kind::ToolResult)
+            && rows[call as usize].key == rows[output as usize].key
+    };
+    let step_calls = |step: &Step, call: u32| parts_in(&step.model).next() == Some(call);
     for step in &messages.steps {
+        // Most steps have no call, or one that is answered.
+        let mut parts = parts_in(&step.model).chain(parts_in(&step.answers));
+        match (parts.next(), parts.next(), parts.next()) {
+            (None, ..) => continue,
+            (Some(call), Some(output), None) if answers(call, output) && step_calls(step, call) => {
+                seen[output as usize] = true;
+                pairs.push(Pair::answered(call, output));
+                continue;
+            }
+            _ => {}
+        }
         let model = rows_in(&step.model);
         // A key that is called twice in a step is answered in order.
         let mut calls: HashMap<u64, Vec<(u32, u32)>> = HashMap::new();
