@@ -7,7 +7,7 @@ use super::{At, Block, Message, Settings, Text, Tool, Voice, What};
 #[derive(Clone, Debug, Default)]
 pub struct Conversation {
     pub model: Option<Text>,
-    /// Where its name is.
+    /// Where its name stands.
     pub model_at: Option<At>,
     /// The member of a message of Chat Completions that holds what was thought.
     pub thoughts: &'static str,
@@ -18,8 +18,8 @@ pub struct Conversation {
     pub tools: Vec<Tool>,
     pub settings: Settings,
     pub messages: Vec<Message>,
-    calls: usize,
-    waiting: Waiting,
+    pub(super) calls: usize,
+    pub(super) waiting: Waiting,
 }
 
 impl Conversation {
