@@ -167,7 +167,10 @@ mod tests {
             kept.push(backup.claim.take());
         }
         drop(kept);
-        assert_eq!(std::fs::read_dir(dir.path())?.count(), 1, "backups of a file that was not replaced go");
+        assert_eq!(std::fs::read_dir(dir.path())?.count(), 3, "the last name of a file stays");
+        drop(make(&long)?);
+        let left = if cfg!(unix) { 3 } else { 4 };
+        assert_eq!(std::fs::read_dir(dir.path())?.count(), left, "a backup of a file that was not replaced goes");
         Ok(())
     }
 
