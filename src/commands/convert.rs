@@ -332,16 +332,12 @@ fn tell(run: &Run, doc: &Doc, mut done: ConvertedDoc) -> io::Result<Done> {
         seen: Seen {
             path: doc.label.clone(),
             format: done.format.map(|format| format.info().name),
-            targets: Vec::new(),
             items: done.items,
             histories: done.converted,
             records: done.records,
             apart: done.converted > 1,
             left_out: left_out::lines(&*doc.bytes, &done)?,
-            unsent: Vec::new(),
-            healed: Vec::new(),
-            update: None,
-            diagnostics: Vec::new(),
+            ..Seen::default()
         },
     };
     let mut found = done.told();

@@ -99,10 +99,8 @@ impl<'o, V: Visitor> Stage<'o, V> {
     /// What was read; and the record that was read last, if these bytes of the doc hold it as it was scanned.
     pub fn last<'s>(&'s mut self, bytes: &'s [u8], from: u64) -> (&'s mut Batch, Option<Scanned<'s>>) {
         let Stage { batch, spare, plain, .. } = self;
-        let scanned = plain.and_then(|start| {
-            let text = bytes.get(usize::try_from(start.checked_sub(from)?).ok()?..)?;
-            Some(Scanned { text, tape: &spare.tape, start })
-        });
+        let text = |start: u64| bytes.get(usize::try_from(start.checked_sub(from)?).ok()?..);
+        let scanned = plain.and_then(|start| Some(Scanned { text: text(start)?, tape: &spare.tape, start }));
         (batch, scanned)
     }
 
