@@ -5,19 +5,17 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use replaylint::internals::convert::TO;
 use replaylint::internals::convert::{ConvertOptions, ConvertedDoc, convert_doc};
 use replaylint::internals::convert::{Plan, Thoughts};
 use replaylint::internals::judge::Options;
 use replaylint::internals::report::{self, Content};
-use replaylint::internals::source::ReadAt;
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::across::legal;
 pub use crate::memory::{converted, converted_of, plan};
 use crate::snapshots::Snapshots;
-use crate::support::{DOC, roomy};
+use crate::support::DOC;
 
 fn told(text: &[u8], done: ConvertedDoc) -> String {
     let found = report::diagnose(DOC, "case", &text.to_vec(), &done.told(), Content::None).expect("memory reads");
