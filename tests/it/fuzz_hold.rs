@@ -14,7 +14,7 @@ use replaylint::internals::replay::slim::slim;
 use replaylint::internals::replay::{Conversation, turns};
 use replaylint::internals::report::{self, Content, promise, repair};
 use replaylint::internals::rule::When;
-use replaylint::internals::source::{Container, Doc, Patched, ReadAt};
+use replaylint::internals::source::{Container, Doc, Patched, ReadAt, damage as damages};
 use replaylint::internals::target::Severity;
 use serde_json::Value;
 
@@ -248,8 +248,15 @@ fn records(text: &[u8], new: &[u8], fixed: &Fixed) -> Option<Fault> {
         return Some(Fault::new("a record is lost", format!("{lost} of those that no change names")));
     }
     let payload = |line: &[u8]| line.strip_prefix(b"data:").map_or(line.to_vec(), <[u8]>::to_vec);
-    // A line that could not be read may hold a record, and after it what still cannot be read.
-    let holds = |old: &[u8], line: &[u8]| !is_json(&payload(old)) && memchr::memmem::find(old, line).is_some();
+    // A line that could not be read may hold a record, and after it what still cannot be read; its control characters
+    // may be escaped by now.
+    let escaped = |text: &[u8]| -> Vec<u8> {
+        let each = |byte: &u8| if *byte < 0x20 { damages::escape_of(*byte) } else { vec![*byte] };
+        text.iter().flat_map(each).collect()
+    };
+    let holds = |old: &[u8], line: &[u8]| {
+        !is_json(&payload(old)) && memchr::memmem::find(&escaped(old), &escaped(line)).is_some()
+    };
     let is_known = |line: &&[u8]| {
         old.iter().any(|old| old.trim_ascii() == *line || holds(old, line)) || line.starts_with(b"event:")
     };
