@@ -17,6 +17,11 @@ pub(super) fn report(label: &str, what: &dyn std::fmt::Display) {
     complain(&format!("{}: {what}", printable(label)));
 }
 
+/// Does something with a file; `None` if a bug shows, which is reported.
+pub(super) fn caught<R>(label: &str, run: impl FnOnce() -> R) -> Option<R> {
+    bug::caught(run).map_err(|bug| report(label, &bug)).ok()
+}
+
 /// Whether a bug was reported: the run has not done all of its job.
 pub(super) fn met() -> bool {
     MET.load(Ordering::Relaxed)

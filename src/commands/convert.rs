@@ -12,7 +12,7 @@ use crate::report::words::{count, grouped, printable};
 use crate::report::{Content, Seen, Style, Summary, diagnose, homes};
 use crate::source::commit::CommitError;
 use crate::source::product::{Existing, NewFile};
-use crate::source::{Doc, Input, Packing, bug, words};
+use crate::source::{Doc, Input, Packing, words};
 use crate::target::Severity;
 use crate::targets::models;
 
@@ -117,13 +117,10 @@ pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Resul
         }
         None => {
             for input in &inputs {
-                let done = bug::caught(|| {
-                    let doc = run.open(DocId(0), input);
-                    in_full(run, doc, |doc| to_stream(run, conversion, doc, out))
-                });
-                match done {
-                    Ok(done) => session.take(input, done)?,
-                    Err(bug) => bugs::report(&label_of(input), &bug),
+                let open = || run.open(DocId(0), input);
+                let convert = || in_full(run, open(), |doc| to_stream(run, conversion, doc, out));
+                if let Some(done) = bugs::caught(&label_of(input), convert) {
+                    session.take(input, done)?;
                 }
             }
         }

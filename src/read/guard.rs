@@ -1,37 +1,10 @@
 //! A panic while a record is read is a bug of ours: what was read of the record is taken back, and the reading goes on.
 
-use std::fmt;
-
-use crate::source::bug::{self, Bug};
+use crate::source::bug;
 
 use super::Visitor;
+use super::skipped::{Panics, Skipped};
 use super::stage::{Batch, Stage};
-
-/// What becomes of a panic while a record is read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Panics {
-    /// It goes on to the caller.
-    #[default]
-    Propagate,
-    /// The doc cannot be read.
-    Fail,
-    /// The record is skipped as one that cannot be read.
-    Skip,
-}
-
-/// A record that could not be read, for no fault of its own.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Skipped {
-    /// Number of the record, from 0.
-    pub record: u32,
-    pub bug: Bug,
-}
-
-impl fmt::Display for Skipped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "record {} is skipped: {}", u64::from(self.record) + 1, self.bug)
-    }
-}
 
 /// Reads a record; `None` if that panics.
 pub(super) fn guarded<'o, V: Visitor, R>(

@@ -19,6 +19,7 @@ mod pieces;
 pub mod records;
 mod reduced;
 mod retold;
+mod skipped;
 mod spread;
 mod stage;
 mod unknown;
@@ -35,7 +36,7 @@ use crate::source::{Container, ReadAt};
 pub use crate::format::{Scanned, Texts};
 pub use branches::finding;
 pub use doc::{Emit, read, read_made};
-pub use guard::{Panics, Skipped};
+pub use skipped::{Panics, Skipped};
 
 /// What the user said about the files.
 #[derive(Clone)]

@@ -13,7 +13,7 @@ use crate::source::damage::{self, Escaped, Kind, Part};
 use crate::source::framing;
 
 use super::detect::{self, Reading};
-use super::guard::Skipped;
+use super::skipped::Skipped;
 use super::{Options, Scanned, Visitor, unknown};
 
 /// What one stretch of records gave.
