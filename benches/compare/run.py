@@ -10,11 +10,10 @@ from pathlib import Path
 HERE = Path(__file__).parent
 RUNS = 3
 
-# What a filter of jq's kind says: as a reduction over a rollout, and for each request.
+# The filter for jq and its kin: over all of a rollout, and for each request.
 ROLLOUT = (
-    'reduce (inputs | select(.type == "response_item") | .payload | {type, call_id}) as $i ({c: {}, o: {}};'
-    ' if $i.type == "function_call" then .c[$i.call_id] = 1 elif $i.type == "function_call_output" then .o[$i.call_id] = 1 else . end)'
-    " | . as $s | [($s.c | keys_unsorted[] | select($s.o[.] | not)), ($s.o | keys_unsorted[] | select($s.c[.] | not))] | length"
+    '[inputs | select(.type == "response_item") | .payload | select(.type == "function_call" or .type == "function_call_output")'
+    ' | "\\(.call_id) \\(.type)"] | unique | group_by(split(" ")[0]) | map(select(length == 1)) | length'
 )
 REQUESTS = (
     "[inputs | .input | (map(select(.type == \"function_call\").call_id)) as $c | (map(select(.type == \"function_call_output\").call_id)) as $o"
@@ -29,8 +28,7 @@ def tools(replaylint, path, shape):
     yield "replaylint, text", [*own, path]
     yield "replaylint, JSON", [*own, "--output-format", "json", path]
     for library in LIBRARIES:
-        module = {"json": "json", "simdjson": "simdjson"}.get(library, library)
-        if subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True).returncode == 0:
+        if subprocess.run([sys.executable, "-c", f"import {library}"], capture_output=True).returncode == 0:
             name = "Python json" if library == "json" else library
             yield name, [sys.executable, HERE / "pairs.py", library, path]
     for name in ("jq", "jaq", "gojq"):
