@@ -338,6 +338,9 @@ fn published_words_are_those_of_schemas_and_sources() {
     let text = std::fs::read_to_string(&path).expect("readable");
     let strange: Vec<&str> = text.lines().filter(|word| !published.contains(*word)).collect();
     assert_eq!(strange, [""; 0], "words of the list that nothing publishes; UPDATE_README=1 writes it anew");
+    let listed: HashSet<&str> = text.lines().collect();
+    let missing: Vec<&String> = published.iter().filter(|word| !listed.contains(word.as_str())).collect();
+    assert_eq!(missing, [""; 0], "published words that are not in the list; UPDATE_README=1 writes it anew");
     for known in ["function_call", "tool_result", "functionResponse", "toolUseId", "reasoning_content"] {
         assert!(text.lines().any(|word| word == known), "{known}");
     }
