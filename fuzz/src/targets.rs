@@ -21,8 +21,11 @@ use crate::fuzz_hold::{Ask, Fault, convert_doc, promised, repaired, same, slimme
 use crate::memory::{DOC, is_json, roomy};
 use crate::rng::Rng;
 
+/// Panics if what must hold of an input does not.
+type Target = fn(&[u8]);
+
 /// The targets by their names.
-pub const TARGETS: [(&str, fn(&[u8])); 8] = [
+pub const TARGETS: [(&str, Target); 8] = [
     ("scan", scan),
     ("read", read),
     ("fix", fix),

@@ -40,7 +40,8 @@ fn a_file_that_another_process_replaces_or_appends_to_is_left_alone() {
         log.write_all(b"\n").expect("written");
     };
     let longer = format!("{BROKEN}\n");
-    let cases: [(&dyn Fn(&Path), &str, bool); 2] = [(&replaced, theirs, true), (&appended, &longer, false)];
+    type Act<'a> = &'a dyn Fn(&Path);
+    let cases: [(Act<'_>, &str, bool); 2] = [(&replaced, theirs, true), (&appended, &longer, false)];
     for call in before_the_replacement() {
         for (act, text, is_new_file) in cases {
             let folder = folder_with("h.json", BROKEN);
