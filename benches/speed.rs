@@ -19,9 +19,10 @@ use replaylint::internals::fix::{self, FixOptions};
 use replaylint::internals::format::Format;
 use replaylint::internals::format::requests::Asked;
 use replaylint::internals::formats::iterate_stream;
-use replaylint::internals::history::Code;
+use replaylint::internals::history::{Code, Usage};
 use replaylint::internals::judge::{self, Enabled, Findings, JudgedDoc, Options};
 use replaylint::internals::place::{DocId, Pieces};
+use replaylint::internals::read;
 use replaylint::internals::replay::slim::restore::restore;
 use replaylint::internals::replay::slim::slim;
 use replaylint::internals::replay::{Conversation, stream};
@@ -189,7 +190,9 @@ fn measure(name: &str, path: &Path, faults: &Faults) {
         .expect("readable");
     doc.bytes.read_into(0, doc.bytes.len() as usize, &mut data).expect("readable");
     let mb = data.len() as f64 / 1e6;
-    let options = Options::default();
+    // Codex heals what is wrong in a session: as a request, its faults are found.
+    let as_request = read::Options { usage: Some(Usage::Request), ..read::Options::default() };
+    let options = Options { read: as_request.clone(), ..Options::default() };
     let found = judge::judge(DOC, &data, &options, 1, &Findings).expect("memory reads");
     assert!(finds_exactly(&found, faults), "the injected faults are not what is found");
     println!("{name}: {} of {} injected faults found, and nothing else", found.judged.len(), faults.total());
@@ -206,7 +209,8 @@ fn measure(name: &str, path: &Path, faults: &Faults) {
     };
     let check = best(|| drop(black_box(judge::judge(DOC, &data, &options, 1, &Findings))));
     row("check, 1 thread", check, value, "as fast as parsing");
-    let unheld = Options { enabled: Enabled::new(|rule| rule.code != Code(400)), ..Options::default() };
+    let enabled = Enabled::new(|rule| rule.code != Code(400));
+    let unheld = Options { read: as_request, enabled, ..Options::default() };
     let bare = best(|| drop(black_box(judge::judge(DOC, &data, &unheld, 1, &Findings))));
     row("  without schemas", bare, value, "as fast as parsing");
     let both = best(|| drop(black_box(judge::judge(DOC, &data, &options, 2, &Findings))));
