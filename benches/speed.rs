@@ -31,6 +31,8 @@ use replaylint::internals::source::{Doc, Input, Opening, Patched, ReadAt, lines}
 const DOC: DocId = DocId(0);
 /// One record in so many has a fault.
 const FAULT_EVERY: u64 = 1000;
+/// The same for other tools to find.
+const FAULT_OFTEN: u64 = 20;
 /// No record has one.
 const WITHOUT_FAULTS: u64 = u64::MAX / 4;
 const RUNS: usize = 5;
@@ -77,7 +79,7 @@ fn main() {
 /// Writes the data for other tools: each shape with faults and without.
 fn data(megabytes: u64, folder: &Path) {
     for (name, shape) in [("rollout", Shape::Rollout), ("requests", Shape::Requests)] {
-        for (faults, every) in [("without", WITHOUT_FAULTS), ("with", FAULT_EVERY)] {
+        for (faults, every) in [("without", WITHOUT_FAULTS), ("with", FAULT_OFTEN)] {
             let file = std::fs::File::create(folder.join(format!("{name}-{faults}.jsonl"))).expect("a file");
             let mut out = BufWriter::new(file);
             generate::generate(shape, megabytes * 1_000_000, every, 7, &mut out).expect("written");
