@@ -1,4 +1,4 @@
-//! Ids that are the same in each run: they are told from what the conversation says, and from positions in it.
+//! Ids that are the same in each run: they are derived from what the conversation says, and from positions in it.
 
 use crate::json::string::fingerprint_of;
 use crate::neutral::{Conversation, Input, Part, What};

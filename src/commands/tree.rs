@@ -15,7 +15,7 @@ use super::labels::label_of;
 use super::products::{self, Planned};
 use super::{Failure, Outcome, Run, complain};
 
-/// What is told about nodes that the file does not say.
+/// What the user says about nodes, where the file does not.
 #[derive(Default)]
 pub struct Told {
     /// (node, response id)
@@ -67,7 +67,7 @@ pub(super) fn say(diagnostics: &[Diagnostic], style: &Style) -> io::Result<()> {
     }
 }
 
-/// Reads all inputs; whether something went wrong is told, too.
+/// Reads all inputs. Also gives whether one of them could not be read.
 pub(super) fn read(run: &Run, planned: Vec<Planned>) -> Result<(Vec<Conversation>, bool), Failure> {
     let (mut inputs, mut failed) = run.inputs();
     products::guard(run, &mut inputs, planned)?;

@@ -29,7 +29,7 @@ pub(super) fn put_together(doc: &mut Doc, options: &Options) -> io::Result<u64> 
     Ok(restored.references)
 }
 
-/// Says that the places that are told are not quite those of the file.
+/// Warns that places in the report differ from those in the file.
 pub(super) fn tell(run: &Run, label: &str, references: u64) {
     // What is called like a reference need not be one.
     if references > 0 && !run.quiet {

@@ -1,4 +1,4 @@
-//! How hard to think, in the words or the number of tokens that the target's model is told it by.
+//! How hard to think: as a word, or as a number of tokens, whichever the target's model takes.
 
 use crate::neutral::{
     Choice, Conversation, Effort, LossKind, Losses, Maker, Name, Plain, Raw, Takes, Text, Voice, What,

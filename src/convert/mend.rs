@@ -1,6 +1,6 @@
 //! Within a dialect items are copied as they stand. What a log holds may be no request yet: its last calls have no
 //! results, and it keeps what no API takes back. Such a copy is repaired as `fix` would repair it, but no call goes for
-//! want of a result, and each change is told as a loss of the item that was copied.
+//! want of a result, and each change is reported as a loss of the item that was copied.
 
 use super::taker::Converted;
 use super::verbatim::Copied;
