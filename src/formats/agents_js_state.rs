@@ -2,11 +2,12 @@
 //! keys in camel case; they are retold as the SDK sends them.
 
 use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
-use crate::format::{Format, FormatInfo, Histories, Probe};
+use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
 use crate::json::Val;
 use crate::json::pieces::Pieced;
 
+use super::agents_run_state::is_known;
 use super::spoken::Manners;
 
 mod item;
@@ -21,16 +22,14 @@ static MANNERS: Manners = Manners::of_sdk(
     "`$schemaVersion`, `originalInput` and `generatedItems`",
 );
 
-static INFO: FormatInfo = FormatInfo { histories: Histories::PerDoc, ..MANNERS.responses };
-
-/// The newest version that is known: that of the SDK 0.20.
+/// The newest version 1.x that is known: that of the SDK 0.20.
 const NEWEST: u8 = 20;
 
 const READ_ONLY: &str = "a RunState refers to its items in several places, so none is changed; `replaylint convert` writes the history";
 
 impl Format for AgentsJsState {
     fn info(&self) -> &'static FormatInfo {
-        &INFO
+        &MANNERS.responses
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -62,18 +61,12 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
     let generated = state.get("generatedItems").into_iter().flat_map(|items| items.elements());
     let goes = |own: &Val<'_>| !own.get("type").is_some_and(|kind| kind.is("tool_approval_item"));
     items.extend(generated.filter(goes).filter_map(|own| item::sent(own.get("rawItem")?, base)));
-    let version = state.get("$schemaVersion").filter(|version| !is_known(*version));
+    let version = state.get("$schemaVersion").filter(|version| !is_known(*version, NEWEST));
     let settings = Settings {
         read_only: Some(READ_ONLY),
         unknown_version: version.map(|version| base.of(version)),
         ..Settings::default()
     };
     let says = items.into_iter().map(|item| Say::Message(item, record.number)).collect();
-    out.push(Told::history(&INFO, settings, says));
-}
-
-fn is_known(version: Val<'_>) -> bool {
-    let text = version.text();
-    let minor = text.as_deref().and_then(|text| std::str::from_utf8(text.strip_prefix(b"1.")?).ok());
-    minor.and_then(|minor| minor.parse::<u8>().ok()).is_some_and(|minor| minor <= NEWEST)
+    out.push(Told::history(&MANNERS.responses, settings, says));
 }

@@ -31,6 +31,9 @@ static INFO: FormatInfo = FormatInfo {
 const INPUT: &str = "original_input";
 const GENERATED: &str = "generated_items";
 
+/// The newest version 1.x that is known.
+const NEWEST: u8 = 17;
+
 const READ_ONLY: &str =
     "a RunState refers to its items by number, so none is changed; `replaylint convert` writes the history";
 
@@ -57,7 +60,7 @@ impl Format for AgentsRunState {
             Slice::Element { .. } => return,
             _ => {}
         }
-        let version = record.val.get("$schemaVersion").filter(|version| !is_known(*version));
+        let version = record.val.get("$schemaVersion").filter(|version| !is_known(*version, NEWEST));
         let unknown_version = version.map(|version| record.base.of(version));
         let settings =
             Settings { usage: Usage::Log, read_only: Some(READ_ONLY), unknown_version, ..Settings::default() };
@@ -76,11 +79,11 @@ impl Format for AgentsRunState {
     }
 }
 
-/// Whether a version is one from 1.0 to 1.17.
-fn is_known(version: Val<'_>) -> bool {
+/// Whether a version is one from 1.0 to the newest that is known.
+pub(super) fn is_known(version: Val<'_>, newest: u8) -> bool {
     let text = version.text();
     let minor = text.as_deref().and_then(|text| std::str::from_utf8(text.strip_prefix(b"1.")?).ok());
-    minor.and_then(|minor| minor.parse::<u8>().ok()).is_some_and(|minor| minor <= 17)
+    minor.and_then(|minor| minor.parse::<u8>().ok()).is_some_and(|minor| minor <= newest)
 }
 
 /// An item with what the SDK keeps of it. One that waits for an approval is not sent: the call that it is about comes

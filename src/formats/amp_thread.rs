@@ -1,28 +1,19 @@
 //! Threads of Amp: `{v, id: "T-…", messages}` with blocks in the manner of Anthropic's. The thread itself is kept by Amp's
 //! server; the file is a copy.
 
-use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::retelling::{Stored, Teller, Told, by_record};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Settings, Usage};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::Settings;
 
+use super::spoken::Manners;
 use super::transcript::{self, Transcript, text, text_at};
 
 pub struct AmpThread;
 
 pub static FORMAT: AmpThread = AmpThread;
 
-static INFO: FormatInfo = FormatInfo {
-    name: "amp-thread",
-    title: "Amp thread",
-    told_by: "`id` that begins with `T-`, `v` and `messages`",
-    dialect: &ANTHROPIC,
-    target: "anthropic",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
+static INFO: FormatInfo =
+    Manners::of_agent("amp-thread", "Amp thread", "`id` that begins with `T-`, `v` and `messages`").anthropic;
 
 const READ_ONLY: &str = "threads of Amp are kept by its server, and this is a copy; `convert` writes a request, which `fix` can repair";
 

@@ -1,29 +1,24 @@
 //! Sessions of Antigravity: a line for each step of a trajectory. Steps that run a tool come after the answer that called it;
 //! they have no ids. What a step says without a call before it is kept as text.
 
-use crate::dialects::chat::CHAT;
 use crate::format::retelling::{Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Role, Settings, Usage};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Role, Settings};
 use crate::json::Val;
 
+use super::spoken::Manners;
 use super::transcript::{Transcript, text};
 
 pub struct Antigravity;
 
 pub static FORMAT: Antigravity = Antigravity;
 
-static INFO: FormatInfo = FormatInfo {
-    name: "antigravity",
-    title: "Antigravity session",
-    told_by: "lines with `step_index`, `source`, `type` and `status`",
-    dialect: &CHAT,
-    target: "chat-compatible",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
+static INFO: FormatInfo = Manners::of_agent(
+    "antigravity",
+    "Antigravity session",
+    "lines with `step_index`, `source`, `type` and `status`",
+)
+.chat;
 
 const READ_ONLY: &str = "sessions of Antigravity are not edited; `convert` writes a request";
 

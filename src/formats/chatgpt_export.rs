@@ -4,12 +4,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::dialects::chat::CHAT;
 use crate::format::retelling::{Stored, Teller, Told, by_record};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Settings, Usage};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::Settings;
 use crate::json::Val;
 
+use super::spoken::Manners;
 use super::transcript::{self, Transcript, text};
 
 mod message;
@@ -18,17 +18,12 @@ pub struct ChatgptExport;
 
 pub static FORMAT: ChatgptExport = ChatgptExport;
 
-static INFO: FormatInfo = FormatInfo {
-    name: "chatgpt-export",
-    title: "ChatGPT export (`conversations.json`)",
-    told_by: "`mapping` of nodes with `message`, `parent` and `children`; alone or in a list",
-    dialect: &CHAT,
-    target: "chat",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
+static INFO: FormatInfo = Manners::of_sdk(
+    "chatgpt-export",
+    "ChatGPT export (`conversations.json`)",
+    "`mapping` of nodes with `message`, `parent` and `children`; alone or in a list",
+)
+.chat;
 
 const READ_ONLY: &str = "an export is not read back by ChatGPT; `convert` writes a request";
 

@@ -3,29 +3,24 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::retelling::{Stored, Teller, Told, by_record};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Role, Settings, Usage};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Role, Settings};
 use crate::json::Val;
 
+use super::spoken::Manners;
 use super::transcript::{self, Transcript, text};
 
 pub struct ClaudeAiExport;
 
 pub static FORMAT: ClaudeAiExport = ClaudeAiExport;
 
-static INFO: FormatInfo = FormatInfo {
-    name: "claude-ai-export",
-    title: "Claude.ai export (`conversations.json`)",
-    told_by: "`chat_messages` with `sender`, beside `uuid`; alone or in a list",
-    dialect: &ANTHROPIC,
-    target: "anthropic",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
+static INFO: FormatInfo = Manners::of_agent(
+    "claude-ai-export",
+    "Claude.ai export (`conversations.json`)",
+    "`chat_messages` with `sender`, beside `uuid`; alone or in a list",
+)
+.anthropic;
 
 const READ_ONLY: &str = "an export is not read back by Claude.ai; `convert` writes a request";
 

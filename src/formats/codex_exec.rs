@@ -1,31 +1,25 @@
 //! What `codex exec --json` prints: events of a thread. Its items have no ids or blobs of the API, and prompts are not in it:
 //! it is a log of what was said and run, which can be converted and not replayed.
 
-use crate::dialects::chat::CHAT;
 use crate::format::retelling::{Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Role, Settings, Usage};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Role, Settings};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
 
-use super::spoken::{self, Call, Id, Says, Thought, Turn};
+use super::spoken::{self, Call, Id, Manners, Says, Thought, Turn};
 
 pub struct CodexExec;
 
 pub static FORMAT: CodexExec = CodexExec;
 
-static INFO: FormatInfo = FormatInfo {
-    name: "codex-exec-json",
-    title: "output of `codex exec --json`",
-    told_by: "lines of `type` thread.started, turn.started, item.completed …",
-    dialect: &CHAT,
-    target: "chat-compatible",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
+static INFO: FormatInfo = Manners::of_agent(
+    "codex-exec-json",
+    "output of `codex exec --json`",
+    "lines of `type` thread.started, turn.started, item.completed …",
+)
+.chat;
 
 const READ_ONLY: &str =
     "it is the output of a run, which Codex does not read again; the session is in the rollout";

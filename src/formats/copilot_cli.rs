@@ -4,15 +4,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::dialects::chat::CHAT;
 use crate::format::correcting::Corrector;
 use crate::format::retelling::{Say, Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Act, Code, Finding, Role, Row, Settings, Usage, Version, codes};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Act, Code, Finding, Role, Row, Settings, Version, codes};
 use crate::json::Val;
 use crate::json::pieces::Pieced;
 
-use super::spoken::{self, Says, Turn};
+use super::spoken::{self, Manners, Says, Turn};
 
 mod correct;
 mod event;
@@ -23,17 +22,12 @@ pub struct CopilotCli;
 
 pub static FORMAT: CopilotCli = CopilotCli;
 
-static INFO: FormatInfo = FormatInfo {
-    name: "copilot-cli",
-    title: "GitHub Copilot CLI session (`session-state/*/events.jsonl`)",
-    told_by: "lines with `type`, `data`, `id`, `timestamp` and `parentId`",
-    dialect: &CHAT,
-    target: "chat-compatible",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
+static INFO: FormatInfo = Manners::of_agent(
+    "copilot-cli",
+    "GitHub Copilot CLI session (`session-state/*/events.jsonl`)",
+    "lines with `type`, `data`, `id`, `timestamp` and `parentId`",
+)
+.chat;
 
 /// Copilot sends all models through a gateway of its own.
 const READ_ONLY: &str =

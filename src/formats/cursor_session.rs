@@ -2,30 +2,25 @@
 //! `store.db` of the agent, and the bubbles of the editor (`state.vscdb`). The history itself is kept by Cursor's server; calls
 //! are told as texts where their results are not stored.
 
-use crate::dialects::chat::CHAT;
 use crate::format::retelling::{Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Role, Settings, Usage};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Role, Settings};
 use crate::json::Val;
 use crate::json::pieces::Pieced;
 
+use super::spoken::Manners;
 use super::transcript::{Transcript, text, text_at};
 
 pub struct CursorSession;
 
 pub static FORMAT: CursorSession = CursorSession;
 
-static INFO: FormatInfo = FormatInfo {
-    name: "cursor-session",
-    title: "Cursor session (text of it)",
-    told_by: "lines of `role` and `message` with `content` and nothing else; tables `cursorDiskKV`, or `meta` and `blobs`",
-    dialect: &CHAT,
-    target: "chat-compatible",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
+static INFO: FormatInfo = Manners::of_agent(
+    "cursor-session",
+    "Cursor session (text of it)",
+    "lines of `role` and `message` with `content` and nothing else; tables `cursorDiskKV`, or `meta` and `blobs`",
+)
+.chat;
 
 const READ_ONLY: &str =
     "sessions of Cursor are kept by its server, and this is a copy; `convert` writes a request";

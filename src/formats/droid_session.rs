@@ -3,30 +3,25 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::retelling::{Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Role, Settings, Usage, Version};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Role, Settings, Version};
 use crate::json::Val;
 use crate::json::pieces::Pieced;
 
+use super::spoken::Manners;
 use super::transcript::{Transcript, text, text_at};
 
 pub struct DroidSession;
 
 pub static FORMAT: DroidSession = DroidSession;
 
-static INFO: FormatInfo = FormatInfo {
-    name: "droid-session",
-    title: "Factory Droid session (also of `stream-json`)",
-    told_by: "first line `session_start` with `id`; lines with `session_id`, `id` and `toolCallId`, `text` or `finalText`",
-    dialect: &ANTHROPIC,
-    target: "anthropic",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
+static INFO: FormatInfo = Manners::of_agent(
+    "droid-session",
+    "Factory Droid session (also of `stream-json`)",
+    "first line `session_start` with `id`; lines with `session_id`, `id` and `toolCallId`, `text` or `finalText`",
+)
+.anthropic;
 
 const READ_ONLY: &str = "sessions of Droid are not edited; `convert` writes a request, which `fix` can repair";
 

@@ -7,6 +7,7 @@ use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Settings, Usage};
 use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::string::snake_case;
 
 use super::opencode::message::text;
 
@@ -58,16 +59,7 @@ impl Format for GoogleAdk {
 
 /// A member by its name in camelCase or in snake_case.
 fn member<'v>(val: Val<'v>, camel: &str) -> Option<Val<'v>> {
-    let found = val.get(camel).or_else(|| {
-        let mut snake = String::new();
-        for c in camel.chars() {
-            if c.is_ascii_uppercase() {
-                snake.push('_');
-            }
-            snake.push(c.to_ascii_lowercase());
-        }
-        val.get(&snake)
-    });
+    let found = val.get(camel).or_else(|| val.get(&snake_case(camel)));
     found.filter(|val| !val.is_null())
 }
 

@@ -1,30 +1,20 @@
 //! Sessions of Hermes: a JSON document with messages in the manner of Chat's, the archive that it exports, and the rows of
 //! its database (`state.db`), each of which is read as a message.
 
-use crate::dialects::chat::CHAT;
 use crate::format::retelling::{Stored, Teller, Told};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Facts, Role, Settings, Usage};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Facts, Role, Settings};
 use crate::json::Val;
 use crate::json::pieces::Pieced;
 
+use super::spoken::Manners;
 use super::transcript::{self, Transcript, text};
 
 pub struct HermesSession;
 
 pub static FORMAT: HermesSession = HermesSession;
 
-static INFO: FormatInfo = FormatInfo {
-    name: "hermes-session",
-    title: "Hermes session (`state.db`, JSON)",
-    told_by: "`session_id`, `platform` and `messages`; `session_id`, `archive_state` and `messages`; tables `sessions` and `messages` with `tool_calls`",
-    dialect: &CHAT,
-    target: "chat-compatible",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
+static INFO: FormatInfo = Manners::of_agent("hermes-session", "Hermes session (`state.db`, JSON)", "`session_id`, `platform` and `messages`; `session_id`, `archive_state` and `messages`; tables `sessions` and `messages` with `tool_calls`").chat;
 
 const READ_ONLY: &str = "sessions of Hermes are not edited; `convert` writes a request, which `fix` can repair";
 

@@ -1,29 +1,24 @@
 //! Exports of Langfuse: observations, of which those of type `GENERATION` hold what a model was sent and what it answered, in
 //! the form in which the integration reported it.
 
-use crate::dialects::chat::CHAT;
 use crate::format::retelling::{Stored, Teller, Told, by_record};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Facts, Role, Settings, Usage};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Facts, Role, Settings};
 use crate::json::Val;
 
+use super::spoken::Manners;
 use super::transcript::{self, Transcript, is_cut, text};
 
 pub struct Langfuse;
 
 pub static FORMAT: Langfuse = Langfuse;
 
-static INFO: FormatInfo = FormatInfo {
-    name: "langfuse",
-    title: "Langfuse observations",
-    told_by: "`traceId`, `type`, and `input` or `output`; alone, in a list, or in `data` or `observations`",
-    dialect: &CHAT,
-    target: "chat-compatible",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
+static INFO: FormatInfo = Manners::of_agent(
+    "langfuse",
+    "Langfuse observations",
+    "`traceId`, `type`, and `input` or `output`; alone, in a list, or in `data` or `observations`",
+)
+.chat;
 
 const READ_ONLY: &str = "a trace is not sent again; `convert` writes a request, which `fix` can repair";
 

@@ -1,29 +1,24 @@
 //! Traces by the conventions of OpenInference (Phoenix, Arize): `llm.input_messages.N.message.…` and
 //! `llm.output_messages.N.message.…`, an attribute for each member of a message.
 
-use crate::dialects::chat::CHAT;
 use crate::format::retelling::{Stored, Teller, Told, by_record};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Facts, Role, Settings, Usage};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Facts, Role, Settings};
 
 use super::spans::{self, Attribute, Flat, Naming};
+use super::spoken::Manners;
 use super::transcript::{Transcript, is_cut};
 
 pub struct Openinference;
 
 pub static FORMAT: Openinference = Openinference;
 
-static INFO: FormatInfo = FormatInfo {
-    name: "openinference",
-    title: "OpenInference trace",
-    told_by: "spans with attributes `llm.input_messages.N.message.role` …",
-    dialect: &CHAT,
-    target: "chat-compatible",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
+static INFO: FormatInfo = Manners::of_agent(
+    "openinference",
+    "OpenInference trace",
+    "spans with attributes `llm.input_messages.N.message.role` …",
+)
+.chat;
 
 const READ_ONLY: &str = "a trace is not sent again; `convert` writes a request, which `fix` can repair";
 

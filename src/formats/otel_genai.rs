@@ -1,29 +1,19 @@
 //! Traces by the conventions of OpenTelemetry for generative AI: `gen_ai.input.messages`, `gen_ai.output.messages` and
 //! `gen_ai.system_instructions`, which are JSON in a string, and the older `gen_ai.prompt.N.…` and `gen_ai.completion.N.…`.
 
-use crate::dialects::chat::CHAT;
 use crate::format::retelling::{Stored, Teller, Told, by_record};
-use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Facts, Role, Settings, Usage};
+use crate::format::{Format, FormatInfo, Probe};
+use crate::history::{Facts, Role, Settings};
 
 use super::spans::{self, Attribute, Flat, Naming};
+use super::spoken::Manners;
 use super::transcript::{Transcript, is_cut};
 
 pub struct OtelGenai;
 
 pub static FORMAT: OtelGenai = OtelGenai;
 
-static INFO: FormatInfo = FormatInfo {
-    name: "otel-genai",
-    title: "OpenTelemetry trace (GenAI conventions)",
-    told_by: "spans with attributes `gen_ai.input.messages`, `gen_ai.output.messages`, `gen_ai.prompt.N` or `gen_ai.completion.N`",
-    dialect: &CHAT,
-    target: "chat-compatible",
-    usage: Usage::Log,
-    histories: Histories::PerDoc,
-    parts: &[Part { path: &[], unit: Unit::Record }],
-    records_responses: false,
-};
+static INFO: FormatInfo = Manners::of_agent("otel-genai", "OpenTelemetry trace (GenAI conventions)", "spans with attributes `gen_ai.input.messages`, `gen_ai.output.messages`, `gen_ai.prompt.N` or `gen_ai.completion.N`").chat;
 
 const READ_ONLY: &str = "a trace is not sent again; `convert` writes a request, which `fix` can repair";
 

@@ -185,6 +185,18 @@ pub fn fingerprint_of(text: &[u8]) -> u64 {
     xxh3_64(text).max(1)
 }
 
+/// A name in camelCase as one in snake_case.
+pub fn snake_case(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            out.push('_');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

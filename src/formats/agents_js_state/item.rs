@@ -4,10 +4,7 @@
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
-
-/// Types that have another name in the API.
-const NAMES: [(&str, &str); 2] =
-    [("function_call_result", "function_call_output"), ("computer_call_result", "computer_call_output")];
+use crate::json::string::snake_case;
 
 /// Names that `providerData.type` of a hosted tool had in the SDK's first versions.
 const HOSTED: [(&str, &str); 4] = [
@@ -78,10 +75,7 @@ pub(super) fn sent(item: Val<'_>, base: Base<'_>) -> Option<Pieced> {
         }
         // What the SDK does not know itself.
         "unknown" => Pieced::object(at),
-        kind => {
-            let name = NAMES.iter().find(|(own, _)| *own == kind).map_or(kind, |(_, name)| name);
-            members(named(name), item, &["type"], base)
-        }
+        kind => members(named(kind), item, &["type"], base),
     };
     Some(match given {
         Some(given) => added(out, given, base),
@@ -97,7 +91,7 @@ fn members(mut out: Pieced, item: Val<'_>, but: &[&str], base: Base<'_>) -> Piec
         if key != "providerData" && !but.contains(&&*key) && !is_fake {
             // A definition of a tool holds names of the user's own.
             let levels = if key == "tools" { 0 } else { LEVELS };
-            out = out.with(&snake(&key), renamed(member.val, base, levels));
+            out = out.with(&snake_case(&key), renamed(member.val, base, levels));
         }
     }
     out
@@ -106,7 +100,7 @@ fn members(mut out: Pieced, item: Val<'_>, but: &[&str], base: Base<'_>) -> Piec
 /// What the provider gave besides, as far as the item does not say it.
 fn added(mut out: Pieced, given: Val<'_>, base: Base<'_>) -> Pieced {
     for member in given.members() {
-        let key = snake(&String::from_utf8_lossy(member.key.raw));
+        let key = snake_case(&String::from_utf8_lossy(member.key.raw));
         if out.get(&key).is_none() {
             out = out.with(&key, renamed(member.val, base, LEVELS));
         }
@@ -119,24 +113,13 @@ fn renamed(val: Val<'_>, base: Base<'_>, levels: u32) -> Pieced {
     let at = base.of(val);
     match levels.checked_sub(1) {
         Some(levels) if val.is_object() => val.members().fold(Pieced::object(at), |out, member| {
-            out.with(&snake(&String::from_utf8_lossy(member.key.raw)), renamed(member.val, base, levels))
+            out.with(&snake_case(&String::from_utf8_lossy(member.key.raw)), renamed(member.val, base, levels))
         }),
         Some(levels) if val.is_array() => {
             Pieced::list_of(val.elements().map(|own| renamed(own, base, levels)).collect(), at)
         }
         _ => Pieced::of(val, base),
     }
-}
-
-fn snake(key: &str) -> String {
-    let mut out = String::with_capacity(key.len() + 4);
-    for c in key.chars() {
-        if c.is_ascii_uppercase() {
-            out.push('_');
-        }
-        out.push(c.to_ascii_lowercase());
-    }
-    out
 }
 
 /// The result of a function: a text, or parts.
@@ -162,8 +145,6 @@ fn part(part: Val<'_>, base: Base<'_>) -> Pieced {
     let is = |kind: &str| part.get("type").is_some_and(|own| own.is(kind));
     let typed = |kind: &str| Pieced::object(at).with("type", Pieced::text(kind, at));
     let given = part.get("providerData").filter(|given| given.is_object());
-    // An image or a file is a text, or an object that says what the text is.
-    let source = |key: &str| part.get(key);
     let out = match () {
         () if is("output_text") => {
             let annotations = given.and_then(|given| given.get("annotations")).filter(|own| own.is_array());
@@ -172,19 +153,20 @@ fn part(part: Val<'_>, base: Base<'_>) -> Pieced {
             typed("output_text").with_copy("text", part.get("text"), base).with("annotations", annotations)
         }
         () if is("input_image") || is("image") => {
-            let image = source("image");
-            let url = image.filter(Val::is_string).or_else(|| image?.get("url")).or_else(|| source("imageUrl"));
-            let id = image.and_then(|own| own.get("id")).or_else(|| source("fileId"));
+            // A text, or an object that says what the text is.
+            let image = part.get("image");
+            let url = image.filter(Val::is_string).or_else(|| image?.get("url")).or_else(|| part.get("imageUrl"));
+            let id = image.and_then(|own| own.get("id")).or_else(|| part.get("fileId"));
             let out = typed("input_image").with_copy("detail", part.get("detail"), base);
             out.with_copy("image_url", url, base).with_copy("file_id", id, base)
         }
         () if is("input_file") => {
-            let file = source("file");
+            let file = part.get("file");
             let text = file.filter(Val::is_string);
             let is_url = text.is_some_and(|own| own.text().is_some_and(|own| own.starts_with(b"https://")));
-            let url = text.filter(|_| is_url).or_else(|| file?.get("url")).or_else(|| source("fileUrl"));
-            let data = text.filter(|_| !is_url).or_else(|| source("fileData"));
-            let id = file.and_then(|own| own.get("id")).or_else(|| source("fileId"));
+            let url = text.filter(|_| is_url).or_else(|| file?.get("url")).or_else(|| part.get("fileUrl"));
+            let data = text.filter(|_| !is_url).or_else(|| part.get("fileData"));
+            let id = file.and_then(|own| own.get("id")).or_else(|| part.get("fileId"));
             let out = typed("input_file").with_copy("file_url", url, base).with_copy("file_data", data, base);
             out.with_copy("file_id", id, base).with_copy("filename", part.get("filename"), base)
         }
