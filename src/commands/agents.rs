@@ -164,7 +164,7 @@ fn sum(run: &Run, agent: &'static Agent) -> (Sum, bool) {
 }
 
 impl Looked {
-    fn new(found: &JudgedDoc<()>, agent: &Agent) -> Looked {
+    fn new<T>(found: &JudgedDoc<T>, agent: &Agent) -> Looked {
         let stores = |format: &dyn Format| {
             let mut rows = AGENTS.iter().filter(|row| row.id == agent.id);
             rows.any(|row| row.formats.contains(&format.info().name))

@@ -4,10 +4,12 @@ use std::io::Write;
 
 use crate::convert;
 use crate::history::Code;
+use crate::judge::JudgedDoc;
 use crate::read::Skipped;
 use crate::report::mask;
+use crate::report::promise::{self, Promise, Promises};
 use crate::report::words::count;
-use crate::report::{Diagnostic, Seen, Summary, diagnose, homes, promise};
+use crate::report::{Diagnostic, Picked, Seen, Summary, homes};
 use crate::rule::About;
 use crate::rules::{self, unknown_format};
 use crate::source::{Doc, Packing, words};
@@ -26,8 +28,8 @@ struct Checked {
     references: u64,
     /// Records that were skipped because of a bug here.
     bugs: Vec<Skipped>,
-    /// Findings that the default repair takes away.
-    repaired: u64,
+    /// What was found, and what the default repair takes away.
+    counted: Summary,
 }
 
 pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -39,6 +41,8 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let mut broken = None;
     let content = run.content();
     let proposes = run.outputs.iter().any(|output| output.name == "sarif");
+    // Nothing else is read of findings that are only counted.
+    let only_kinds = run.outputs.iter().all(|output| output.name == "text");
     let work = |doc: std::io::Result<Doc>, threads: usize| {
         let mut doc = doc?;
         let options = run.lints.of(&doc.label);
@@ -49,37 +53,46 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
             found = check(&doc)?;
         }
         let met = found.format.is_none() && !doc.named;
-        let mut repaired = 0;
+        let (mut counted, mut more) = (Summary::default(), Vec::new());
         let (diagnostics, skipped) = match met {
             true => {
                 let damage = met::damage(&doc, options, &mut found, content)?;
                 let skipped = damage.is_none();
-                (damage.unwrap_or_default(), skipped)
+                let told = damage.unwrap_or_default();
+                counted.count(&told);
+                (told, skipped)
             }
             false => {
-                let mut told = diagnose(doc.id, &doc.label, &*doc.bytes, &found, content)?;
                 // Offsets must be those of the file that an editor opens.
                 let is_file = references == 0 && doc.segments.is_empty() && doc.packing == Packing::Plain;
-                repaired = match references {
-                    0 => {
-                        let proposes = (proposes && is_file).then_some(run.show_content);
-                        promise::plan(doc.id, &*doc.bytes, &found, options, threads, proposes, &mut told)?
-                    }
-                    _ => refuse(&mut told),
+                let proposes = proposes && is_file;
+                let promises = match references {
+                    0 => promise::plan(doc.id, &*doc.bytes, &found, options, threads, proposes)?,
+                    _ => refused(&found),
                 };
+                let picked = match only_kinds {
+                    true => Picked::of(&found, &promises.of, &run.style),
+                    false => Picked::all(&found),
+                };
+                let mut told = promises.diagnose(doc.id, &doc.label, &*doc.bytes, &found, &picked, content)?;
+                if proposes {
+                    promises.propose(doc.id, &*doc.bytes, run.show_content, &mut told)?;
+                }
                 homes::diagnostics(&doc.segments, &mut told);
+                counted.count_judged(&found.judged, &promises);
+                more = picked.more;
                 (told, false)
             }
         };
         let bugs = std::mem::take(&mut found.bugs);
         let foreign = met && !met::was_one(&diagnostics);
         Ok(Checked {
-            seen: Seen::new(&doc.label, &found, diagnostics),
+            seen: Seen { more, ..Seen::new(&doc.label, &found, diagnostics) },
             skipped,
             foreign,
             references,
             bugs,
-            repaired,
+            counted,
         })
     };
     run.each_doc(&inputs, work, |input, checked: std::io::Result<Checked>| {
@@ -101,9 +114,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
         summary.see(&checked.seen);
         whole::tell(run, &checked.seen.path, checked.references);
         recognised += u64::from(!is_no_conversation(&checked.seen.diagnostics) && !checked.foreign);
-        let mut counted = Summary::default();
-        counted.count(&checked.seen.diagnostics);
-        summary.add(&Summary { fixable: checked.repaired, ..counted });
+        summary.add(&checked.counted);
         if run.verbose
             && let Some(format) = checked.seen.format
         {
@@ -145,15 +156,15 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
 }
 
 /// `fix` refuses a log that `slim` made shorter.
-fn refuse(told: &mut [Diagnostic]) -> u64 {
-    for diagnostic in told.iter_mut().filter(|diagnostic| diagnostic.fix.is_some()) {
-        diagnostic.fix = None;
-        diagnostic.no_fix = Some(
-            "the log contains references instead of items: run `replaylint slim \
-                                  --restore` first",
-        );
+fn refused<T>(found: &JudgedDoc<T>) -> Promises {
+    const WHY: &str = "the log contains references instead of items: run `replaylint slim --restore` first";
+    let mut promises = Promises::all(found, Promise::Asked);
+    for (promise, judged) in promises.of.iter_mut().zip(&found.judged) {
+        if promise.made(judged) != (false, None) {
+            *promise = Promise::Never(WHY);
+        }
     }
-    0
+    promises
 }
 
 /// Whether a doc is known to be none of ours: not recognised, empty, or no JSON at all.

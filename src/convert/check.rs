@@ -3,8 +3,9 @@
 use std::io;
 
 use crate::dialect::Written;
+use crate::fix::{Sketch, Sketcher};
 use crate::format::FormatInfo;
-use crate::judge::{self, Findings, Judged, JudgedDoc, OnHistory, Options};
+use crate::judge::{self, Judged, JudgedDoc, OnHistory, Options};
 use crate::neutral::LossKind;
 use crate::place::DocId;
 use crate::rule::Cx;
@@ -17,13 +18,19 @@ use super::plan::{Plan, Thoughts};
 use super::to::dialect;
 
 /// Checks a doc against its target. Histories of another dialect are converted, and what the conversion loses, or what
-/// the target would refuse of its result, is found at the place of its source.
-pub fn check(id: DocId, bytes: &dyn ReadAt, options: &Options, threads: usize) -> io::Result<JudgedDoc<()>> {
+/// the target would refuse of its result, is found at the place of its source. The others are sketched.
+pub fn check(id: DocId, bytes: &dyn ReadAt, options: &Options, threads: usize) -> io::Result<JudgedDoc<Sketch>> {
     let Some((target, to)) = options.target.and_then(|target| Some((target, dialect(target.dialect)?))) else {
-        return judge::judge(id, bytes, options, threads, &Findings);
+        return judge::judge(id, bytes, options, threads, &Sketcher::new());
     };
-    let mut found = judge::judge(id, bytes, options, threads, &Foreign(target))?;
-    if std::mem::take(&mut found.made).is_empty() {
+    let found = judge::judge(id, bytes, options, threads, &Foreign { target, own: Sketcher::new() })?;
+    let is_foreign = found.made.iter().any(|made| matches!(made, Met::Foreign));
+    let own = |made| match made {
+        Met::Foreign => None,
+        Met::Own(sketch) => Some(sketch),
+    };
+    let mut found = found.remade(own);
+    if !is_foreign {
         return Ok(found);
     }
     let plan = Plan {
@@ -43,15 +50,30 @@ pub fn check(id: DocId, bytes: &dyn ReadAt, options: &Options, threads: usize) -
     Ok(found)
 }
 
-/// Marks histories of another dialect than the target's.
-struct Foreign(&'static Target);
+/// Marks histories of another dialect than the target's, and sketches the others.
+struct Foreign {
+    target: &'static Target,
+    own: Sketcher,
+}
+
+enum Met {
+    Foreign,
+    Own(Sketch),
+}
 
 impl OnHistory for Foreign {
-    type Made = ();
+    type Made = Met;
 
-    fn history(&self, _: &Cx<'_>, info: &'static FormatInfo, _: &[Judged], _: u32) -> Option<()> {
-        (!judge::speaks(info, self.0)).then_some(())
+    fn history(&self, cx: &Cx<'_>, info: &'static FormatInfo, judged: &[Judged], number: u32) -> Option<Met> {
+        match judge::speaks(info, self.target) {
+            true => self.own.history(cx, info, judged, number).map(Met::Own),
+            false => Some(Met::Foreign),
+        }
     }
 
-    fn renumber(_: &mut (), _: u32) {}
+    fn renumber(made: &mut Met, by: u32) {
+        if let Met::Own(sketch) = made {
+            Sketcher::renumber(sketch, by);
+        }
+    }
 }

@@ -27,6 +27,7 @@ mod render;
 mod rounds;
 mod rows;
 mod session;
+mod sketch;
 mod stored;
 mod tally;
 mod text;
@@ -41,6 +42,7 @@ use crate::rule::Loss;
 pub use plan::HistoryPlan;
 pub use planner::Planner;
 pub use rounds::{Fixed, fix};
+pub use sketch::{Sketch, Sketcher};
 
 /// What to do about a call that nobody answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

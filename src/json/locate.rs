@@ -33,12 +33,15 @@ impl Cursor {
             }
             None => bytes,
         };
-        self.column += tail.iter().filter(|b| !is_continuation(**b)).count() as u64;
+        self.column += code_points(tail);
     }
 }
 
-fn is_continuation(byte: u8) -> bool {
-    byte & 0xc0 == 0x80
+/// The number of code points in UTF-8: of bytes that continue none.
+fn code_points(bytes: &[u8]) -> u64 {
+    // Sums that fit a byte are counted many at a time.
+    let of = |few: &[u8]| few.iter().map(|byte| u8::from(byte & 0xc0 != 0x80)).sum::<u8>();
+    bytes.chunks(usize::from(u8::MAX)).map(|few| u64::from(of(few))).sum()
 }
 
 #[cfg(test)]
@@ -52,5 +55,7 @@ mod tests {
         assert_eq!((cursor.line, cursor.column), (2, 1));
         cursor.feed("日本".as_bytes());
         assert_eq!((cursor.line, cursor.column, cursor.offset), (2, 3, 14));
+        cursor.feed("é".repeat(1000).as_bytes());
+        assert_eq!((cursor.line, cursor.column), (2, 1003));
     }
 }

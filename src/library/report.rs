@@ -6,7 +6,7 @@ use crate::convert;
 use crate::judge::JudgedDoc;
 use crate::place::DocId;
 use crate::report::contract::{self, Diagnostic, Input, Summary};
-use crate::report::{self, Content, Seen, diagnose, promise};
+use crate::report::{self, Content, Picked, Seen, promise};
 use crate::source::{Memory, Roomy};
 
 use super::error::Error;
@@ -78,9 +78,10 @@ impl Report {
 pub fn check(document: &[u8], options: &Options) -> Result<Report, Error> {
     let bytes = Roomy::new(Memory(document));
     let found = convert::check(DOC, &bytes, &options.judge, 1)?;
-    let mut diagnostics = diagnose(DOC, &options.name, &bytes, &found, Content::None)?;
-    let fixable = promise::plan(DOC, &bytes, &found, &options.judge, 1, None, &mut diagnostics)?;
+    let promises = promise::plan(DOC, &bytes, &found, &options.judge, 1, false)?;
+    let diagnostics =
+        promises.diagnose(DOC, &options.name, &bytes, &found, &Picked::all(&found), Content::None)?;
     let mut report = Report::new(&found, &options.name, diagnostics);
-    report.summary.fixable = fixable;
+    report.summary.fixable = promises.gone;
     Ok(report)
 }

@@ -32,12 +32,24 @@ pub fn diagnose<T>(
     lint: &JudgedDoc<T>,
     content: Content,
 ) -> io::Result<Vec<Diagnostic>> {
-    let mut told = Vec::with_capacity(lint.judged.len());
+    diagnose_some(id, label, bytes, lint, &lint.judged, content)
+}
+
+/// The same of some findings of a doc, in its order.
+pub fn diagnose_some<T>(
+    id: DocId,
+    label: &str,
+    bytes: &dyn ReadAt,
+    lint: &JudgedDoc<T>,
+    some: &[Judged],
+    content: Content,
+) -> io::Result<Vec<Diagnostic>> {
+    let mut told = Vec::with_capacity(some.len());
     let held = Held::new(bytes, lint.container, &lint.lines);
     let format = lint.format.map(|format| format.info());
     let texts = Texts::new(&held, dialect_of(lint));
     let mut locator = Locator::new(&held, &lint.lines);
-    for judged in batches(&lint.judged, lint.container) {
+    for judged in batches(some, lint.container) {
         let reader = Reader { id, lint, judged, texts: &texts, held: &held, content };
         let seen = reader.read(&mut locator)?;
         for (n, judged) in judged.iter().enumerate() {

@@ -86,7 +86,7 @@ pub struct Related {
 }
 
 /// What `fix` would do.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FixNote {
     pub title: String,
     pub loss: Loss,

@@ -1,9 +1,9 @@
-//! What a plan of the default repair leaves of the fixes that findings were told with.
+//! What a plan of the default repair leaves of the fixes that findings ask for.
 
 use std::collections::HashMap;
 
 use crate::fix::Fixed;
-use crate::history::Code;
+use crate::history::{Code, Remedy};
 use crate::judge::Judged;
 use crate::place::Pieces;
 use crate::target::Severity;
@@ -13,12 +13,60 @@ use super::{Diagnostic, FixNote};
 const WITH_ANOTHER: &str = "fixed together with another finding";
 const REMAINS: &str = "no fix was found that resolves it";
 
-/// Takes back the fixes that the default repair does not make. `diagnostics` are those of `fixed.before`, in order. Gives
-/// the number of errors and warnings that are gone after the repair.
-pub fn keep<'d>(fixed: &Fixed, total: u64, diagnostics: impl IntoIterator<Item = &'d mut Diagnostic>) -> u64 {
+/// What is promised of the fix of a finding.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Promise {
+    /// What the finding asks for.
+    Asked,
+    /// Another finding's fix resolves it.
+    WithAnother,
+    /// None, and nothing is said about it.
+    Nothing,
+    /// None, and this is why.
+    Never(&'static str),
+}
+
+impl Promise {
+    /// What is said of the fix of a finding, or why there is none.
+    pub fn note(self, judged: &Judged) -> (Option<FixNote>, Option<&'static str>) {
+        let (default, flag) = self.made(judged);
+        let title = if self == Promise::WithAnother { WITH_ANOTHER } else { judged.fix_title() };
+        let fix = FixNote { title: title.to_owned(), loss: judged.loss, default, flag };
+        ((default || flag.is_some()).then_some(fix), self.why_not(judged))
+    }
+
+    /// Whether the fix is made by default, and the flag that makes it otherwise.
+    pub fn made(self, judged: &Judged) -> (bool, Option<&'static str>) {
+        match self {
+            Promise::Asked => (judged.is_fixed_by_default(), judged.flag()),
+            Promise::WithAnother => (true, None),
+            Promise::Nothing | Promise::Never(_) => (false, None),
+        }
+    }
+
+    /// Why there is no fix.
+    pub fn why_not(self, judged: &Judged) -> Option<&'static str> {
+        match (self, judged.finding.remedy) {
+            (Promise::Never(why), _) => Some(why),
+            (Promise::WithAnother, _) => None,
+            (_, Remedy::Never(why)) if !why.is_empty() => Some(why),
+            _ => None,
+        }
+    }
+
+    /// Says it in a diagnostic.
+    pub fn tell(self, diagnostic: &mut Diagnostic, judged: &Judged) {
+        if self != Promise::Asked {
+            (diagnostic.fix, diagnostic.no_fix) = self.note(judged);
+        }
+    }
+}
+
+/// What a default repair keeps of each finding of `fixed.before`, in order, and the number of errors and warnings that are
+/// gone after it. `total` is the length of the doc.
+pub fn kept(fixed: &Fixed, total: u64) -> (Vec<Promise>, u64) {
     let doc = fixed.before.judged.first().map(|judged| judged.finding.row.at.doc);
     let pieces = doc.map(|doc| Pieces::new(fixed.patch.edits(doc), doc, total));
-    let counts = |judged: &&Judged| judged.severity > Severity::Info;
     let mut left: HashMap<(Code, u64), Option<&'static str>> = HashMap::new();
     let why_not = fixed.reasons();
     for judged in &fixed.left().judged {
@@ -26,20 +74,17 @@ pub fn keep<'d>(fixed: &Fixed, total: u64, diagnostics: impl IntoIterator<Item =
         let at = pieces.as_ref().filter(|_| fixed.after.is_some()).map_or(at, |pieces| pieces.original(at));
         left.insert((judged.finding.code, at.start), why_not(judged));
     }
-    for (judged, diagnostic) in fixed.before.judged.iter().zip(diagnostics) {
-        let remains = left.get(&(judged.finding.code, judged.finding.row.at.start));
-        if let (Some(why), true) = (remains, judged.is_fixed_by_default()) {
-            diagnostic.fix = None;
-            diagnostic.no_fix = Some(why.unwrap_or(REMAINS));
+    let promise = |judged: &Judged| {
+        let is_default = judged.is_fixed_by_default();
+        match left.get(&(judged.finding.code, judged.finding.row.at.start)) {
+            Some(why) if is_default => Promise::Never(why.unwrap_or(REMAINS)),
+            // It needs no fix or flag of its own where it goes with what is repaired anyway.
+            None if !is_default => Promise::WithAnother,
+            _ => Promise::Asked,
         }
-        // It needs no fix or flag of its own where it goes with what is repaired anyway.
-        if remains.is_none() && diagnostic.fix.as_ref().is_none_or(|fix| !fix.default) {
-            diagnostic.no_fix = None;
-            let title = WITH_ANOTHER.to_owned();
-            diagnostic.fix = Some(FixNote { title, loss: judged.loss, default: true, flag: None });
-        }
-    }
+    };
+    let counts = |judged: &&Judged| judged.severity > Severity::Info;
     let had = fixed.before.judged.iter().filter(counts).count();
     let has = fixed.left().judged.iter().filter(counts).count();
-    had.saturating_sub(has) as u64
+    (fixed.before.judged.iter().map(promise).collect(), had.saturating_sub(has) as u64)
 }

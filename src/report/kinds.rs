@@ -9,9 +9,9 @@ use super::words::grouped;
 use super::{Diagnostic, Style, page};
 
 /// Findings of a kind that are shown in full.
-const IN_FULL: usize = 2;
+pub(super) const IN_FULL: usize = 2;
 /// Places that are named of the others.
-const PLACES: usize = 8;
+pub(super) const PLACES: usize = 8;
 
 /// What findings of one kind have in common.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -45,11 +45,19 @@ impl Kind {
 /// The findings of a doc: those to show in full, and for each kind with more of them the others.
 pub(super) struct Kinds<'d> {
     pub(super) in_full: Vec<&'d Diagnostic>,
-    pub(super) others: Vec<Vec<&'d Diagnostic>>,
+    pub(super) others: Vec<Others<'d>>,
+}
+
+/// Findings of a kind that are not shown in full.
+pub(super) struct Others<'d> {
+    pub(super) told: Vec<&'d Diagnostic>,
+    /// How many more there are.
+    pub(super) more: u64,
 }
 
 impl<'d> Kinds<'d> {
-    pub(super) fn of(diagnostics: Vec<&'d Diagnostic>, style: &Style) -> Self {
+    /// `more` says of some diagnostics how many others like them there are.
+    pub(super) fn of(diagnostics: Vec<&'d Diagnostic>, more: &[(&'d Diagnostic, u64)], style: &Style) -> Self {
         if !style.grouped {
             return Kinds { in_full: diagnostics, others: Vec::new() };
         }
@@ -69,13 +77,24 @@ impl<'d> Kinds<'d> {
         let in_full = diagnostics.into_iter().zip(of);
         let in_full = in_full.filter(|(_, (kind, nth))| *nth < IN_FULL || !is_many(&kinds[*kind]));
         let in_full = in_full.map(|(diagnostic, _)| diagnostic).collect();
-        let others = kinds.iter().filter(|kind| is_many(kind)).map(|kind| kind[IN_FULL..].to_vec()).collect();
+        let mut counts: HashMap<usize, u64> = HashMap::new();
+        for (like, count) in more {
+            if let Some(number) = numbers.get(&Kind::of(like)) {
+                *counts.entry(*number).or_default() += count;
+            }
+        }
+        let others = kinds.iter().enumerate().filter(|(_, kind)| is_many(kind)).map(|(number, kind)| Others {
+            told: kind[IN_FULL..].to_vec(),
+            more: counts.get(&number).copied().unwrap_or(0),
+        });
+        let others = others.collect();
         Kinds { in_full, others }
     }
 }
 
 /// One line for findings of a kind: how many, and where the first of them are.
-pub(super) fn line(others: &[&Diagnostic], style: &Style) -> Option<String> {
+pub(super) fn line(others: &Others<'_>, style: &Style) -> Option<String> {
+    let Others { told: others, more } = others;
     let first = others.first()?;
     let same_line = others.iter().all(|other| other.spot.line == first.spot.line);
     let place = |other: &&Diagnostic| match same_line && !other.spot.pointer.is_empty() {
@@ -84,7 +103,7 @@ pub(super) fn line(others: &[&Diagnostic], style: &Style) -> Option<String> {
     };
     let mut places: Vec<String> = others.iter().map(place).collect();
     places.dedup();
-    let more = if places.len() > PLACES { ", …" } else { "" };
+    let rest = if places.len() > PLACES { ", …" } else { "" };
     places.truncate(PLACES);
     let at = match (same_line && !first.spot.pointer.is_empty(), places.len()) {
         (true, _) => "at",
@@ -92,11 +111,11 @@ pub(super) fn line(others: &[&Diagnostic], style: &Style) -> Option<String> {
         (false, _) => "on lines",
     };
     let text = format!(
-        "{} {} {}: {} more in {} {at} {}{more} (-v shows all)",
+        "{} {} {}: {} more in {} {at} {}{rest} (-v shows all)",
         first.severity.name(),
         first.rule,
         first.name,
-        grouped(others.len() as u64),
+        grouped(others.len() as u64 + more),
         first.path,
         places.join(", "),
     );
@@ -146,7 +165,7 @@ pub(super) mod tests {
             (1..=4000).map(|n| finding(n, &format!("item msg_{n} is not stored"))).collect();
         all.push(finding(4001, "item call_rome is not stored"));
         all.push(finding(4002, "another message"));
-        let kinds = Kinds::of(all.iter().collect(), &Style::SMALL);
+        let kinds = Kinds::of(all.iter().collect(), &[], &Style::SMALL);
         let lines: Vec<u64> = kinds.in_full.iter().map(|d| d.spot.line).collect();
         assert_eq!(lines, [1, 2, 4002]);
         let line = line(&kinds.others[0], &Style { width: 200, ..Style::SMALL }).expect("a line");
@@ -159,10 +178,10 @@ pub(super) mod tests {
     #[test]
     fn a_few_of_a_kind_and_all_that_were_asked_for_are_shown() {
         let all: Vec<Diagnostic> = (1..=3).map(|n| finding(n, "item is not stored")).collect();
-        assert_eq!(Kinds::of(all.iter().collect(), &Style::SMALL).in_full.len(), 3);
+        assert_eq!(Kinds::of(all.iter().collect(), &[], &Style::SMALL).in_full.len(), 3);
         let all: Vec<Diagnostic> = (1..=9).map(|n| finding(n, "item is not stored")).collect();
         let style = Style { grouped: false, ..Style::SMALL };
-        assert_eq!(Kinds::of(all.iter().collect(), &style).in_full.len(), 9);
+        assert_eq!(Kinds::of(all.iter().collect(), &[], &style).in_full.len(), 9);
     }
 
     #[test]
@@ -171,7 +190,7 @@ pub(super) mod tests {
         for (n, finding) in all.iter_mut().enumerate() {
             finding.spot.pointer = format!("/input/{n}");
         }
-        let kinds = Kinds::of(all.iter().collect(), &Style::SMALL);
+        let kinds = Kinds::of(all.iter().collect(), &[], &Style::SMALL);
         let line = line(&kinds.others[0], &Style { width: 200, ..Style::SMALL }).expect("a line");
         assert!(line.contains("2 more in a.jsonl at /input/2, /input/3 (-v"), "{line}");
     }

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
+use crate::history::Code;
 use crate::target::Severity;
 
 use super::kinds::Kind;
@@ -27,10 +28,15 @@ pub(super) struct Losses {
     numbers: HashMap<Kind, usize>,
 }
 
+/// Whether a rule is about conversions.
+pub(super) fn is_loss(code: Code) -> bool {
+    RULES.contains(&code.0)
+}
+
 impl Losses {
     /// Counts a loss. What prevents a conversion is none.
     pub(super) fn take(&mut self, diagnostic: &Diagnostic) -> bool {
-        if !RULES.contains(&diagnostic.rule.0) || diagnostic.severity == Severity::Error {
+        if !is_loss(diagnostic.rule) || diagnostic.severity == Severity::Error {
             return false;
         }
         let number = *self.numbers.entry(Kind::of(diagnostic)).or_insert(self.kinds.len());

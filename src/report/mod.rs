@@ -24,6 +24,7 @@ mod told;
 pub mod tree;
 pub mod words;
 
+mod alike;
 mod api_error;
 mod ci;
 mod concise;
@@ -40,6 +41,7 @@ mod look;
 mod losses;
 mod narrow;
 mod output;
+mod picked;
 mod sarif;
 mod style;
 mod summary;
@@ -67,11 +69,12 @@ pub fn by_name(name: &str) -> Option<Make> {
     OUTPUTS.iter().find(|(known, _)| *known == name).map(|(_, make)| *make)
 }
 
-pub use diagnose::diagnose;
+pub use diagnose::{diagnose, diagnose_some};
 pub use diagnostic::{Diagnostic, FixNote, Related, Replacement, Spot};
 pub use json::{diagnostic_value, summary_value, write_pretty};
 pub use look::Content;
 pub use output::Report;
+pub use picked::Picked;
 pub use snippet::Snippet;
 pub use style::Style;
 pub use summary::{ReadAs, Seen, Summary};

@@ -3,43 +3,85 @@
 
 use std::io;
 
-use crate::fix::{self, FixOptions};
+use crate::fix::{self, FixOptions, Fixed, Sketch};
 use crate::judge::{self, Judged, JudgedDoc, Options};
 use crate::place::DocId;
 use crate::source::ReadAt;
 
-pub use super::kept::keep;
-use super::{Diagnostic, narrow, proposal};
+pub use super::kept::{Promise, kept};
+use super::{Content, Diagnostic, Picked, diagnose_some, narrow, proposal};
 
-/// Plans the default repair of a doc, so that nothing is promised that `fix` would not do; gives the number of findings
-/// that are gone after it. `proposes` says whether the diagnostics also get what it would put in place of what, and
-/// whether that may show content.
+/// What is promised of a doc.
+pub struct Promises {
+    /// Of each finding, in order.
+    pub of: Vec<Promise>,
+    /// The number of errors and warnings that are gone after the default repair.
+    pub gone: u64,
+    /// The repair of the whole doc, where that was planned.
+    fixed: Option<Fixed>,
+}
+
+impl Promises {
+    /// The same for all findings of a doc.
+    pub fn all<T>(found: &JudgedDoc<T>, promise: Promise) -> Self {
+        Promises { of: vec![promise; found.judged.len()], gone: 0, fixed: None }
+    }
+
+    /// Makes diagnostics of some of the findings of a doc, which say what is promised.
+    pub fn diagnose<T>(
+        &self,
+        id: DocId,
+        label: &str,
+        bytes: &dyn ReadAt,
+        found: &JudgedDoc<T>,
+        picked: &Picked,
+        content: Content,
+    ) -> io::Result<Vec<Diagnostic>> {
+        let one = |ix: &usize| found.judged.get(*ix).copied().zip(self.of.get(*ix).copied());
+        let (judged, promises): (Vec<Judged>, Vec<Promise>) = picked.findings.iter().filter_map(one).unzip();
+        let mut told = diagnose_some(id, label, bytes, found, &judged, content)?;
+        for ((diagnostic, judged), promise) in told.iter_mut().zip(&judged).zip(promises) {
+            promise.tell(diagnostic, judged);
+        }
+        Ok(told)
+    }
+
+    /// Adds to the diagnostics of all findings what would be put in place of what, where the repair of the whole doc was
+    /// planned. `show_content` says whether that may show content.
+    pub fn propose(
+        &self,
+        id: DocId,
+        bytes: &dyn ReadAt,
+        show_content: bool,
+        diagnostics: &mut [Diagnostic],
+    ) -> io::Result<()> {
+        let Some(fixed) = &self.fixed else { return Ok(()) };
+        proposal::propose(id, bytes, fixed, show_content, diagnostics)
+    }
+}
+
+/// Plans the default repair of a doc, so that nothing is promised that `fix` would not do. `whole` asks for the repair of
+/// the whole doc, from which proposals can be made.
 pub fn plan(
     id: DocId,
     bytes: &dyn ReadAt,
-    found: &JudgedDoc<()>,
+    found: &JudgedDoc<Sketch>,
     options: &Options,
     threads: usize,
-    proposes: Option<bool>,
-    diagnostics: &mut [Diagnostic],
-) -> io::Result<u64> {
-    let repairs = |target| found.format.is_some_and(|format| judge::speaks(format.info(), target));
+    whole: bool,
+) -> io::Result<Promises> {
     if !found.judged.iter().any(Judged::is_fixed_by_default) {
-        return Ok(0);
+        return Ok(Promises::all(found, Promise::Asked));
     }
+    let repairs = |target| found.format.is_some_and(|format| judge::speaks(format.info(), target));
     if !options.target.is_none_or(repairs) {
         // What another dialect would take is made by `convert`, not by `fix`.
-        diagnostics.iter_mut().for_each(|diagnostic| diagnostic.fix = None);
-        return Ok(0);
+        return Ok(Promises::all(found, Promise::Nothing));
     }
-    if proposes.is_none()
-        && let Some(gone) = narrow::plan(id, bytes, found, options, threads, diagnostics)?
-    {
-        return Ok(gone);
+    if !whole && let Some((of, gone)) = narrow::plan(id, bytes, found, options, threads)? {
+        return Ok(Promises { of, gone, fixed: None });
     }
     let fixed = fix::fix(id, bytes, options, &FixOptions::default(), threads)?;
-    if let Some(show_content) = proposes {
-        proposal::propose(id, bytes, &fixed, show_content, diagnostics)?;
-    }
-    Ok(keep(&fixed, bytes.len(), diagnostics))
+    let (of, gone) = kept(&fixed, bytes.len());
+    Ok(Promises { of, gone, fixed: Some(fixed) })
 }

@@ -13,6 +13,9 @@ use crate::source::Container;
 use crate::target::Severity;
 
 use super::diagnostic::Diagnostic;
+use super::kept::Promise;
+use super::picked::More;
+use super::promise::Promises;
 
 /// What a run saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,6 +80,25 @@ impl Summary {
         self.open_logs += other.open_logs;
     }
 
+    /// Counts what was found in a file, and what is promised of it.
+    pub fn count_judged(&mut self, judged: &[Judged], promises: &Promises) {
+        let of_each = || judged.iter().zip(&promises.of);
+        let ends_open =
+            |(judged, promise): (&Judged, &Promise)| promise.why_not(judged).is_some_and(is_end_of_log);
+        self.open_logs += u64::from(of_each().any(ends_open));
+        self.fixable += promises.gone;
+        for (judged, promise) in of_each() {
+            match judged.severity {
+                Severity::Error => self.errors += 1,
+                Severity::Warning => self.warnings += 1,
+                Severity::Info => continue,
+            }
+            let (_, flag) = promise.made(judged);
+            self.with_warnings += u64::from(flag == Some("--fix-warnings"));
+            self.with_safety += u64::from(flag == Some("--acknowledge-safety"));
+        }
+    }
+
     /// Counts what was found in a file.
     pub fn count(&mut self, diagnostics: &[Diagnostic]) {
         let ends_open = |diagnostic: &Diagnostic| diagnostic.no_fix.is_some_and(is_end_of_log);
@@ -119,6 +141,8 @@ pub struct Seen {
     pub update: Option<Update>,
     /// In the order of the doc.
     pub diagnostics: Vec<Diagnostic>,
+    /// Findings like some of these, which are only counted.
+    pub more: Vec<More>,
 }
 
 impl Seen {
@@ -139,6 +163,7 @@ impl Seen {
             healed: healed.collect(),
             update: None,
             diagnostics,
+            more: Vec::new(),
         }
     }
 }

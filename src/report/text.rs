@@ -38,6 +38,10 @@ impl Text {
         Text { style, handler, shown: 0, left: 0, losses: Losses::default(), rules: BTreeMap::new() }
     }
 
+    fn count(&mut self, diagnostic: &Diagnostic, count: u64) {
+        self.rules.entry(diagnostic.rule.to_string()).or_insert((diagnostic.name, 0)).1 += count;
+    }
+
     /// Shows a finding with a look at its item.
     fn in_full(&mut self, diagnostic: &Diagnostic, out: &mut dyn Write) -> io::Result<()> {
         if self.style.limit.is_some_and(|limit| self.shown >= limit) {
@@ -57,12 +61,15 @@ impl Report for Text {
     fn doc(&mut self, doc: &Seen, out: &mut dyn Write) -> io::Result<()> {
         let mut told: Vec<&Diagnostic> = doc.diagnostics.iter().filter(|d| self.style.tells(d)).collect();
         for diagnostic in &told {
-            self.rules.entry(diagnostic.rule.to_string()).or_insert((diagnostic.name, 0)).1 += 1;
+            self.count(diagnostic, 1);
         }
+        let more = doc.more.iter().filter_map(|more| Some((doc.diagnostics.get(more.like)?, more.count)));
+        let more: Vec<(&Diagnostic, u64)> = more.collect();
+        more.iter().for_each(|(like, count)| self.count(like, *count));
         if self.style.grouped {
             told.retain(|diagnostic| !self.losses.take(diagnostic));
         }
-        let kinds = Kinds::of(told, &self.style);
+        let kinds = Kinds::of(told, &more, &self.style);
         for diagnostic in kinds.in_full {
             self.in_full(diagnostic, out)?;
         }

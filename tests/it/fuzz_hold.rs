@@ -289,7 +289,10 @@ pub fn promised(text: &[u8], options: &Options) -> Vec<Fault> {
         faults.push(Fault::new("threads change something", ""));
     }
     let mut told = report::diagnose(DOC, "case", &bytes, &fixed.before, Content::None).expect("memory reads");
-    let promised = promise::keep(&fixed, text.len() as u64, &mut told);
+    let (promises, promised) = promise::kept(&fixed, text.len() as u64);
+    for ((told, judged), promise) in told.iter_mut().zip(&fixed.before.judged).zip(promises) {
+        promise.tell(told, judged);
+    }
     let loud = |judged: &[Judged]| judged.iter().filter(|judged| judged.severity > Severity::Info).count();
     let left = lint(&roomy(&after(text, &fixed)));
     let gone = loud(&found.judged).saturating_sub(loud(&left.judged)) as u64;

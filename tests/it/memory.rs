@@ -1,9 +1,9 @@
 //! What the tests and the fuzz targets in `fuzz/` share: judging and converting a text in memory, and what is near a change.
 
 use replaylint::internals::convert::{ConvertOptions, ConvertedDoc, Plan, TO, Thoughts, convert_doc};
-use replaylint::internals::fix::Action;
+use replaylint::internals::fix::{Action, Sketch, Sketcher};
 use replaylint::internals::json::{Tape, scan};
-use replaylint::internals::judge::{self, Findings, JudgedDoc, Options};
+use replaylint::internals::judge::{self, JudgedDoc, Options};
 use replaylint::internals::place::{DocId, Place};
 use replaylint::internals::report::repair::ChangeNote;
 use replaylint::internals::source::{ReadAt, Roomy};
@@ -15,12 +15,12 @@ pub fn roomy(text: &[u8]) -> Roomy<Vec<u8>> {
     Roomy::new(text.to_vec())
 }
 
-pub fn check(text: &[u8], options: &Options) -> JudgedDoc<()> {
+pub fn check(text: &[u8], options: &Options) -> JudgedDoc<Sketch> {
     check_of(&roomy(text), options)
 }
 
-pub fn check_of(bytes: &dyn ReadAt, options: &Options) -> JudgedDoc<()> {
-    judge::judge(DOC, bytes, options, 1, &Findings).expect("memory reads")
+pub fn check_of(bytes: &dyn ReadAt, options: &Options) -> JudgedDoc<Sketch> {
+    judge::judge(DOC, bytes, options, 1, &Sketcher::new()).expect("memory reads")
 }
 
 pub fn plan(to: &str) -> Plan {

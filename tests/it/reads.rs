@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use replaylint::internals::judge::{JudgedDoc, Options};
 use replaylint::internals::place::Place;
-use replaylint::internals::report::{self, Content, Diagnostic, promise};
+use replaylint::internals::report::{self, Content, Diagnostic, Picked, Seen, Style, promise};
 use replaylint::internals::source::ReadAt;
 use replaylint::internals::target::Severity;
 
 use crate::generate::{Shape, generate};
 use crate::outputs::texts;
-use crate::support::{DOC, check_of, roomy};
+use crate::support::{DOC, STYLE, check_of, roomy};
 
 /// Counts what is read of a text.
 struct Counted {
@@ -41,7 +41,7 @@ impl Counted {
     }
 
     /// The lines in which findings and their partners lie, and how long each is.
-    fn lines_of(&self, found: &JudgedDoc<()>) -> BTreeMap<u64, u64> {
+    fn lines_of<T>(&self, found: &JudgedDoc<T>) -> BTreeMap<u64, u64> {
         let places = found.judged.iter().flat_map(|judged| {
             let partner: Option<Place> = judged.finding.partner;
             [Some(judged.finding.row.at), partner]
@@ -94,9 +94,9 @@ fn a_promise_reads_only_the_records_that_would_change() {
     let found = check_of(&text, &Options::default());
     let errors = found.judged.iter().filter(|judged| judged.severity == Severity::Error).count();
     let lines = text.lines_of(&found);
-    let mut told = report::diagnose(DOC, "case", &text, &found, Content::None).expect("memory reads");
     text.take();
-    let gone = promise::plan(DOC, &text, &found, &Options::default(), 1, None, &mut told).expect("memory reads");
+    let promises = promise::plan(DOC, &text, &found, &Options::default(), 1, false).expect("memory reads");
+    let gone = promises.gone;
     let (_, bytes) = text.take();
     assert!(errors > 0 && gone == errors as u64, "{gone} of {errors}");
     // Each is looked for from both sides in steps that grow, then read once; so is the first record.
@@ -105,32 +105,63 @@ fn a_promise_reads_only_the_records_that_would_change() {
 }
 
 /// What a check promises, and of which finding.
-fn promised(text: &[u8], proposes: Option<bool>) -> (u64, Vec<String>) {
+fn promised(text: &[u8], whole: bool) -> (u64, Vec<String>) {
     let bytes = roomy(text);
     let options = Options::default();
     let found = check_of(&bytes, &options);
-    let mut told = report::diagnose(DOC, "case", &bytes, &found, Content::None).expect("memory reads");
-    let gone = promise::plan(DOC, &bytes, &found, &options, 1, proposes, &mut told).expect("memory reads");
+    let promises = promise::plan(DOC, &bytes, &found, &options, 1, whole).expect("memory reads");
+    let told = promises.diagnose(DOC, "case", &bytes, &found, &Picked::all(&found), Content::None);
+    let told = told.expect("memory reads");
     let words = |own: &Diagnostic| {
         let fix = own.fix.as_ref().map(|fix| (fix.title.clone(), fix.loss, fix.default, fix.flag));
         format!("{} {} {fix:?} {:?}", own.rule, own.spot.line, own.no_fix)
     };
-    (gone, told.iter().map(words).collect())
+    (promises.gone, told.iter().map(words).collect())
+}
+
+/// Logs of several records: generated ones, and those of testdata, each record of another file.
+fn logs() -> Vec<(String, Vec<u8>)> {
+    let mut all = vec![("generated".to_owned(), generated(Shape::Requests, 100).text)];
+    all.push(("generated with many faults".to_owned(), generated(Shape::Requests, 20).text));
+    all.extend(texts());
+    let lines: Vec<&[u8]> = all.iter().skip(2).flat_map(|(_, text)| text.split(|byte| *byte == b'\n')).collect();
+    let requests = lines.iter().filter(|line| line.starts_with(b"{") && line.len() < 1 << 14);
+    let requests: Vec<&[u8]> = requests.copied().collect();
+    let mixed: Vec<Vec<u8>> = requests.chunks(40).map(|lines| lines.join(&b'\n')).collect();
+    // Many of a kind.
+    let many: Vec<Vec<u8>> = requests.chunks(8).map(|lines| lines.join(&b'\n').repeat(30)).collect();
+    all.extend(mixed.into_iter().enumerate().map(|(n, text)| (format!("mixed {n}"), text)));
+    all.extend(many.into_iter().enumerate().map(|(n, text)| (format!("many {n}"), text)));
+    all
 }
 
 #[test]
 fn promises_for_some_records_are_those_for_the_whole_doc() {
-    let generated = generated(Shape::Requests, 100).text;
-    let mut all = vec![("generated".to_owned(), generated)];
-    all.extend(texts());
-    // Logs of several records, each of another file.
-    let lines: Vec<&[u8]> = all.iter().skip(1).flat_map(|(_, text)| text.split(|byte| *byte == b'\n')).collect();
-    let requests = lines.iter().filter(|line| line.starts_with(b"{") && line.len() < 1 << 14);
-    let requests: Vec<&[u8]> = requests.copied().collect();
-    let mixed: Vec<Vec<u8>> = requests.chunks(40).map(|lines| lines.join(&b'\n')).collect();
-    all.extend(mixed.into_iter().enumerate().map(|(n, text)| (format!("mixed {n}"), text)));
     // A report that proposes edits plans the whole doc.
-    for (name, text) in all {
-        assert_eq!(promised(&text, None), promised(&text, Some(false)), "{name}");
+    for (name, text) in logs() {
+        assert_eq!(promised(&text, false), promised(&text, true), "{name}");
     }
+}
+
+#[test]
+fn text_of_what_is_picked_is_text_of_all() {
+    let style = Style { grouped: true, width: 200, ..STYLE };
+    let mut only_counted = 0;
+    for (name, text) in logs() {
+        let bytes = roomy(&text);
+        let found = check_of(&bytes, &Options::default());
+        let promises =
+            promise::plan(DOC, &bytes, &found, &Options::default(), 1, false).expect("memory reads");
+        let written = |picked: Picked| {
+            let told = promises.diagnose(DOC, "case", &bytes, &found, &picked, Content::None);
+            let seen = Seen { more: picked.more, ..Seen::new("case", &found, told.expect("memory reads")) };
+            let (mut report, mut out) = (report::by_name("text").expect("text")(style), Vec::new());
+            report.doc(&seen, &mut out).expect("memory writes");
+            String::from_utf8(out).expect("text")
+        };
+        let picked = Picked::of(&found, &promises.of, &style);
+        only_counted += picked.more.iter().map(|more| more.count).sum::<u64>();
+        assert_eq!(written(picked), written(Picked::all(&found)), "{name}");
+    }
+    assert!(only_counted > 1000, "{only_counted} findings are only counted");
 }
