@@ -2,12 +2,14 @@
 //! `serde_json::Value` and writing that, on one thread.
 
 use std::hint::black_box;
+use std::path::Path;
 
 use replaylint::internals::convert::{ConvertOptions, Plan, TO, Thoughts, convert_doc};
 use replaylint::internals::dialect::Written;
 use replaylint::internals::judge::Options;
 use replaylint::internals::source::lines;
 use replaylint::internals::target::Severity;
+use serde_json::Value;
 
 use super::{DOC, best};
 
@@ -35,6 +37,46 @@ pub fn table(sources: &[(&str, Vec<u8>)], threads: usize) {
         println!();
     }
     println!();
+}
+
+/// The same of requests that providers accepted, if a corpus of them lies beside the checkout: by the names of its formats.
+pub fn recorded(root: &Path, bytes: usize) {
+    const FORMATS: [(&str, &str); 5] = [
+        ("Responses", "openai-responses"),
+        ("Chat", "openai-chat"),
+        ("Anthropic", "anthropic-messages"),
+        ("Gemini", "gemini-contents"),
+        ("Bedrock", "bedrock-converse"),
+    ];
+    let Ok(manifest) = std::fs::read_to_string(root.join("manifest.jsonl")) else {
+        println!("no corpus beside the checkout: no recorded requests");
+        return;
+    };
+    let rows: Vec<Value> = manifest.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let of = |(name, format): (&'static str, &str)| {
+        let accepted = rows.iter().filter(|row| row["format"] == format && row["gold"] == "accepted");
+        let read = |row: &Value| {
+            let text = std::fs::read(root.join(row["path"].as_str()?)).ok()?;
+            Some(serde_json::from_slice::<Value>(&text).ok()?.to_string() + "\n")
+        };
+        let lines: Vec<String> = accepted.filter_map(read).filter(|line| is_converted(line)).collect();
+        let once: usize = lines.iter().map(String::len).sum();
+        (name, lines.concat().repeat(bytes.div_ceil(once.max(1))).into_bytes())
+    };
+    let sources: Vec<(&str, Vec<u8>)> = FORMATS.into_iter().map(of).collect();
+    println!("recorded requests, repeated");
+    table(&sources, 1);
+}
+
+/// Whether a record says something in each dialect, so that none has less to do than parsing and writing.
+fn is_converted(line: &str) -> bool {
+    let options = Options::default();
+    let twice = line.repeat(2).into_bytes();
+    TO.iter().filter(|(.., written)| *written == Written::Request).all(|(_, to, written)| {
+        let plan = Plan { target: None, to: *to, written: *written, thoughts: Thoughts::Auto, model: None };
+        let done = convert_doc(DOC, &twice, &ConvertOptions::new(&options, plan), 1, &mut |_| Ok(()));
+        done.is_ok_and(|done| done.converted == 2)
+    })
 }
 
 /// Seconds, and the number of records.

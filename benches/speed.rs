@@ -10,7 +10,7 @@ mod messages;
 
 use std::hint::black_box;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -97,6 +97,13 @@ fn conversions(megabytes: u64) {
     let sources: Vec<(&str, Vec<u8>)> = [("Responses", responses)].into_iter().chain(others).collect();
     conversion::table(&sources, 1);
     conversion::table(&sources[..1], 2);
+    conversion::recorded(&corpus(), bytes as usize);
+}
+
+/// Where real requests lie, if they are there.
+fn corpus() -> PathBuf {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
+    std::env::var_os("REPLAYLINT_CORPUS").map_or(beside, PathBuf::from)
 }
 
 /// Messages that hold blocks: what holding each of them against its schema costs.
