@@ -102,5 +102,6 @@ mod threads;
 mod traced;
 mod trees;
 mod turns;
+mod versions;
 mod work;
 mod writing;

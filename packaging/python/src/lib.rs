@@ -1,6 +1,7 @@
 //! `replaylint._native`: the functions of the library on bytes. What Python objects become bytes, and what comes back,
 //! is the business of the Python part of the package.
 
+mod dump;
 mod options;
 mod report;
 mod results;
@@ -53,8 +54,13 @@ mod _native {
         py.detach(|| bug::caught(work).unwrap_or_else(|bug| Err(bug.into()))).map_err(raise)
     }
 
+    /// An object as JSON.
     #[pyfunction]
-    #[pyo3(signature = (document, kwargs))]
+    fn dump<'py>(value: &Bound<'py, PyAny>, default: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(value.py(), &super::dump::dump(value, default)?))
+    }
+
+    #[pyfunction]
     fn check(document: &Bound<'_, PyBytes>, kwargs: &Bound<'_, PyDict>) -> PyResult<Report> {
         let (bytes, options) = (document.as_bytes(), options(kwargs)?);
         Ok(Report::new(run(document.py(), || replaylint::check(bytes, &options))?))

@@ -1,6 +1,6 @@
 //! Keyword arguments as options of the library.
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use replaylint::{Dialect, Options, Orphans, Reasoning};
@@ -85,6 +85,6 @@ fn one_of<T: Copy>(key: &str, value: &Bound<'_, PyAny>, choices: &[(&str, T)]) -
     let given = text(value)?;
     choices.iter().find(|(name, _)| *name == given).map(|(_, choice)| *choice).ok_or_else(|| {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        PyValueError::new_err(format!("{key} is '{given}', but must be one of {}", names.join(", ")))
+        super::Error::new_err(format!("{key} is '{given}', but must be one of {}", names.join(", ")))
     })
 }

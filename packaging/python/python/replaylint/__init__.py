@@ -25,6 +25,7 @@ from ._native import (
     check_many as _check_many,
     convert as _convert,
     diff as _diff,
+    dump as _dump,
     fix as _fix,
     fix_many as _fix_many,
 )
@@ -117,7 +118,7 @@ def _text(conversation):
     if isinstance(conversation, _os.PathLike):
         with open(conversation, "rb") as file:
             return file.read(), bytes
-    return _dumps(conversation).encode("ascii"), _json.loads
+    return _dump(conversation, _plain), _json.loads
 
 
 def _decode(text):
@@ -158,7 +159,3 @@ def _plain(value):
     if hasattr(value, "__iter__") and not isinstance(value, (bytes, bytearray)):
         return list(value)
     raise TypeError(f"{type(value).__name__} is not part of a conversation that JSON can hold")
-
-
-# Made once: json.dumps with options makes an encoder for each call.
-_dumps = _json.JSONEncoder(separators=(",", ":"), default=_plain).encode

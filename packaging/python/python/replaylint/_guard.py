@@ -138,10 +138,10 @@ class Guard:
             text = _encoded(value)
             if text is not None:
                 parts[name] = text
-        body = "{%s}" % ",".join(f"{json.dumps(name)}:{text}" for name, text in parts.items())
+        body = b"{%s}" % b",".join(b"%s:%s" % (json.dumps(name).encode(), text) for name, text in parts.items())
         options = {"target": _TARGETS.get((type(client).__name__, form)), **self._options}
         options.update(format=form, usage="request", name="request")
-        repaired, report = _native.fix(body.encode("ascii"), options)
+        repaired, report = _native.fix(body, options)
         errors = report.errors
         if errors:
             for error in errors:
@@ -176,12 +176,12 @@ def _at(client, path):
 
 def _encoded(value):
     """A member of the body as JSON; ``None`` for one that is not sent, or not as JSON."""
-    from . import _dumps
+    from . import _plain
 
     if type(value).__name__ in ("NotGiven", "Omit"):
         return None
     try:
-        return _dumps(value)
+        return _native.dump(value, _plain)
     except (TypeError, ValueError):
         return None
 
