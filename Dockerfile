@@ -6,16 +6,13 @@ FROM rust:1-alpine AS build
 # What the C sources of SQLite and zstd are compiled with.
 RUN apk add --no-cache gcc musl-dev
 WORKDIR /source
-COPY Cargo.toml Cargo.lock ./
-COPY src src
-COPY schemas schemas
-COPY README.md LICENSE-APACHE LICENSE-MIT ./
+COPY . .
 RUN cargo build --locked --profile dist --bin replaylint
+# Large inputs are unpacked in /tmp.
+RUN mkdir -p /image/tmp /image/work && chmod 1777 /image/tmp && cp target/dist/replaylint /image/
 
 FROM scratch
-COPY --from=build /source/target/dist/replaylint /replaylint
-# Large inputs are unpacked there.
-COPY --from=build --chmod=1777 /var/empty /tmp
+COPY --from=build /image /
 WORKDIR /work
 ENTRYPOINT ["/replaylint"]
 CMD ["--help"]

@@ -76,6 +76,7 @@ mod properties_gemini_bedrock;
 mod proposals;
 mod readme;
 mod reads;
+mod recipes;
 mod recognition;
 mod recorded;
 mod replacing;
