@@ -16,6 +16,8 @@ for tool in git pre-commit replaylint; do
 done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+# Nothing of the user's pre-commit is used or left behind.
+export PRE_COMMIT_HOME="$scratch/cache"
 fail() {
     echo "error: $*" >&2
     sed 's/^/    /' "$scratch/out" >&2

@@ -1,7 +1,9 @@
 """Guards on the real clients, against a server that refuses what the providers refuse."""
 
 import asyncio
+import gc
 import logging
+import weakref
 
 import pytest
 
@@ -145,6 +147,23 @@ def test_views_and_copies_are_guarded():
         with pytest.raises(openai.BadRequestError):
             client.chat.completions.with_raw_response.create(model="gpt-5", messages=broken)
         assert provider.statuses == [200, 200, 200, 400]
+
+
+def test_copies_go_off_with_the_client_and_are_not_kept():
+    broken = [{"role": "tool", "tool_call_id": "call_9", "content": "22 degrees"}, AGAIN]
+    with Provider(text("1"), text("2")) as provider:
+        client = make("chat", provider)
+        guard = replaylint.Guard(client)
+        copy = client.with_options(timeout=9).copy()
+        kept = weakref.ref(client.with_options(timeout=9))
+        gc.collect()
+        assert kept() is None
+        copy.chat.completions.create(model="gpt-5", messages=broken)
+        guard.off()
+        with pytest.raises(openai.BadRequestError):
+            copy.chat.completions.create(model="gpt-5", messages=broken)
+        guard.on()
+        copy.chat.completions.create(model="gpt-5", messages=broken)
 
 
 def test_a_guard_goes_off_and_on():

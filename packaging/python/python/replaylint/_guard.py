@@ -45,19 +45,22 @@ class Guard:
             _native.check(b'{"messages": []}', {"target": options["target"]})
         self._options = options
         self._log = logger
-        self._clients = [client]
+        self._client = client
         self._patches = []
+        self._active = False
         self.on()
 
     def on(self):
         """Guard the client, and copies that are made of it."""
-        if not self._patches:
-            for client in self._clients:
-                self._wrap(client)
+        if not self._active:
+            self._active = True
+            for patch in self._wrapped(self._client):
+                self._patches.append(patch)
         return self
 
     def off(self):
-        """Leave the client as it was. As a context manager: until its end."""
+        """Leave the client as it was, and copies of it unguarded. As a context manager: until its end."""
+        self._active = False
         while self._patches:
             owner, name, before = self._patches.pop()
             if before is None:
@@ -72,38 +75,36 @@ class Guard:
     def __exit__(self, *_):
         self.off()
 
-    def _wrap(self, client):
+    def _wrapped(self, client):
+        """Puts the guard on a client, and yields what was there before."""
         found = False
         for path, methods, form, key in _ENDPOINTS:
             endpoint = _at(client, path)
-            for name in methods if endpoint is not None else ():
+            if endpoint is None:
+                continue
+            for name in methods:
                 method = getattr(endpoint, name, None)
                 if method is not None:
-                    self._patch(endpoint, name, self._guarded(method, client, form, key))
+                    yield _replaced(endpoint, name, self._guarded(method, client, form, key))
                     found = True
-            for name in _VIEWS if endpoint is not None else ():
-                self._forget(endpoint, name)
+            for name in _VIEWS:
+                # A view holds the methods of its time: it is made again, now and when the guard is removed.
+                endpoint.__dict__.pop(name, None)
+                yield endpoint, name, None
         if not found:
             raise TypeError(f"{type(client).__name__} is not a client of openai or anthropic")
         for name in _COPIES:
             method = getattr(client, name, None)
             if method is not None:
-                self._patch(client, name, self._copying(method))
-
-    def _patch(self, owner, name, function):
-        self._patches.append((owner, name, owner.__dict__.get(name)))
-        owner.__dict__[name] = function
-
-    def _forget(self, endpoint, name):
-        """A view holds the methods of its time: it is made again, now and when the guard is removed."""
-        endpoint.__dict__.pop(name, None)
-        self._patches.append((endpoint, name, None))
+                yield _replaced(client, name, self._copying(method))
 
     def _guarded(self, method, client, form, key):
         @functools.wraps(method)
         def guarded(*args, **kwargs):
+            if self._active:
+                kwargs = self._repaired(kwargs, client, form, key)
             # Of an asynchronous method this is what is awaited.
-            return method(*args, **self._repaired(kwargs, client, form, key))
+            return method(*args, **kwargs)
 
         return guarded
 
@@ -111,7 +112,9 @@ class Guard:
         @functools.wraps(method)
         def copying(*args, **kwargs):
             copy = method(*args, **kwargs)
-            self._wrap(copy)
+            # What was there before is not kept: a client may be copied for each request.
+            for _ in self._wrapped(copy):
+                pass
             return copy
 
         return copying
@@ -155,6 +158,12 @@ class Guard:
         if repaired is None:
             return kwargs
         return _merged(kwargs, extra, parts, json.loads(repaired))
+
+
+def _replaced(owner, name, function):
+    before = owner.__dict__.get(name)
+    owner.__dict__[name] = function
+    return owner, name, before
 
 
 class _Pause:
