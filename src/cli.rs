@@ -4,20 +4,21 @@ mod carry;
 mod common;
 mod convert;
 mod lookup;
+mod manual;
 mod slim;
 mod tree;
 
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::fix::{Destination, Repairs};
 use crate::commands::products::Copies;
 use crate::commands::{self, Failure, Outcome};
 use crate::fix::{FixOptions, Orphans, Reasoning};
 use crate::formats::agents::AGENTS;
-use crate::options::{self, Misuse};
+use crate::options;
 use crate::replay::rewind::RewindTo;
 use crate::source::commit::Replace;
 
@@ -63,11 +64,15 @@ enum Command {
     /// Replace repeated parts of a log by references; -w writes
     Slim(slim::SlimArgs),
     /// Print a completion script for a shell
-    #[command(hide = true)]
-    Completions { shell: clap_complete::Shell },
-    /// Print the man page, of a command if one is named
-    #[command(hide = true)]
-    Man { command: Option<String> },
+    Completions {
+        /// Shell that reads the script
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page
+    Man {
+        /// Command whose page is printed, instead of that of the program
+        command: Option<String>,
+    },
 }
 
 #[derive(Args, Debug)]
@@ -242,21 +247,8 @@ impl Cli {
             Command::Tree(args) => args.run(out),
             Command::Rebuild(args) => args.run(out),
             Command::Slim(args) => args.run(out),
-            Command::Completions { shell } => {
-                clap_complete::generate(shell, &mut Cli::command(), "replaylint", out);
-                Ok(Outcome::Clean)
-            }
-            Command::Man { command } => {
-                let mut whole = Cli::command();
-                whole.build();
-                let page = match command {
-                    Some(name) => whole.find_subcommand(&name).cloned(),
-                    None => Some(whole),
-                };
-                let page = page.ok_or_else(|| Misuse::new("unknown command; `replaylint --help` lists them"))?;
-                clap_mangen::Man::new(page).render(out)?;
-                Ok(Outcome::Clean)
-            }
+            Command::Completions { shell } => manual::completions(shell, out),
+            Command::Man { command } => manual::man(command.as_deref(), out),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! `replaylint` reads stored LLM conversations, says what a provider would reject when they are replayed, repairs them
 //! without losing anything silently, converts them between dialects, and shows what changed.
 //!
-//! The library does what the command line does, on bytes or on JSON values: it reads no files, prints nothing and starts no
-//! threads.
+//! The library does what the command line does, on bytes or on JSON values: it reads no files, prints nothing, and
+//! starts threads only for batches ([`check_many`], [`fix_many`]).
 //!
 //! | | a document (`&[u8]`) | items or messages (`&[serde_json::Value]`) |
 //! |---|---|---|
@@ -116,8 +116,8 @@ pub(crate) use rule::rule;
 
 pub use fix::{Orphans, Reasoning};
 pub use library::{
-    Converted, ConvertedItems, Dialect, Error, Fixed, FixedItems, Options, Report, check, check_items, convert,
-    convert_items, diff, diff_items, fix, fix_items,
+    Converted, ConvertedItems, Dialect, Error, Fixed, FixedItems, Options, Report, check, check_items, check_many,
+    convert, convert_items, diff, diff_items, fix, fix_items, fix_many,
 };
 pub use report::contract::{
     Change, Diagnostic, Diff, DiffSummary, EntryDiff, Fix, HistoryDiff, Input, Related, RenamedId, Repaired,

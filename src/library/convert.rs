@@ -52,6 +52,13 @@ impl Converted {
 ///
 /// If the document is larger than this machine can address.
 pub fn convert(document: &[u8], to: Dialect, options: &Options) -> Result<Converted, Error> {
+    let Some(from) = options.list else { return convert_document(document, to, options) };
+    let mut converted = convert_document(&from.request(document), to, options)?;
+    from.relocate(&mut converted.losses.diagnostics);
+    Ok(converted)
+}
+
+fn convert_document(document: &[u8], to: Dialect, options: &Options) -> Result<Converted, Error> {
     let bytes = Roomy::new(Memory(document));
     let plan = Plan {
         to: to.grammar(),

@@ -32,6 +32,15 @@ const OTHER: DocId = DocId(1);
 ///
 /// If one of the documents holds no conversation, or records that cannot be read.
 pub fn diff(before: &[u8], after: &[u8], options: &Options) -> Result<Diff, Error> {
+    let Some(dialect) = options.list else { return diff_documents(before, after, options) };
+    let mut diff = diff_documents(&dialect.request(before), &dialect.request(after), options)?;
+    let entries = diff.histories.iter_mut().flat_map(|history| &mut history.entries);
+    let sides = entries.flat_map(|entry| entry.before.iter_mut().chain(&mut entry.after));
+    dialect.relocate_sides(sides.map(|side| &mut side.pointer));
+    Ok(diff)
+}
+
+fn diff_documents(before: &[u8], after: &[u8], options: &Options) -> Result<Diff, Error> {
     let (old, new) = (Roomy::new(Memory(before)), Roomy::new(Memory(after)));
     let side = |id, bytes| Side { id, bytes, options: &options.judge };
     let mut compared = compare(side(DOC, &old), side(OTHER, &new), Scope::All)?;

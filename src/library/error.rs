@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::options::Misuse;
+use crate::source::bug::Bug;
 
 /// Why a document could not be judged, or an option not be set. What is wrong in a document is no error of this kind, but
 /// a [`Diagnostic`](crate::report::contract::Diagnostic).
@@ -18,6 +19,10 @@ impl Error {
         Error { message: message.into(), help: None }
     }
 
+    pub(super) fn with_help(self, help: impl Into<String>) -> Self {
+        Error { help: Some(help.into()), ..self }
+    }
+
     /// What to do about it.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
@@ -27,6 +32,12 @@ impl Error {
 impl From<Misuse> for Error {
     fn from(misuse: Misuse) -> Self {
         Error { message: misuse.message, help: misuse.help }
+    }
+}
+
+impl From<Bug> for Error {
+    fn from(bug: Bug) -> Self {
+        Error::new(bug.to_string())
     }
 }
 

@@ -63,6 +63,19 @@ impl Fixed<'_> {
 /// If the history is of another dialect than the target's (it is to be converted first), or if the document is larger
 /// than this machine can address.
 pub fn fix<'t>(document: &'t [u8], options: &Options) -> Result<Fixed<'t>, Error> {
+    let Some(dialect) = options.list else { return fix_document(document, options) };
+    let request = dialect.request(document);
+    let Fixed { text, mut changes, fixed, mut report } = fix_document(&request, options)?;
+    let text = match text {
+        Cow::Borrowed(_) => Cow::Borrowed(document),
+        Cow::Owned(text) => Cow::Owned(dialect.list(&text)?),
+    };
+    dialect.relocate(&mut report.diagnostics);
+    dialect.relocate_changes(&mut changes);
+    Ok(Fixed { text, changes, fixed, report })
+}
+
+fn fix_document<'t>(document: &'t [u8], options: &Options) -> Result<Fixed<'t>, Error> {
     let bytes = Roomy::new(Memory(document));
     let done = repair_doc(DOC, &bytes, &options.judge, &options.fix, 1)?;
     if let Some((format, target)) = done.before.format.zip(options.judge.target)

@@ -37,7 +37,7 @@ pub struct ConvertedItems {
 }
 
 /// [`check`] for items. Pointers lead into the list: `/1` is the second item. Lines, columns and spans are those of the
-/// request as it would be sent, and of little use.
+/// list as compact JSON, and of little use.
 ///
 /// ```
 /// use replaylint::{Dialect, Options, check_items};
@@ -58,10 +58,7 @@ pub struct ConvertedItems {
 ///
 /// As [`check`].
 pub fn check_items(items: &[Value], dialect: Dialect, options: &Options) -> Result<Report, Error> {
-    let (text, options) = dialect.request(items, options)?;
-    let mut report = check(&text, &options)?;
-    dialect.relocate(&mut report.diagnostics);
-    Ok(report)
+    check(&serde_json::to_vec(items)?, &options.clone().list_of(dialect)?)
 }
 
 /// [`fix`](super::fix()) for items.
@@ -86,16 +83,11 @@ pub fn check_items(items: &[Value], dialect: Dialect, options: &Options) -> Resu
 ///
 /// As [`fix`](super::fix()).
 pub fn fix_items<'i>(items: &'i [Value], dialect: Dialect, options: &Options) -> Result<FixedItems<'i>, Error> {
-    let (text, options) = dialect.request(items, options)?;
-    let Fixed { text, mut changes, fixed, mut report } = fix::fix(&text, &options)?;
-    dialect.relocate(&mut report.diagnostics);
-    changes.iter_mut().for_each(|change| dialect.within(&mut change.pointer));
+    let list = serde_json::to_vec(items)?;
+    let Fixed { text, changes, fixed, report } = fix::fix(&list, &options.clone().list_of(dialect)?)?;
     let items = match text {
         Cow::Borrowed(_) => Cow::Borrowed(items),
-        Cow::Owned(text) => match serde_json::from_slice::<Value>(&text)?.get_mut(dialect.list_key()) {
-            Some(Value::Array(items)) => Cow::Owned(std::mem::take(items)),
-            _ => return Err(Error::new("the repaired request holds no list of items")),
-        },
+        Cow::Owned(text) => Cow::Owned(serde_json::from_slice(&text)?),
     };
     Ok(FixedItems { items, changes, fixed, report })
 }
@@ -123,9 +115,8 @@ pub fn convert_items(
     to: Dialect,
     options: &Options,
 ) -> Result<ConvertedItems, Error> {
-    let (text, options) = from.request(items, options)?;
-    let Converted { text, mut losses, .. } = super::convert(&text, to, &options)?;
-    from.relocate(&mut losses.diagnostics);
+    let list = serde_json::to_vec(items)?;
+    let Converted { text, losses, .. } = super::convert(&list, to, &options.clone().list_of(from)?)?;
     if text.is_empty() {
         let why = losses.diagnostics.first().map(|diagnostic| diagnostic.message.clone());
         return Err(Error::new(why.unwrap_or_else(|| "there is nothing to convert".to_owned())));
@@ -139,11 +130,6 @@ pub fn convert_items(
 ///
 /// If one of the lists is empty.
 pub fn diff_items(before: &[Value], after: &[Value], dialect: Dialect, options: &Options) -> Result<Diff, Error> {
-    let (before, options) = dialect.request(before, options)?;
-    let (after, _) = dialect.request(after, &options)?;
-    let mut diff = diff::diff(&before, &after, &options)?;
-    for entry in diff.histories.iter_mut().flat_map(|history| &mut history.entries) {
-        entry.before.iter_mut().chain(&mut entry.after).for_each(|side| dialect.within(&mut side.pointer));
-    }
-    Ok(diff)
+    let options = options.clone().list_of(dialect)?;
+    diff::diff(&serde_json::to_vec(before)?, &serde_json::to_vec(after)?, &options)
 }

@@ -1,5 +1,5 @@
-//! The library: what the commands do, on bytes in memory or on JSON values. It reads no files, prints nothing and starts no
-//! threads.
+//! The library: what the commands do, on bytes in memory or on JSON values. It reads no files, prints nothing, and
+//! starts threads only for batches.
 #![warn(missing_docs)]
 
 mod convert;
@@ -8,6 +8,7 @@ mod diff;
 mod error;
 mod fix;
 mod items;
+mod many;
 mod options;
 mod report;
 
@@ -17,5 +18,6 @@ pub use diff::diff;
 pub use error::Error;
 pub use fix::{Fixed, fix};
 pub use items::{ConvertedItems, FixedItems, check_items, convert_items, diff_items, fix_items};
+pub use many::{check_many, fix_many};
 pub use options::Options;
 pub use report::{Report, check};

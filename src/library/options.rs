@@ -4,6 +4,7 @@ use crate::fix::{FixOptions, Orphans, Reasoning};
 use crate::history::{Effort, Usage};
 use crate::{judge, options};
 
+use super::dialect::Dialect;
 use super::error::Error;
 
 /// How documents are read, judged and repaired. The default is what the command line does without flags.
@@ -24,6 +25,7 @@ pub struct Options {
     pub(super) judge: judge::Options,
     pub(super) fix: FixOptions,
     pub(super) name: String,
+    pub(super) list: Option<Dialect>,
     select: Vec<String>,
     ignore: Vec<String>,
 }
@@ -65,6 +67,31 @@ impl Options {
     pub fn format(mut self, name: &str) -> Result<Self, Error> {
         self.judge.read.format = Some(options::format(name)?);
         Ok(self)
+    }
+
+    /// The document is a list of items or messages of this dialect, without the request around it. It is read as the
+    /// request that would send the list; places and pointers lead into the list.
+    ///
+    /// A list by itself is detected, too, where its items tell; but a list that is repaired may end up without those that
+    /// did, so that nothing is changed in it unless the dialect is given.
+    ///
+    /// ```
+    /// use replaylint::{Dialect, Options, fix};
+    ///
+    /// # fn main() -> Result<(), replaylint::Error> {
+    /// let list = br#"[{"role": "user", "content": "Hello"}, {"role": "tool", "tool_call_id": "call_1", "content": "22"}]"#;
+    /// let fixed = fix(list, &Options::new().list_of(Dialect::Chat)?)?;
+    /// assert_eq!(&*fixed.text, br#"[{"role": "user", "content": "Hello"}]"#);
+    /// assert_eq!(fixed.changes[0].pointer, "/1");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`format`](Options::format).
+    pub fn list_of(self, dialect: Dialect) -> Result<Self, Error> {
+        Ok(Options { list: Some(dialect), ..self.format(&dialect.request_format())? })
     }
 
     /// Whether the server stores the items of the history.
@@ -148,6 +175,12 @@ impl Options {
     /// What `fix` does with reasoning.
     pub fn reasoning(mut self, reasoning: Reasoning) -> Self {
         self.fix.reasoning = reasoning;
+        self
+    }
+
+    /// Removes what only the account that wrote it can use: encrypted reasoning, compactions, item ids.
+    pub fn account_changed(mut self, changed: bool) -> Self {
+        self.fix.account_changed = changed;
         self
     }
 

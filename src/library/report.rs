@@ -76,6 +76,17 @@ impl Report {
 /// If the document is larger than this machine can address. What is wrong in it, even that it is not JSON, is a
 /// diagnostic.
 pub fn check(document: &[u8], options: &Options) -> Result<Report, Error> {
+    match options.list {
+        None => check_document(document, options),
+        Some(dialect) => {
+            let mut report = check_document(&dialect.request(document), options)?;
+            dialect.relocate(&mut report.diagnostics);
+            Ok(report)
+        }
+    }
+}
+
+fn check_document(document: &[u8], options: &Options) -> Result<Report, Error> {
     let bytes = Roomy::new(Memory(document));
     let found = convert::check(DOC, &bytes, &options.judge, 1)?;
     let promises = promise::plan(DOC, &bytes, &found, &options.judge, 1, false)?;

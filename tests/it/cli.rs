@@ -22,6 +22,23 @@ fn shells_and_man_know_every_command() {
     }
 }
 
+/// Shells complete the names of the tables, of each argument that takes them.
+#[test]
+fn shells_complete_names() {
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    for shell in ["bash", "zsh", "fish"] {
+        let output = crate::reports::run(here, &["completions", shell]);
+        let script = String::from_utf8(output.stdout).expect("UTF-8");
+        for name in ["openai-stateless", "responses-request", "api-error", "RL101"] {
+            assert!(script.contains(name), "{shell} does not complete {name}");
+        }
+    }
+    // It is one thing to complete names, and another to take them: rules may be prefixes, reports may go to files.
+    let output =
+        crate::reports::run(here, &["check", "--select", "RL1,orphan-output", "testdata/readme/edited.json"]);
+    assert_eq!(output.status.code(), Some(0));
+}
+
 #[test]
 fn tables_are_complete_and_fit() {
     let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));

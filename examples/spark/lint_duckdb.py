@@ -1,0 +1,20 @@
+"""The same on DuckDB: findings by rule of a folder of Parquet files."""
+
+import sys
+
+import duckdb
+import pyarrow as pa
+import replaylint
+
+
+def rules(transcripts: pa.StringArray) -> pa.Array:
+    reports = replaylint.check_many(transcripts.to_pylist())
+    return pa.array([list(report.counts()) for report in reports], pa.list_(pa.string()))
+
+
+database = duckdb.connect()
+database.create_function("rules", rules, ["VARCHAR"], "VARCHAR[]", type="arrow")
+for rule, count in database.sql(
+    f"SELECT rule, count(*) FROM (SELECT unnest(rules(transcript)) AS rule FROM '{sys.argv[1]}/*.parquet') GROUP BY rule ORDER BY rule"
+).fetchall():
+    print(rule, count)

@@ -1,0 +1,134 @@
+//! `replaylint._native`: the functions of the library on bytes. What Python objects become bytes, and what comes back,
+//! is the business of the Python part of the package.
+
+mod dump;
+mod options;
+mod report;
+mod results;
+
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    replaylint,
+    Error,
+    pyo3::exceptions::PyValueError,
+    "A conversation could not be judged, or an option is not valid."
+);
+
+/// The exception for an error of the library, in its words.
+fn raise(error: replaylint::Error) -> PyErr {
+    match error.help() {
+        Some(help) => Error::new_err(format!("{error}; {help}")),
+        None => Error::new_err(error.to_string()),
+    }
+}
+
+#[pymodule]
+mod _native {
+    use pyo3::prelude::*;
+    use pyo3::types::{PyBytes, PyDict, PyList};
+    use replaylint::internals::source::bug;
+
+    use super::options::{dialect, options};
+    use super::raise;
+
+    #[pymodule_export]
+    use super::Error;
+    #[pymodule_export]
+    use super::report::{Change, Diagnostic, Report};
+    #[pymodule_export]
+    use super::results::{Converted, Diff};
+
+    #[pymodule_export]
+    const __VERSION__: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // A panic becomes an exception, and what it says may quote content.
+        bug::hush();
+        Ok(())
+    }
+
+    /// Runs an engine without the GIL. A bug of it is an error of this call.
+    fn run<R: Send>(py: Python<'_>, work: impl FnOnce() -> Result<R, replaylint::Error> + Send) -> PyResult<R> {
+        py.detach(|| bug::caught(work).unwrap_or_else(|bug| Err(bug.into()))).map_err(raise)
+    }
+
+    /// An object as JSON.
+    #[pyfunction]
+    fn dump<'py>(value: &Bound<'py, PyAny>, default: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(value.py(), &super::dump::dump(value, default)?))
+    }
+
+    #[pyfunction]
+    fn check(document: &Bound<'_, PyBytes>, kwargs: &Bound<'_, PyDict>) -> PyResult<Report> {
+        let (bytes, options) = (document.as_bytes(), options(kwargs)?);
+        Ok(Report::new(run(document.py(), || replaylint::check(bytes, &options))?))
+    }
+
+    /// The repaired document, or `None` if it is as it was.
+    #[pyfunction]
+    fn fix<'py>(
+        document: &Bound<'py, PyBytes>,
+        kwargs: &Bound<'py, PyDict>,
+    ) -> PyResult<(Option<Bound<'py, PyBytes>>, Report)> {
+        let (py, bytes, options) = (document.py(), document.as_bytes(), options(kwargs)?);
+        let fixed = run(py, || replaylint::fix(bytes, &options))?;
+        Ok(repaired(py, fixed))
+    }
+
+    fn repaired<'py>(py: Python<'py>, fixed: replaylint::Fixed<'_>) -> (Option<Bound<'py, PyBytes>>, Report) {
+        let text = fixed.is_changed().then(|| PyBytes::new(py, &fixed.text));
+        (text, Report::fixed(fixed.report, fixed.changes, fixed.fixed))
+    }
+
+    #[pyfunction]
+    fn convert(document: &Bound<'_, PyBytes>, to: &str, kwargs: &Bound<'_, PyDict>) -> PyResult<Converted> {
+        let (py, bytes, to, options) = (document.py(), document.as_bytes(), dialect(to)?, options(kwargs)?);
+        Converted::new(py, run(py, || replaylint::convert(bytes, to, &options))?)
+    }
+
+    #[pyfunction]
+    fn diff(
+        before: &Bound<'_, PyBytes>,
+        after: &Bound<'_, PyBytes>,
+        kwargs: &Bound<'_, PyDict>,
+    ) -> PyResult<Diff> {
+        let (old, new, options) = (before.as_bytes(), after.as_bytes(), options(kwargs)?);
+        Ok(Diff::new(run(before.py(), || replaylint::diff(old, new, &options))?))
+    }
+
+    /// A report or an error for each document.
+    #[pyfunction]
+    fn check_many<'py>(
+        documents: Vec<Bound<'py, PyBytes>>,
+        threads: usize,
+        kwargs: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let (py, options) = (kwargs.py(), options(kwargs)?);
+        let bytes: Vec<&[u8]> = documents.iter().map(|document| document.as_bytes()).collect();
+        let found = py.detach(|| replaylint::check_many(&bytes, &options, threads));
+        let results = found.into_iter().map(|report| match report {
+            Ok(report) => Ok(Bound::new(py, Report::new(report))?.into_any()),
+            Err(error) => Ok(raise(error).into_value(py).into_bound(py).into_any()),
+        });
+        PyList::new(py, results.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// What `fix` returns, or an error, for each document.
+    #[pyfunction]
+    fn fix_many<'py>(
+        documents: Vec<Bound<'py, PyBytes>>,
+        threads: usize,
+        kwargs: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let (py, options) = (kwargs.py(), options(kwargs)?);
+        let bytes: Vec<&[u8]> = documents.iter().map(|document| document.as_bytes()).collect();
+        let fixed = py.detach(|| replaylint::fix_many(&bytes, &options, threads));
+        let results = fixed.into_iter().map(|fixed| match fixed {
+            Ok(fixed) => Ok(repaired(py, fixed).into_pyobject(py)?.into_any()),
+            Err(error) => Ok(raise(error).into_value(py).into_bound(py).into_any()),
+        });
+        PyList::new(py, results.collect::<PyResult<Vec<_>>>()?)
+    }
+}

@@ -1,0 +1,90 @@
+//! Keyword arguments as options of the library.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use replaylint::{Dialect, Options, Orphans, Reasoning};
+
+use super::raise;
+
+type Set = fn(Options, &Bound<'_, PyAny>) -> PyResult<Options>;
+
+/// Every keyword, and what it sets.
+static KEYWORDS: [(&str, Set); 16] = [
+    ("target", |options, value| options.target(&text(value)?).map_err(raise)),
+    ("format", |options, value| options.format(&text(value)?).map_err(raise)),
+    ("dialect", |options, value| options.list_of(dialect(&text(value)?)?).map_err(raise)),
+    ("store", |options, value| Ok(options.store(value.extract()?))),
+    ("model", |options, value| Ok(options.model(text(value)?))),
+    ("effort", |options, value| Ok(options.effort(&text(value)?))),
+    ("usage", usage),
+    ("pointer", |options, value| options.pointer(&text(value)?).map_err(raise)),
+    ("select", |options, value| options.select(rules(value)?.iter().map(String::as_str)).map_err(raise)),
+    ("ignore", |options, value| options.ignore(rules(value)?.iter().map(String::as_str)).map_err(raise)),
+    ("name", |options, value| Ok(options.name(text(value)?))),
+    ("orphans", |options, value| Ok(options.orphans(one_of("orphans", value, &ORPHANS)?))),
+    ("reasoning", |options, value| Ok(options.reasoning(one_of("reasoning", value, &REASONING)?))),
+    ("lossless", |options, value| Ok(options.lossless(value.extract()?))),
+    ("fix_warnings", |options, value| Ok(options.fix_warnings(value.extract()?))),
+    ("account_changed", |options, value| Ok(options.account_changed(value.extract()?))),
+];
+
+static ORPHANS: [(&str, Orphans); 3] = [("auto", Orphans::Auto), ("drop", Orphans::Drop), ("stub", Orphans::Stub)];
+
+static REASONING: [(&str, Reasoning); 5] = [
+    ("auto", Reasoning::Auto),
+    ("reference", Reasoning::Reference),
+    ("inline", Reasoning::Inline),
+    ("keep", Reasoning::Keep),
+    ("strip", Reasoning::Strip),
+];
+
+/// The options that keyword arguments ask for; one that is `None` is as if it was not given.
+pub fn options(kwargs: &Bound<'_, PyDict>) -> PyResult<Options> {
+    let mut options = Options::new();
+    for (key, value) in kwargs {
+        let key = key.cast::<PyString>()?.to_cow()?;
+        let Some((name, set)) = KEYWORDS.iter().find(|(name, _)| *name == key) else {
+            return Err(PyTypeError::new_err(format!("unexpected keyword argument '{key}'")));
+        };
+        if value.is_none() {
+            continue;
+        }
+        options = set(options, &value).map_err(|error| match error.is_instance_of::<PyTypeError>(value.py()) {
+            true => PyTypeError::new_err(format!("{name}: {}", error.value(value.py()))),
+            false => error,
+        })?;
+    }
+    Ok(options)
+}
+
+/// The dialect of this name.
+pub fn dialect(name: &str) -> PyResult<Dialect> {
+    name.parse().map_err(raise)
+}
+
+fn text(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    value.extract()
+}
+
+/// One rule, or several.
+fn rules(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    match value.cast::<PyString>() {
+        Ok(one) => Ok(vec![one.to_cow()?.into_owned()]),
+        Err(_) => value.try_iter()?.map(|rule| rule?.extract()).collect(),
+    }
+}
+
+fn usage(options: Options, value: &Bound<'_, PyAny>) -> PyResult<Options> {
+    static USAGES: [(&str, fn(Options) -> Options); 2] =
+        [("request", Options::as_request), ("log", Options::as_log)];
+    Ok(one_of("usage", value, &USAGES)?(options))
+}
+
+fn one_of<T: Copy>(key: &str, value: &Bound<'_, PyAny>, choices: &[(&str, T)]) -> PyResult<T> {
+    let given = text(value)?;
+    choices.iter().find(|(name, _)| *name == given).map(|(_, choice)| *choice).ok_or_else(|| {
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        super::Error::new_err(format!("{key} is '{given}', but must be one of {}", names.join(", ")))
+    })
+}
