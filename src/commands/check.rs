@@ -5,6 +5,7 @@ use std::io::Write;
 use crate::convert;
 use crate::history::Code;
 use crate::read::Skipped;
+use crate::report::html::draw;
 use crate::report::mask;
 use crate::report::words::count;
 use crate::report::{Diagnostic, Seen, Summary, diagnose, homes, promise};
@@ -71,10 +72,14 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
                 (told, false)
             }
         };
+        let page = match run.draws() && !skipped {
+            true => Some(draw::found(run.drawing("check", &doc, options), &found, &diagnostics)?),
+            false => None,
+        };
         let bugs = std::mem::take(&mut found.bugs);
         let foreign = met && !met::was_one(&diagnostics);
         Ok(Checked {
-            seen: Seen::new(&doc.label, &found, diagnostics),
+            seen: Seen { page, ..Seen::new(&doc.label, &found, diagnostics) },
             skipped,
             foreign,
             references,

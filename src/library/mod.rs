@@ -9,6 +9,7 @@ mod error;
 mod fix;
 mod items;
 mod options;
+mod page;
 mod report;
 
 pub use convert::{Converted, convert};
@@ -18,4 +19,5 @@ pub use error::Error;
 pub use fix::{Fixed, fix};
 pub use items::{ConvertedItems, FixedItems, check_items, convert_items, diff_items, fix_items};
 pub use options::Options;
+pub use page::{View, page};
 pub use report::{Report, check};

@@ -65,6 +65,7 @@ mod opencode;
 mod opencode_files;
 mod openhands;
 mod outputs;
+mod page;
 mod pages;
 mod parity;
 mod pasted;
