@@ -60,6 +60,7 @@ mod mutations;
 mod mutations_anthropic;
 mod mutations_chat;
 mod mutations_gemini_bedrock;
+mod npm;
 #[cfg(feature = "sqlite")]
 mod opencode;
 mod opencode_files;
