@@ -119,6 +119,8 @@ pub use library::{
     Converted, ConvertedItems, Dialect, Error, Fixed, FixedItems, Options, Report, check, check_items, check_many,
     convert, convert_items, diff, diff_items, fix, fix_items, fix_many,
 };
+#[doc(hidden)]
+pub use library::{View, page};
 pub use report::contract::{
     Change, Diagnostic, Diff, DiffSummary, EntryDiff, Fix, HistoryDiff, Input, Related, RenamedId, Repaired,
     SettingDiff, Side, Span, Summary,

@@ -70,8 +70,8 @@ pub(super) struct DiffArgs {
     all_branches: bool,
     #[command(flatten)]
     reading: Reading,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"], help_heading = "Output")]
+    /// Output format: text, json, html; html=FILE writes it to FILE
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = difference, help_heading = "Output")]
     output_format: String,
     #[command(flatten)]
     privacy: Privacy,
@@ -145,6 +145,15 @@ impl ConvertArgs {
             Some(carriage) => commands::carry::carry(&run, &conversion, carriage, out),
             None => commands::convert::convert(&run, &conversion, out),
         }
+    }
+}
+
+/// Names of the outputs of `diff`.
+fn difference(form: &str) -> Result<String, String> {
+    match form.split_once('=').map_or(form, |(name, _)| name) {
+        "html" => Ok(form.to_owned()),
+        "text" | "json" if !form.contains('=') => Ok(form.to_owned()),
+        _ => Err("text, json, html or html=FILE was expected".to_owned()),
     }
 }
 

@@ -16,11 +16,13 @@ use crate::formats;
 use crate::history::time;
 use crate::options::{self, Misuse};
 use crate::replay::{Budget, ChainOptions, Policy};
+use crate::report::mask;
 use crate::report::tree::{OUTPUTS, Print};
 use crate::targets;
 
 use super::common::{
     ConfigFile, Emptiness, Files, Judging, Leniency, Loudness, Privacy, Reading, Screen, Server, Typed, existing,
+    reveals,
 };
 use super::{OrphansArg, ReasoningArg};
 
@@ -43,14 +45,7 @@ pub(super) struct TreeArgs {
     chain: ChainArgs,
     #[command(flatten)]
     server: Server,
-    /// Output format
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        default_value = "text",
-        value_parser = PossibleValuesParser::new(OUTPUTS.iter().map(|(name, _)| *name)),
-        help_heading = "Output"
-    )]
+    #[arg(long, value_name = "FORMAT", default_value = "text", help = formats_of_trees(), help_heading = "Output")]
     output_format: String,
     #[command(flatten)]
     privacy: Privacy,
@@ -165,7 +160,16 @@ enum PolicyArg {
 
 impl TreeArgs {
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
-        let print = output(&self.output_format)?;
+        let (name, file) = match self.output_format.split_once('=') {
+            Some((name, file)) => (name, Some(PathBuf::from(file))),
+            None => (&*self.output_format, None),
+        };
+        let print = output(name)?;
+        if file.is_some() {
+            // A file is no screen.
+            let reveal = reveals(self.privacy.show_content, false);
+            mask::set(mask::Policy { reveal, mask_names: self.privacy.mask_names });
+        }
         let (chain, told) = self.chain.mean(&self.server)?;
         let typed = Typed {
             files: self.files,
@@ -179,7 +183,7 @@ impl TreeArgs {
             settings: self.settings,
             ..Typed::default()
         };
-        commands::tree::tree(&typed.mean(None)?, &chain, &told, print, out)
+        commands::tree::tree(&typed.mean(None)?, &chain, &told, print, file.as_deref(), out)
     }
 }
 
@@ -266,6 +270,11 @@ fn age(text: &str) -> Result<Option<i64>, Misuse> {
 fn provider(name: &str) -> Result<&'static str, Misuse> {
     let known = formats::providers().find(|known| *known == name);
     known.ok_or_else(|| options::unknown("provider", name, formats::providers().collect()))
+}
+
+fn formats_of_trees() -> String {
+    let names: Vec<&str> = OUTPUTS.iter().map(|(name, _)| *name).collect();
+    format!("Output format: {}; FORMAT=FILE writes it to FILE", names.join(", "))
 }
 
 /// The way in which a tree is printed.

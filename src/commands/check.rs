@@ -6,6 +6,7 @@ use crate::convert;
 use crate::history::Code;
 use crate::judge::JudgedDoc;
 use crate::read::Skipped;
+use crate::report::html::draw;
 use crate::report::mask;
 use crate::report::promise::{self, Promise, Promises};
 use crate::report::words::count;
@@ -84,10 +85,14 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
                 (told, false)
             }
         };
+        let page = match run.draws() && !skipped {
+            true => Some(draw::found(run.drawing("check", &doc, options), &found, &diagnostics)?),
+            false => None,
+        };
         let bugs = std::mem::take(&mut found.bugs);
         let foreign = met && !met::was_one(&diagnostics);
         Ok(Checked {
-            seen: Seen { more, ..Seen::new(&doc.label, &found, diagnostics) },
+            seen: Seen { more, page, ..Seen::new(&doc.label, &found, diagnostics) },
             skipped,
             foreign,
             references,

@@ -352,6 +352,7 @@ fn tell(run: &Run, doc: &Doc, mut done: ConvertedDoc) -> io::Result<Done> {
             homes::diagnostics(&doc.segments, &mut told.seen.diagnostics);
         }
     }
+    told.seen.page = run.drawn("convert", doc, &found, &told.seen.diagnostics)?;
     if doc.bytes.is_cut() {
         let label = printable(&doc.label);
         complain(&format!("{label}: the compressed file is truncated; only the readable part was converted"));
@@ -434,7 +435,7 @@ impl<'r> Session<'r> {
             // The words for people are this command's own.
             let none = Summary::default();
             let summary = if machine { &self.summary } else { &none };
-            let mut sheet = Sheet::new(output, style, self.run.content() == Content::Shown)?;
+            let mut sheet = Sheet::new(output, style, self.run.is_private())?;
             // A product on standard output leaves no room there for a report.
             let to: &mut dyn Write = if machine && conversion.output.is_some() { out } else { &mut stderr };
             for seen in &self.seen {

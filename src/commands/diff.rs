@@ -9,11 +9,14 @@ use crate::diff::compare::{Compared, Fates, Scope, Side, compare};
 use crate::options::Misuse;
 use crate::place::DocId;
 use crate::report::histories;
+use crate::report::html::compared;
 use crate::report::words::{count, wrapped};
 use crate::report::{self, Content};
 use crate::source::{Doc, Input, words};
 
 use super::labels::label_of;
+use super::products;
+use super::sheet::Page;
 use super::{Failure, Outcome, Run, talk};
 
 pub fn diff(run: &Run, scope: Scope, out: &mut dyn Write) -> Result<Outcome, Failure> {
@@ -22,6 +25,8 @@ pub fn diff(run: &Run, scope: Scope, out: &mut dyn Write) -> Result<Outcome, Fai
             .help("`replaylint diff A B`; `-` is standard input")
             .into());
     };
+    let input = |path: &Path| Input::File { path: path.to_owned(), named: true };
+    products::guard(run, &mut vec![input(a), input(b)], Vec::new())?;
     let mut differences = Vec::new();
     let (mut unread, mut reordered) = (0, false);
     for pair in pairs(open(run, a, 0)?, open(run, b, 1)?) {
@@ -34,6 +39,14 @@ pub fn diff(run: &Run, scope: Scope, out: &mut dyn Write) -> Result<Outcome, Fai
     differences.iter().for_each(|difference| sum.add(difference.count()));
     if run.outputs.iter().any(|output| output.name == "json") {
         report::write_pretty(&json!(histories::diff(&differences, reordered)), out)?;
+    } else if let Some(output) = run.outputs.iter().find(|output| output.name == "html") {
+        let (before, after) = (a.display().to_string(), b.display().to_string());
+        let mut page = Page::of(output, run.show_content)?;
+        let write = |out: &mut dyn Write| {
+            compared::write((&before, &after), &differences, reordered, run.show_content, out)
+        };
+        page.write(out, write)?;
+        page.save()?;
     } else {
         let content = if run.content() == Content::Shown { Content::Shown } else { Content::Masked };
         for difference in &differences {

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::diff::unified;
 use crate::fix::{self, FixOptions, Fixed, handover};
-use crate::json::{Tape, scan};
 use crate::judge;
 use crate::options::Misuse;
 use crate::place::Pieces;
 use crate::report::homes;
+use crate::report::html::draw;
 use crate::report::left_alone::{self, LeftAlone};
 use crate::report::repair::{self, ChangeNote, Counts};
 use crate::report::updates;
@@ -133,7 +133,11 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
             homes::diagnostics(&segments::patched(&doc.segments, edits, &view)?, &mut left);
         }
         let update = handover::update(doc.id, &*doc.bytes, &fixed)?;
-        let left = Seen { update, ..Seen::new(&doc.label, fixed.left(), left) };
+        let page = match run.draws() && !skipped {
+            true => Some(draw::repaired(run.drawing("fix", &doc, options), &fixed, &notes, &left)?),
+            false => None,
+        };
+        let left = Seen { update, page, ..Seen::new(&doc.label, fixed.left(), left) };
         Ok(Done { doc, fixed, notes, left, left_alone, foreign, skipped, pinned_by })
     };
     let mut ended = None;
@@ -428,16 +432,7 @@ impl<'r> Session<'r> {
 
     fn preview(&self, done: &Done, out: &mut dyn Write) -> io::Result<()> {
         let bytes = &*done.doc.bytes;
-        let stub = |note: &ChangeNote| {
-            let dialect = done.fixed.before.format?.info().dialect;
-            let mut text = Vec::new();
-            bytes.read_into(note.at.start, note.at.len as usize, &mut text).ok()?;
-            let mut tape = Tape::new();
-            scan(&text, &mut tape).ok()?;
-            // What is added answers a call, or is in front of a message.
-            let bridge = || dialect.bridge().or(dialect.go_on()).map(|text| text.as_bytes().to_vec());
-            dialect.stub(tape.root(&text)?).ok().or_else(bridge)
-        };
+        let stub = |note: &ChangeNote| repair::stub(&done.fixed, bytes, note);
         let content = if self.run.content() == Content::Shown { Content::Shown } else { Content::Masked };
         repair::write_diff(&done.notes, bytes, &done.fixed.patch, &stub, &self.run.style, content, out)
     }

@@ -9,7 +9,7 @@ use crate::formats::{self, agents::AGENTS};
 use crate::json::{Tape, Val, scan};
 use crate::place::DocId;
 use crate::source::lineage::{Lineage, Lookup, Peek};
-use crate::source::{Doc, Input, Opening, Packing, lines};
+use crate::source::{Doc, Input, Opening, Packing, lines, zstandard};
 
 use super::homes::folders;
 
@@ -32,7 +32,7 @@ fn first_line(path: &Path) -> Option<Vec<u8>> {
     let plain: Box<dyn Read> = match Packing::of(&head[..head.len().min(4)]) {
         Packing::Plain | Packing::Member | Packing::Shared => Box::new(file),
         Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(file)),
-        Packing::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(file).ok()?),
+        Packing::Zstd => zstandard::decoder(file).ok()?,
     };
     let mut line = Vec::new();
     BufReader::new(plain.take(FIRST_LINE)).read_until(b'\n', &mut line).ok()?;

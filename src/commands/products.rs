@@ -49,6 +49,10 @@ impl Planned {
         Planned { path: path.to_owned(), what: "-o".to_owned(), kind: Kind::Product(existing) }
     }
 
+    pub fn page(path: &Path) -> Planned {
+        Planned { path: path.to_owned(), what: "--output-format html".to_owned(), kind: Kind::Report }
+    }
+
     pub fn list(path: &Path, flag: &str) -> Planned {
         Planned { path: path.to_owned(), what: flag.to_owned(), kind: Kind::List }
     }

@@ -4,11 +4,13 @@
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
+use crate::judge::{self, JudgedDoc};
 use crate::options::Lints;
 use crate::place::DocId;
 use crate::read::detect::{self, Reading};
+use crate::report::html::draw::{self, Drawing};
 use crate::report::words::{grouped, printable};
-use crate::report::{self, Content, Style};
+use crate::report::{self, Content, Diagnostic, Style};
 use crate::source::bug::{self, Bug};
 use crate::source::lineage::{Family, Lookup};
 use crate::source::walk::{Filter, walk};
@@ -198,6 +200,34 @@ impl Run {
         let ratio = unpacked.odd_ratio()?;
         let (label, to) = (printable(&doc.label), grouped(unpacked.to));
         Some(format!("{label}: warning: unpacks to {to} bytes, {} times its size", grouped(ratio)))
+    }
+
+    /// Whether docs are drawn on a page.
+    pub(super) fn draws(&self) -> bool {
+        self.outputs.iter().any(|output| output.name == "html")
+    }
+
+    /// A doc with what was found in it, drawn, where a page is made.
+    pub(super) fn drawn<T>(
+        &self,
+        command: &'static str,
+        doc: &Doc,
+        found: &JudgedDoc<T>,
+        diagnostics: &[Diagnostic],
+    ) -> io::Result<Option<Box<str>>> {
+        let drawing = || self.drawing(command, doc, self.lints.of(&doc.label));
+        self.draws().then(|| draw::plain(drawing(), found, diagnostics)).transpose()
+    }
+
+    /// How a doc is drawn. A page may be passed on, so content is on it only if that was asked for.
+    pub(super) fn drawing<'d>(
+        &self,
+        command: &'static str,
+        doc: &'d Doc,
+        options: &'d judge::Options,
+    ) -> Drawing<'d> {
+        let Doc { id, label, bytes, .. } = doc;
+        Drawing { command, id: *id, label, bytes: &**bytes, options, content: self.show_content }
     }
 
     /// Content is shown on a terminal, or where it was asked for.

@@ -1,6 +1,7 @@
 //! Reports on their way to the terminal or a file.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use crate::report::{Content, Report, Style};
 use crate::source::product::{Existing, NewFile};
@@ -41,9 +42,42 @@ impl Sheet {
     }
 }
 
+/// Something that is written to a file, or to `out` without one.
+pub(crate) struct Page(Option<NewFile>);
+
+impl Page {
+    pub fn new(path: Option<&Path>, private: bool) -> Result<Self, Failure> {
+        let file = path.map(|path| NewFile::create(path, private, Existing::Replace)).transpose();
+        Ok(Page(file.map_err(unwritten)?))
+    }
+
+    pub fn of(output: &Output, private: bool) -> Result<Self, Failure> {
+        Self::new(output.file.as_deref(), private)
+    }
+
+    pub fn write<T>(
+        &mut self,
+        out: &mut dyn Write,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+    ) -> io::Result<T> {
+        match &mut self.0 {
+            Some(file) => write(file),
+            None => write(out),
+        }
+    }
+
+    pub fn save(self) -> Result<(), Failure> {
+        self.0.map_or(Ok(()), |file| file.save().map(drop).map_err(unwritten))
+    }
+}
+
 impl Run {
     pub(super) fn sheets(&self, style: Style) -> Result<Vec<Sheet>, Failure> {
-        let private = self.content() == Content::Shown;
-        self.outputs.iter().map(|output| Sheet::new(output, style, private)).collect()
+        self.outputs.iter().map(|output| Sheet::new(output, style, self.is_private())).collect()
+    }
+
+    /// Whether reports may show content.
+    pub(super) fn is_private(&self) -> bool {
+        self.content() == Content::Shown || self.draws() && self.show_content
     }
 }

@@ -1,6 +1,7 @@
 //! `tree`: the turns of a conversation as a graph, and for each whether the next request may build on its response.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use crate::history::tree::{Forest, Named};
 use crate::options::{Misuse, unknown_of};
@@ -13,6 +14,7 @@ use crate::target::Severity;
 
 use super::labels::label_of;
 use super::products::{self, Planned};
+use super::sheet::Page;
 use super::{Failure, Outcome, Run, complain};
 
 /// What the user says about nodes, where the file does not.
@@ -29,9 +31,11 @@ pub fn tree(
     chain: &ChainOptions,
     told: &Told,
     print: Print,
+    file: Option<&Path>,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let (mut conversations, mut failed) = read(run, Vec::new())?;
+    let planned = file.map(Planned::page).into_iter().collect();
+    let (mut conversations, mut failed) = read(run, planned)?;
     conversations.retain(|conversation| !conversation.forest.nodes.is_empty() || has_damage(conversation));
     tell(&mut conversations, told)?;
     let mut views: Vec<TreeView> = Vec::new();
@@ -45,8 +49,13 @@ pub fn tree(
         complain("no conversation was found; --allow-empty takes that for success");
         failed = true;
     }
-    let carries_diagnostics = print(&views, &diagnostics, &run.style, out)?;
-    out.flush()?;
+    let mut page = Page::new(file, run.show_content)?;
+    let carries_diagnostics = page.write(out, |out| {
+        let carries = print(&views, &diagnostics, &run.style, out)?;
+        out.flush()?;
+        Ok(carries)
+    })?;
+    page.save()?;
     if !carries_diagnostics {
         say(&diagnostics, &run.style)?;
     }

@@ -65,10 +65,14 @@ pub fn lines(before: &[u8], after: &[u8], show: &dyn Show) -> Vec<Line> {
 fn changed(old: &[String], new: &[String]) -> Vec<Line> {
     let join = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
     let (old, new) = (join(old), join(new));
-    let diff = TextDiff::configure()
-        .algorithm(Algorithm::Myers)
-        .deadline(Instant::now() + DEADLINE)
-        .diff_lines(&old, &new);
+    let mut configuration = TextDiff::configure();
+    let configuration = configuration.algorithm(Algorithm::Myers);
+    // There is no clock in a browser's WebAssembly.
+    let configuration = match cfg!(target_family = "wasm") {
+        true => configuration,
+        false => configuration.deadline(Instant::now() + DEADLINE),
+    };
+    let diff = configuration.diff_lines(&old, &new);
     let mut lines = Vec::new();
     for (n, group) in diff.grouped_ops(CONTEXT).iter().enumerate() {
         if n > 0 {
@@ -117,11 +121,16 @@ fn pretty(text: &[u8], show: &dyn Show) -> Vec<String> {
         return Vec::new();
     }
     let mut tape = Tape::new();
-    let mut out = vec![String::new()];
     match scan(text, &mut tape).ok().and_then(|()| tape.root(text)) {
-        Some(val) => write(val, None, 0, show, &mut out),
-        None => out = vec![format!("({} bytes that are not JSON)", text.len())],
+        Some(val) => whole(val, show),
+        None => vec![format!("({} bytes that are not JSON)", text.len())],
     }
+}
+
+/// All lines of a value.
+pub fn whole(val: Val<'_>, show: &dyn Show) -> Vec<String> {
+    let mut out = vec![String::new()];
+    write(val, None, 0, show, &mut out);
     out
 }
 

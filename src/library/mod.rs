@@ -10,6 +10,7 @@ mod fix;
 mod items;
 mod many;
 mod options;
+mod page;
 mod report;
 
 pub use convert::{Converted, convert};
@@ -20,4 +21,5 @@ pub use fix::{Fixed, fix};
 pub use items::{ConvertedItems, FixedItems, check_items, convert_items, diff_items, fix_items};
 pub use many::{check_many, fix_many};
 pub use options::Options;
+pub use page::{View, page};
 pub use report::{Report, check};

@@ -6,6 +6,7 @@ mod diagnose;
 mod diagnostic;
 pub mod histories;
 pub mod homes;
+pub mod html;
 pub mod mask;
 pub mod page;
 pub mod place;
@@ -61,6 +62,7 @@ pub static OUTPUTS: &[(&str, Make)] = &[
     ("github", |style| Box::new(github::Github::new(style))),
     ("gitlab", |style| Box::new(gitlab::Gitlab::new(style))),
     ("junit", |style| Box::new(junit::Junit::new(style))),
+    ("html", |_| Box::new(html::Html::default())),
     ("api-error", |style| Box::new(api_error::ApiError::new(style))),
 ];
 

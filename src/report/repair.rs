@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use crate::diff::item::{self, Line, Show, Sign};
 use crate::fix::{Action, Cause, Change, Fixed};
 use crate::history::Flags;
-use crate::json::Val;
+use crate::json::{Tape, Val, scan};
 use crate::judge::JudgedDoc;
 use crate::place::{DocId, Edit, Patch, Pieces, Place};
 use crate::read::{self, Texts};
@@ -237,29 +237,49 @@ pub fn write_diff(
         for line in talk.iter().flat_map(|text| textwrap::wrap(text, wrap.clone().break_words(false))) {
             writeln!(out, "{line}")?;
         }
-        let is = |action| same.iter().any(|note| note.action == action);
-        if is(Action::Move) && !is(Action::Drop) {
-            writeln!(out)?;
-            continue;
-        }
-        let before = read(bytes, first.at)?;
-        let lines = if is(Action::Drop) {
-            item::lines(&before, b"", &show)
-        } else {
-            let mut after = patched(&before, first.at, patch.edits(first.at.doc), bytes)?;
-            // A member of the request goes with its key, which is in front of it.
-            if is(Action::Strip) && after == before {
-                after.clear();
-            }
-            item::lines(&before, &after, &show)
-        };
-        write_lines(&lines, &paint, out)?;
-        for stub in same.iter().filter(|note| note.action == Action::Stub).filter_map(stub_of) {
-            write_lines(&item::lines(b"", &stub, &show), &paint, out)?;
-        }
+        write_lines(&hunk(same, bytes, patch, stub_of, &show)?, &paint, out)?;
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// The lines of what is done to one item; none if it only moves.
+pub(super) fn hunk(
+    same: &[ChangeNote],
+    bytes: &dyn ReadAt,
+    patch: &Patch,
+    stub_of: &dyn Fn(&ChangeNote) -> Option<Vec<u8>>,
+    show: &Shown,
+) -> io::Result<Vec<Line>> {
+    let is = |action| same.iter().any(|note| note.action == action);
+    let Some(first) = same.first().filter(|_| is(Action::Drop) || !is(Action::Move)) else {
+        return Ok(Vec::new());
+    };
+    let before = read(bytes, first.at)?;
+    let mut lines = if is(Action::Drop) {
+        item::lines(&before, b"", show)
+    } else {
+        let mut after = patched(&before, first.at, patch.edits(first.at.doc), bytes)?;
+        // A member of the request goes with its key, which is in front of it.
+        if is(Action::Strip) && after == before {
+            after.clear();
+        }
+        item::lines(&before, &after, show)
+    };
+    for stub in same.iter().filter(|note| note.action == Action::Stub).filter_map(stub_of) {
+        lines.extend(item::lines(b"", &stub, show));
+    }
+    Ok(lines)
+}
+
+/// What is added after an item: the answer to a call, or what is put in front of a message.
+pub fn stub(fixed: &Fixed, bytes: &dyn ReadAt, note: &ChangeNote) -> Option<Vec<u8>> {
+    let dialect = fixed.before.format?.info().dialect;
+    let text = read(bytes, note.at).ok()?;
+    let mut tape = Tape::new();
+    scan(&text, &mut tape).ok()?;
+    let bridge = || dialect.bridge().or(dialect.go_on()).map(|text| text.as_bytes().to_vec());
+    dialect.stub(tape.root(&text)?).ok().or_else(bridge)
 }
 
 fn read(bytes: &dyn ReadAt, at: Place) -> io::Result<Vec<u8>> {

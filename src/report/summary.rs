@@ -139,6 +139,8 @@ pub struct Seen {
     pub healed: Vec<(u8, u32)>,
     /// What the program that keeps it can do instead of a repair.
     pub update: Option<Update>,
+    /// The doc as it is drawn on a page, where one is made: JSON.
+    pub page: Option<Box<str>>,
     /// In the order of the doc.
     pub diagnostics: Vec<Diagnostic>,
     /// Findings like some of these, which are only counted.
@@ -162,6 +164,7 @@ impl Seen {
             apart: matches!(lint.container, Container::Lines { .. }) && !one,
             healed: healed.collect(),
             update: None,
+            page: None,
             diagnostics,
             more: Vec::new(),
         }

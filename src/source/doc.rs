@@ -18,6 +18,7 @@ use super::sqlite::{self, Cells, Key};
 use super::stamp::{Packing, Stamp};
 use super::unpack::{Limited, Opening, Unpacked};
 use super::walk::{Earlier, Input};
+use super::zstandard;
 
 /// Spooled bytes are held in memory up to this many.
 const SPOOL_IN_MEMORY: usize = 64 << 20;
@@ -264,7 +265,7 @@ fn unpacked(bytes: Box<dyn ReadAt>, opening: &Opening<'_>) -> io::Result<Plain> 
     let plain = match packing {
         Packing::Plain | Packing::Member | Packing::Shared => return Ok((packing, bytes, None)),
         Packing::Gzip => inflated(&mut flate2::read::MultiGzDecoder::new(reader))?,
-        Packing::Zstd => inflated(&mut zstd::stream::read::Decoder::new(reader)?)?,
+        Packing::Zstd => inflated(&mut zstandard::decoder(reader)?)?,
     };
     let unpacked = Unpacked { from: bytes.len(), to: plain.len() };
     Ok((packing, plain, Some(unpacked)))

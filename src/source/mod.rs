@@ -29,6 +29,7 @@ mod temp;
 mod unpack;
 mod users;
 pub mod walk;
+pub mod zstandard;
 
 pub use doc::{Doc, Sequential};
 pub use framing::Container;

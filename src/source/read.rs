@@ -208,6 +208,12 @@ fn positioned_read(file: &File, buf: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buf, at)
 }
 
+/// Where there are no files, as in a browser, none is open.
+#[cfg(not(any(unix, windows)))]
+fn positioned_read(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 impl ReadAt for Vec<u8> {
     fn len(&self) -> u64 {
         self.as_slice().len() as u64

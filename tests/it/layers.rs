@@ -111,9 +111,23 @@ fn files_that_fulfil_a_contract_do_not_read_its_table() {
     }
 }
 
+fn is_rust(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "rs")
+}
+
+#[test]
+fn files_that_are_no_modules_are_included() {
+    let all = sources();
+    for (_, path, _) in all.iter().filter(|(_, path, _)| !is_rust(path)) {
+        let name = path.file_name().expect("a name").to_string_lossy();
+        let included = all.iter().any(|(_, _, text)| text.contains("include_str!") && text.contains(&*name));
+        assert!(included, "{}: nothing includes this file", path.display());
+    }
+}
+
 #[test]
 fn every_file_is_a_module() {
-    for (_, path, _) in sources() {
+    for (_, path, _) in sources().into_iter().filter(|(_, path, _)| is_rust(path)) {
         let stem = |path: &Path| path.file_stem().expect("a name").to_string_lossy().into_owned();
         let (name, folder) = match (stem(&path).as_str(), path.parent().expect("a folder")) {
             ("lib" | "main", _) => continue,
@@ -144,6 +158,6 @@ fn no_file_holds_more_than_one_idea() {
     for (_, path, text) in sources() {
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         assert!(code.lines().count() <= 500, "{} has over 500 lines", path.display());
-        assert!(text.starts_with("//!"), "{} does not say what it is for", path.display());
+        assert!(!is_rust(&path) || text.starts_with("//!"), "{} does not say what it is for", path.display());
     }
 }

@@ -60,11 +60,13 @@ mod mutations;
 mod mutations_anthropic;
 mod mutations_chat;
 mod mutations_gemini_bedrock;
+mod npm;
 #[cfg(feature = "sqlite")]
 mod opencode;
 mod opencode_files;
 mod openhands;
 mod outputs;
+mod page;
 mod pages;
 mod parity;
 mod pasted;

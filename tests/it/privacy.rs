@@ -195,7 +195,9 @@ fn no_canary_comes_out_of_any_format_by_any_command() {
         &check[..],
         &["fix", "."],
         &["fix", "--output-format", "json", "--orphans", "stub", "--reasoning", "strip", "."],
+        &["fix", "--output-format", "html", "--orphans", "stub", "--reasoning", "strip", "."],
         &["tree", "--output-format", "json", "."],
+        &["tree", "--output-format", "html", "."],
         &["tree", "."],
         &["convert", "-v", "--to", "openai-chat", "-o", &converted, "."],
     ] {
@@ -219,6 +221,7 @@ fn no_canary_comes_out_of_any_format_by_any_command() {
         for args in [
             &["diff", &whole, &other][..],
             &["diff", "--output-format", "json", &other, &whole],
+            &["diff", "--output-format", "html", &other, &whole],
             &["explain", "--error", "No tool output found for function call call_1.", &other],
         ] {
             let output = run(&files, args);

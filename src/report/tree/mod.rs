@@ -9,6 +9,7 @@ mod view;
 
 use std::io::{self, Write};
 
+use super::html::tree as html;
 use super::{Diagnostic, Style};
 
 pub use view::{TreeView, TurnView, problems, reason_words, view};
@@ -17,5 +18,10 @@ pub use view::{TreeView, TurnView, problems, reason_words, view};
 pub type Print = fn(&[TreeView], &[Diagnostic], &Style, &mut dyn Write) -> io::Result<bool>;
 
 /// The table of outputs.
-pub static OUTPUTS: &[(&str, Print)] =
-    &[("text", text::print), ("json", json::print), ("dot", dot::print), ("mermaid", mermaid::print)];
+pub static OUTPUTS: &[(&str, Print)] = &[
+    ("text", text::print),
+    ("json", json::print),
+    ("dot", dot::print),
+    ("mermaid", mermaid::print),
+    ("html", html::print),
+];

@@ -10,6 +10,7 @@ use rusqlite::types::ValueRef;
 use crate::json::string;
 use crate::source::known::NotRead;
 use crate::source::stamp::Stamp;
+use crate::source::zstandard;
 
 use super::cells::{Cell, Cells, Frame};
 use super::connect::{self, Opened, words};
@@ -149,7 +150,7 @@ fn unpacked(bytes: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     let mut text = Vec::new();
-    let decoder = zstd::stream::read::Decoder::new(bytes).ok()?;
+    let decoder = zstandard::decoder(bytes).ok()?;
     let len = decoder.take(LONGEST + 1).read_to_end(&mut text).ok()?;
     (len as u64 <= LONGEST).then_some(text)
 }

@@ -1,0 +1,139 @@
+//! The library for JavaScript: documents as bytes, options and results as JSON. `lib/replaylint.js` makes objects of them.
+
+mod options;
+
+use clap::Parser;
+use replaylint::internals::cli::Cli;
+use replaylint::{Dialect, Error, View};
+use serde::Serialize;
+use serde_json::{Value, json};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use options::Given;
+
+type Answer<T> = Result<T, String>;
+
+/// The version of the crate.
+#[wasm_bindgen]
+pub fn version() -> String {
+    env!("CARGO_PKG_VERSION").to_owned()
+}
+
+/// What a provider would refuse. `list`: the document is a list of items of the dialect that the options name.
+#[wasm_bindgen]
+pub fn check(document: &[u8], options: &str, list: bool) -> Answer<String> {
+    let given = Given::parse(options)?;
+    let report = match given.items(document, list)? {
+        Some((items, dialect)) => replaylint::check_items(&items, dialect, &given.options()?),
+        None => replaylint::check(document, &given.options()?),
+    };
+    json_of(&report.map_err(told)?)
+}
+
+/// A repaired document.
+#[wasm_bindgen]
+pub struct Fixed {
+    text: Option<Vec<u8>>,
+    report: String,
+}
+
+#[wasm_bindgen]
+impl Fixed {
+    /// The repaired text; nothing if it is as it was.
+    #[wasm_bindgen(getter)]
+    pub fn text(&self) -> Option<Vec<u8>> {
+        self.text.clone()
+    }
+
+    /// The changes and what is left, as JSON.
+    #[wasm_bindgen(getter)]
+    pub fn report(&self) -> String {
+        self.report.clone()
+    }
+}
+
+/// Repairs a document.
+#[wasm_bindgen]
+pub fn fix(document: &[u8], options: &str, list: bool) -> Answer<Fixed> {
+    let given = Given::parse(options)?;
+    if let Some((items, dialect)) = given.items(document, list)? {
+        let fixed = replaylint::fix_items(&items, dialect, &given.options()?).map_err(told)?;
+        let changed = !fixed.changes.is_empty();
+        let text = changed.then(|| serde_json::to_vec(&fixed.items)).transpose().map_err(|error| plain(&error))?;
+        return Ok(Fixed { text, report: report_of(&fixed.report, &fixed.changes, fixed.fixed)? });
+    }
+    let fixed = replaylint::fix(document, &given.options()?).map_err(told)?;
+    let text = fixed.is_changed().then(|| fixed.text.to_vec());
+    Ok(Fixed { text, report: json_of(&fixed)? })
+}
+
+fn report_of(
+    report: &replaylint::Report,
+    changes: &[replaylint::Change],
+    fixed: replaylint::Repaired,
+) -> Answer<String> {
+    let mut value = json!(report);
+    value["changes"] = json!(changes);
+    value["fixed"] = json!(fixed);
+    json_of(&value)
+}
+
+/// Histories as requests of another dialect: `{text, histories, failed, losses}`.
+#[wasm_bindgen]
+pub fn convert(document: &[u8], to: &str, options: &str, list: bool) -> Answer<String> {
+    let given = Given::parse(options)?;
+    let to = options::dialect(to)?;
+    if let Some((items, from)) = given.items(document, list)? {
+        let done = replaylint::convert_items(&items, from, to, &given.options()?).map_err(told)?;
+        return json_of(
+            &json!({ "requests": [done.request], "histories": 1, "failed": 0, "losses": done.losses }),
+        );
+    }
+    let done = replaylint::convert(document, to, &given.options()?).map_err(told)?;
+    let requests: Result<Vec<Value>, _> = serde_json::Deserializer::from_slice(&done.text).into_iter().collect();
+    let requests = requests.map_err(|error| plain(&error))?;
+    let (histories, failed) = (done.histories, done.failed);
+    json_of(&json!({ "requests": requests, "histories": histories, "failed": failed, "losses": done.losses }))
+}
+
+/// What became of the items of one document in another.
+#[wasm_bindgen]
+pub fn diff(before: &[u8], after: &[u8], options: &str, list: bool) -> Answer<String> {
+    let given = Given::parse(options)?;
+    let diff = match (given.items(before, list)?, given.items(after, list)?) {
+        (Some((old, dialect)), Some((new, _))) => replaylint::diff_items(&old, &new, dialect, &given.options()?),
+        _ => replaylint::diff(before, after, &given.options()?),
+    };
+    json_of(&diff.map_err(told)?)
+}
+
+/// The data of the page to look at.
+#[wasm_bindgen]
+pub fn page(document: &[u8], options: &str, fixed: bool, content: bool) -> Answer<String> {
+    let given = Given::parse(options)?;
+    let view = if fixed { View::Fix } else { View::Check };
+    replaylint::page(document, &given.options()?, view, content).map_err(told)
+}
+
+/// What a command of the command line prints that opens no file: `explain`, `rules`, `formats`, `targets`.
+#[wasm_bindgen]
+pub fn run(arguments: Vec<String>) -> Answer<String> {
+    let arguments = std::iter::once("replaylint".to_owned()).chain(arguments);
+    let cli = Cli::try_parse_from(arguments).map_err(|error| plain(&error.render()))?;
+    let mut out = Vec::new();
+    cli.run(&mut out).map_err(|error| plain(&error))?;
+    String::from_utf8(out).map_err(|error| plain(&error))
+}
+
+fn json_of(value: &impl Serialize) -> Answer<String> {
+    serde_json::to_string(value).map_err(|error| plain(&error))
+}
+
+/// An error as JSON: its message, and what to do about it.
+fn told(error: Error) -> String {
+    json!({ "message": error.to_string(), "help": error.help() }).to_string()
+}
+
+fn plain(error: &dyn std::fmt::Display) -> String {
+    json!({ "message": error.to_string() }).to_string()
+}

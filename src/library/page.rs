@@ -1,0 +1,65 @@
+//! A document as the data of a page, for what shows pages by itself.
+
+use serde_json::{Value, json};
+
+use crate::convert;
+use crate::fix::fix;
+use crate::report::html::draw::{self, Drawing};
+use crate::report::{Content, diagnose, promise, repair};
+use crate::source::{Memory, ReadAt, Roomy};
+
+use super::error::Error;
+use super::options::Options;
+use super::report::{DOC, Report};
+
+/// What a page shows of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// What was found, and what `fix` would do.
+    Check,
+    /// What `fix` did, and what is left.
+    Fix,
+}
+
+/// The data of the page that `--output-format html` writes, as JSON.
+///
+/// # Errors
+///
+/// If the document is larger than this machine can address.
+pub fn page(document: &[u8], options: &Options, view: View, content: bool) -> Result<String, Error> {
+    let bytes = Roomy::new(Memory(document));
+    let drawing = |command| Drawing {
+        command,
+        id: DOC,
+        label: &options.name,
+        bytes: &bytes as &dyn ReadAt,
+        options: &options.judge,
+        content,
+    };
+    let (doc, report, fixed) = match view {
+        View::Check => {
+            let found = convert::check(DOC, &bytes, &options.judge, 1)?;
+            let mut diagnostics = diagnose(DOC, &options.name, &bytes, &found, Content::None)?;
+            let fixable = promise::plan(DOC, &bytes, &found, &options.judge, 1, None, &mut diagnostics)?;
+            let doc = draw::found(drawing("check"), &found, &diagnostics)?;
+            let mut report = Report::new(&found, &options.name, diagnostics);
+            report.summary.fixable = fixable;
+            (doc, report, Value::Null)
+        }
+        View::Fix => {
+            let fixed = fix(DOC, &bytes, &options.judge, &options.fix, 1)?;
+            let notes = repair::notes(DOC, &options.name, &bytes, &fixed)?;
+            let left = repair::left(DOC, &options.name, &bytes, &fixed, Content::None)?;
+            let doc = draw::repaired(drawing("fix"), &fixed, &notes, &left)?;
+            let mut counts = repair::Counts::default();
+            counts.add(&notes);
+            let counts = json!(crate::report::contract::Repaired::from(counts));
+            (doc, Report::new(fixed.left(), &options.name, left), counts)
+        }
+    };
+    Ok(format!(
+        "{{\"version\":\"{}\",\"docs\":[{doc}],\"summary\":{},\"fixed\":{fixed}}}",
+        env!("CARGO_PKG_VERSION"),
+        json!(report.summary),
+    ))
+}

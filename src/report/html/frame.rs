@@ -1,0 +1,95 @@
+//! The frame of a page: what comes before, between and after the documents. Nothing of it comes from a network, and the
+//! policy in its head keeps it that way.
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+
+static PAGE: &str = include_str!("page/page.html");
+static STYLE: &str = include_str!("page/page.css");
+static SCRIPTS: [&str; 5] = [
+    include_str!("page/list.js"),
+    include_str!("page/model.js"),
+    include_str!("page/row.js"),
+    include_str!("page/arcs.js"),
+    include_str!("page/page.js"),
+];
+
+/// A page that is being written.
+#[derive(Default)]
+pub(super) struct Frame {
+    docs: u64,
+}
+
+impl Frame {
+    /// Adds a document: JSON.
+    pub fn doc(&mut self, json: &str, out: &mut dyn Write) -> io::Result<()> {
+        self.begin(out)?;
+        if self.docs > 0 {
+            out.write_all(b",\n")?;
+        }
+        self.docs += 1;
+        out.write_all(embedded(json).as_bytes())
+    }
+
+    /// Ends the page; `rest` is an object with what is known of all documents.
+    pub fn finish(&mut self, rest: &Value, out: &mut dyn Write) -> io::Result<()> {
+        self.begin(out)?;
+        let rest = embedded(&rest.to_string());
+        let (_, after) = parts();
+        write!(out, "],\n{}", rest.strip_prefix('{').unwrap_or(&rest))?;
+        out.write_all(after.replace("/*SCRIPT*/", &SCRIPTS.concat()).as_bytes())
+    }
+
+    fn begin(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.docs > 0 {
+            return Ok(());
+        }
+        let (before, _) = parts();
+        out.write_all(before.replace("/*STYLE*/", STYLE).as_bytes())?;
+        write!(out, "{{\"version\":\"{}\",\"docs\":[", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// The page before its data, and after it.
+fn parts() -> (&'static str, &'static str) {
+    PAGE.split_once("/*DATA*/").unwrap_or((PAGE, ""))
+}
+
+/// JSON as it may be in a script element: nothing in it ends the element, or a line of a script. These characters are only
+/// found in strings of JSON.
+fn embedded(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' => out.push_str("\\u003c"),
+            '\u{2028}' => out.push_str("\\u2028"),
+            '\u{2029}' => out.push_str("\\u2029"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_of_a_document_cannot_leave_its_element() {
+        let text = "</script><!--<script>\u{2028}\u{2029}&";
+        let json = serde_json::to_string(text).expect("a string");
+        let embedded = embedded(&json);
+        assert!(!embedded.contains('<') && !embedded.contains('\u{2028}'));
+        assert_eq!(serde_json::from_str::<String>(&embedded).expect("JSON"), text);
+    }
+
+    #[test]
+    fn a_page_without_documents_is_whole() {
+        let mut out = Vec::new();
+        Frame::default().finish(&serde_json::json!({"summary": {}}), &mut out).expect("memory writes");
+        let page = String::from_utf8(out).expect("UTF-8");
+        assert!(page.contains("\"docs\":[],\n\"summary\":{}}</script>") && page.ends_with("</html>\n"), "{page}");
+        assert!(["/*DATA*/", "/*STYLE*/", "/*SCRIPT*/"].iter().all(|mark| !page.contains(mark)));
+    }
+}

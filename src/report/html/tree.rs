@@ -1,0 +1,91 @@
+//! Trees of turns on a page: each branch as a history that leaves another one.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+
+use crate::report::tree::{TreeView, TurnView};
+use crate::report::{Diagnostic, Style};
+use crate::target::Severity;
+
+use super::data::{Doc, History, Item};
+use super::draw::finding;
+use super::frame::Frame;
+
+/// Prints trees, and what is wrong with them.
+pub fn print(trees: &[TreeView], diagnostics: &[Diagnostic], _: &Style, out: &mut dyn Write) -> io::Result<bool> {
+    let mut frame = Frame::default();
+    for tree in trees {
+        frame.doc(&serde_json::to_string(&doc(tree, diagnostics))?, out)?;
+    }
+    let count = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    frame.finish(&json!({ "summary": { "errors": errors, "warnings": warnings, "fixable": 0 } }), out)?;
+    Ok(true)
+}
+
+fn doc(tree: &TreeView, diagnostics: &[Diagnostic]) -> Doc {
+    let mut doc = Doc { command: "tree", path: tree.title.clone(), format: tree.format, ..Doc::default() };
+    let mut places = vec![None; tree.turns.len()];
+    // Branches to be laid out, the next one last, so that the first child goes on where its parent ends.
+    let roots = tree.turns.iter().enumerate().filter(|(_, turn)| turn.parent.is_none());
+    let mut branches: Vec<usize> = roots.map(|(ix, _)| ix).collect();
+    branches.reverse();
+    while let Some(root) = branches.pop() {
+        let (start, mut depth) = (doc.items.len() as u32, 0);
+        let from = tree.turns.get(root).and_then(|turn| places.get(turn.parent?).copied().flatten());
+        let mut next = Some(root);
+        while let Some((ix, turn)) = next.and_then(|ix| Some((ix, tree.turns.get(ix)?))) {
+            if let Some(place) = places.get_mut(ix) {
+                *place = Some(doc.items.len() as u32);
+            }
+            doc.content |= turn.says.is_some();
+            doc.items.push(item(turn, tree.current == Some(ix)));
+            depth += 1;
+            // The live branch goes on first.
+            let live = turn.children.iter().find(|child| tree.turns.get(**child).is_some_and(|child| child.live));
+            next = live.or(turn.children.first()).copied();
+            branches.extend(turn.children.iter().rev().filter(|child| Some(**child) != next));
+        }
+        let number = doc.histories.len() as u32;
+        let end = doc.items.len() as u32;
+        doc.histories.push(History { number, from, start, end, length: depth, ..History::default() });
+    }
+    let of = |record: u32, path: &str| {
+        let at = |turn: &TurnView| turn.record <= record && turn.path == path;
+        let turns = tree.turns.iter().enumerate().filter(|(_, turn)| at(turn));
+        turns.max_by_key(|(_, turn)| turn.record).and_then(|(ix, _)| places.get(ix).copied().flatten())
+    };
+    let own =
+        diagnostics.iter().filter(|own| own.path == tree.title || tree.turns.iter().any(|t| t.path == own.path));
+    doc.findings = own.map(|own| finding(own, of(own.record, &own.path), None)).collect();
+    doc
+}
+
+fn item(turn: &TurnView, current: bool) -> Item {
+    let mark = match (current, turn.answered, turn.live) {
+        (true, ..) => "current",
+        (_, false, _) => "waiting",
+        (_, _, true) => "live",
+        _ => "branch",
+    };
+    let mut told: Vec<String> =
+        turn.reasons.iter().map(|(code, words)| format!("{}: {words} ({code})", turn.verdict)).collect();
+    if told.is_empty() {
+        told.push(turn.verdict.to_owned());
+    }
+    told.extend(turn.model.iter().map(|model| format!("model {model}")));
+    told.extend(turn.missing.iter().map(|parent| format!("its parent {parent} is not in this file")));
+    told.extend(turn.open_calls.iter().map(|call| format!("call {call} has no output")));
+    let says = turn.says.as_ref().map_or_else(|| turn.words(), |says| format!("{says}  ({})", turn.words()));
+    Item {
+        kind: format!("{} {}", if turn.side { "side turn" } else { "turn" }, turn.name),
+        class: if turn.live { "model" } else { "other" },
+        id: turn.response.clone(),
+        name: Some(mark.to_owned()).filter(|_| mark == "current" || mark == "waiting"),
+        record: turn.record,
+        says,
+        json: told.join("\n"),
+        ..Item::default()
+    }
+}

@@ -1,0 +1,15 @@
+//! Zstandard, where it is built in: its decoder is C, which not every target can compile.
+
+use std::io::{self, Read};
+
+/// What a reader holds, unpacked.
+#[cfg(feature = "zstd")]
+pub fn decoder<'r>(from: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
+    Ok(Box::new(zstd::stream::read::Decoder::new(from)?))
+}
+
+/// What a reader holds, unpacked.
+#[cfg(not(feature = "zstd"))]
+pub fn decoder<'r>(_: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "Zstandard files are not supported by this build"))
+}
