@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::convert;
 use crate::fix::fix;
 use crate::report::html::draw::{self, Drawing};
-use crate::report::{Content, diagnose, promise, repair};
+use crate::report::{Content, Picked, promise, repair};
 use crate::source::{Memory, ReadAt, Roomy};
 
 use super::error::Error;
@@ -39,11 +39,12 @@ pub fn page(document: &[u8], options: &Options, view: View, content: bool) -> Re
     let (doc, report, fixed) = match view {
         View::Check => {
             let found = convert::check(DOC, &bytes, &options.judge, 1)?;
-            let mut diagnostics = diagnose(DOC, &options.name, &bytes, &found, Content::None)?;
-            let fixable = promise::plan(DOC, &bytes, &found, &options.judge, 1, None, &mut diagnostics)?;
+            let promises = promise::plan(DOC, &bytes, &found, &options.judge, 1, false)?;
+            let picked = Picked::all(&found);
+            let diagnostics = promises.diagnose(DOC, &options.name, &bytes, &found, &picked, Content::None)?;
             let doc = draw::found(drawing("check"), &found, &diagnostics)?;
             let mut report = Report::new(&found, &options.name, diagnostics);
-            report.summary.fixable = fixable;
+            report.summary.fixable = promises.gone;
             (doc, report, Value::Null)
         }
         View::Fix => {

@@ -32,7 +32,7 @@ pub struct Drawing<'d> {
 }
 
 /// Draws what was found, and the repair that `fix` would make. The diagnostics are those of `found`, in order.
-pub fn found(drawing: Drawing<'_>, found: &JudgedDoc<()>, diagnostics: &[Diagnostic]) -> io::Result<Box<str>> {
+pub fn found<T>(drawing: Drawing<'_>, found: &JudgedDoc<T>, diagnostics: &[Diagnostic]) -> io::Result<Box<str>> {
     let is_promised = diagnostics.iter().any(|diagnostic| diagnostic.fix.as_ref().is_some_and(|fix| fix.default));
     if !is_promised {
         return drawing.write(found, diagnostics, None);
