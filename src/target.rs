@@ -290,26 +290,32 @@ impl Target {
 
     /// What is known about a model.
     pub fn thinking(&self, model: &str) -> Thinking {
+        let model = bare(model);
         let found = self.models.iter().find(|(pattern, _)| fits(pattern, model));
         found.map_or(Thinking::Unknown, |(_, thinking)| *thinking)
     }
 
     /// What holds for a model; without one, what holds for all.
     pub fn traits(&self, model: Option<&str>) -> Traits {
+        let model = model.map(bare);
         let holds = |pattern: &str| pattern.is_empty() || model.is_some_and(|model| fits(pattern, model));
         let all = self.traits.iter().filter(|(pattern, _)| holds(pattern));
         Traits(all.fold(0, |bits, (_, traits)| bits | traits.0))
     }
 }
 
-/// Whether a model's name fits a pattern. Routers put their own or the vendor's name in front.
-pub fn fits(pattern: &str, model: &str) -> bool {
+/// The name of a model without those that routers put in front: their own, or the vendor's.
+pub fn bare(model: &str) -> &str {
     let model = model.rsplit('/').next().unwrap_or(model);
     let model = model.strip_prefix("openai.").unwrap_or(model);
     // Bedrock puts a region in front of that.
     let region = |region| model.strip_prefix(region);
     let model = ["us.", "eu.", "apac.", "global."].into_iter().find_map(region).unwrap_or(model);
-    let model = model.strip_prefix("anthropic.").unwrap_or(model);
+    model.strip_prefix("anthropic.").unwrap_or(model)
+}
+
+/// Whether the bare name of a model fits a pattern.
+pub fn fits(pattern: &str, model: &str) -> bool {
     match pattern.strip_suffix('$') {
         Some(whole) => model == whole,
         None => model.starts_with(pattern),

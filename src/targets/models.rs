@@ -3,7 +3,7 @@
 //! Sources: the providers' pages on their models; https://docs.claude.com/en/docs/build-with-claude/effort and
 //! extended-thinking, https://ai.google.dev/gemini-api/docs/thinking, https://platform.openai.com/docs/guides/reasoning.
 
-use crate::target::{Target, Trait, Traits, fits};
+use crate::target::{Target, Trait, Traits, bare, fits};
 
 use super::by_name;
 
@@ -120,12 +120,14 @@ const DEEPSEEK: &[&str] = &["deepseek-chat", "deepseek"];
 
 /// What a model takes.
 pub fn traits(model: &str) -> Traits {
+    let model = bare(model);
     let fitting = ABILITIES.iter().filter(|(pattern, _)| fits(pattern, model));
     fitting.fold(Traits::default(), |all, (_, traits)| all.with(*traits))
 }
 
 /// Who makes a model; `None` if the name tells nobody.
 pub fn maker(model: &str) -> Option<Maker> {
+    let model = bare(model);
     MAKERS.iter().find(|(pattern, ..)| fits(pattern, model)).map(|(_, maker, _)| *maker)
 }
 
@@ -133,7 +135,8 @@ pub fn maker(model: &str) -> Option<Maker> {
 /// behind it is on somebody's own machine.
 pub fn home(model: &str, dialect: &str) -> Option<&'static Target> {
     let own = !model.contains(['/', ':']);
-    let (.., homes) = MAKERS.iter().find(|(pattern, ..)| own && fits(pattern, model))?;
+    let name = bare(model);
+    let (.., homes) = MAKERS.iter().find(|(pattern, ..)| own && fits(pattern, name))?;
     homes.iter().filter_map(|name| by_name(name)).find(|target| target.dialect == dialect)
 }
 
