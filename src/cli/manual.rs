@@ -15,9 +15,11 @@ use crate::targets::TARGETS;
 
 use super::Cli;
 
+type Names = fn() -> Vec<PossibleValue>;
+
 /// Arguments that take names of a table. The parser takes any text for them, and the program says what is meant where a
 /// name is mistyped; a shell needs the names.
-static NAMED: [(&str, fn() -> Vec<PossibleValue>); 6] = [
+static NAMED: [(&str, Names); 6] = [
     ("target", targets),
     ("format", formats),
     ("output_format", outputs),

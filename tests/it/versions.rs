@@ -18,9 +18,11 @@ fn of_npm(text: &str) -> String {
     manifest["version"].as_str().expect("a version").to_owned()
 }
 
+type VersionOf = fn(&str) -> String;
+
 #[test]
 fn packages_have_the_version_of_the_crate() {
-    let packages: [(&str, fn(&str) -> String); 3] = [
+    let packages: [(&str, VersionOf); 3] = [
         ("packaging/python/Cargo.toml", of_cargo),
         ("packaging/wasm/Cargo.toml", of_cargo),
         ("packaging/npm/package.json", of_npm),

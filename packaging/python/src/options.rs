@@ -76,9 +76,10 @@ fn rules(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
 }
 
 fn usage(options: Options, value: &Bound<'_, PyAny>) -> PyResult<Options> {
-    static USAGES: [(&str, fn(Options) -> Options); 2] =
-        [("request", Options::as_request), ("log", Options::as_log)];
-    Ok(one_of("usage", value, &USAGES)?(options))
+    Ok(match one_of("usage", value, &[("request", true), ("log", false)])? {
+        true => options.as_request(),
+        false => options.as_log(),
+    })
 }
 
 fn one_of<T: Copy>(key: &str, value: &Bound<'_, PyAny>, choices: &[(&str, T)]) -> PyResult<T> {
