@@ -20,7 +20,7 @@ rustc --print target-libdir --target wasm32-unknown-unknown | xargs test -d || {
 RUSTFLAGS="${RUSTFLAGS:-} --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src= --remap-path-prefix=$(cd ../.. && pwd)=." \
     cargo build --profile "$profile" --target wasm32-unknown-unknown
 mkdir -p dist
-wasm-bindgen --target web --no-typescript --out-dir dist --out-name replaylint \
+wasm-bindgen --target web --no-typescript --remove-name-section --remove-producers-section --out-dir dist --out-name replaylint \
     "target/wasm32-unknown-unknown/$profile/replaylint_wasm.wasm"
 # What a fault of the code leaves behind is in no known state: the next call begins with a new instance.
 cat >>dist/replaylint.js <<'END'

@@ -52,6 +52,8 @@ test("it is converted", { skip }, async () => {
   await page.click("[data-tab=converted]");
   await page.selectOption(".to select", "gemini");
   assert.deepEqual(JSON.parse(await product()).contents[0], { role: "user", parts: [{ text: "Hi" }] });
+  const losses = await page.$$eval(".card", (all) => all.map((card) => [card.closest(".item")?.dataset.key, card.querySelector(".code").textContent]));
+  assert.deepEqual(losses, [["0.1", "RL909"]]);
 });
 
 test("targets are chosen, and do not fit every history", { skip }, async () => {
@@ -67,6 +69,8 @@ test("targets are chosen, and do not fit every history", { skip }, async () => {
 test("an error message is explained", { skip }, async () => {
   await paste("Error code: 400 - {'error': {'message': 'No tool output found for function call call_abc.', 'type': 'invalid_request_error'}}");
   assert.match(await page.textContent(".explained h2"), /RL101 missing-output/);
+  const { top } = await page.$eval(".explained", (own) => own.getBoundingClientRect());
+  assert.ok(top < 200, "it is where it is seen");
   await paste(BROKEN);
   assert.equal(await page.$(".explained"), null);
 });

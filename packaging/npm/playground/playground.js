@@ -140,13 +140,14 @@ function judge() {
     const fixes = tab === "repaired";
     const data = lint.page(given, options(), { fixed: fixes, content: !masked.checked });
     if (data.summary.histories === 0 && explained(given)) return;
-    page.load(data);
+    if (tab !== "converted") page.load(data);
     if (fixes) {
       const fixed = lint.fix(given, options());
       product.value = fixed.value;
       say(`${count(fixed.changes.length, "change")}; ${count(fixed.summary.errors, "error")} left`);
     } else if (tab === "converted") {
       const { requests, losses } = lint.convert(given, dialect.value, options());
+      page.load(withLosses(data, losses.diagnostics));
       product.value = requests.map((request) => JSON.stringify(request, null, 2)).join("\n");
       say(`${count(requests.length, "request")}, ${plural(losses.summary.warnings, "loss")}`);
     } else {
@@ -158,6 +159,21 @@ function judge() {
     page.load({ docs: [], summary: {} });
     say(error.message, true);
   }
+}
+
+// The same page with what a conversion loses, at its source.
+function withLosses(data, losses) {
+  const [doc] = data.docs;
+  const item = ({ record, pointer }) => {
+    let found = null;
+    doc.items.forEach((own, i) => {
+      const holds = own.record === record && `${pointer}/`.startsWith(`${own.pointer ?? ""}/`);
+      if (holds && (found === null || (own.pointer ?? "").length > (doc.items[found].pointer ?? "").length)) found = i;
+    });
+    return found;
+  };
+  const findings = losses.map((loss) => ({ ...loss, item: item(loss) }));
+  return { ...data, docs: [{ ...doc, command: "convert", findings, changes: [] }] };
 }
 
 // Whether it is an error message that is known; then it is explained instead.
@@ -172,7 +188,7 @@ function explained(given) {
       element("div", "card error", element("div", "api", element("q", null, one.api_message))),
       one.because ? element("p", null, one.because) : null, element("p", null, one.remedy));
   }
-  page.scroller.append(own);
+  page.scroller.prepend(own);
   say(`${recognised.length === 1 ? "A known error" : `${recognised.length} known errors`}`);
   return true;
 }

@@ -4,7 +4,7 @@ mod options;
 
 use clap::Parser;
 use replaylint::internals::cli::Cli;
-use replaylint::{Dialect, Error, View};
+use replaylint::{Error, View};
 use serde::Serialize;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::wasm_bindgen;

@@ -112,7 +112,7 @@ class Page {
     }
     const { summary, docs } = model.data;
     if (model.compares) chips.push(element("span", "words", summary.words ?? ""));
-    else if (model.findings.length === 0) chips.push(element("span", "words", docs[0]?.command === "tree" ? "no findings" : "no findings"));
+    else if (model.findings.length === 0) chips.push(element("span", "words", docs.length > 0 ? "no findings" : ""));
     else if (docs.some((doc) => doc.command === "check")) chips.push(element("span", "words", `${grouped(summary.fixable)} fixable`));
     if (this.marks.length > 0 || model.only) {
       const only = button("chip only", model.compares ? "only differences" : "only findings", () => this.toggleOnly());
