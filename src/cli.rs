@@ -2,6 +2,7 @@
 
 mod carry;
 mod common;
+mod config;
 mod convert;
 mod lookup;
 mod slim;
@@ -62,6 +63,10 @@ enum Command {
     Rebuild(tree::RebuildArgs),
     /// Replace repeated parts of a log by references; -w writes
     Slim(slim::SlimArgs),
+    /// Print the settings that config files make for a path
+    Config(config::ConfigArgs),
+    /// Write a commented replaylint.toml from what a folder holds
+    Init(config::InitArgs),
     /// Print a completion script for a shell
     #[command(hide = true)]
     Completions { shell: clap_complete::Shell },
@@ -229,6 +234,8 @@ impl Cli {
                 };
                 // No path is read but theirs.
                 typed.files.paths.push(PathBuf::new());
+                // They are where the agents keep them, whatever a repository around them ignores.
+                typed.files.no_ignore = true;
                 let all = agents.iter().any(|name| name == ALL);
                 commands::agents::agents(typed.mean(args.output)?, if all { &[] } else { &agents }, out)
             }
@@ -242,6 +249,8 @@ impl Cli {
             Command::Tree(args) => args.run(out),
             Command::Rebuild(args) => args.run(out),
             Command::Slim(args) => args.run(out),
+            Command::Config(args) => args.run(out),
+            Command::Init(args) => args.run(out),
             Command::Completions { shell } => {
                 clap_complete::generate(shell, &mut Cli::command(), "replaylint", out);
                 Ok(Outcome::Clean)

@@ -24,6 +24,7 @@ use crate::target::Severity;
 use super::homes::folders;
 use super::labels::label_of;
 use super::progress::Progress;
+use super::run::Inputs;
 use super::{Failure, Outcome, Run, complain};
 
 /// As many of the worst sessions are named.
@@ -91,7 +92,7 @@ pub fn agents(mut run: Run, names: &[String], out: &mut dyn Write) -> Result<Out
         looked.extend(folders.iter().map(|folder| folder.display().to_string()));
         run.paths = folders.into_iter().filter(|folder| folder.exists()).collect();
         if !run.paths.is_empty() {
-            let (sum, bad) = sum(&run, agent);
+            let (sum, bad) = sum(&run, agent)?;
             failed |= bad;
             sums.push(sum);
         }
@@ -115,8 +116,8 @@ pub fn agents(mut run: Run, names: &[String], out: &mut dyn Write) -> Result<Out
     Ok(run.outcome(failed, found))
 }
 
-fn sum(run: &Run, agent: &'static Agent) -> (Sum, bool) {
-    let (inputs, mut failed) = run.inputs();
+fn sum(run: &Run, agent: &'static Agent) -> Result<(Sum, bool), Failure> {
+    let Inputs { all: inputs, mut failed, .. } = run.inputs()?;
     let mut sum = Sum {
         agent: agent.name,
         folders: run.paths.iter().map(|path| path.display().to_string()).collect(),
@@ -160,7 +161,7 @@ fn sum(run: &Run, agent: &'static Agent) -> (Sum, bool) {
         |(code, (name, sessions)): (Code, (&'static str, u64))| OfRule { rule: code.to_string(), name, sessions };
     sum.rules = rules.into_iter().map(of_rule).collect();
     sum.rules.sort_by_key(|rule| std::cmp::Reverse(rule.sessions));
-    (sum, failed)
+    Ok((sum, failed))
 }
 
 impl Looked {

@@ -13,7 +13,8 @@ use crate::rules::{self, unknown_format};
 use crate::source::{Doc, Packing, words};
 
 use super::labels::label_of;
-use super::{Failure, Outcome, Run, bugs, complain, met, products, talk, whole};
+use super::run::Inputs;
+use super::{Failure, Outcome, Run, bugs, complain, met, products, settled, talk, whole};
 
 /// What one doc gave.
 struct Checked {
@@ -31,11 +32,11 @@ struct Checked {
 }
 
 pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let (mut inputs, mut failed) = run.inputs();
+    let Inputs { all: mut inputs, mut failed, ignored } = run.inputs()?;
     products::guard(run, &mut inputs, Vec::new())?;
     let mut recognised = 0;
     let mut sheets = run.sheets(run.style)?;
-    let mut summary = Summary::default();
+    let mut summary = Summary { ignored, ..Summary::default() };
     let mut broken = None;
     let content = run.content();
     let proposes = run.outputs.iter().any(|output| output.name == "sarif");
@@ -50,7 +51,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
         }
         let met = found.format.is_none() && !doc.named;
         let mut repaired = 0;
-        let (diagnostics, skipped) = match met {
+        let (mut diagnostics, skipped) = match met {
             true => {
                 let damage = met::damage(&doc, options, &mut found, content)?;
                 let skipped = damage.is_none();
@@ -71,6 +72,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
                 (told, false)
             }
         };
+        settled::settle(run, &doc.label, &mut diagnostics);
         let bugs = std::mem::take(&mut found.bugs);
         let foreign = met && !met::was_one(&diagnostics);
         Ok(Checked {
@@ -104,6 +106,9 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
         let mut counted = Summary::default();
         counted.count(&checked.seen.diagnostics);
         summary.add(&Summary { fixable: checked.repaired, ..counted });
+        if run.denies_warnings(&checked.seen.path) {
+            summary.deny(&checked.seen.diagnostics);
+        }
         if run.verbose
             && let Some(format) = checked.seen.format
         {
@@ -140,7 +145,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
     if answer.is_none() || summary.files == 0 {
         failed |= nothing_found(run, recognised, &summary, failed);
     }
-    let found = answer.unwrap_or(summary.errors > 0 || run.deny_warnings && summary.warnings > 0);
+    let found = answer.unwrap_or(summary.fails());
     Ok(run.outcome(failed, found))
 }
 
@@ -173,9 +178,11 @@ pub(super) fn nothing_found(run: &Run, recognised: u64, summary: &Summary, faile
     if recognised > 0 || failed || run.allow_empty {
         return false;
     }
-    let skipped = match summary.skipped {
-        0 => String::new(),
-        n => format!(" ({} skipped; -v lists them)", count(n, "file")),
+    let skipped = match (summary.skipped, summary.ignored.words()) {
+        (0, None) => String::new(),
+        (0, Some(ignored)) => format!(" ({ignored} ignored; --no-ignore reads what ignore files name)"),
+        (n, None) => format!(" ({} skipped; -v lists them)", count(n, "file")),
+        (n, Some(ignored)) => format!(" ({} skipped, {ignored} ignored; -v lists them)", count(n, "file")),
     };
     complain(&format!("no conversation was found{skipped}; use --allow-empty to exit with 0"));
     true

@@ -27,7 +27,8 @@ use super::labels::label_of;
 use super::outcome::unwritten;
 use super::positions;
 use super::products::{self, Copies, Planned};
-use super::{Failure, Outcome, Run, Sheet, complain, met, talk, whole};
+use super::run::Inputs;
+use super::{Failure, Outcome, Run, Sheet, complain, met, settled, talk, whole};
 
 /// Where the repaired text goes.
 #[derive(Clone, Debug)]
@@ -79,7 +80,7 @@ fn are_several(run: &Run, inputs: &[Input]) -> bool {
 }
 
 pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let (mut inputs, failed) = run.inputs();
+    let Inputs { all: mut inputs, failed, ignored } = run.inputs()?;
     let several = are_several(run, &inputs);
     let mut planned = match &repairs.to {
         Destination::Copy(copies) => copies.planned(&inputs, several)?,
@@ -88,6 +89,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
     planned.extend(repairs.dropped.iter().map(|path| Planned::list(path, "--dropped")));
     products::guard(run, &mut inputs, planned)?;
     let mut session = Session::new(run, repairs, &inputs, several, failed)?;
+    session.summary.ignored = ignored;
     let content = run.content();
     let pins = Pins::new(run, &inputs);
     let work = |doc: io::Result<Doc>, threads: usize| -> io::Result<Done> {
@@ -125,6 +127,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
         let skipped = left.is_none();
         let mut left = left.unwrap_or_default();
         let foreign = met && !met::was_one(&left);
+        settled::settle(run, &doc.label, &mut left);
         let left_alone = left_alone::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
         homes::notes(&doc.segments, &mut notes);
         if !doc.segments.is_empty() {
@@ -294,6 +297,9 @@ impl<'r> Session<'r> {
     fn count(&mut self, done: Done) {
         self.summary.see(&done.left);
         self.summary.count(&done.left.diagnostics);
+        if self.run.denies_warnings(&done.left.path) {
+            self.summary.deny(&done.left.diagnostics);
+        }
         self.changed |= !done.notes.is_empty();
         self.counts.add(&done.notes);
         self.changes.extend(done.notes);
@@ -488,8 +494,7 @@ impl<'r> Session<'r> {
 
     fn outcome(&self) -> Outcome {
         let failed = self.failed || nothing_found(self.run, self.recognised, &self.summary, self.failed);
-        let left = self.summary.errors > 0 || self.run.deny_warnings && self.summary.warnings > 0;
-        let found = left || self.changed && self.is_preview();
+        let found = self.summary.fails() || self.changed && self.is_preview();
         self.run.outcome(failed, found)
     }
 }

@@ -44,6 +44,11 @@ impl Sheet {
 impl Run {
     pub(super) fn sheets(&self, style: Style) -> Result<Vec<Sheet>, Failure> {
         let private = self.content() == Content::Shown;
-        self.outputs.iter().map(|output| Sheet::new(output, style, private)).collect()
+        let sheet = |output: &Output| {
+            // Programs read lines, too: they are cut only where that was asked for.
+            let limit = if output.name == "text" { style.limit } else { self.most_shown };
+            Sheet::new(output, Style { limit, ..style }, private)
+        };
+        self.outputs.iter().map(sheet).collect()
     }
 }

@@ -74,5 +74,5 @@ pub use look::Content;
 pub use output::Report;
 pub use snippet::Snippet;
 pub use style::Style;
-pub use summary::{ReadAs, Seen, Summary};
+pub use summary::{Ignored, ReadAs, Seen, Summary};
 pub use text::offers;

@@ -13,6 +13,7 @@ use crate::source::Container;
 use crate::target::Severity;
 
 use super::diagnostic::Diagnostic;
+use super::words::count;
 
 /// What a run saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub struct Summary {
     pub items: u64,
     pub errors: u64,
     pub warnings: u64,
+    /// Warnings that fail the run.
+    pub denied: u64,
     /// Findings that `fix` repairs without being asked for more.
     pub fixable: u64,
     /// Findings that it repairs with `--fix-warnings`, and with `--acknowledge-safety`.
@@ -33,10 +36,31 @@ pub struct Summary {
     pub healed: BTreeMap<u8, u32>,
     /// Files met in a walk that hold no conversation.
     pub skipped: u64,
+    /// Files and folders that a walk did not read because of an ignore file, or because nobody looks into such.
+    pub ignored: Ignored,
     /// How many files were read as each format, for each target.
     pub read_as: BTreeMap<ReadAs, u64>,
     /// The database that was counted last.
     pub database: Option<PathBuf>,
+}
+
+/// What a walk passed over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ignored {
+    pub files: u64,
+    pub folders: u64,
+}
+
+impl Ignored {
+    /// How many files and folders; `None` if there are none.
+    pub fn words(self) -> Option<String> {
+        match (self.files, self.folders) {
+            (0, 0) => None,
+            (files, 0) => Some(count(files, "file")),
+            (0, folders) => Some(count(folders, "folder")),
+            (files, folders) => Some(format!("{} and {}", count(files, "file"), count(folders, "folder"))),
+        }
+    }
 }
 
 /// What a file was taken for.
@@ -75,6 +99,17 @@ impl Summary {
         self.with_warnings += other.with_warnings;
         self.with_safety += other.with_safety;
         self.open_logs += other.open_logs;
+    }
+
+    /// Warnings among these fail the run.
+    pub fn deny(&mut self, diagnostics: &[Diagnostic]) {
+        let is_warning = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Warning;
+        self.denied += diagnostics.iter().filter(is_warning).count() as u64;
+    }
+
+    /// Whether what was found fails the run.
+    pub fn fails(&self) -> bool {
+        self.errors + self.denied > 0
     }
 
     /// Counts what was found in a file.

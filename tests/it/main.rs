@@ -22,6 +22,7 @@ mod circles;
 mod claude_code;
 mod cli;
 mod codex;
+mod configs;
 mod convert;
 mod corpus;
 mod corpus_gemini_bedrock;
