@@ -228,6 +228,9 @@ pub(super) struct Threads {
     /// Number of threads [default: the number of cores]
     #[arg(short = 'j', long, value_name = "N", hide_short_help = true)]
     pub jobs: Option<usize>,
+    /// Do not show on a terminal how far the run is
+    #[arg(long, hide_short_help = true)]
+    pub no_progress: bool,
 }
 
 /// What was typed. A group that a command lacks is empty.
@@ -371,6 +374,7 @@ impl Typed {
             show_content: self.privacy.show_content,
             verbose: self.loudness.verbose,
             quiet: self.loudness.quiet,
+            progress: !self.loudness.quiet && !self.threads.no_progress,
             style: Style {
                 info: self.loudness.verbose,
                 grouped: !self.loudness.verbose,

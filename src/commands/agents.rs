@@ -23,7 +23,6 @@ use crate::target::Severity;
 
 use super::homes::folders;
 use super::labels::label_of;
-use super::progress::Progress;
 use super::run::Inputs;
 use super::{Failure, Outcome, Run, complain};
 
@@ -124,14 +123,12 @@ fn sum(run: &Run, agent: &'static Agent) -> Result<(Sum, bool), Failure> {
         ..Sum::default()
     };
     let mut rules: BTreeMap<Code, (&'static str, u64)> = BTreeMap::new();
-    let mut progress = Progress::new(inputs.len(), agent.name);
     let work = |doc: io::Result<Doc>, threads: usize| {
         let doc = doc?;
         let found = convert::check(doc.id, &*doc.bytes, run.lints.of(&doc.label), threads)?;
         Ok(Looked::new(&found, agent))
     };
     run.each_doc(&inputs, work, |input: &Input, looked: io::Result<Looked>| {
-        progress.step();
         match looked {
             Ok(looked) if !looked.is_session => sum.other_files += 1,
             Ok(looked) => {
@@ -146,7 +143,6 @@ fn sum(run: &Run, agent: &'static Agent) -> Result<(Sum, bool), Failure> {
                 }
             }
             Err(error) => {
-                progress.clear();
                 complain(&words(&label_of(input), &error));
                 sum.unreadable += 1;
                 failed = true;
@@ -154,7 +150,6 @@ fn sum(run: &Run, agent: &'static Agent) -> Result<(Sum, bool), Failure> {
         }
         true
     });
-    progress.clear();
     sum.worst.sort_by(|a, b| (b.errors, &a.path).cmp(&(a.errors, &b.path)));
     sum.worst.truncate(WORST);
     let of_rule =

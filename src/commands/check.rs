@@ -1,26 +1,27 @@
 //! `check`: reports, and writes nothing.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use crate::convert;
 use crate::history::Code;
 use crate::read::Skipped;
 use crate::report::mask;
 use crate::report::words::count;
-use crate::report::{Diagnostic, Seen, Summary, diagnose, homes, promise};
+use crate::report::{Content, Diagnostic, Seen, Summary, diagnose, homes, promise};
 use crate::rule::About;
 use crate::rules::{self, unknown_format};
 use crate::source::{Doc, Packing, words};
 
+use super::known::Baseline;
 use super::labels::label_of;
 use super::run::Inputs;
 use super::{Failure, Outcome, Run, bugs, complain, met, products, settled, talk, whole};
 
 /// What one doc gave.
-struct Checked {
-    seen: Seen,
+pub(super) struct Checked {
+    pub seen: Seen,
     /// Met in a walk, and no conversation.
-    skipped: bool,
+    pub skipped: bool,
     /// Met in a walk, and nothing in it looks like a conversation.
     foreign: bool,
     /// References of a slimmed log that were followed.
@@ -31,7 +32,59 @@ struct Checked {
     repaired: u64,
 }
 
-pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
+/// Reports what is found; with a baseline, what that does not know.
+pub fn check(run: &Run, baseline: Option<&mut Baseline>, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let outcome = check_all(run, baseline, out)?;
+    run.lints.idle_waivers(&run.folders()).iter().filter(|_| !run.quiet).for_each(|idle| complain(idle));
+    Ok(outcome)
+}
+
+/// Checks one doc.
+pub(super) fn look(run: &Run, mut doc: Doc, threads: usize, content: Content) -> io::Result<Checked> {
+    let proposes = run.outputs.iter().any(|output| output.name == "sarif");
+    let options = run.lints.of(&doc.label);
+    let check = |doc: &Doc| convert::check(doc.id, &*doc.bytes, options, threads);
+    let (mut found, mut references) = (check(&doc)?, 0);
+    if whole::is_slimmed(&doc, &found)? {
+        references = whole::put_together(&mut doc, options)?;
+        found = check(&doc)?;
+    }
+    let met = found.format.is_none() && !doc.named;
+    let mut repaired = 0;
+    let (mut diagnostics, skipped) = match met {
+        true => {
+            let damage = met::damage(&doc, options, &mut found, content)?;
+            let skipped = damage.is_none();
+            (damage.unwrap_or_default(), skipped)
+        }
+        false => {
+            let mut told = diagnose(doc.id, &doc.label, &*doc.bytes, &found, content)?;
+            // Offsets must be those of the file that an editor opens.
+            let is_file = references == 0 && doc.segments.is_empty() && doc.packing == Packing::Plain;
+            repaired = match references {
+                0 => {
+                    let proposes = (proposes && is_file).then_some(run.show_content);
+                    promise::plan(doc.id, &*doc.bytes, &found, options, threads, proposes, &mut told)?
+                }
+                _ => refuse(&mut told),
+            };
+            homes::diagnostics(&doc.segments, &mut told);
+            (told, false)
+        }
+    };
+    let accepted = settled::settle(run, &doc.label, &mut diagnostics);
+    let bugs = std::mem::take(&mut found.bugs);
+    let foreign = met && !met::was_one(&diagnostics);
+    let seen = Seen { accepted, ..Seen::new(&doc.label, &found, diagnostics) };
+    Ok(Checked { seen, skipped, foreign, references, bugs, repaired })
+}
+
+/// The same, and leaves it to the caller what was of no use.
+pub(super) fn check_all(
+    run: &Run,
+    mut baseline: Option<&mut Baseline>,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
     let Inputs { all: mut inputs, mut failed, ignored } = run.inputs()?;
     products::guard(run, &mut inputs, Vec::new())?;
     let mut recognised = 0;
@@ -39,53 +92,9 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let mut summary = Summary { ignored, ..Summary::default() };
     let mut broken = None;
     let content = run.content();
-    let proposes = run.outputs.iter().any(|output| output.name == "sarif");
-    let work = |doc: std::io::Result<Doc>, threads: usize| {
-        let mut doc = doc?;
-        let options = run.lints.of(&doc.label);
-        let check = |doc: &Doc| convert::check(doc.id, &*doc.bytes, options, threads);
-        let (mut found, mut references) = (check(&doc)?, 0);
-        if whole::is_slimmed(&doc, &found)? {
-            references = whole::put_together(&mut doc, options)?;
-            found = check(&doc)?;
-        }
-        let met = found.format.is_none() && !doc.named;
-        let mut repaired = 0;
-        let (mut diagnostics, skipped) = match met {
-            true => {
-                let damage = met::damage(&doc, options, &mut found, content)?;
-                let skipped = damage.is_none();
-                (damage.unwrap_or_default(), skipped)
-            }
-            false => {
-                let mut told = diagnose(doc.id, &doc.label, &*doc.bytes, &found, content)?;
-                // Offsets must be those of the file that an editor opens.
-                let is_file = references == 0 && doc.segments.is_empty() && doc.packing == Packing::Plain;
-                repaired = match references {
-                    0 => {
-                        let proposes = (proposes && is_file).then_some(run.show_content);
-                        promise::plan(doc.id, &*doc.bytes, &found, options, threads, proposes, &mut told)?
-                    }
-                    _ => refuse(&mut told),
-                };
-                homes::diagnostics(&doc.segments, &mut told);
-                (told, false)
-            }
-        };
-        settled::settle(run, &doc.label, &mut diagnostics);
-        let bugs = std::mem::take(&mut found.bugs);
-        let foreign = met && !met::was_one(&diagnostics);
-        Ok(Checked {
-            seen: Seen::new(&doc.label, &found, diagnostics),
-            skipped,
-            foreign,
-            references,
-            bugs,
-            repaired,
-        })
-    };
-    run.each_doc(&inputs, work, |input, checked: std::io::Result<Checked>| {
-        let checked = match checked {
+    let work = |doc: io::Result<Doc>, threads: usize| look(run, doc?, threads, content);
+    run.each_doc(&inputs, work, |input, checked: io::Result<Checked>| {
+        let mut checked = match checked {
             Ok(checked) => checked,
             Err(error) => {
                 complain(&words(&label_of(input), &error));
@@ -103,12 +112,14 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
         summary.see(&checked.seen);
         whole::tell(run, &checked.seen.path, checked.references);
         recognised += u64::from(!is_no_conversation(&checked.seen.diagnostics) && !checked.foreign);
+        let known = baseline.as_mut().map_or(0, |baseline| baseline.take(&mut checked.seen));
+        summary.known += known;
         let mut counted = Summary::default();
         counted.count(&checked.seen.diagnostics);
-        summary.add(&Summary { fixable: checked.repaired, ..counted });
-        if run.denies_warnings(&checked.seen.path) {
-            summary.deny(&checked.seen.diagnostics);
-        }
+        // What is not reported is not promised either.
+        let fixable = if known + checked.seen.accepted > 0 { counted.fixable } else { checked.repaired };
+        summary.add(&Summary { fixable: fixable.min(checked.repaired), ..counted });
+        summary.deny(&checked.seen.diagnostics, run.denies_warnings(&checked.seen.path));
         if run.verbose
             && let Some(format) = checked.seen.format
         {

@@ -95,11 +95,12 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
     let work = |doc: io::Result<Doc>, threads: usize| -> io::Result<Done> {
         let doc = doc?;
         let options = run.lints.of(&doc.label);
-        let mut fixed = fix::fix(doc.id, &*doc.bytes, options, &repairs.options, threads)?;
+        let wanted = settled::accepting(run, &doc, options, &repairs.options, threads)?;
+        let mut fixed = fix::fix(doc.id, &*doc.bytes, options, &wanted, threads)?;
         let moves = fixed.numbered && (!fixed.patch.is_empty() || fixed.provider_left.is_some());
         let pinned_by = if moves && !repairs.options.copies { pins.of(&doc) } else { Vec::new() };
         if !pinned_by.is_empty() {
-            let pinned = FixOptions { pinned: true, ..repairs.options.clone() };
+            let pinned = FixOptions { pinned: true, ..wanted.into_owned() };
             fixed = fix::fix(doc.id, &*doc.bytes, options, &pinned, threads)?;
         }
         let refused = fixed.before.first_error().is_some();
@@ -127,7 +128,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
         let skipped = left.is_none();
         let mut left = left.unwrap_or_default();
         let foreign = met && !met::was_one(&left);
-        settled::settle(run, &doc.label, &mut left);
+        let accepted = settled::settle(run, &doc.label, &mut left);
         let left_alone = left_alone::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
         homes::notes(&doc.segments, &mut notes);
         if !doc.segments.is_empty() {
@@ -136,7 +137,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
             homes::diagnostics(&segments::patched(&doc.segments, edits, &view)?, &mut left);
         }
         let update = handover::update(doc.id, &*doc.bytes, &fixed)?;
-        let left = Seen { update, ..Seen::new(&doc.label, fixed.left(), left) };
+        let left = Seen { update, accepted, ..Seen::new(&doc.label, fixed.left(), left) };
         Ok(Done { doc, fixed, notes, left, left_alone, foreign, skipped, pinned_by })
     };
     let mut ended = None;
@@ -297,9 +298,7 @@ impl<'r> Session<'r> {
     fn count(&mut self, done: Done) {
         self.summary.see(&done.left);
         self.summary.count(&done.left.diagnostics);
-        if self.run.denies_warnings(&done.left.path) {
-            self.summary.deny(&done.left.diagnostics);
-        }
+        self.summary.deny(&done.left.diagnostics, self.run.denies_warnings(&done.left.path));
         self.changed |= !done.notes.is_empty();
         self.counts.add(&done.notes);
         self.changes.extend(done.notes);

@@ -13,7 +13,6 @@ use crate::source::{Doc, words};
 
 use super::labels::label_of;
 use super::outcome::unwritten;
-use super::progress::Progress;
 use super::run::Inputs;
 use super::{Failure, Outcome, Run, complain};
 
@@ -47,7 +46,6 @@ pub fn init(run: &Run, folder: &Path, existing: Existing, out: &mut dyn Write) -
 fn found(run: &Run, folder: &Path) -> Result<(BTreeMap<Kept, u64>, bool), Failure> {
     let Inputs { all, mut failed, .. } = run.inputs()?;
     let mut found = BTreeMap::new();
-    let mut progress = Progress::new(all.len(), "Reading");
     let work = |doc: io::Result<Doc>, threads: usize| {
         let doc = doc?;
         let checked = convert::check(doc.id, &*doc.bytes, run.lints.of(&doc.label), threads)?;
@@ -56,7 +54,6 @@ fn found(run: &Run, folder: &Path) -> Result<(BTreeMap<Kept, u64>, bool), Failur
     };
     let root = absolute(folder);
     run.each_doc(&all, work, |input, read: io::Result<(String, _)>| {
-        progress.step();
         match read {
             Ok((label, Some((format, target)))) => {
                 let folder = first_folder(&root, &absolute(Path::new(&label)));
@@ -65,14 +62,12 @@ fn found(run: &Run, folder: &Path) -> Result<(BTreeMap<Kept, u64>, bool), Failur
             }
             Ok((_, None)) => {}
             Err(error) => {
-                progress.clear();
                 complain(&words(&label_of(input), &error));
                 failed = true;
             }
         }
         true
     });
-    progress.clear();
     Ok((found, failed))
 }
 

@@ -1,6 +1,7 @@
 //! The commands, one a file, and what they share.
 
 pub mod agents;
+pub mod baseline;
 pub mod bugs;
 pub mod carriage;
 pub mod carry;
@@ -13,9 +14,11 @@ pub mod diff;
 mod dropped;
 pub mod explain;
 pub mod fix;
+pub mod follow;
 mod homes;
 pub mod init;
 mod kept;
+pub mod known;
 mod labels;
 mod left_out;
 pub mod lineage;

@@ -18,6 +18,7 @@ use crate::source::{Doc, Input, Opening, folders, parallel, segments, sqlite};
 
 use super::labels::label_of;
 use super::outcome::{Failure, Outcome};
+use super::progress::Progress;
 use super::say::{complain, talk};
 use super::{bugs, lineage};
 
@@ -35,6 +36,8 @@ pub struct Run {
     pub show_content: bool,
     pub verbose: bool,
     pub quiet: bool,
+    /// A person who waits may see how far the run is.
+    pub progress: bool,
     pub style: Style,
     /// As many findings are shown as were asked for.
     pub most_shown: Option<usize>,
@@ -112,8 +115,14 @@ impl Run {
         Ok(Inputs { all, failed, ignored: Ignored { files, folders } })
     }
 
+    /// The inputs as they are now, of files that come and grow. What could not be walked is not said.
+    pub(super) fn inputs_now(&self) -> (Vec<Input>, Vec<WalkError>) {
+        let walked = walk(&self.paths, &self.lints);
+        (self.gathered(walked.inputs), walked.errors)
+    }
+
     /// Reads the config files of the inputs, and says what is wrong with them.
-    fn configure(&self, inputs: &[Input]) -> Result<(), Failure> {
+    pub(super) fn configure(&self, inputs: &[Input]) -> Result<(), Failure> {
         let mut wrong = self.lints.wrong();
         for input in inputs {
             let label = match input {
@@ -202,6 +211,9 @@ impl Run {
                 base.chain(paths).map(len).fold(0, u64::saturating_add) <= SMALL
             }
         };
+        let lens: Vec<u64> = inputs.iter().map(|input| input_len(input, &len)).collect();
+        let progress =
+            Progress::new(self.progress, inputs.len(), lens.iter().fold(0, |all, len| all.saturating_add(*len)));
         let open = |n: usize| Doc::open(DocId(n as u32), &inputs[n], &self.opening());
         let work = |n: usize, threads: usize| {
             let done = bug::caught(|| {
@@ -213,8 +225,9 @@ impl Run {
             (n, done)
         };
         let mut take = |(n, done): (usize, Result<(Option<String>, R), Bug>)| {
-            let Some(input) = inputs.get(n) else { return false };
-            match done {
+            let (Some(input), Some(len)) = (inputs.get(n), lens.get(n)) else { return false };
+            progress.step(*len);
+            progress.aside(|| match done {
                 Ok((odd, result)) => {
                     odd.iter().for_each(|odd| complain(odd));
                     take(input, result)
@@ -223,12 +236,13 @@ impl Run {
                     bugs::report(&label_of(input), &format_args!("skipped: {bug}"));
                     true
                 }
-            }
+            })
         };
         let mut at = 0;
         while at < inputs.len() {
             let many = inputs[at..].iter().take_while(|input| small(input)).count();
             if many == 0 {
+                progress.begin(lens[at]);
                 if !take(work(at, self.threads)) {
                     return;
                 }
@@ -281,6 +295,19 @@ impl Run {
             (true, true) => Content::Shown,
             (true, false) => Content::Masked,
         }
+    }
+}
+
+/// How much of files is read for an input; nothing is known of what comes from elsewhere.
+fn input_len(input: &Input, len: &dyn Fn(&PathBuf) -> u64) -> u64 {
+    let known = |path: &PathBuf| match len(path) {
+        u64::MAX => 0,
+        len => len,
+    };
+    match input {
+        Input::Stdin | Input::Member { .. } | Input::History { .. } => 0,
+        Input::File { path, .. } => known(path),
+        Input::Tree { paths, .. } | Input::Log { paths, .. } => paths.iter().map(known).sum(),
     }
 }
 

@@ -49,18 +49,23 @@ impl<T> Configs<T> {
         let number = match &self.lookup {
             Lookup::Isolated => None,
             Lookup::Named(path) => Some(self.number(path, &make)?.ok_or_else(|| no_table(path))?),
-            Lookup::Nearest => self.nearest(folder, &make)?,
+            Lookup::Nearest => self.nearest(folder, &folders, &make)?,
         };
         folders.insert(folder.to_owned(), number);
         Ok(number.and_then(|number| self.nth(number)))
     }
 
+    /// `known` are the folders that were looked into.
     fn nearest(
         &self,
         folder: &Path,
+        known: &HashMap<PathBuf, Option<usize>>,
         make: &impl Fn(Config) -> Result<T, Misuse>,
     ) -> Result<Option<usize>, Misuse> {
         for folder in folder.ancestors() {
+            if let Some(number) = known.get(folder) {
+                return Ok(*number);
+            }
             for name in [CONFIG, PYPROJECT] {
                 let path = folder.join(name);
                 if path.is_file()

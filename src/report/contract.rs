@@ -119,6 +119,12 @@ pub struct Summary {
     /// Files met in a folder that an ignore file names.
     #[serde(skip_serializing_if = "is_zero")]
     pub ignored_files: u64,
+    /// Findings that are not reported because the baseline has them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub known: u64,
+    /// Findings that are not reported because the config file accepts them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub accepted: u64,
     /// Folders that were not looked into: an ignore file names them, they are links, or they are never read.
     #[serde(skip_serializing_if = "is_zero")]
     pub ignored_folders: u64,
@@ -385,6 +391,8 @@ impl From<&summary::Summary> for Summary {
             fixable: from.fixable,
             skipped: from.skipped,
             ignored_files: from.ignored.files,
+            known: from.known,
+            accepted: from.accepted,
             ignored_folders: from.ignored.folders,
         }
     }

@@ -67,8 +67,9 @@ pub fn by_name(name: &str) -> Option<Make> {
     OUTPUTS.iter().find(|(known, _)| *known == name).map(|(_, make)| *make)
 }
 
+pub use ci::{Mark, marks};
 pub use diagnose::diagnose;
-pub use diagnostic::{Diagnostic, FixNote, Related, Replacement, Spot};
+pub use diagnostic::{Diagnostic, FixNote, Identity, Related, Replacement, Spot};
 pub use json::{diagnostic_value, summary_value, write_pretty};
 pub use look::Content;
 pub use output::Report;

@@ -25,6 +25,9 @@ pub struct Summary {
     pub warnings: u64,
     /// Warnings that fail the run.
     pub denied: u64,
+    /// Findings that are not reported: the config file accepts them, or the baseline knows them.
+    pub accepted: u64,
+    pub known: u64,
     /// Findings that `fix` repairs without being asked for more.
     pub fixable: u64,
     /// Findings that it repairs with `--fix-warnings`, and with `--acknowledge-safety`.
@@ -83,6 +86,7 @@ impl Summary {
     pub fn see(&mut self, doc: &Seen) {
         self.histories += u64::from(doc.histories);
         self.items += doc.items;
+        self.accepted += doc.accepted;
         for (line, count) in &doc.healed {
             *self.healed.entry(*line).or_default() += count;
         }
@@ -101,9 +105,9 @@ impl Summary {
         self.open_logs += other.open_logs;
     }
 
-    /// Warnings among these fail the run.
-    pub fn deny(&mut self, diagnostics: &[Diagnostic]) {
-        let is_warning = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Warning;
+    /// Warnings among these fail the run, if they are denied.
+    pub fn deny(&mut self, diagnostics: &[Diagnostic], denied: bool) {
+        let is_warning = |diagnostic: &&Diagnostic| denied && diagnostic.severity == Severity::Warning;
         self.denied += diagnostics.iter().filter(is_warning).count() as u64;
     }
 
@@ -152,6 +156,8 @@ pub struct Seen {
     pub healed: Vec<(u8, u32)>,
     /// What the program that keeps it can do instead of a repair.
     pub update: Option<Update>,
+    /// Findings that the config file accepts.
+    pub accepted: u64,
     /// In the order of the doc.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -173,6 +179,7 @@ impl Seen {
             apart: matches!(lint.container, Container::Lines { .. }) && !one,
             healed: healed.collect(),
             update: None,
+            accepted: 0,
             diagnostics,
         }
     }

@@ -141,6 +141,12 @@ pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn 
         };
         writeln!(out, "Found {} in {among}. {fixed}.", found.join(" and "))?;
     }
+    let unreported = [(summary.known, "in the baseline"), (summary.accepted, "accepted by [[ignore]]")];
+    let unreported = unreported.iter().filter(|(n, _)| *n > 0).map(|(n, why)| format!("{} {why}", grouped(*n)));
+    let unreported: Vec<String> = unreported.collect();
+    if !unreported.is_empty() {
+        writeln!(out, "Not reported: {}.", unreported.join(", "))?;
+    }
     for (line, count) in &summary.healed {
         if let Some(words) = agents::words((*line, *count)) {
             writeln!(out, "{words} (--as request judges what is stored).")?;

@@ -114,7 +114,7 @@ mod tests {
             // Above the folder of the glob nothing is meant.
             ("work", "/work/logs/a/b.json", false),
             ("logs", "/work/logs/a/b.json", false),
-            ("**", "/work/other/b.json", false),
+            ("**/*.json", "/work/other/b.json", false),
             // A name may be that of a file elsewhere, if the command line names it.
             ("b.json", "/other/b.json", true),
         ] {

@@ -15,6 +15,9 @@ use super::globs::absolute;
 use super::ignored::Ignores;
 use super::sqlite::{Key, is_database};
 
+/// A list of findings that are known. It is ours, so nobody is told that it holds no conversation.
+pub const BASELINE: &str = ".replaylint-baseline.json";
+
 /// Something to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
@@ -166,6 +169,9 @@ impl Walk<'_> {
                 if is_folder {
                     entries.skip_current_dir();
                 }
+                continue;
+            }
+            if entry.file_name() == BASELINE {
                 continue;
             }
             let is_link = entry.path_is_symlink();

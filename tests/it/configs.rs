@@ -373,3 +373,69 @@ fn the_page_lists_all_keys() {
     }
     crate::readme::keep("docs/config.md", "keys", &table);
 }
+
+#[test]
+fn lists_may_end_with_nul_and_may_be_lenient() {
+    let dir = tree(&[
+        ("a b.json", REQUEST),
+        ("c\nd.json", REQUEST),
+        ("notes.txt", "no conversation"),
+        ("other.json", "{\"a\":1}"),
+    ]);
+    let listed = |list: &str, args: &[&str]| {
+        std::fs::write(dir.path().join("list"), list).expect("written");
+        let output =
+            run(dir.path(), &[&["check", "--output-format", "json", "--files-from", "list"], args].concat());
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let all = report["diagnostics"].as_array().cloned().unwrap_or_default();
+        let rules: Vec<String> = all.iter().map(|one| one["rule"].as_str().expect("a rule").to_owned()).collect();
+        (output.status.code(), rules)
+    };
+    let own = |rules: &[&str]| rules.iter().map(|rule| (*rule).to_owned()).collect::<Vec<_>>();
+    assert_eq!(listed("a b.json\0c\nd.json\0", &["-0"]), (Some(1), own(&["RL101", "RL101"])));
+    assert_eq!(listed("a b.json\0", &[]).0, Some(2), "a list with NUL is not read as lines");
+    assert_eq!(listed("a b.json\nnotes.txt\nother.json\n", &[]), (Some(1), own(&["RL101", "RL004", "RL004"])));
+    assert_eq!(listed("a b.json\nnotes.txt\nother.json\n", &["--allow-empty"]), (Some(1), own(&["RL101"])));
+    assert_eq!(listed("notes.txt\nother.json\n", &["--allow-empty"]).0, Some(0));
+    assert_eq!(listed("gone.json\n", &["--allow-empty"]).0, Some(2), "what is not there is an error all the same");
+}
+
+#[test]
+fn concise_is_not_cut_unless_that_is_asked_for() {
+    let calls =
+        (0..250).map(|n| format!(r#"{{"type":"function_call_output","call_id":"call_{n}","output":"x"}}"#));
+    let request = format!(r#"{{"model":"gpt-5","input":[{}]}}"#, calls.collect::<Vec<_>>().join(",\n"));
+    let dir = tree(&[("a.json", &request)]);
+    let lines = |args: &[&str]| {
+        let output = run(dir.path(), &[&["check", "-q", "a.json", "--output-format"], args].concat());
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (text.lines().filter(|line| line.contains("RL102")).count(), text.contains("… and 240 more findings"))
+    };
+    assert_eq!(lines(&["concise"]), (250, false));
+    assert_eq!(lines(&["concise", "--max-diagnostics", "10"]), (10, true));
+}
+
+#[test]
+fn fix_never_writes_over_what_it_reads() {
+    let dir = tree(&[("a.json", REQUEST), ("b.json", REQUEST)]);
+    let fix = |args: &[&str]| {
+        let output = run(dir.path(), &[&["fix", "a.json"], args].concat());
+        (output.status.code(), said(&output))
+    };
+    for to in ["a.json", "./a.json", "../a.json"] {
+        let to = if to.starts_with("../") {
+            dir.path().join("a.json").to_string_lossy().into_owned()
+        } else {
+            to.to_owned()
+        };
+        for force in [&[][..], &["--force"]] {
+            let (code, said) = fix(&[&["-o", &to], force].concat());
+            assert!(code == Some(2) && said.contains("use -w"), "{to}: {said}");
+        }
+    }
+    let (code, said) = fix(&["-o", "b.json"]);
+    assert!(code == Some(2) && said.contains("--force"), "{said}");
+    assert_eq!(std::fs::read_to_string(dir.path().join("b.json")).expect("a file"), REQUEST);
+    assert_eq!(fix(&["-o", "b.json", "--force"]).0, Some(0));
+    assert_eq!(std::fs::read_to_string(dir.path().join("a.json")).expect("a file"), REQUEST);
+}

@@ -15,6 +15,7 @@ mod agents_databases;
 mod answers;
 mod anthropic;
 mod archives;
+mod baselines;
 mod bugs;
 mod carry;
 mod cases;
@@ -30,6 +31,7 @@ mod damage;
 #[cfg(feature = "sqlite")]
 mod databases;
 mod essence;
+mod followed;
 mod formats;
 mod fuzz;
 mod fuzz_hold;
