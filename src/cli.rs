@@ -1,7 +1,9 @@
 //! The command line: what may be typed, and the way from there to what is meant.
 
+mod baseline;
 mod carry;
 mod common;
+mod config;
 mod convert;
 mod lookup;
 mod manual;
@@ -14,6 +16,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::fix::{Destination, Repairs};
+use crate::commands::known::Baseline;
 use crate::commands::products::Copies;
 use crate::commands::{self, Failure, Outcome};
 use crate::fix::{FixOptions, Orphans, Reasoning};
@@ -63,6 +66,12 @@ enum Command {
     Rebuild(tree::RebuildArgs),
     /// Replace repeated parts of a log by references; -w writes
     Slim(slim::SlimArgs),
+    /// Accept the findings of today, and report only new ones
+    Baseline(baseline::BaselineArgs),
+    /// Print the settings that config files make for a path
+    Config(config::ConfigArgs),
+    /// Write a commented replaylint.toml from what a folder holds
+    Init(config::InitArgs),
     /// Print a completion script for a shell
     Completions {
         /// Shell that reads the script
@@ -89,6 +98,12 @@ struct CheckArgs {
     /// Check every branch of a session, not just the current one
     #[arg(long, help_heading = "Input", hide_short_help = true)]
     all_branches: bool,
+    /// Report only findings that are not in this baseline (see `replaylint baseline`)
+    #[arg(long, value_name = "FILE", help_heading = "Rules", hide_short_help = true)]
+    baseline: Option<PathBuf>,
+    /// Go on reading, and report findings of files that are being written as they come, until interrupted
+    #[arg(long, help_heading = "Input", hide_short_help = true, conflicts_with_all = ["baseline", "agents", "output"])]
+    follow: bool,
     /// Sum up the sessions that agents have stored on this machine, instead of reading PATH
     #[arg(
         long,
@@ -228,12 +243,12 @@ impl Cli {
             Command::Check(args) => {
                 let mut typed = Typed { all_branches: args.all_branches, ..args.common.typed() };
                 let Some(agents) = args.agents else {
-                    let mut run = typed.mean(args.output)?;
-                    run.lints.skip_bugs();
-                    return commands::check::check(&run, out);
+                    return check(typed, args.output, args.baseline, args.follow, out);
                 };
                 // No path is read but theirs.
                 typed.files.paths.push(PathBuf::new());
+                // They are where the agents keep them, whatever a repository around them ignores.
+                typed.files.no_ignore = true;
                 let all = agents.iter().any(|name| name == ALL);
                 commands::agents::agents(typed.mean(args.output)?, if all { &[] } else { &agents }, out)
             }
@@ -247,10 +262,36 @@ impl Cli {
             Command::Tree(args) => args.run(out),
             Command::Rebuild(args) => args.run(out),
             Command::Slim(args) => args.run(out),
+            Command::Baseline(args) => args.run(out),
+            Command::Config(args) => args.run(out),
+            Command::Init(args) => args.run(out),
             Command::Completions { shell } => manual::completions(shell, out),
             Command::Man { command } => manual::man(command.as_deref(), out),
         }
     }
+}
+
+fn check(
+    mut typed: Typed,
+    output: Option<PathBuf>,
+    baseline: Option<PathBuf>,
+    follows: bool,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    if follows {
+        // What is being written ends where its writer is, not where it is sent.
+        typed.judging.usage.get_or_insert_with(|| "log".to_owned());
+    }
+    let mut run = typed.mean(output)?;
+    run.lints.skip_bugs();
+    if follows {
+        return commands::follow::follow(&run, out);
+    }
+    let mut baseline = baseline.map(|path| Baseline::read(&path)).transpose()?;
+    let outcome = commands::check::check(&run, baseline.as_mut(), out)?;
+    out.flush()?;
+    baseline.iter().filter(|_| !run.quiet).for_each(Baseline::say_stale);
+    Ok(outcome)
 }
 
 impl FixArgs {
@@ -274,6 +315,7 @@ impl FixArgs {
             provider: self.set_provider,
             copies: matches!(to, Destination::Copy(_)),
             pinned: false,
+            accepted: Vec::new(),
         };
         let run = Typed { all_branches: self.all_branches, ..self.common.typed() }.mean(None)?;
         if let (Some(name), Destination::Copy(copies)) = (&self.rewind_to, &to) {

@@ -2,13 +2,14 @@
 //! are options, the first byte of the input says which, and the rest is the text.
 
 use std::io;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use replaylint::internals::diff::compare::{Compared, Scope, Side, compare};
 use replaylint::internals::formats::FORMATS;
 use replaylint::internals::json::{Tape, scan as scan_json, scan::scan_prefix_portable, scan_prefix};
 use replaylint::internals::judge::{self, Findings, Options};
-use replaylint::internals::options::{self, Config, FileOptions, Lints};
+use replaylint::internals::options::{self, Config};
 use replaylint::internals::place::Place;
 use replaylint::internals::read;
 use replaylint::internals::report::recognise::Recogniser;
@@ -162,11 +163,14 @@ pub fn explain(text: &[u8]) {
 pub fn config(text: &[u8]) {
     let text = String::from_utf8_lossy(text);
     // A schema would be a file that is read.
-    if let Ok(config) = Config::parse(&text)
-        && !text.contains("schema")
-        && let Ok(lints) = Lints::new(&FileOptions::default(), &config)
-    {
-        assert!(lints.of("a/b.jsonl").read.max_record > 0 || text.contains("max-record-size"));
+    match Config::parse(&text, Path::new("/work")) {
+        Ok(config) => {
+            assert!(config.said.iter().all(|said| said.line <= text.lines().count()));
+            let path = Path::new("/work/a/b.jsonl");
+            let fits = config.files.iter().filter(|files| files.fits(path)).count();
+            assert!(fits <= config.files.len() && config.waivers.iter().all(|waiver| !waiver.reason.is_empty()));
+        }
+        Err(misuse) => assert!(misuse.message.starts_with("replaylint.toml:"), "{}", misuse.message),
     }
     for words in text.lines() {
         let _ = (options::size(words), options::moment(words), options::steps(words), options::format(words));

@@ -2,16 +2,17 @@
 //! others. Together they give a [`Run`].
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
 use crate::commands::{Output, Run, lineage};
-use crate::options::{self, Config, FileOptions, Lints, Misuse};
+use crate::options::{self, FileOptions, Lints, Lookup, Misuse, Walking};
 use crate::report::{self, Style, mask};
 use crate::source::MOST_UNPACKED;
+use crate::source::globs::{Glob, absolute};
 use crate::source::product::Existing;
-use crate::source::walk::Filter;
 
 /// Findings that a report for people shows, unless told otherwise.
 const SHOWN: usize = 100;
@@ -26,12 +27,19 @@ pub(super) struct Files {
     /// Read more paths from FILE, one per line (`-` for standard input)
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub files_from: Option<PathBuf>,
+    /// Paths in the --files-from list end with NUL instead of a line break, as `find -print0` and `git ls-files -z` write
+    /// them
+    #[arg(short = '0', long = "null", requires = "files_from", hide_short_help = true)]
+    pub by_nul: bool,
     /// Skip files below a folder that match GLOB
     #[arg(long, value_name = "GLOB", hide_short_help = true)]
     pub exclude: Vec<String>,
     /// File extensions to read in folders [default: json,jsonl,ndjson,sse,txt, each also with .gz and .zst]
     #[arg(long, value_name = "EXTENSION", value_delimiter = ',', hide_short_help = true)]
     pub ext: Vec<String>,
+    /// Also read what .gitignore and .ignore files name, and .git and node_modules
+    #[arg(long, hide_short_help = true)]
+    pub no_ignore: bool,
     /// Do not look for the rollouts that a fork continues from outside of the given paths
     #[arg(long, hide_short_help = true)]
     pub no_lookup: bool,
@@ -86,6 +94,9 @@ pub(super) struct Judging {
     /// Run only these rules: codes (RL102), prefixes (RL1), names
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub select: Vec<String>,
+    /// Run these rules, too: those that --select or the config file leaves out
+    #[arg(long, value_name = "RULE", value_delimiter = ',', hide_short_help = true)]
+    pub extend_select: Vec<String>,
     /// Skip these rules
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub ignore: Vec<String>,
@@ -122,7 +133,7 @@ pub(super) struct Findings {
     /// Count the findings by rule
     #[arg(long, hide_short_help = true)]
     pub statistics: bool,
-    /// Show at most N findings in text (0 for all) [default: 100, with -v all]
+    /// Show at most N findings in text and concise (0 for all) [default: text 100, with -v all]
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub max_diagnostics: Option<usize>,
 }
@@ -200,6 +211,16 @@ pub(super) struct ConfigFile {
     pub isolated: bool,
 }
 
+impl ConfigFile {
+    pub(super) fn lookup(&self) -> Lookup {
+        match &self.config {
+            Some(path) => Lookup::Named(path.clone()),
+            None if self.isolated => Lookup::Isolated,
+            None => Lookup::Nearest,
+        }
+    }
+}
+
 /// Threads.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Run")]
@@ -207,6 +228,9 @@ pub(super) struct Threads {
     /// Number of threads [default: the number of cores]
     #[arg(short = 'j', long, value_name = "N", hide_short_help = true)]
     pub jobs: Option<usize>,
+    /// Do not show on a terminal how far the run is
+    #[arg(long, hide_short_help = true)]
+    pub no_progress: bool,
 }
 
 /// What was typed. A group that a command lacks is empty.
@@ -288,7 +312,7 @@ impl Typed {
     /// From what was typed to what is meant. `report_file` is where `-o` puts the report.
     pub(super) fn mean(self, report_file: Option<PathBuf>) -> Result<Run, Misuse> {
         let most_unpacked = self.reading.max_decompressed_size;
-        let config = Config::find(self.settings.config.as_deref(), self.settings.isolated)?;
+        let lookup_of_config = self.settings.lookup();
         let about = FileOptions {
             format: self.reading.format,
             target: self.server.target,
@@ -300,6 +324,7 @@ impl Typed {
             pointer: self.reading.pointer,
             order: self.reading.order,
             select: self.judging.select,
+            extend_select: self.judging.extend_select,
             proven: self.judging.proven,
             ignore: self.judging.ignore,
             max_record_size: self.reading.max_record_size,
@@ -310,8 +335,10 @@ impl Typed {
         };
         let lookup = lineage::lookup(!self.files.no_lookup);
         let mut paths = self.files.paths;
+        // With --allow-empty a list may name files that are no conversation.
+        let lenient_from = if self.emptiness.allow_empty { paths.len() } else { usize::MAX };
         if let Some(list) = &self.files.files_from {
-            paths.extend(options::listed(list)?);
+            paths.extend(options::listed(list, self.files.by_nul)?);
         }
         if paths.is_empty() && self.files.files_from.is_none() {
             if io::stdin().is_terminal() {
@@ -320,9 +347,15 @@ impl Typed {
             }
             paths.push(PathBuf::from("-"));
         }
-        let exclude: Vec<String> = self.files.exclude.into_iter().chain(config.exclude.iter().cloned()).collect();
-        let ext = if self.files.ext.is_empty() { config.ext.clone() } else { self.files.ext };
-        let filter = Filter::new(&exclude, &ext).map_err(|e| Misuse::new(e.to_string()))?;
+        let here = absolute(Path::new("."));
+        let exclude = self.files.exclude.iter().map(|glob| Glob::new(&here, glob).map(Arc::new));
+        let exclude = exclude.collect::<Result<_, _>>().map_err(|e| Misuse::new(e.to_string()))?;
+        let walking = Walking { exclude, ext: self.files.ext, no_ignore: self.files.no_ignore };
+        let schema = about.schema.clone();
+        let lints = Lints::new(about, walking, lookup_of_config)?;
+        // What the working folder's config file says about the run as a whole.
+        lints.load(&here.join("-"))?;
+        let deny_warnings = self.findings.deny_warnings || lints.in_force("-").denies_warnings();
         let report_flag = report_file.is_some();
         let outputs = outputs(&self.findings.output_format, report_file)?;
         mask::set(mask::Policy {
@@ -331,23 +364,23 @@ impl Typed {
         });
         Ok(Run {
             paths,
-            filter,
-            lints: Lints::new(&about, &config)?,
+            lints,
             threads: self.threads.jobs.filter(|n| *n > 0).unwrap_or_else(cores),
             allow_empty: self.emptiness.allow_empty,
             exit_zero: self.leniency.exit_zero,
-            deny_warnings: self.findings.deny_warnings || config.deny_warnings,
+            deny_warnings: self.findings.deny_warnings,
             stdin_name: self.reading.stdin_filename,
             most_unpacked: most_unpacked.map_or(Ok(MOST_UNPACKED), |size| options::large_size(&size))?,
             show_content: self.privacy.show_content,
             verbose: self.loudness.verbose,
             quiet: self.loudness.quiet,
+            progress: !self.loudness.quiet && !self.threads.no_progress,
             style: Style {
                 info: self.loudness.verbose,
                 grouped: !self.loudness.verbose,
                 quiet: self.loudness.quiet,
                 statistics: self.findings.statistics,
-                denies_warnings: self.findings.deny_warnings || config.deny_warnings,
+                denies_warnings: deny_warnings,
                 limit: match self.findings.max_diagnostics {
                     Some(0) => None,
                     None if self.loudness.verbose => None,
@@ -355,10 +388,12 @@ impl Typed {
                 },
                 ..self.screen.color.style()
             },
+            most_shown: self.findings.max_diagnostics.filter(|most| *most > 0),
+            lenient_from,
             report_flag,
             lookup,
             outputs,
-            also_read: self.files.files_from.into_iter().chain(self.settings.config).chain(about.schema).collect(),
+            also_read: self.files.files_from.into_iter().chain(self.settings.config).chain(schema).collect(),
         })
     }
 }

@@ -1,16 +1,16 @@
 //! Arguments of the commands that look something up: `explain`, `rules`, `formats`, `targets`.
 
 use std::io::{self, IsTerminal, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use crate::commands::explain::{self, Pasted, Telling};
 use crate::commands::{Failure, Outcome, tables};
-use crate::options::{Config, FileOptions, Lints, Misuse};
+use crate::options::{FileOptions, Lints, Misuse, Walking};
 use crate::report::{Content, mask};
 
-use super::common::{ColorArg, reveals};
+use super::common::{ColorArg, ConfigFile, reveals};
 
 #[derive(Args, Debug)]
 #[command(
@@ -55,12 +55,8 @@ struct JudgeArgs {
     /// JSON Pointer to the conversation, in each record
     #[arg(long, value_name = "POINTER", requires = "error")]
     pointer: Option<String>,
-    /// Use this config file
-    #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
-    config: Option<PathBuf>,
-    /// Use no config file
-    #[arg(long)]
-    isolated: bool,
+    #[command(flatten)]
+    settings: ConfigFile,
 }
 
 #[derive(Args, Debug)]
@@ -104,7 +100,7 @@ enum Form {
 }
 
 impl TellingArgs {
-    fn mean(&self) -> Telling {
+    pub(super) fn mean(&self) -> Telling {
         Telling { json: self.output_format == Form::Json, style: self.color.style() }
     }
 }
@@ -122,8 +118,9 @@ impl ExplainArgs {
             false => Content::Masked,
         };
         mask::set(mask::Policy { reveal: reveals(self.show_content, true), ..mask::Policy::default() });
-        let lints = self.judge.mean()?;
-        let pasted = Pasted { text: pasted(error)?, path: self.what.map(PathBuf::from), lints, content };
+        let path = self.what.map(PathBuf::from);
+        let lints = self.judge.mean(path.as_deref().unwrap_or(Path::new("-")))?;
+        let pasted = Pasted { text: pasted(error)?, path, lints, content };
         explain::error(&pasted, &telling, out)
     }
 }
@@ -139,8 +136,9 @@ fn pasted(error: String) -> Result<String, Misuse> {
 }
 
 impl JudgeArgs {
-    fn mean(self) -> Result<Lints, Misuse> {
-        let config = Config::find(self.config.as_deref(), self.isolated)?;
+    /// `path` is the file that was sent.
+    fn mean(self, path: &Path) -> Result<Lints, Misuse> {
+        let lookup = self.settings.lookup();
         let about = FileOptions {
             format: self.format,
             target: self.target,
@@ -150,7 +148,9 @@ impl JudgeArgs {
             pointer: self.pointer,
             ..FileOptions::default()
         };
-        Lints::new(&about, &config)
+        let lints = Lints::new(about, Walking::default(), lookup)?;
+        lints.load(path)?;
+        Ok(lints)
     }
 }
 

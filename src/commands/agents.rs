@@ -23,7 +23,7 @@ use crate::target::Severity;
 
 use super::homes::folders;
 use super::labels::label_of;
-use super::progress::Progress;
+use super::run::Inputs;
 use super::{Failure, Outcome, Run, complain};
 
 /// As many of the worst sessions are named.
@@ -91,7 +91,7 @@ pub fn agents(mut run: Run, names: &[String], out: &mut dyn Write) -> Result<Out
         looked.extend(folders.iter().map(|folder| folder.display().to_string()));
         run.paths = folders.into_iter().filter(|folder| folder.exists()).collect();
         if !run.paths.is_empty() {
-            let (sum, bad) = sum(&run, agent);
+            let (sum, bad) = sum(&run, agent)?;
             failed |= bad;
             sums.push(sum);
         }
@@ -115,22 +115,20 @@ pub fn agents(mut run: Run, names: &[String], out: &mut dyn Write) -> Result<Out
     Ok(run.outcome(failed, found))
 }
 
-fn sum(run: &Run, agent: &'static Agent) -> (Sum, bool) {
-    let (inputs, mut failed) = run.inputs();
+fn sum(run: &Run, agent: &'static Agent) -> Result<(Sum, bool), Failure> {
+    let Inputs { all: inputs, mut failed, .. } = run.inputs()?;
     let mut sum = Sum {
         agent: agent.name,
         folders: run.paths.iter().map(|path| path.display().to_string()).collect(),
         ..Sum::default()
     };
     let mut rules: BTreeMap<Code, (&'static str, u64)> = BTreeMap::new();
-    let mut progress = Progress::new(inputs.len(), agent.name);
     let work = |doc: io::Result<Doc>, threads: usize| {
         let doc = doc?;
         let found = convert::check(doc.id, &*doc.bytes, run.lints.of(&doc.label), threads)?;
         Ok(Looked::new(&found, agent))
     };
     run.each_doc(&inputs, work, |input: &Input, looked: io::Result<Looked>| {
-        progress.step();
         match looked {
             Ok(looked) if !looked.is_session => sum.other_files += 1,
             Ok(looked) => {
@@ -145,7 +143,6 @@ fn sum(run: &Run, agent: &'static Agent) -> (Sum, bool) {
                 }
             }
             Err(error) => {
-                progress.clear();
                 complain(&words(&label_of(input), &error));
                 sum.unreadable += 1;
                 failed = true;
@@ -153,14 +150,13 @@ fn sum(run: &Run, agent: &'static Agent) -> (Sum, bool) {
         }
         true
     });
-    progress.clear();
     sum.worst.sort_by(|a, b| (b.errors, &a.path).cmp(&(a.errors, &b.path)));
     sum.worst.truncate(WORST);
     let of_rule =
         |(code, (name, sessions)): (Code, (&'static str, u64))| OfRule { rule: code.to_string(), name, sessions };
     sum.rules = rules.into_iter().map(of_rule).collect();
     sum.rules.sort_by_key(|rule| std::cmp::Reverse(rule.sessions));
-    (sum, failed)
+    Ok((sum, failed))
 }
 
 impl Looked {

@@ -17,6 +17,7 @@ use crate::source::sqlite::made;
 use super::carriage::Carriage;
 use super::convert::{Conversion, Session, in_any_number, in_full};
 use super::products::{self, Copies};
+use super::run::Inputs;
 use super::{Failure, Outcome, Run, complain, talk};
 
 /// A session that was written.
@@ -31,13 +32,13 @@ pub fn carry(
     carriage: &Carriage,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let (mut inputs, failed) = run.inputs();
+    let Inputs { all: mut inputs, failed, ignored } = run.inputs()?;
     let planned = match &conversion.output {
         Some(copies) if !copies.is_folder() => copies.planned(&inputs, false)?,
         _ => Vec::new(),
     };
     products::guard(run, &mut inputs, planned)?;
-    let mut session = Session::new(run, failed);
+    let mut session = Session::new(run, failed, ignored);
     let mut carried = Vec::new();
     for input in &inputs {
         let doc = run.open(DocId(0), input);

@@ -1,6 +1,6 @@
 //! `check`: reports, and writes nothing.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use crate::convert;
 use crate::history::Code;
@@ -10,19 +10,21 @@ use crate::report::html::draw;
 use crate::report::mask;
 use crate::report::promise::{self, Promise, Promises};
 use crate::report::words::count;
-use crate::report::{Diagnostic, Picked, Seen, Summary, homes};
+use crate::report::{Content, Diagnostic, Picked, Seen, Summary, homes};
 use crate::rule::About;
 use crate::rules::{self, unknown_format};
 use crate::source::{Doc, Packing, words};
 
+use super::known::Baseline;
 use super::labels::label_of;
-use super::{Failure, Outcome, Run, bugs, complain, met, products, talk, whole};
+use super::run::Inputs;
+use super::{Failure, Outcome, Run, bugs, complain, met, products, settled, talk, whole};
 
 /// What one doc gave.
-struct Checked {
-    seen: Seen,
+pub(super) struct Checked {
+    pub seen: Seen,
     /// Met in a walk, and no conversation.
-    skipped: bool,
+    pub skipped: bool,
     /// Met in a walk, and nothing in it looks like a conversation.
     foreign: bool,
     /// References of a slimmed log that were followed.
@@ -31,77 +33,109 @@ struct Checked {
     bugs: Vec<Skipped>,
     /// What was found, and what the default repair takes away.
     counted: Summary,
+    /// The config file changes what findings count as, or accepts some.
+    is_settled: bool,
 }
 
-pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let (mut inputs, mut failed) = run.inputs();
+impl Checked {
+    /// What is reported of a doc, and promised. `known` findings are not reported, nor are those that are accepted.
+    fn reported(&self, known: u64) -> Summary {
+        if known == 0 && !self.is_settled {
+            return self.counted.clone();
+        }
+        let mut reported = Summary::default();
+        reported.count(&self.seen.diagnostics);
+        let all = self.counted.fixable;
+        let fixable = if known + self.seen.accepted > 0 { reported.fixable.min(all) } else { all };
+        Summary { fixable, ..reported }
+    }
+}
+
+/// Reports what is found; with a baseline, what that does not know.
+pub fn check(run: &Run, baseline: Option<&mut Baseline>, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let outcome = check_all(run, baseline, out)?;
+    run.lints.idle_waivers(&run.folders()).iter().filter(|_| !run.quiet).for_each(|idle| complain(idle));
+    Ok(outcome)
+}
+
+/// Checks one doc. `only_kinds` says that nothing else is read of findings that are only counted.
+pub(super) fn look(
+    run: &Run,
+    mut doc: Doc,
+    threads: usize,
+    content: Content,
+    only_kinds: bool,
+) -> io::Result<Checked> {
+    let proposes = run.outputs.iter().any(|output| output.name == "sarif");
+    let options = run.lints.of(&doc.label);
+    let check = |doc: &Doc| convert::check(doc.id, &*doc.bytes, options, threads);
+    let (mut found, mut references) = (check(&doc)?, 0);
+    if whole::is_slimmed(&doc, &found)? {
+        references = whole::put_together(&mut doc, options)?;
+        found = check(&doc)?;
+    }
+    let met = found.format.is_none() && !doc.named;
+    let is_settled = run.lints.in_force(&doc.label).settles();
+    let (mut counted, mut more) = (Summary::default(), Vec::new());
+    let (mut diagnostics, skipped) = match met {
+        true => {
+            let damage = met::damage(&doc, options, &mut found, content)?;
+            let skipped = damage.is_none();
+            let told = damage.unwrap_or_default();
+            counted.count(&told);
+            (told, skipped)
+        }
+        false => {
+            // Offsets must be those of the file that an editor opens.
+            let is_file = references == 0 && doc.segments.is_empty() && doc.packing == Packing::Plain;
+            let proposes = proposes && is_file;
+            let promises = match references {
+                0 => promise::plan(doc.id, &*doc.bytes, &found, options, threads, proposes)?,
+                _ => refused(&found),
+            };
+            let picked = match only_kinds && !is_settled {
+                true => Picked::of(&found, &promises.of, &run.style),
+                false => Picked::all(&found),
+            };
+            let mut told = promises.diagnose(doc.id, &doc.label, &*doc.bytes, &found, &picked, content)?;
+            if proposes {
+                promises.propose(doc.id, &*doc.bytes, run.show_content, &mut told)?;
+            }
+            homes::diagnostics(&doc.segments, &mut told);
+            counted.count_judged(&found.judged, &promises);
+            more = picked.more;
+            (told, false)
+        }
+    };
+    let page = match run.draws() && !skipped {
+        true => Some(draw::found(run.drawing("check", &doc, options), &found, &diagnostics)?),
+        false => None,
+    };
+    let accepted = settled::settle(run, &doc.label, &mut diagnostics);
+    let bugs = std::mem::take(&mut found.bugs);
+    let foreign = met && !met::was_one(&diagnostics);
+    let seen = Seen { accepted, more, page, ..Seen::new(&doc.label, &found, diagnostics) };
+    Ok(Checked { seen, skipped, foreign, references, bugs, counted, is_settled })
+}
+
+/// The same, and leaves it to the caller what was of no use.
+pub(super) fn check_all(
+    run: &Run,
+    mut baseline: Option<&mut Baseline>,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
+    let Inputs { all: mut inputs, mut failed, ignored } = run.inputs()?;
     products::guard(run, &mut inputs, Vec::new())?;
     let mut recognised = 0;
     let mut sheets = run.sheets(run.style)?;
-    let mut summary = Summary::default();
+    let mut summary = Summary { ignored, ..Summary::default() };
     let mut broken = None;
     let content = run.content();
-    let proposes = run.outputs.iter().any(|output| output.name == "sarif");
-    // Nothing else is read of findings that are only counted.
-    let only_kinds = run.outputs.iter().all(|output| output.name == "text");
-    let work = |doc: std::io::Result<Doc>, threads: usize| {
-        let mut doc = doc?;
-        let options = run.lints.of(&doc.label);
-        let check = |doc: &Doc| convert::check(doc.id, &*doc.bytes, options, threads);
-        let (mut found, mut references) = (check(&doc)?, 0);
-        if whole::is_slimmed(&doc, &found)? {
-            references = whole::put_together(&mut doc, options)?;
-            found = check(&doc)?;
-        }
-        let met = found.format.is_none() && !doc.named;
-        let (mut counted, mut more) = (Summary::default(), Vec::new());
-        let (diagnostics, skipped) = match met {
-            true => {
-                let damage = met::damage(&doc, options, &mut found, content)?;
-                let skipped = damage.is_none();
-                let told = damage.unwrap_or_default();
-                counted.count(&told);
-                (told, skipped)
-            }
-            false => {
-                // Offsets must be those of the file that an editor opens.
-                let is_file = references == 0 && doc.segments.is_empty() && doc.packing == Packing::Plain;
-                let proposes = proposes && is_file;
-                let promises = match references {
-                    0 => promise::plan(doc.id, &*doc.bytes, &found, options, threads, proposes)?,
-                    _ => refused(&found),
-                };
-                let picked = match only_kinds {
-                    true => Picked::of(&found, &promises.of, &run.style),
-                    false => Picked::all(&found),
-                };
-                let mut told = promises.diagnose(doc.id, &doc.label, &*doc.bytes, &found, &picked, content)?;
-                if proposes {
-                    promises.propose(doc.id, &*doc.bytes, run.show_content, &mut told)?;
-                }
-                homes::diagnostics(&doc.segments, &mut told);
-                counted.count_judged(&found.judged, &promises);
-                more = picked.more;
-                (told, false)
-            }
-        };
-        let page = match run.draws() && !skipped {
-            true => Some(draw::found(run.drawing("check", &doc, options), &found, &diagnostics)?),
-            false => None,
-        };
-        let bugs = std::mem::take(&mut found.bugs);
-        let foreign = met && !met::was_one(&diagnostics);
-        Ok(Checked {
-            seen: Seen { more, page, ..Seen::new(&doc.label, &found, diagnostics) },
-            skipped,
-            foreign,
-            references,
-            bugs,
-            counted,
-        })
-    };
-    run.each_doc(&inputs, work, |input, checked: std::io::Result<Checked>| {
-        let checked = match checked {
+    // A baseline is compared with all findings.
+    let only_kinds = baseline.is_none() && run.outputs.iter().all(|output| output.name == "text");
+    let work = |doc: io::Result<Doc>, threads: usize| look(run, doc?, threads, content, only_kinds);
+    run.each_doc(&inputs, work, |input, checked: io::Result<Checked>| {
+        let mut checked = match checked {
             Ok(checked) => checked,
             Err(error) => {
                 complain(&words(&label_of(input), &error));
@@ -119,7 +153,13 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
         summary.see(&checked.seen);
         whole::tell(run, &checked.seen.path, checked.references);
         recognised += u64::from(!is_no_conversation(&checked.seen.diagnostics) && !checked.foreign);
-        summary.add(&checked.counted);
+        let known = baseline.as_mut().map_or(0, |baseline| baseline.take(&mut checked.seen));
+        summary.known += known;
+        let counted = checked.reported(known);
+        if run.denies_warnings(&checked.seen.path) {
+            summary.denied += counted.warnings;
+        }
+        summary.add(&counted);
         if run.verbose
             && let Some(format) = checked.seen.format
         {
@@ -156,7 +196,7 @@ pub fn check(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
     if answer.is_none() || summary.files == 0 {
         failed |= nothing_found(run, recognised, &summary, failed);
     }
-    let found = answer.unwrap_or(summary.errors > 0 || run.deny_warnings && summary.warnings > 0);
+    let found = answer.unwrap_or(summary.fails());
     Ok(run.outcome(failed, found))
 }
 
@@ -189,9 +229,11 @@ pub(super) fn nothing_found(run: &Run, recognised: u64, summary: &Summary, faile
     if recognised > 0 || failed || run.allow_empty {
         return false;
     }
-    let skipped = match summary.skipped {
-        0 => String::new(),
-        n => format!(" ({} skipped; -v lists them)", count(n, "file")),
+    let skipped = match (summary.skipped, summary.ignored.words()) {
+        (0, None) => String::new(),
+        (0, Some(ignored)) => format!(" ({ignored} ignored; --no-ignore reads what ignore files name)"),
+        (n, None) => format!(" ({} skipped; -v lists them)", count(n, "file")),
+        (n, Some(ignored)) => format!(" ({} skipped, {ignored} ignored; -v lists them)", count(n, "file")),
     };
     complain(&format!("no conversation was found{skipped}; use --allow-empty to exit with 0"));
     true

@@ -52,7 +52,7 @@ impl Closing<'_> {
             (false, _) => "remain",
         };
         let offers = report::offers(self.summary, "").map(|offers| format!(" ({offers})")).unwrap_or_default();
-        writeln!(out, "{made}. {left} {remain}{offers}.{}", met::skipped_in_words(self.summary.skipped))?;
+        writeln!(out, "{made}. {left} {remain}{offers}.{}", met::skipped_in_words(self.summary))?;
         if self.is_preview && self.counts.total() > 0 && self.hints {
             writeln!(out, "No files were changed. Run `replaylint fix -w` to apply (a backup is kept).")?;
         }

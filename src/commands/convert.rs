@@ -9,7 +9,7 @@ use crate::options::Misuse;
 use crate::place::DocId;
 use crate::replay::slim::restore::has_references;
 use crate::report::words::{count, grouped, printable};
-use crate::report::{Content, Seen, Style, Summary, diagnose, homes};
+use crate::report::{Content, Ignored, Seen, Style, Summary, diagnose, homes};
 use crate::source::commit::CommitError;
 use crate::source::product::{Existing, NewFile};
 use crate::source::{Doc, Input, Packing, words};
@@ -22,6 +22,7 @@ use super::labels::label_of;
 use super::left_out;
 use super::parts::{Parts, Taken, Unsaved};
 use super::products::{self, Copies};
+use super::run::Inputs;
 use super::{Failure, Outcome, Run, Sheet, bugs, complain, met, talk, whole};
 
 /// Losses of a doc that are looked at, so that those of one kind can be counted; more are only counted together.
@@ -100,7 +101,7 @@ impl From<Unsaved> for Trouble {
 
 pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Result<Outcome, Failure> {
     say_foreign_model(run, conversion);
-    let (mut inputs, failed) = run.inputs();
+    let Inputs { all: mut inputs, failed, ignored } = run.inputs()?;
     let several = inputs.len() > 1 || run.paths.iter().any(|path| path.is_dir());
     let planned = match &conversion.output {
         Some(copies) => copies.planned(&inputs, several)?,
@@ -108,7 +109,7 @@ pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Resul
     };
     products::guard(run, &mut inputs, planned)?;
     let mut taken = taken(run, &inputs);
-    let mut session = Session::new(run, failed);
+    let mut session = Session::new(run, failed, ignored);
     match &conversion.output {
         None if several => {
             return Err(Misuse::new("several inputs cannot be written to standard output")
@@ -373,7 +374,7 @@ pub(super) struct Session<'r> {
 }
 
 impl<'r> Session<'r> {
-    pub(super) fn new(run: &'r Run, failed: bool) -> Self {
+    pub(super) fn new(run: &'r Run, failed: bool, ignored: Ignored) -> Self {
         Session {
             run,
             failed,
@@ -381,7 +382,7 @@ impl<'r> Session<'r> {
             records_failed: 0,
             recognised: 0,
             noted: 0,
-            summary: Summary::default(),
+            summary: Summary { ignored, ..Summary::default() },
             seen: Vec::new(),
         }
     }
@@ -484,7 +485,7 @@ impl<'r> Session<'r> {
         if shown < all {
             text += &format!(" {} not shown (--max-diagnostics 0 shows all).", grouped(all - shown));
         }
-        text + &met::skipped_in_words(summary.skipped)
+        text + &met::skipped_in_words(summary)
     }
 }
 

@@ -75,6 +75,7 @@ fn open(run: &Run, path: &Path, side: u32) -> Result<Vec<Doc>, Failure> {
         true => Input::Stdin,
         false => Input::File { path: path.to_owned(), named: true },
     };
+    run.lints.load(path)?;
     let input = only_member(run, input)?;
     let inputs = run.gathered(vec![input]).into_iter().zip(0..);
     let opened = inputs.map(|(input, n)| run.open(DocId(2 * n + side), &input));
@@ -133,8 +134,7 @@ fn compare_pair(run: &Run, pair: &[Option<Doc>; 2], scope: Scope) -> Result<Comp
 
 /// The only conversation file of an archive, if the input is one.
 fn only_member(run: &Run, input: Input) -> Result<Input, Failure> {
-    let Some(members) = run.filter.members(&input) else { return Ok(input) };
-    let mut members = members.map_err(|error| Misuse::new(error.to_string()))?;
+    let Some(mut members) = run.members(&input)? else { return Ok(input) };
     match (members.pop(), members.len()) {
         (Some(only), 0) => Ok(only),
         (_, more) => {

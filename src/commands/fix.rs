@@ -27,7 +27,8 @@ use super::labels::label_of;
 use super::outcome::unwritten;
 use super::positions;
 use super::products::{self, Copies, Planned};
-use super::{Failure, Outcome, Run, Sheet, complain, met, talk, whole};
+use super::run::Inputs;
+use super::{Failure, Outcome, Run, Sheet, complain, met, settled, talk, whole};
 
 /// Where the repaired text goes.
 #[derive(Clone, Debug)]
@@ -79,7 +80,7 @@ fn are_several(run: &Run, inputs: &[Input]) -> bool {
 }
 
 pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let (mut inputs, failed) = run.inputs();
+    let Inputs { all: mut inputs, failed, ignored } = run.inputs()?;
     let several = are_several(run, &inputs);
     let mut planned = match &repairs.to {
         Destination::Copy(copies) => copies.planned(&inputs, several)?,
@@ -88,16 +89,18 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
     planned.extend(repairs.dropped.iter().map(|path| Planned::list(path, "--dropped")));
     products::guard(run, &mut inputs, planned)?;
     let mut session = Session::new(run, repairs, &inputs, several, failed)?;
+    session.summary.ignored = ignored;
     let content = run.content();
     let pins = Pins::new(run, &inputs);
     let work = |doc: io::Result<Doc>, threads: usize| -> io::Result<Done> {
         let doc = doc?;
         let options = run.lints.of(&doc.label);
-        let mut fixed = fix::fix(doc.id, &*doc.bytes, options, &repairs.options, threads)?;
+        let wanted = settled::accepting(run, &doc, options, &repairs.options, threads)?;
+        let mut fixed = fix::fix(doc.id, &*doc.bytes, options, &wanted, threads)?;
         let moves = fixed.numbered && (!fixed.patch.is_empty() || fixed.provider_left.is_some());
         let pinned_by = if moves && !repairs.options.copies { pins.of(&doc) } else { Vec::new() };
         if !pinned_by.is_empty() {
-            let pinned = FixOptions { pinned: true, ..repairs.options.clone() };
+            let pinned = FixOptions { pinned: true, ..wanted.into_owned() };
             fixed = fix::fix(doc.id, &*doc.bytes, options, &pinned, threads)?;
         }
         let refused = fixed.before.first_error().is_some();
@@ -125,6 +128,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
         let skipped = left.is_none();
         let mut left = left.unwrap_or_default();
         let foreign = met && !met::was_one(&left);
+        let accepted = settled::settle(run, &doc.label, &mut left);
         let left_alone = left_alone::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
         homes::notes(&doc.segments, &mut notes);
         if !doc.segments.is_empty() {
@@ -137,7 +141,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
             true => Some(draw::repaired(run.drawing("fix", &doc, options), &fixed, &notes, &left)?),
             false => None,
         };
-        let left = Seen { update, page, ..Seen::new(&doc.label, fixed.left(), left) };
+        let left = Seen { update, page, accepted, ..Seen::new(&doc.label, fixed.left(), left) };
         Ok(Done { doc, fixed, notes, left, left_alone, foreign, skipped, pinned_by })
     };
     let mut ended = None;
@@ -298,6 +302,7 @@ impl<'r> Session<'r> {
     fn count(&mut self, done: Done) {
         self.summary.see(&done.left);
         self.summary.count(&done.left.diagnostics);
+        self.summary.deny(&done.left.diagnostics, self.run.denies_warnings(&done.left.path));
         self.changed |= !done.notes.is_empty();
         self.counts.add(&done.notes);
         self.changes.extend(done.notes);
@@ -483,8 +488,7 @@ impl<'r> Session<'r> {
 
     fn outcome(&self) -> Outcome {
         let failed = self.failed || nothing_found(self.run, self.recognised, &self.summary, self.failed);
-        let left = self.summary.errors > 0 || self.run.deny_warnings && self.summary.warnings > 0;
-        let found = left || self.changed && self.is_preview();
+        let found = self.summary.fails() || self.changed && self.is_preview();
         self.run.outcome(failed, found)
     }
 }

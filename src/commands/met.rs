@@ -6,7 +6,7 @@ use std::io;
 use crate::judge::{JudgedDoc, Options};
 use crate::read::broken;
 use crate::report::words::{count, printable};
-use crate::report::{Content, Diagnostic, diagnose};
+use crate::report::{Content, Diagnostic, Summary, diagnose};
 use crate::rules::invalid_json;
 use crate::source::Doc;
 use crate::target::Severity;
@@ -48,10 +48,13 @@ pub(super) fn say_skipped(run: &Run, label: &str) {
     }
 }
 
-/// How many files were skipped, at the end of a summary.
-pub(super) fn skipped_in_words(skipped: u64) -> String {
-    match skipped {
+/// How many files were skipped and ignored, at the end of a summary.
+pub(super) fn skipped_in_words(summary: &Summary) -> String {
+    let skipped = match summary.skipped {
         0 => String::new(),
         n => format!(" {} skipped (-v lists {}).", count(n, "file"), if n == 1 { "it" } else { "them" }),
-    }
+    };
+    let ignored =
+        summary.ignored.words().map(|words| format!(" {words} ignored (--no-ignore).")).unwrap_or_default();
+    skipped + &ignored
 }

@@ -1,19 +1,24 @@
 //! The commands, one a file, and what they share.
 
 pub mod agents;
+pub mod baseline;
 pub mod bugs;
 pub mod carriage;
 pub mod carry;
 pub mod check;
 mod closing;
+pub mod config;
 pub mod convert;
 mod databases;
 pub mod diff;
 mod dropped;
 pub mod explain;
 pub mod fix;
+pub mod follow;
 mod homes;
+pub mod init;
 mod kept;
+pub mod known;
 mod labels;
 mod left_out;
 pub mod lineage;
@@ -27,6 +32,7 @@ pub mod rebuild;
 pub mod rewind;
 mod run;
 mod say;
+mod settled;
 mod sheet;
 pub mod slim;
 mod stored;

@@ -11,9 +11,9 @@ use tempfile::SpooledTempFile;
 use crate::options::Misuse;
 use crate::report::words::printable;
 use crate::source::commit::CommitError;
+use crate::source::filter::ENDINGS;
 use crate::source::identity::Identity;
 use crate::source::product::{Existing, NewFile};
-use crate::source::walk::ENDINGS;
 
 /// Conversations wait in memory up to so many bytes, then in a temporary file.
 const IN_MEMORY: usize = 4 << 20;

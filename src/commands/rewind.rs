@@ -10,6 +10,7 @@ use crate::source::{product, words};
 use super::labels::label_of;
 use super::outcome::unwritten;
 use super::products::{self, Copies};
+use super::run::Inputs;
 use super::{Failure, Outcome, Run, complain, talk};
 
 /// Writes a copy of each session up to a turn.
@@ -19,7 +20,7 @@ pub fn fix_by_rewinding(
     copies: &Copies,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    let (mut inputs, mut failed) = run.inputs();
+    let Inputs { all: mut inputs, mut failed, .. } = run.inputs()?;
     let several = inputs.len() > 1 || run.paths.iter().any(|path| path.is_dir());
     let planned = copies.planned(&inputs, several)?;
     products::guard(run, &mut inputs, planned)?;

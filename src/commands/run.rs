@@ -1,30 +1,32 @@
 //! What all commands that read docs share: the options of a run, its inputs, and opening docs in order, on several
 //! threads.
 
+use std::collections::HashSet;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use crate::judge::{self, JudgedDoc};
-use crate::options::Lints;
+use crate::options::{Lints, Misuse};
 use crate::place::DocId;
 use crate::read::detect::{self, Reading};
 use crate::report::html::draw::{self, Drawing};
 use crate::report::words::{grouped, printable};
-use crate::report::{self, Content, Diagnostic, Style};
+use crate::report::{self, Content, Diagnostic, Ignored, Style};
 use crate::source::bug::{self, Bug};
+use crate::source::filter::Filters;
 use crate::source::lineage::{Family, Lookup};
-use crate::source::walk::{Filter, walk};
+use crate::source::walk::{Passed, WalkError, walk};
 use crate::source::{Doc, Input, Opening, folders, parallel, segments, sqlite};
 
 use super::labels::label_of;
-use super::outcome::Outcome;
-use super::say::complain;
+use super::outcome::{Failure, Outcome};
+use super::progress::Progress;
+use super::say::{complain, talk};
 use super::{bugs, lineage};
 
 /// Options of all commands that read docs.
 pub struct Run {
     pub paths: Vec<PathBuf>,
-    pub filter: Filter,
     pub lints: Lints,
     pub threads: usize,
     pub allow_empty: bool,
@@ -36,7 +38,13 @@ pub struct Run {
     pub show_content: bool,
     pub verbose: bool,
     pub quiet: bool,
+    /// A person who waits may see how far the run is.
+    pub progress: bool,
     pub style: Style,
+    /// As many findings are shown as were asked for.
+    pub most_shown: Option<usize>,
+    /// The last of the paths, from this one on, are of a list that may name anything.
+    pub lenient_from: usize,
     pub outputs: Vec<Output>,
     /// `-o` names the file of a report.
     pub report_flag: bool,
@@ -53,6 +61,16 @@ pub struct Output {
     pub file: Option<PathBuf>,
 }
 
+/// What a run reads.
+pub(super) struct Inputs {
+    /// In order.
+    pub all: Vec<Input>,
+    /// Something could not be walked, which was said.
+    pub failed: bool,
+    /// What was met and not taken.
+    pub ignored: Ignored,
+}
+
 /// A file up to this size is linted by one thread, side by side with others; a larger one by all threads.
 const SMALL: u64 = 4 << 20;
 
@@ -66,25 +84,89 @@ impl Run {
         }
     }
 
-    /// Inputs in order; what could not be walked is said, and makes the run fail.
-    pub(super) fn inputs(&self) -> (Vec<Input>, bool) {
-        let (inputs, errors) = walk(&self.paths, &self.filter);
-        for error in &errors {
+    /// Inputs in order, and all config files that hold for them.
+    pub(super) fn inputs(&self) -> Result<Inputs, Failure> {
+        let walked = walk(&self.paths, &self.lints);
+        for error in &walked.errors {
             complain(&error.to_string());
         }
-        let mut failed = !errors.is_empty();
-        let mut all = Vec::with_capacity(inputs.len());
-        for input in inputs {
-            match self.filter.members(&input) {
-                None => all.push(input),
-                Some(Ok(members)) => all.extend(members),
-                Some(Err(error)) => {
-                    complain(&error.to_string());
+        let mut failed = !walked.errors.is_empty();
+        let mut all = Vec::with_capacity(walked.inputs.len());
+        let lenient: HashSet<&PathBuf> = self.paths.iter().skip(self.lenient_from).collect();
+        for mut input in walked.inputs {
+            if let Input::File { path, named } = &mut input {
+                *named &= !lenient.contains(path);
+            }
+            match self.members(&input) {
+                Ok(None) => all.push(input),
+                Ok(Some(members)) => all.extend(members),
+                Err(error) => {
+                    complain(&error.message);
                     failed = true;
                 }
             }
         }
-        (self.gathered(all), failed)
+        let all = self.gathered(all);
+        self.configure(&all)?;
+        if self.verbose {
+            for (path, why) in &walked.passed.each {
+                talk(&format!("{}: ignored: {}", printable(&path.to_string_lossy()), printable(why)));
+            }
+        }
+        let Passed { files, folders, .. } = walked.passed;
+        Ok(Inputs { all, failed, ignored: Ignored { files, folders } })
+    }
+
+    /// The inputs as they are now, of files that come and grow. What could not be walked is not said.
+    pub(super) fn inputs_now(&self) -> (Vec<Input>, Vec<WalkError>) {
+        let walked = walk(&self.paths, &self.lints);
+        (self.gathered(walked.inputs), walked.errors)
+    }
+
+    /// Reads the config files of the inputs, and says what is wrong with them.
+    pub(super) fn configure(&self, inputs: &[Input]) -> Result<(), Failure> {
+        let mut wrong = self.lints.wrong();
+        for input in inputs {
+            let label = match input {
+                Input::Stdin => self.stdin_name.clone().unwrap_or_else(|| "-".to_owned()),
+                input => label_of(input),
+            };
+            // The globs of the file learn here what they match.
+            let held = self.lints.load(Path::new(&label)).map(|()| self.lints.in_force(&label));
+            wrong.extend(held.err().filter(|new| wrong.iter().all(|old| old.message != new.message)));
+        }
+        if !wrong.is_empty() {
+            let last = wrong.pop();
+            for misuse in wrong {
+                complain(&misuse.to_string());
+                misuse.help.iter().for_each(|help| complain(help));
+            }
+            return last.map_or(Ok(()), |misuse| Err(misuse.into()));
+        }
+        if !self.quiet {
+            self.lints.idle_globs(&self.folders()).iter().for_each(|idle| complain(idle));
+        }
+        Ok(())
+    }
+
+    /// The folders that were named.
+    pub(super) fn folders(&self) -> Vec<PathBuf> {
+        self.paths.iter().filter(|path| path.is_dir()).cloned().collect()
+    }
+
+    /// The files of an archive that was named.
+    pub(super) fn members(&self, input: &Input) -> Result<Option<Vec<Input>>, Misuse> {
+        let Input::File { path, named: true } = input else { return Ok(None) };
+        let filter = self.lints.of_folder(path.parent().unwrap_or(Path::new("")));
+        let Some(members) = filter.members(path) else { return Ok(None) };
+        let wrong = |error| Misuse::new(WalkError { path: path.clone(), error }.to_string());
+        let members = members.map_err(wrong)?.into_iter();
+        Ok(Some(members.map(|member| Input::Member { member, named: false }).collect()))
+    }
+
+    /// Whether warnings about a doc fail the run.
+    pub(super) fn denies_warnings(&self, label: &str) -> bool {
+        self.deny_warnings || self.lints.in_force(label).denies_warnings()
     }
 
     /// The histories of each database, in its place. One that cannot be read, or holds none, says so when it is opened.
@@ -131,6 +213,9 @@ impl Run {
                 base.chain(paths).map(len).fold(0, u64::saturating_add) <= SMALL
             }
         };
+        let lens: Vec<u64> = inputs.iter().map(|input| input_len(input, &len)).collect();
+        let progress =
+            Progress::new(self.progress, inputs.len(), lens.iter().fold(0, |all, len| all.saturating_add(*len)));
         let open = |n: usize| Doc::open(DocId(n as u32), &inputs[n], &self.opening());
         let work = |n: usize, threads: usize| {
             let done = bug::caught(|| {
@@ -142,8 +227,9 @@ impl Run {
             (n, done)
         };
         let mut take = |(n, done): (usize, Result<(Option<String>, R), Bug>)| {
-            let Some(input) = inputs.get(n) else { return false };
-            match done {
+            let (Some(input), Some(len)) = (inputs.get(n), lens.get(n)) else { return false };
+            progress.step(*len);
+            progress.aside(|| match done {
                 Ok((odd, result)) => {
                     odd.iter().for_each(|odd| complain(odd));
                     take(input, result)
@@ -152,12 +238,13 @@ impl Run {
                     bugs::report(&label_of(input), &format_args!("skipped: {bug}"));
                     true
                 }
-            }
+            })
         };
         let mut at = 0;
         while at < inputs.len() {
             let many = inputs[at..].iter().take_while(|input| small(input)).count();
             if many == 0 {
+                progress.begin(lens[at]);
                 if !take(work(at, self.threads)) {
                     return;
                 }
@@ -238,6 +325,19 @@ impl Run {
             (true, true) => Content::Shown,
             (true, false) => Content::Masked,
         }
+    }
+}
+
+/// How much of files is read for an input; nothing is known of what comes from elsewhere.
+fn input_len(input: &Input, len: &dyn Fn(&PathBuf) -> u64) -> u64 {
+    let known = |path: &PathBuf| match len(path) {
+        u64::MAX => 0,
+        len => len,
+    };
+    match input {
+        Input::Stdin | Input::Member { .. } | Input::History { .. } => 0,
+        Input::File { path, .. } => known(path),
+        Input::Tree { paths, .. } | Input::Log { paths, .. } => paths.iter().map(known).sum(),
     }
 }
 

@@ -73,7 +73,12 @@ impl Page {
 
 impl Run {
     pub(super) fn sheets(&self, style: Style) -> Result<Vec<Sheet>, Failure> {
-        self.outputs.iter().map(|output| Sheet::new(output, style, self.is_private())).collect()
+        let sheet = |output: &Output| {
+            // Programs read lines, too: they are cut only where that was asked for.
+            let limit = if output.name == "text" { style.limit } else { self.most_shown };
+            Sheet::new(output, Style { limit, ..style }, self.is_private())
+        };
+        self.outputs.iter().map(sheet).collect()
     }
 
     /// Whether reports may show content.

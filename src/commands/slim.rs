@@ -18,6 +18,7 @@ use super::fix::Destination;
 use super::labels::label_of;
 use super::outcome::unwritten;
 use super::products::{self, Copies, Planned};
+use super::run::Inputs;
 use super::{Failure, Outcome, Run, complain, talk};
 
 /// Options of `slim`.
@@ -33,7 +34,7 @@ pub struct Slimming {
 const TOLD: usize = 10;
 
 pub fn slim(run: &Run, wanted: &Slimming, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    let (mut inputs, mut failed) = run.inputs();
+    let Inputs { all: mut inputs, mut failed, .. } = run.inputs()?;
     if inputs.len() > 1 && matches!(wanted.to, Destination::Copy(_)) {
         return Err(Misuse::new("-o takes one log at a time").help("-w writes each beside its backup").into());
     }

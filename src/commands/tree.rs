@@ -14,6 +14,7 @@ use crate::target::Severity;
 
 use super::labels::label_of;
 use super::products::{self, Planned};
+use super::run::Inputs;
 use super::sheet::Page;
 use super::{Failure, Outcome, Run, complain};
 
@@ -78,7 +79,7 @@ pub(super) fn say(diagnostics: &[Diagnostic], style: &Style) -> io::Result<()> {
 
 /// Reads all inputs. Also gives whether one of them could not be read.
 pub(super) fn read(run: &Run, planned: Vec<Planned>) -> Result<(Vec<Conversation>, bool), Failure> {
-    let (mut inputs, mut failed) = run.inputs();
+    let Inputs { all: mut inputs, mut failed, .. } = run.inputs()?;
     products::guard(run, &mut inputs, planned)?;
     // One after the other: there may be more files than can be open.
     let docs = inputs.iter().enumerate().filter_map(|(n, input)| {

@@ -34,6 +34,9 @@ mod text;
 mod texts;
 mod thinking;
 mod turns;
+mod wanted;
+
+pub use wanted::Accepted;
 
 use crate::history::{Code, Flags, Row};
 use crate::place::Place;
@@ -94,6 +97,8 @@ pub struct FixOptions {
     pub copies: bool,
     /// Another file continues from a part of this one.
     pub pinned: bool,
+    /// Findings that stay.
+    pub accepted: Vec<Accepted>,
 }
 
 /// Why something is changed.

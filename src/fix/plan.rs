@@ -9,9 +9,9 @@ use crate::history::continued::Continued;
 use crate::history::{Act, Kind, NONE, Remedy, Row};
 use crate::judge::Judged;
 use crate::place::Place;
-use crate::rule::{Cx, Loss, When};
+use crate::rule::{Cx, Loss};
 use crate::rules::orphan_tool_run;
-use crate::target::{Severity, Trait};
+use crate::target::Trait;
 
 use super::mode::Mode;
 use super::once::Once;
@@ -88,17 +88,6 @@ impl HistoryPlan {
     /// The rows that something becomes of.
     pub(super) fn rows(&self) -> impl Iterator<Item = &Row> {
         self.fates.iter().map(|(row, _)| row)
-    }
-}
-
-impl FixOptions {
-    /// Whether the fix of a finding is to be made.
-    pub fn wants(&self, judged: &Judged) -> bool {
-        match judged.variant().when {
-            _ if !judged.has_fix() || judged.severity == Severity::Info && !judged.is_about_text() => false,
-            When::Flag => self.acknowledge_safety,
-            _ => judged.is_fixed_by_default() || self.warnings || self.selected.contains(&judged.finding.code),
-        }
     }
 }
 

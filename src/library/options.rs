@@ -156,7 +156,8 @@ impl Options {
     }
 
     fn with_rules(mut self) -> Result<Self, Error> {
-        self.judge.enabled = options::enabled(&self.select, &self.ignore, &[])?;
+        let layer = options::Layer { select: &self.select, extend: &[], ignore: &self.ignore };
+        self.judge.enabled = options::enabled(&[layer], &[])?;
         Ok(self)
     }
 

@@ -1,6 +1,6 @@
 //! Names that nobody knows, and what was probably meant by them.
 
-use super::Misuse;
+use super::misuse::Misuse;
 
 /// An unknown name, with the known one that was probably meant, and all that are known.
 pub fn unknown(what: &str, name: &str, known: Vec<&str>) -> Misuse {

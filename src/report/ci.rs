@@ -10,9 +10,12 @@ use super::{Diagnostic, Seen};
 /// Fingerprints of the findings of a doc: 32 hexadecimal digits each, no two alike. Equal findings of a doc are told
 /// apart by their order.
 pub(super) fn fingerprints(doc: &Seen) -> Vec<String> {
+    numbered(doc.diagnostics.iter().map(|diagnostic| hash(diagnostic, file(&diagnostic.path))))
+}
+
+fn numbered(hashes: impl Iterator<Item = u128>) -> Vec<String> {
     let mut seen: HashMap<u128, u64> = HashMap::new();
-    let told = doc.diagnostics.iter().map(|diagnostic| {
-        let identity = hash(diagnostic);
+    let told = hashes.map(|identity| {
         let nth = seen.entry(identity).or_default();
         *nth += 1;
         let mut hasher = Xxh3::new();
@@ -23,15 +26,43 @@ pub(super) fn fingerprints(doc: &Seen) -> Vec<String> {
     told.collect()
 }
 
-fn hash(diagnostic: &Diagnostic) -> u128 {
-    let code = diagnostic.rule.to_string();
-    let ids = [&diagnostic.id, &diagnostic.call_id].map(|id| id.as_deref().unwrap_or_default());
+/// The ids are hashed as they are in the file: what of them is printed depends on where it is printed.
+fn hash(diagnostic: &Diagnostic, path: &str) -> u128 {
+    let identity = diagnostic.identity;
+    hash_of(&[
+        diagnostic.rule.to_string().as_bytes(),
+        path.as_bytes(),
+        &identity.id.to_le_bytes(),
+        &identity.key.to_le_bytes(),
+    ])
+}
+
+fn hash_of(parts: &[&[u8]]) -> u128 {
     let mut hasher = Xxh3::new();
-    for part in [code.as_str(), file(&diagnostic.path), ids[0], ids[1]] {
+    for part in parts {
         hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part.as_bytes());
+        hasher.update(part);
     }
     hasher.digest128()
+}
+
+/// What a finding is known by in a baseline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Its own, by the ids of what it is about.
+    pub fingerprint: String,
+    /// That of all findings like it in the file, whatever their ids are.
+    pub likeness: String,
+}
+
+/// What the findings of a doc are known by in a baseline, where the doc has this path.
+pub fn marks(diagnostics: &[Diagnostic], path: &str) -> Vec<Mark> {
+    let likeness = |diagnostic: &Diagnostic| {
+        let (rule, kind) = (diagnostic.rule.to_string(), diagnostic.identity.kind);
+        format!("{:032x}", hash_of(&[rule.as_bytes(), &[diagnostic.variant], kind.as_bytes(), path.as_bytes()]))
+    };
+    let own = numbered(diagnostics.iter().map(|diagnostic| hash(diagnostic, path))).into_iter();
+    own.zip(diagnostics).map(|(fingerprint, found)| Mark { fingerprint, likeness: likeness(found) }).collect()
 }
 
 /// A path as CI systems want it: relative ones without `./` in front, which some of them take for another file.

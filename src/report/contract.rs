@@ -116,6 +116,23 @@ pub struct Summary {
     pub fixable: u64,
     /// Files met in a folder that hold no conversation.
     pub skipped: u64,
+    /// Files met in a folder that an ignore file names.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub ignored_files: u64,
+    /// Findings that are not reported because the baseline has them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub known: u64,
+    /// Findings that are not reported because the config file accepts them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub accepted: u64,
+    /// Folders that were not looked into: an ignore file names them, they are links, or they are never read.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub ignored_folders: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// What a document was read as.
@@ -373,6 +390,10 @@ impl From<&summary::Summary> for Summary {
             warnings: from.warnings,
             fixable: from.fixable,
             skipped: from.skipped,
+            ignored_files: from.ignored.files,
+            known: from.known,
+            accepted: from.accepted,
+            ignored_folders: from.ignored.folders,
         }
     }
 }

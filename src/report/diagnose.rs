@@ -19,7 +19,7 @@ use super::mask;
 use super::place::Locator;
 use super::told::Told;
 use super::words::{count, fill, fill_known, harmless, printable};
-use super::{Diagnostic, FixNote, Related};
+use super::{Diagnostic, FixNote, Identity, Related};
 
 /// Findings that are told at a time, at least: their texts are held until all of them are read.
 const AT_A_TIME: usize = 4 << 10;
@@ -134,6 +134,7 @@ impl Teller<'_> {
             spot,
             id: item.id.clone(),
             call_id: item.call_id.clone(),
+            identity: Identity { id: finding.row.id, key: finding.row.key, kind: finding.row.kind.name() },
             related: related.into_iter().collect(),
             api_message: own
                 .and_then(|own| own.api)

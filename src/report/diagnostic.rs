@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::history::Code;
+use crate::json::fingerprint_of;
 use crate::place::Place;
 use crate::rule::{Evidence, Loss};
 use crate::target::Severity;
@@ -28,6 +29,8 @@ pub struct Diagnostic {
     pub spot: Spot,
     pub id: Option<String>,
     pub call_id: Option<String>,
+    /// What it is about, whatever of the ids is printed.
+    pub identity: Identity,
     pub related: Vec<Related>,
     /// What the provider says to this, word for word; `None` where no such text was seen.
     pub api_message: Option<String>,
@@ -46,6 +49,22 @@ pub struct Diagnostic {
     pub snippet: Option<Snippet>,
     /// What `fix` would put in place of what, where a report asks for that.
     pub proposal: Vec<Replacement>,
+}
+
+/// What a finding is about: fingerprints of the item's own id and of the id that pairs it, 0 without one, and its kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Identity {
+    pub id: u64,
+    pub key: u64,
+    pub kind: &'static str,
+}
+
+impl Identity {
+    /// Whether it is the item, or of the pair, with this id.
+    pub fn is(self, id: &str) -> bool {
+        let wanted = fingerprint_of(id.as_bytes());
+        self.id == wanted || self.key == wanted
+    }
 }
 
 /// Where something is: line and column from 1, column in code points; the span in bytes.

@@ -142,6 +142,7 @@ pub(super) mod tests {
             record: n as u32,
             spot: Spot { line: n, column: 1, pointer: "/payload".to_owned(), ..Spot::default() },
             id: None,
+            identity: crate::report::Identity::default(),
             call_id: Some("call_rome".to_owned()),
             related: Vec::new(),
             api_message: None,

@@ -71,13 +71,14 @@ pub fn by_name(name: &str) -> Option<Make> {
     OUTPUTS.iter().find(|(known, _)| *known == name).map(|(_, make)| *make)
 }
 
+pub use ci::{Mark, marks};
 pub use diagnose::{diagnose, diagnose_some};
-pub use diagnostic::{Diagnostic, FixNote, Related, Replacement, Spot};
+pub use diagnostic::{Diagnostic, FixNote, Identity, Related, Replacement, Spot};
 pub use json::{diagnostic_value, summary_value, write_pretty};
 pub use look::Content;
 pub use output::Report;
 pub use picked::Picked;
 pub use snippet::Snippet;
 pub use style::Style;
-pub use summary::{ReadAs, Seen, Summary};
+pub use summary::{Ignored, ReadAs, Seen, Summary};
 pub use text::offers;

@@ -6,44 +6,57 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use crate::history::Code;
 use crate::rule::Rule;
-use crate::rules::RULES;
+use crate::rules;
 use crate::target::Severity;
 
 use super::ci::{details, file, fingerprints};
 use super::{Diagnostic, Replacement, Report, Seen, Spot, Style, Summary, rulebook, summary_value};
 
-/// Where the README lies, which lists all rules.
 const HOME: &str = concat!("https://crates.io/crates/", env!("CARGO_PKG_NAME"));
+/// The pages of the rules, as they were for this version.
+const PAGES: &str = concat!(
+    "https://docs.rs/crate/",
+    env!("CARGO_PKG_NAME"),
+    "/",
+    env!("CARGO_PKG_VERSION"),
+    "/source/docs/rules.md"
+);
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 pub(super) struct Sarif {
     style: Style,
     begun: bool,
     results: u64,
+    /// The rules of the findings so far, in the order in which they were met.
+    rules: Vec<&'static Rule>,
     /// What each file was read as.
     artifacts: Vec<Value>,
 }
 
 impl Sarif {
     pub(super) fn new(style: Style) -> Self {
-        Sarif { style, begun: false, results: 0, artifacts: Vec::new() }
+        Sarif { style, begun: false, results: 0, rules: Vec::new(), artifacts: Vec::new() }
     }
 
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
         if std::mem::replace(&mut self.begun, true) {
             return Ok(());
         }
-        let driver = json!({
-            "name": env!("CARGO_PKG_NAME"),
-            "version": env!("CARGO_PKG_VERSION"),
-            "semanticVersion": env!("CARGO_PKG_VERSION"),
-            "informationUri": HOME,
-            "rules": RULES.iter().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
-        });
-        write!(out, "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\"tool\":{{\"driver\":")?;
-        serde_json::to_writer(&mut *out, &driver)?;
-        write!(out, "}},\n\"columnKind\":\"unicodeCodePoints\",\"results\":[")
+        write!(
+            out,
+            "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\"columnKind\":\"unicodeCodePoints\",\"results\":["
+        )
+    }
+
+    /// The number of a rule among those that occur. They are described after the results, when all are known.
+    fn index(&mut self, code: Code) -> Option<usize> {
+        if let Some(index) = self.rules.iter().position(|rule| rule.code == code) {
+            return Some(index);
+        }
+        self.rules.push(rules::by_code(code)?);
+        Some(self.rules.len() - 1)
     }
 }
 
@@ -55,7 +68,8 @@ impl Report for Sarif {
         for (diagnostic, fingerprint) in doc.diagnostics.iter().zip(fingerprints(doc)) {
             if self.style.shows(diagnostic) {
                 out.write_all(if self.results > 0 { b",\n" } else { b"\n" })?;
-                serde_json::to_writer(&mut *out, &result(diagnostic, &fingerprint))?;
+                let index = self.index(diagnostic.rule);
+                serde_json::to_writer(&mut *out, &result(diagnostic, index, &fingerprint))?;
                 self.results += 1;
             }
         }
@@ -66,7 +80,15 @@ impl Report for Sarif {
         self.begin(out)?;
         let summary = json!({ "summary": summary_value(summary) });
         let artifacts = Value::Array(std::mem::take(&mut self.artifacts));
-        writeln!(out, "\n],\"artifacts\":{artifacts},\"properties\":{summary}}}]}}")
+        let driver = json!({
+            "name": env!("CARGO_PKG_NAME"),
+            "version": env!("CARGO_PKG_VERSION"),
+            "semanticVersion": env!("CARGO_PKG_VERSION"),
+            "informationUri": HOME,
+            "rules": self.rules.iter().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
+        });
+        write!(out, "\n],\"tool\":{{\"driver\":{driver}}},\n")?;
+        writeln!(out, "\"artifacts\":{artifacts},\"properties\":{summary}}}]}}")
     }
 }
 
@@ -81,7 +103,7 @@ fn descriptor(rule: &Rule) -> Value {
         "shortDescription": { "text": &about[..end] },
         "fullDescription": { "text": about },
         "help": { "text": plain(rule.page), "markdown": rule.page },
-        "helpUri": format!("{HOME}#rules"),
+        "helpUri": format!("{PAGES}#{}-{}", rule.code.to_string().to_lowercase(), rule.name),
         "defaultConfiguration": { "level": worst.map_or("none", level), "enabled": worst.is_some() },
     })
 }
@@ -100,7 +122,7 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn result(diagnostic: &Diagnostic, fingerprint: &str) -> Value {
+fn result(diagnostic: &Diagnostic, index: Option<usize>, fingerprint: &str) -> Value {
     let related = diagnostic.related.iter().enumerate().map(|(n, related)| {
         let mut location = location(&diagnostic.path, &related.spot);
         location["id"] = json!(n);
@@ -112,7 +134,7 @@ fn result(diagnostic: &Diagnostic, fingerprint: &str) -> Value {
     let fix = fix.map(|fix| json!({ "title": fix.title, "loss": fix.loss.name(), "default": fix.default }));
     let mut result = json!({
         "ruleId": diagnostic.rule.to_string(),
-        "ruleIndex": RULES.iter().position(|rule| rule.code == diagnostic.rule),
+        "ruleIndex": index,
         "level": level(diagnostic.severity),
         "message": { "text": message(&details(diagnostic)) },
         "locations": [location(&diagnostic.path, &diagnostic.spot)],

@@ -16,6 +16,7 @@ use super::diagnostic::Diagnostic;
 use super::kept::Promise;
 use super::picked::More;
 use super::promise::Promises;
+use super::words::count;
 
 /// What a run saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +26,11 @@ pub struct Summary {
     pub items: u64,
     pub errors: u64,
     pub warnings: u64,
+    /// Warnings that fail the run.
+    pub denied: u64,
+    /// Findings that are not reported: the config file accepts them, or the baseline knows them.
+    pub accepted: u64,
+    pub known: u64,
     /// Findings that `fix` repairs without being asked for more.
     pub fixable: u64,
     /// Findings that it repairs with `--fix-warnings`, and with `--acknowledge-safety`.
@@ -36,10 +42,31 @@ pub struct Summary {
     pub healed: BTreeMap<u8, u32>,
     /// Files met in a walk that hold no conversation.
     pub skipped: u64,
+    /// Files and folders that a walk did not read because of an ignore file, or because nobody looks into such.
+    pub ignored: Ignored,
     /// How many files were read as each format, for each target.
     pub read_as: BTreeMap<ReadAs, u64>,
     /// The database that was counted last.
     pub database: Option<PathBuf>,
+}
+
+/// What a walk passed over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ignored {
+    pub files: u64,
+    pub folders: u64,
+}
+
+impl Ignored {
+    /// How many files and folders; `None` if there are none.
+    pub fn words(self) -> Option<String> {
+        match (self.files, self.folders) {
+            (0, 0) => None,
+            (files, 0) => Some(count(files, "file")),
+            (0, folders) => Some(count(folders, "folder")),
+            (files, folders) => Some(format!("{} and {}", count(files, "file"), count(folders, "folder"))),
+        }
+    }
 }
 
 /// What a file was taken for.
@@ -62,6 +89,7 @@ impl Summary {
     pub fn see(&mut self, doc: &Seen) {
         self.histories += u64::from(doc.histories);
         self.items += doc.items;
+        self.accepted += doc.accepted;
         for (line, count) in &doc.healed {
             *self.healed.entry(*line).or_default() += count;
         }
@@ -97,6 +125,17 @@ impl Summary {
             self.with_warnings += u64::from(flag == Some("--fix-warnings"));
             self.with_safety += u64::from(flag == Some("--acknowledge-safety"));
         }
+    }
+
+    /// Warnings among these fail the run, if they are denied.
+    pub fn deny(&mut self, diagnostics: &[Diagnostic], denied: bool) {
+        let is_warning = |diagnostic: &&Diagnostic| denied && diagnostic.severity == Severity::Warning;
+        self.denied += diagnostics.iter().filter(is_warning).count() as u64;
+    }
+
+    /// Whether what was found fails the run.
+    pub fn fails(&self) -> bool {
+        self.errors + self.denied > 0
     }
 
     /// Counts what was found in a file.
@@ -141,6 +180,8 @@ pub struct Seen {
     pub update: Option<Update>,
     /// The doc as it is drawn on a page, where one is made: JSON.
     pub page: Option<Box<str>>,
+    /// Findings that the config file accepts.
+    pub accepted: u64,
     /// In the order of the doc.
     pub diagnostics: Vec<Diagnostic>,
     /// Findings like some of these, which are only counted.
@@ -165,6 +206,7 @@ impl Seen {
             healed: healed.collect(),
             update: None,
             page: None,
+            accepted: 0,
             diagnostics,
             more: Vec::new(),
         }

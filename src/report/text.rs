@@ -107,11 +107,12 @@ impl Report for Text {
 
 /// The last lines: what was not shown, what was found, what `fix` would do.
 pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-    if style.quiet {
-        return Ok(());
-    }
+    // Whoever asks for the results alone is to know that these are not all.
     if left > 0 {
         writeln!(out, "… and {} (--max-diagnostics 0 shows all)", count(left, "more finding"))?;
+    }
+    if style.quiet {
+        return Ok(());
     }
     if summary.files == 0 {
         return Ok(());
@@ -120,8 +121,12 @@ pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn 
         writeln!(out, "Read as {}.", read_as(summary))?;
     }
     let skipped = if summary.skipped > 0 { format!(", {} skipped", summary.skipped) } else { String::new() };
-    let among =
-        format!("{} ({}{skipped})", count(summary.histories, "conversation"), count(summary.files, "file"));
+    let ignored = summary.ignored.words().map(|words| format!(", {words} ignored")).unwrap_or_default();
+    let among = format!(
+        "{} ({}{skipped}{ignored})",
+        count(summary.histories, "conversation"),
+        count(summary.files, "file")
+    );
     let found: Vec<String> = [(summary.errors, "error"), (summary.warnings, "warning")]
         .into_iter()
         .filter(|(n, _)| *n > 0)
@@ -142,6 +147,12 @@ pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn 
             (n, Some(offers)) => format!("{} {fix}, {offers}", grouped(n)),
         };
         writeln!(out, "Found {} in {among}. {fixed}.", found.join(" and "))?;
+    }
+    let unreported = [(summary.known, "in the baseline"), (summary.accepted, "accepted by [[ignore]]")];
+    let unreported = unreported.iter().filter(|(n, _)| *n > 0).map(|(n, why)| format!("{} {why}", grouped(*n)));
+    let unreported: Vec<String> = unreported.collect();
+    if !unreported.is_empty() {
+        writeln!(out, "Not reported: {}.", unreported.join(", "))?;
     }
     for (line, count) in &summary.healed {
         if let Some(words) = agents::words((*line, *count)) {

@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::place::{Pieces, Place, With};
 
@@ -119,6 +120,14 @@ pub struct FileBytes {
     stamp: Stamp,
 }
 
+/// Bytes that were read from files so far, by all threads: how far a run is.
+static READ: AtomicU64 = AtomicU64::new(0);
+
+/// How many bytes were read from files so far.
+pub fn bytes_read() -> u64 {
+    READ.load(Ordering::Relaxed)
+}
+
 impl FileBytes {
     /// A file without a name.
     pub fn new(file: File) -> io::Result<Self> {
@@ -167,6 +176,7 @@ impl ReadAt for FileBytes {
                     Err(e) => return Err(e),
                 }
             }
+            READ.fetch_add(done as u64, Ordering::Relaxed);
             Ok(done)
         })
     }

@@ -1,18 +1,22 @@
 //! From arguments to inputs. A folder gives every file below it whose name may be a transcript's, hidden folders
-//! included (transcripts live in hidden, ignored ones), sorted by bytes, each file once. Names never decide a format.
+//! included, sorted by bytes, each file once, but for what ignore files name; links to folders are not followed. Names
+//! never decide a format, and what is named as an argument is always read.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use globset::{Glob, GlobSet, GlobSetBuilder};
 use walkdir::WalkDir;
 
-use super::archive::{self, Member};
+use super::archive::Member;
+use super::filter::{Filter, Filters};
+use super::globs::absolute;
+use super::ignored::Ignores;
 use super::sqlite::{Key, is_database};
 
-/// Endings that a walk takes, each also with `.gz` and `.zst` after it.
-pub const ENDINGS: [&str; 5] = ["json", "jsonl", "ndjson", "sse", "txt"];
+/// A list of findings that are known. It is ours, so nobody is told that it holds no conversation.
+pub const BASELINE: &str = ".replaylint-baseline.json";
 
 /// Something to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,90 +79,47 @@ pub struct WalkError {
     pub error: io::Error,
 }
 
-/// What a walk takes and leaves out.
+/// What a walk gave.
 #[derive(Debug, Default)]
-pub struct Filter {
-    exclude: GlobSet,
-    endings: Option<Vec<String>>,
+pub struct Walked {
+    pub inputs: Vec<Input>,
+    pub errors: Vec<WalkError>,
+    pub passed: Passed,
 }
 
-impl Filter {
-    /// `exclude` are globs on the path as printed or on a name in it; `endings` replace [`ENDINGS`] if not empty.
-    pub fn new(exclude: &[String], endings: &[String]) -> Result<Self, globset::Error> {
-        let mut set = GlobSetBuilder::new();
-        for glob in exclude {
-            set.add(Glob::new(glob)?);
-        }
-        let endings: Vec<String> =
-            endings.iter().map(|e| e.trim_start_matches('.').to_ascii_lowercase()).collect();
-        Ok(Filter { exclude: set.build()?, endings: (!endings.is_empty()).then_some(endings) })
-    }
-
-    /// The files of an archive that a walk would take, if the input is one that was named.
-    pub fn members(&self, input: &Input) -> Option<Result<Vec<Input>, WalkError>> {
-        let Input::File { path, named: true } = input else { return None };
-        if !archive::is_archive(path) {
-            return None;
-        }
-        let found = archive::members(path, |name| self.takes(name) && !self.excludes(name));
-        let found =
-            found.map(|all| all.into_iter().map(|member| Input::Member { member, named: false }).collect());
-        Some(found.map_err(|error| WalkError { path: path.clone(), error }))
-    }
-
-    fn excludes(&self, path: &Path) -> bool {
-        !self.exclude.is_empty()
-            && (self.exclude.is_match(path) || path.file_name().is_some_and(|name| self.exclude.is_match(name)))
-    }
-
-    /// Whether a file may be a database: its name is none that endings were asked for, and no backup's.
-    fn may_be_database(&self, path: &Path) -> bool {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_backup = name.rsplit_once(".bak").is_some_and(|(_, rest)| {
-            rest.is_empty() || rest.strip_prefix('.').is_some_and(|number| number.parse::<u32>().is_ok())
-        });
-        self.endings.is_none() && !is_backup
-    }
-
-    fn takes(&self, path: &Path) -> bool {
-        // Endings are ASCII; the rest of the name may be any bytes.
-        let Some(name) = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()) else {
-            return false;
-        };
-        let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
-        match name.rsplit_once('.') {
-            Some((_, ending)) => match &self.endings {
-                Some(wanted) => wanted.iter().any(|w| w == ending),
-                None => ENDINGS.contains(&ending),
-            },
-            None => false,
-        }
-    }
+/// What a walk met and did not take, though its name may be a transcript's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Passed {
+    pub files: u64,
+    pub folders: u64,
+    /// Each of them, and why.
+    pub each: Vec<(PathBuf, String)>,
 }
 
 /// Turns arguments into inputs, in argument order. Errors do not end the walk.
-pub fn walk(arguments: &[PathBuf], filter: &Filter) -> (Vec<Input>, Vec<WalkError>) {
-    let mut found = Walk { filter, inputs: Vec::new(), errors: Vec::new(), seen: HashSet::new() };
+pub fn walk(arguments: &[PathBuf], filters: &dyn Filters) -> Walked {
+    let mut found = Walk { filters, known: HashMap::new(), found: Walked::default(), seen: HashSet::new() };
     for argument in arguments {
         if argument.as_os_str() == "-" {
-            if !found.inputs.contains(&Input::Stdin) {
-                found.inputs.push(Input::Stdin);
+            if !found.found.inputs.contains(&Input::Stdin) {
+                found.found.inputs.push(Input::Stdin);
             }
             continue;
         }
         match std::fs::metadata(argument) {
             Ok(meta) if meta.is_dir() => found.folder(argument),
             Ok(_) => found.file(argument.clone(), true),
-            Err(error) => found.errors.push(WalkError { path: argument.clone(), error }),
+            Err(error) => found.found.errors.push(WalkError { path: argument.clone(), error }),
         }
     }
-    (found.inputs, found.errors)
+    found.found
 }
 
 struct Walk<'f> {
-    filter: &'f Filter,
-    inputs: Vec<Input>,
-    errors: Vec<WalkError>,
+    filters: &'f dyn Filters,
+    /// The filters of folders that were met.
+    known: HashMap<PathBuf, Arc<Filter>>,
+    found: Walked,
     seen: HashSet<PathBuf>,
 }
 
@@ -166,35 +127,97 @@ impl Walk<'_> {
     fn file(&mut self, path: PathBuf, named: bool) {
         let real = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
         if self.seen.insert(real) {
-            self.inputs.push(Input::File { path, named });
+            self.found.inputs.push(Input::File { path, named });
         }
     }
 
+    fn filter(&mut self, folder: &Path) -> Arc<Filter> {
+        if let Some(known) = self.known.get(folder) {
+            return known.clone();
+        }
+        let filter = self.filters.of_folder(folder);
+        self.known.insert(folder.to_owned(), filter.clone());
+        filter
+    }
+
     fn folder(&mut self, root: &Path) {
+        let from = absolute(root);
+        let mut ignores = Ignores::above(&from);
         let mut files = Vec::new();
-        let entries = WalkDir::new(root).follow_links(true).into_iter();
-        // The folder that was named is walked even if a glob matches it.
-        for entry in entries.filter_entry(|e| e.depth() == 0 || !self.filter.excludes(e.path())) {
-            match entry {
-                Ok(entry) if entry.file_type().is_file() => {
-                    let path = entry.into_path();
-                    if self.filter.takes(&path) || self.filter.may_be_database(&path) && is_database(&path) {
-                        files.push(path);
-                    }
+        let mut entries = WalkDir::new(root).into_iter();
+        while let Some(entry) = entries.next() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(e) => {
+                    self.found.errors.push(WalkError {
+                        path: e.path().unwrap_or(root).to_owned(),
+                        error: e.into_io_error().unwrap_or_else(|| io::Error::other("cannot be listed")),
+                    });
+                    continue;
                 }
-                Ok(_) => {}
-                // A link that leads back up is no error: what it leads to is walked already.
-                Err(e) if e.loop_ancestor().is_some() => {}
-                Err(e) => self.errors.push(WalkError {
-                    path: e.path().unwrap_or(root).to_owned(),
-                    error: e.into_io_error().unwrap_or_else(|| io::Error::other("cannot be listed")),
-                }),
+            };
+            let below = entry.path().strip_prefix(root).unwrap_or(entry.path());
+            let path = if below.as_os_str().is_empty() { from.clone() } else { from.join(below) };
+            // The folder that was named is walked even if a glob matches it.
+            if entry.depth() == 0 {
+                ignores.enter(&path);
+                continue;
+            }
+            let filter = self.filter(path.parent().unwrap_or(&from));
+            let is_folder = entry.file_type().is_dir();
+            if filter.excludes(&path) {
+                if is_folder {
+                    entries.skip_current_dir();
+                }
+                continue;
+            }
+            if entry.file_name() == BASELINE {
+                continue;
+            }
+            let is_link = entry.path_is_symlink();
+            // A link is what it leads to; one that leads nowhere is met like a file that cannot be opened.
+            let kind =
+                if is_link { std::fs::metadata(entry.path()).ok().map(|meta| meta.file_type()) } else { None };
+            let kind = kind.unwrap_or(entry.file_type());
+            let wanted = kind.is_dir() || filter.takes(&path);
+            let why = match () {
+                () if is_link && kind.is_dir() => Some("a link to a folder".to_owned()),
+                () if filter.takes_all => None,
+                () if wanted || is_folder => ignores.why(&path, is_folder),
+                () => None,
+            };
+            if let Some(why) = why {
+                self.pass(entry.path(), kind.is_dir(), why);
+                if is_folder {
+                    entries.skip_current_dir();
+                }
+                continue;
+            }
+            if is_folder {
+                ignores.enter(&path);
+            } else if kind.is_file() || is_link {
+                let maybe = || filter.may_be_database(&path) && is_database(&path);
+                if wanted || maybe() && (filter.takes_all || ignores.why(&path, false).is_none()) {
+                    files.push(entry.into_path());
+                }
             }
         }
         files.sort_unstable_by(|a, b| a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes()));
         for path in files {
             self.file(path, false);
         }
+    }
+
+    fn pass(&mut self, path: &Path, is_folder: bool, why: String) {
+        // Every repository has one, and nobody misses it.
+        if path.file_name().is_some_and(|name| name == ".git") {
+            return;
+        }
+        match is_folder {
+            true => self.found.passed.folders += 1,
+            false => self.found.passed.files += 1,
+        }
+        self.found.passed.each.push((path.to_owned(), why));
     }
 }
 
@@ -227,28 +250,90 @@ pub fn together(
 
 #[cfg(test)]
 mod tests {
+    use super::super::globs::Glob;
     use super::*;
 
-    #[test]
-    fn a_folder_gives_transcripts_in_byte_order_once() -> io::Result<()> {
-        let dir = tempfile::tempdir()?;
-        let root = dir.path();
-        std::fs::create_dir(root.join(".hidden"))?;
-        for name in ["b.jsonl", "a.json.gz", "B.json", ".hidden/x.ndjson", "notes.md", "binary", "z.TXT"] {
-            std::fs::write(root.join(name), "x")?;
+    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().expect("a folder");
+        for (name, text) in files {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            std::fs::write(path, text).expect("a file");
         }
-        let filter = Filter::new(&["B.*".to_owned()], &[]).expect("globs");
-        let (inputs, errors) = walk(&[root.to_owned(), root.join("b.jsonl"), root.join("none")], &filter);
-        let names: Vec<_> = inputs
-            .iter()
-            .map(|i| match i {
-                Input::File { path, .. } => path.strip_prefix(root).unwrap_or(path).display().to_string(),
-                Input::Stdin | Input::Log { .. } | Input::Tree { .. } => "-".to_owned(),
-                Input::History { .. } | Input::Member { .. } => "-".to_owned(),
-            })
-            .collect();
-        assert_eq!(names, [".hidden/x.ndjson", "a.json.gz", "b.jsonl", "z.TXT"]);
-        assert_eq!(errors.len(), 1);
-        Ok(())
+        dir
+    }
+
+    fn names(root: &Path, walked: &Walked) -> Vec<String> {
+        let name = |input: &Input| match input {
+            Input::File { path, .. } => path.strip_prefix(root).unwrap_or(path).display().to_string(),
+            _ => "-".to_owned(),
+        };
+        walked.inputs.iter().map(name).collect()
+    }
+
+    #[test]
+    fn a_folder_gives_transcripts_in_byte_order_once() {
+        let of = ["b.jsonl", "a.json.gz", "B.json", ".hidden/x.ndjson", "notes.md", "binary", "z.TXT"];
+        let dir = tree(&of.map(|name| (name, "x")));
+        let root = dir.path();
+        let exclude = Glob::new(root, "B.*").expect("a glob");
+        let filter = Arc::new(Filter::new(vec![Arc::new(exclude)], &[], false));
+        let walked = walk(&[root.to_owned(), root.join("b.jsonl"), root.join("none")], &filter);
+        assert_eq!(names(root, &walked), [".hidden/x.ndjson", "a.json.gz", "b.jsonl", "z.TXT"]);
+        assert_eq!((walked.errors.len(), walked.passed), (1, Passed::default()));
+    }
+
+    #[test]
+    fn ignore_files_hold_as_in_git_and_for_what_is_named_they_do_not() {
+        let dir = tree(&[
+            (".git/config.json", "x"),
+            (".gitignore", "build/\n*.json\n!keep.json\n"),
+            (".ignore", "old/\n"),
+            ("a.json", "x"),
+            ("keep.json", "x"),
+            ("build/x.jsonl", "x"),
+            ("old/x.jsonl", "x"),
+            ("sub/.gitignore", "!b.json\nc.jsonl\n"),
+            ("sub/b.json", "x"),
+            ("sub/c.jsonl", "x"),
+            ("sub/d.jsonl", "x"),
+            ("node_modules/p/q.json", "x"),
+            // Another repository within does not know of the outer one's rules.
+            ("inner/.git/HEAD", "x"),
+            ("inner/e.json", "x"),
+        ]);
+        let root = dir.path();
+        let filter = Arc::new(Filter::default());
+        let walked = walk(&[root.to_owned()], &filter);
+        assert_eq!(names(root, &walked), ["inner/e.json", "keep.json", "sub/b.json", "sub/d.jsonl"]);
+        assert_eq!((walked.passed.files, walked.passed.folders), (2, 3));
+        let named = walk(&[root.join("a.json"), root.join("build"), root.join("node_modules")], &filter);
+        assert_eq!(names(root, &named), ["a.json", "build/x.jsonl"]);
+        assert_eq!(named.passed.files, 1, "node_modules/p/q.json is still a *.json");
+        let all = walk(&[root.to_owned()], &Arc::new(Filter::new(Vec::new(), &[], true)));
+        assert_eq!(all.inputs.len(), 10);
+        assert_eq!(all.passed, Passed::default());
+    }
+
+    #[test]
+    fn a_gitignore_outside_of_a_repository_does_not_hold() {
+        let dir = tree(&[(".gitignore", "*\n"), ("a.json", "x"), ("sub/.ignore", "*\n"), ("sub/b.json", "x")]);
+        let walked = walk(&[dir.path().to_owned()], &Arc::new(Filter::default()));
+        assert_eq!(names(dir.path(), &walked), ["a.json"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_to_files_are_followed_and_links_to_folders_are_not() {
+        let dir = tree(&[("real/a.json", "x"), ("walked/b.json", "x")]);
+        let root = dir.path().join("walked");
+        std::os::unix::fs::symlink(dir.path().join("real"), root.join("folder")).expect("a link");
+        std::os::unix::fs::symlink(dir.path().join("real/a.json"), root.join("file.json")).expect("a link");
+        std::os::unix::fs::symlink(&root, root.join("loop")).expect("a link");
+        let walked = walk(std::slice::from_ref(&root), &Arc::new(Filter::default()));
+        assert_eq!(names(&root, &walked), ["b.json", "file.json"]);
+        assert_eq!(walked.passed.folders, 2);
+        let named = walk(&[root.join("folder")], &Arc::new(Filter::default()));
+        assert_eq!(named.inputs.len(), 1);
     }
 }

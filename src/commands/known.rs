@@ -1,0 +1,181 @@
+//! Baselines: findings that are known and not reported again. A file of them is compared with what a run finds, doc by
+//! doc: first by fingerprint, which rests on ids; what is left of a file then by likeness, one for one, because a run that
+//! is recorded again has other ids and the same faults.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::options::{self, Misuse};
+use crate::report::words::count;
+use crate::report::{Mark, Seen, marks};
+use crate::source::globs::absolute;
+use crate::source::product::{Existing, NewFile};
+use crate::source::words;
+use crate::target::Severity;
+
+use super::outcome::{Failure, unwritten};
+use super::say::complain;
+
+/// Known findings.
+pub struct Baseline {
+    path: PathBuf,
+    /// Paths of files are relative to it.
+    folder: PathBuf,
+    pub(super) entries: Vec<Entry>,
+    /// The entries of each fingerprint and of each likeness, which both name the path.
+    of_fingerprint: HashMap<String, Vec<usize>>,
+    of_likeness: HashMap<String, Vec<usize>>,
+    /// Entries that a finding was compared with and fits.
+    met: Vec<bool>,
+    /// Files that were looked at.
+    looked: HashSet<String>,
+    /// Findings that no entry fits.
+    pub(super) new: Vec<Entry>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Entry {
+    pub path: String,
+    pub rule: String,
+    fingerprint: String,
+    likeness: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    version: u32,
+    findings: Vec<Entry>,
+}
+
+impl Baseline {
+    /// The findings that a file lists.
+    pub fn read(path: &Path) -> Result<Baseline, Misuse> {
+        let label = options::label(path);
+        let text = std::fs::read(path).map_err(|error| {
+            Misuse::new(words(&label, &error))
+                .help("`replaylint baseline write` makes a baseline of what is found now")
+        })?;
+        let wrong = |why: &dyn std::fmt::Display| Misuse::new(format!("{label}: not a baseline: {why}"));
+        let written: Written = serde_json::from_slice(&text).map_err(|error| wrong(&error))?;
+        if written.version != 1 {
+            return Err(wrong(&format_args!("version {} is not known", written.version)));
+        }
+        Ok(Baseline::of(path, written.findings))
+    }
+
+    pub(super) fn of(path: &Path, entries: Vec<Entry>) -> Baseline {
+        let folder = absolute(path).parent().map(Path::to_owned).unwrap_or_default();
+        let met = vec![false; entries.len()];
+        let (mut of_fingerprint, mut of_likeness) = (HashMap::new(), HashMap::new());
+        // The first of equal ones is taken first: from the end of its list.
+        for (n, entry) in entries.iter().enumerate().rev() {
+            let own: &mut Vec<usize> = of_fingerprint.entry(entry.fingerprint.clone()).or_default();
+            own.push(n);
+            let like: &mut Vec<usize> = of_likeness.entry(entry.likeness.clone()).or_default();
+            like.push(n);
+        }
+        let (looked, new) = (HashSet::new(), Vec::new());
+        Baseline { path: path.to_owned(), folder, entries, of_fingerprint, of_likeness, met, looked, new }
+    }
+
+    /// The next entry that fits and that no finding has yet.
+    fn next(&mut self, mark: &Mark, by_id: bool) -> Option<usize> {
+        let all = match by_id {
+            true => self.of_fingerprint.get_mut(&mark.fingerprint),
+            false => self.of_likeness.get_mut(&mark.likeness),
+        };
+        let all = all?;
+        while let Some(n) = all.pop() {
+            if !self.met[n] {
+                return Some(n);
+            }
+        }
+        None
+    }
+
+    /// Takes out of what was found in a doc what is known. Gives how much that is.
+    pub(super) fn take(&mut self, seen: &mut Seen) -> u64 {
+        let path = self.path_of(&seen.path);
+        let marks = marks(&seen.diagnostics, &path);
+        // Notes fail nothing, so there is nothing to know of them.
+        let counts: Vec<bool> = seen.diagnostics.iter().map(|found| found.severity != Severity::Info).collect();
+        let mut known: Vec<bool> = vec![false; marks.len()];
+        for by_id in [true, false] {
+            for (n, mark) in marks.iter().enumerate() {
+                if !counts[n] || known[n] {
+                    continue;
+                }
+                if let Some(fitting) = self.next(mark, by_id) {
+                    (known[n], self.met[fitting]) = (true, true);
+                    // Its ids are others now.
+                    self.entries[fitting].fingerprint.clone_from(&mark.fingerprint);
+                }
+            }
+        }
+        for (n, mark) in marks.into_iter().enumerate().filter(|(n, _)| counts[*n] && !known[*n]) {
+            let rule = seen.diagnostics[n].rule.to_string();
+            let (fingerprint, likeness) = (mark.fingerprint, mark.likeness);
+            self.new.push(Entry { path: path.clone(), rule, fingerprint, likeness });
+        }
+        let mut n = 0;
+        seen.diagnostics.retain(|_| {
+            n += 1;
+            !known[n - 1]
+        });
+        self.looked.insert(path);
+        known.iter().filter(|known| **known).count() as u64
+    }
+
+    /// Entries whose findings are gone, with their files or without.
+    pub(super) fn stale(&self) -> Vec<&Entry> {
+        let is_gone = |entry: &Entry| {
+            let file = entry.path.split(": ").next().unwrap_or(&entry.path);
+            self.looked.contains(&entry.path) || !self.folder.join(file).exists()
+        };
+        let left = self.entries.iter().zip(&self.met).filter(|(_, met)| !**met);
+        left.map(|(entry, _)| entry).filter(|entry| is_gone(entry)).collect()
+    }
+
+    /// Says that the file lists findings that are gone.
+    pub fn say_stale(&self) {
+        let stale = self.stale().len();
+        if stale > 0 {
+            let (path, entries) = (self.path.display(), count(stale as u64, "entry"));
+            let are = if stale == 1 { "is" } else { "are" };
+            complain(&format!(
+                "{path}: {entries} {are} no longer found; `replaylint baseline prune` removes them"
+            ));
+        }
+    }
+
+    fn path_of(&self, label: &str) -> String {
+        let path = absolute(Path::new(label));
+        let below = path.strip_prefix(&self.folder).unwrap_or(&path);
+        below.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+    }
+
+    /// Writes the file anew. Gives how many files its entries are about.
+    pub(super) fn save(&self, mut entries: Vec<Entry>) -> Result<usize, Failure> {
+        entries.sort_unstable();
+        let files: HashSet<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
+        let mut file = NewFile::create(&self.path, false, Existing::Replace).map_err(unwritten)?;
+        write_entries(&entries, &mut file)?;
+        file.save().map_err(unwritten)?;
+        Ok(files.len())
+    }
+}
+
+/// One finding a line, so that a diff shows what has changed.
+fn write_entries(entries: &[Entry], out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "{{\n\"version\": 1,\n\"findings\": [")?;
+    for (n, entry) in entries.iter().enumerate() {
+        out.write_all(if n > 0 { b",\n" } else { b"\n" })?;
+        serde_json::to_writer(&mut *out, entry)?;
+    }
+    writeln!(out, "\n]\n}}")
+}

@@ -1,0 +1,135 @@
+//! Globs of a config file or of the command line. They read like those of a `.gitignore`: without a separator a glob
+//! fits a name at any depth, with one it is relative to the folder of the file that holds it, and a folder that fits
+//! takes along what is below it. How the user has named the path makes no difference: both are made absolute first.
+
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use globset::{GlobBuilder, GlobMatcher};
+
+/// A glob, and the folder that it is relative to.
+#[derive(Debug)]
+pub struct Glob {
+    text: String,
+    base: PathBuf,
+    matcher: GlobMatcher,
+    /// It fits a name at any depth.
+    anywhere: bool,
+    met: AtomicBool,
+}
+
+impl Glob {
+    /// `base` is absolute.
+    pub fn new(base: &Path, text: &str) -> Result<Glob, globset::Error> {
+        let mut rest = text.strip_suffix('/').unwrap_or(text);
+        let mut base = base.to_owned();
+        let mut anywhere = !rest.contains('/');
+        loop {
+            if let Some(below) = rest.strip_prefix("./") {
+                rest = below;
+            } else if let Some(above) = rest.strip_prefix("../") {
+                base.pop();
+                rest = above;
+            } else if let Some(absolute) = rest.strip_prefix('/') {
+                base = PathBuf::from("/");
+                rest = absolute;
+            } else {
+                break;
+            }
+            anywhere = false;
+        }
+        let matcher = GlobBuilder::new(rest).literal_separator(true).build()?.compile_matcher();
+        Ok(Glob { text: text.to_owned(), base, matcher, anywhere, met: AtomicBool::new(false) })
+    }
+
+    /// Whether an absolute path, or a folder on the way to it, fits.
+    pub fn is_match(&self, path: &Path) -> bool {
+        let fits = match (self.anywhere, path.strip_prefix(&self.base)) {
+            (true, _) => after(&self.base, path).any(|name| self.matcher.is_match(name)),
+            (false, Ok(below)) => self.fits_below(below),
+            (false, Err(_)) => false,
+        };
+        if fits {
+            self.met.store(true, Ordering::Relaxed);
+        }
+        fits
+    }
+
+    fn fits_below(&self, below: &Path) -> bool {
+        // The folder that the glob is relative to is none of the folders that it can name.
+        below.ancestors().filter(|part| !part.as_os_str().is_empty()).any(|part| self.matcher.is_match(part))
+    }
+
+    /// Whether anything has matched it so far.
+    pub fn has_met(&self) -> bool {
+        self.met.load(Ordering::Relaxed)
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// The names in `path` after those that it has in common with `base`.
+fn after<'p>(base: &Path, path: &'p Path) -> impl Iterator<Item = &'p OsStr> {
+    let common = base.components().zip(path.components()).take_while(|(a, b)| a == b).count();
+    path.components().skip(common).map(Component::as_os_str)
+}
+
+/// The path from the root, without `.` and `..` in it. Links are not followed: a path lies where the user says it does.
+pub fn absolute(path: &Path) -> PathBuf {
+    let here = || std::env::current_dir().unwrap_or_default();
+    let mut out = if path.is_absolute() { PathBuf::new() } else { here() };
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(out.pop()),
+            part => out.push(part),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_fit_as_in_a_gitignore() {
+        let fits = |glob: &str, path: &str| {
+            Glob::new(Path::new("/work/logs"), glob).expect("a glob").is_match(Path::new(path))
+        };
+        for (glob, path, wanted) in [
+            ("*.json", "/work/logs/a/b.json", true),
+            ("a", "/work/logs/a/b.json", true),
+            ("a/", "/work/logs/a/b.json", true),
+            ("./a", "/work/logs/a/b.json", true),
+            ("a/*.json", "/work/logs/a/b.json", true),
+            ("a/*.json", "/work/logs/a/c/b.json", false),
+            ("a/**", "/work/logs/a/c/b.json", true),
+            ("**/c/*.json", "/work/logs/a/c/b.json", true),
+            ("/work/logs/a", "/work/logs/a/b.json", true),
+            ("../other/*.json", "/work/other/b.json", true),
+            // Above the folder of the glob nothing is meant.
+            ("work", "/work/logs/a/b.json", false),
+            ("logs", "/work/logs/a/b.json", false),
+            ("**/*.json", "/work/other/b.json", false),
+            // A name may be that of a file elsewhere, if the command line names it.
+            ("b.json", "/other/b.json", true),
+        ] {
+            assert_eq!(fits(glob, path), wanted, "{glob} {path}");
+        }
+        assert!(Glob::new(Path::new("/"), "a[").is_err());
+    }
+
+    #[test]
+    fn any_way_to_name_a_path_leads_to_the_same_one() {
+        let here = std::env::current_dir().expect("a folder");
+        for path in ["a/b.json", "./a/b.json", "a/../a/./b.json"] {
+            assert_eq!(absolute(Path::new(path)), here.join("a/b.json"), "{path}");
+        }
+        assert_eq!(absolute(Path::new(".")), here);
+        assert_eq!(absolute(Path::new("/a/../b")), Path::new("/b"));
+    }
+}
