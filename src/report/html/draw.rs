@@ -103,12 +103,11 @@ impl Drawing<'_> {
         let wanted: Vec<(Place, Flags)> =
             flat.items.iter().filter_map(|at| row(*at)).map(|row| (row.at, row.flags)).collect();
         let spots = repair::spots(self.id, self.bytes, found.container, &found.lines, &wanted)?;
-        let retold = found.format.is_some_and(|format| format.is_made());
         let mut items = Vec::with_capacity(flat.items.len());
         for (strand, ix) in &flat.items {
             let Some(own) = strands.get(*strand) else { continue };
             let texts = Texts::new(self.bytes, own.info.dialect);
-            let mut item = item(own, *ix, &texts, retold, self.content);
+            let mut item = item(own, *ix, &texts, self.content);
             if let Some(spot) = own.rows.get(*ix as usize).and_then(|row| spots.get(&row.at)) {
                 (item.line, item.column) = (spot.line, spot.column);
                 item.pointer.clone_from(&spot.pointer);

@@ -4,6 +4,7 @@ use crate::diff::item;
 use crate::history::{Class, Kind, Role, Row};
 use crate::json::{Tape, Val, scan};
 use crate::read::Texts;
+use crate::report::mask;
 use crate::report::repair::Shown;
 use crate::report::told::told;
 use crate::report::words::{grouped, harmless};
@@ -23,8 +24,8 @@ pub(super) fn shown(content: bool) -> Shown {
     Shown { masked: !content, width: WIDTH }
 }
 
-/// An item of a history. Its place is found for all items together. `retold`: its name may be made of any text.
-pub(super) fn item(strand: &Strand, ix: u32, texts: &Texts<'_>, retold: bool, content: bool) -> Item {
+/// An item of a history. Its place is found for all items together.
+pub(super) fn item(strand: &Strand, ix: u32, texts: &Texts<'_>, content: bool) -> Item {
     let Some(row) = strand.rows.get(ix as usize) else { return Item::default() };
     let speaker = strand.speaker(ix).map_or(row.role, |message| message.role);
     let base = Item {
@@ -48,7 +49,8 @@ pub(super) fn item(strand: &Strand, ix: u32, texts: &Texts<'_>, retold: bool, co
         (kind, told.id, told.call_id, told.name, says, json(val, content))
     });
     let Some((kind, id, call_id, name, says, json)) = told else { return base };
-    Item { kind, id, call_id, name: name.filter(|_| content || !retold), says, json, ..base }
+    // A name that is not published may say what a conversation is about.
+    Item { kind, id, call_id, name: name.filter(|name| content || mask::word(name) == *name), says, json, ..base }
 }
 
 /// What a text of JSON says, and the same pretty-printed.
