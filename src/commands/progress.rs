@@ -6,8 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use terminal_size::{Width, terminal_size_of};
-
 use crate::report::words::grouped;
 use crate::source::read::bytes_read;
 
@@ -16,6 +14,17 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const STEP: Duration = Duration::from_millis(100);
 /// Cells of the bar.
 const WIDTH: usize = 20;
+
+/// Columns of the terminal that errors go to.
+#[cfg(any(unix, windows))]
+fn columns() -> usize {
+    terminal_size::terminal_size_of(io::stderr()).map_or(80, |(width, _)| usize::from(width.0))
+}
+
+#[cfg(not(any(unix, windows)))]
+fn columns() -> usize {
+    80
+}
 
 /// How far a run is.
 #[derive(Default)]
@@ -134,7 +143,7 @@ impl State {
                 continue;
             }
             // A line that wraps cannot be taken away again.
-            let room = terminal_size_of(io::stderr()).map_or(80, |(Width(width), _)| usize::from(width)) - 1;
+            let room = columns().saturating_sub(1);
             let line: String = self.line(started.elapsed()).chars().take(room.max(1)).collect();
             let columns = line.chars().count();
             let gap = " ".repeat(shown.columns.saturating_sub(columns));
