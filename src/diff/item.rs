@@ -62,15 +62,19 @@ pub fn lines(before: &[u8], after: &[u8], show: &dyn Show) -> Vec<Line> {
     }
 }
 
+/// When a comparison is to end. There is no clock in a browser's WebAssembly, where it goes on to its own end.
+fn deadline() -> Option<Instant> {
+    (!cfg!(target_family = "wasm")).then(|| Instant::now() + DEADLINE)
+}
+
 fn changed(old: &[String], new: &[String]) -> Vec<Line> {
     let join = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
     let (old, new) = (join(old), join(new));
     let mut configuration = TextDiff::configure();
     let configuration = configuration.algorithm(Algorithm::Myers);
-    // There is no clock in a browser's WebAssembly.
-    let configuration = match cfg!(target_family = "wasm") {
-        true => configuration,
-        false => configuration.deadline(Instant::now() + DEADLINE),
+    let configuration = match deadline() {
+        Some(deadline) => configuration.deadline(deadline),
+        None => configuration,
     };
     let diff = configuration.diff_lines(&old, &new);
     let mut lines = Vec::new();
@@ -79,7 +83,7 @@ fn changed(old: &[String], new: &[String]) -> Vec<Line> {
             lines.push(Line { sign: Sign::Gap, text: "…".to_owned(), marks: Vec::new() });
         }
         for op in group {
-            for change in diff.iter_inline_changes(op) {
+            for change in diff.iter_inline_changes_deadline(op, deadline()) {
                 let sign = match change.tag() {
                     ChangeTag::Equal => Sign::Same,
                     ChangeTag::Delete => Sign::Removed,

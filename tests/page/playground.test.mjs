@@ -47,6 +47,18 @@ test("it is repaired, and the repair can be downloaded and used", { skip }, asyn
   assert.deepEqual(await codes(), []);
 });
 
+test("a change within an item is shown", { skip }, async () => {
+  const items = [
+    { type: "reasoning", id: "rs_1234567890123456", summary: [], encrypted_content: "gAAA" },
+    { type: "function_call", id: "fc_1234567890123456", call_id: "call_1", name: "a", arguments: "{}" },
+    { type: "function_call", id: "fc_1234567890123457", call_id: "call_2", name: "a", arguments: "{}" },
+    { type: "function_call_output", call_id: "call_1", output: "x" },
+  ];
+  await paste(JSON.stringify({ model: "gpt-5", input: [...items, { role: "user", content: "So?" }] }));
+  assert.ok((await codes()).includes("RL101"), await page.textContent(".foot .words"));
+  assert.match(await page.textContent("body"), /"id": "fc_1234567890123456"/);
+});
+
 test("it is converted", { skip }, async () => {
   await paste(BROKEN);
   await page.click("[data-tab=converted]");
