@@ -164,7 +164,8 @@ impl Session<'_> {
             return self.report(&label, held, out);
         }
         let run = self.run;
-        let looked = run.open(DocId(n as u32), input).and_then(|doc| look(run, doc, run.threads, run.content(), false));
+        let looked =
+            run.open(DocId(n as u32), input).and_then(|doc| look(run, doc, run.threads, run.content(), false));
         match looked {
             Ok(checked) => self.changed(&label, input, stamps, checked, out),
             Err(error) => {

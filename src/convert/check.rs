@@ -21,9 +21,9 @@ use super::to::dialect;
 /// the target would refuse of its result, is found at the place of its source. The others are sketched.
 pub fn check(id: DocId, bytes: &dyn ReadAt, options: &Options, threads: usize) -> io::Result<JudgedDoc<Sketch>> {
     let Some((target, to)) = options.target.and_then(|target| Some((target, dialect(target.dialect)?))) else {
-        return judge::judge(id, bytes, options, threads, &Sketcher::new());
+        return judge::judge(id, bytes, options, threads, &Sketcher::default());
     };
-    let found = judge::judge(id, bytes, options, threads, &Foreign { target, own: Sketcher::new() })?;
+    let found = judge::judge(id, bytes, options, threads, &Foreign { target, own: Sketcher::default() })?;
     let is_foreign = found.made.iter().any(|made| matches!(made, Met::Foreign));
     let own = |made| match made {
         Met::Foreign => None,

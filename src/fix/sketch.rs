@@ -18,14 +18,9 @@ pub struct Sketch {
 }
 
 /// Sketches each history that is a record by itself and that the default repair would change.
+#[derive(Default)]
 pub struct Sketcher {
     options: FixOptions,
-}
-
-impl Sketcher {
-    pub fn new() -> Self {
-        Sketcher { options: FixOptions::default() }
-    }
 }
 
 impl OnHistory for Sketcher {

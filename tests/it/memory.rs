@@ -20,7 +20,7 @@ pub fn check(text: &[u8], options: &Options) -> JudgedDoc<Sketch> {
 }
 
 pub fn check_of(bytes: &dyn ReadAt, options: &Options) -> JudgedDoc<Sketch> {
-    judge::judge(DOC, bytes, options, 1, &Sketcher::new()).expect("memory reads")
+    judge::judge(DOC, bytes, options, 1, &Sketcher::default()).expect("memory reads")
 }
 
 pub fn plan(to: &str) -> Plan {

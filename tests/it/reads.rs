@@ -150,8 +150,7 @@ fn text_of_what_is_picked_is_text_of_all() {
     for (name, text) in logs() {
         let bytes = roomy(&text);
         let found = check_of(&bytes, &Options::default());
-        let promises =
-            promise::plan(DOC, &bytes, &found, &Options::default(), 1, false).expect("memory reads");
+        let promises = promise::plan(DOC, &bytes, &found, &Options::default(), 1, false).expect("memory reads");
         let written = |picked: Picked| {
             let told = promises.diagnose(DOC, "case", &bytes, &found, &picked, Content::None);
             let seen = Seen { more: picked.more, ..Seen::new("case", &found, told.expect("memory reads")) };
