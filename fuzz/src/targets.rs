@@ -163,10 +163,10 @@ pub fn explain(text: &[u8]) {
 pub fn config(text: &[u8]) {
     let text = String::from_utf8_lossy(text);
     // A schema would be a file that is read.
-    match Config::parse(&text, Path::new("/work")) {
+    match Config::parse(&text, Path::new("/data")) {
         Ok(config) => {
             assert!(config.said.iter().all(|said| said.line <= text.lines().count()));
-            let path = Path::new("/work/a/b.jsonl");
+            let path = Path::new("/data/a/b.jsonl");
             let fits = config.files.iter().filter(|files| files.fits(path)).count();
             assert!(fits <= config.files.len() && config.waivers.iter().all(|waiver| !waiver.reason.is_empty()));
         }

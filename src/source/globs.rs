@@ -98,23 +98,23 @@ mod tests {
     #[test]
     fn globs_fit_as_in_a_gitignore() {
         let fits = |glob: &str, path: &str| {
-            Glob::new(Path::new("/work/logs"), glob).expect("a glob").is_match(Path::new(path))
+            Glob::new(Path::new("/data/logs"), glob).expect("a glob").is_match(Path::new(path))
         };
         for (glob, path, wanted) in [
-            ("*.json", "/work/logs/a/b.json", true),
-            ("a", "/work/logs/a/b.json", true),
-            ("a/", "/work/logs/a/b.json", true),
-            ("./a", "/work/logs/a/b.json", true),
-            ("a/*.json", "/work/logs/a/b.json", true),
-            ("a/*.json", "/work/logs/a/c/b.json", false),
-            ("a/**", "/work/logs/a/c/b.json", true),
-            ("**/c/*.json", "/work/logs/a/c/b.json", true),
-            ("/work/logs/a", "/work/logs/a/b.json", true),
-            ("../other/*.json", "/work/other/b.json", true),
+            ("*.json", "/data/logs/a/b.json", true),
+            ("a", "/data/logs/a/b.json", true),
+            ("a/", "/data/logs/a/b.json", true),
+            ("./a", "/data/logs/a/b.json", true),
+            ("a/*.json", "/data/logs/a/b.json", true),
+            ("a/*.json", "/data/logs/a/c/b.json", false),
+            ("a/**", "/data/logs/a/c/b.json", true),
+            ("**/c/*.json", "/data/logs/a/c/b.json", true),
+            ("/data/logs/a", "/data/logs/a/b.json", true),
+            ("../other/*.json", "/data/other/b.json", true),
             // Above the folder of the glob nothing is meant.
-            ("work", "/work/logs/a/b.json", false),
-            ("logs", "/work/logs/a/b.json", false),
-            ("**/*.json", "/work/other/b.json", false),
+            ("data", "/data/logs/a/b.json", false),
+            ("logs", "/data/logs/a/b.json", false),
+            ("**/*.json", "/data/other/b.json", false),
             // A name may be that of a file elsewhere, if the command line names it.
             ("b.json", "/other/b.json", true),
         ] {
