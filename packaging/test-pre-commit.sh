@@ -8,46 +8,13 @@
 set -eu
 cd "$(dirname "$0")/.."
 checkout=$PWD
-for tool in git pre-commit replaylint; do
-    if ! command -v $tool >/dev/null 2>&1; then
-        echo "no $tool found: the hooks of pre-commit were not tried"
-        exit 0
-    fi
-done
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-# Nothing of the user's pre-commit is used or left behind.
-export PRE_COMMIT_HOME="$scratch/cache"
-fail() {
-    echo "error: $*" >&2
-    sed 's/^/    /' "$scratch/out" >&2
-    exit 1
-}
-said() {
-    grep -q -- "$1" "$scratch/out" || fail "not said: $1"
-}
+. packaging/scratch.sh
+needs "the hooks of pre-commit were not tried" git pre-commit replaylint
 
-# The hooks of this checkout as they are, committed or not.
-mkdir "$scratch/hooks" "$scratch/project"
-cp .pre-commit-hooks.yaml "$scratch/hooks"
-hooks=$scratch/hooks
-commit_all() {
-    git -C "$1" add -A
-    git -C "$1" -c user.name=test -c user.email=test@localhost commit --quiet --message test
-}
-git -C "$hooks" init --quiet
-commit_all "$hooks"
-
+mkdir "$scratch/project"
 cd "$scratch/project"
 git init --quiet
-cat >.pre-commit-config.yaml <<YAML
-repos:
-  - repo: file://$hooks
-    rev: $(git -C "$hooks" rev-parse HEAD)
-    hooks:
-      - id: replaylint-fix-system
-      - id: replaylint-check-system
-YAML
+use_hooks "$checkout" replaylint-fix-system replaylint-check-system
 printf '{"name": "not-a-conversation", "version": "1.0.0"}\n' >package.json
 pre-commit install >"$scratch/out"
 commit_all . >"$scratch/out" 2>&1 || fail "JSON that is not a conversation does not pass"

@@ -6,30 +6,15 @@
 set -eu
 cd "$(dirname "$0")/.."
 checkout=$PWD
-for tool in git replaylint; do
-    if ! command -v $tool >/dev/null 2>&1; then
-        echo "no $tool found: the way of a team was not tried"
-        exit 0
-    fi
-done
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-export PRE_COMMIT_HOME="$scratch/cache"
+. packaging/scratch.sh
+needs "the way of a team was not tried" git replaylint
 unset REPLAYLINT_OUTPUT_FORMAT
-fail() {
-    echo "error: $*" >&2
-    sed 's/^/    /' "$scratch/out" >&2
-    exit 1
-}
 # Runs a command that must exit with a code.
 exits() {
     want=$1 && shift
     code=0
     "$@" >"$scratch/out" 2>&1 || code=$?
     [ $code = "$want" ] || fail "exit code $code, not $want: $*"
-}
-said() {
-    grep -q -- "$1" "$scratch/out" || fail "not said: $1"
 }
 annotations() {
     [ "$(grep -c '^::error' "$scratch/out")" = "$1" ] || fail "not $1 annotations"
@@ -76,24 +61,9 @@ exits 0 replaylint baseline check .
 exits 0 replaylint fix .
 echo "a team: baseline, new faults and repairs work"
 
-if ! command -v pre-commit >/dev/null 2>&1; then
-    echo "no pre-commit found: the hook was not tried"
-    exit 0
-fi
+needs "the hook was not tried" pre-commit
 find transcripts -name '*.bak' -exec rm {} +
-commit_all() {
-    git -C "$1" add -A && git -C "$1" -c user.name=test -c user.email=test@localhost commit --quiet --message test
-}
-mkdir "$scratch/hooks"
-cp "$checkout/.pre-commit-hooks.yaml" "$scratch/hooks"
-git -C "$scratch/hooks" init --quiet
-commit_all "$scratch/hooks"
-cat >.pre-commit-config.yaml <<YAML
-repos:
-  - repo: file://$scratch/hooks
-    rev: $(git -C "$scratch/hooks" rev-parse HEAD)
-    hooks: [{id: replaylint-check-system}]
-YAML
+use_hooks "$checkout" replaylint-check-system
 exits 0 pre-commit install
 exits 0 commit_all .
 chat late >transcripts/late.json

@@ -98,6 +98,19 @@ mod _native {
         Ok(Diff::new(run(before.py(), || replaylint::diff(old, new, &options))?))
     }
 
+    /// What came of each document, as an object; an error is one of them.
+    fn each<'py, T>(
+        py: Python<'py>,
+        results: Vec<Result<T, replaylint::Error>>,
+        object: impl Fn(T) -> PyResult<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let objects = results.into_iter().map(|result| match result {
+            Ok(done) => object(done),
+            Err(error) => Ok(raise(error).into_value(py).into_bound(py).into_any()),
+        });
+        PyList::new(py, objects.collect::<PyResult<Vec<_>>>()?)
+    }
+
     /// A report or an error for each document.
     #[pyfunction]
     fn check_many<'py>(
@@ -108,11 +121,7 @@ mod _native {
         let (py, options) = (kwargs.py(), options(kwargs)?);
         let bytes: Vec<&[u8]> = documents.iter().map(|document| document.as_bytes()).collect();
         let found = py.detach(|| replaylint::check_many(&bytes, &options, threads));
-        let results = found.into_iter().map(|report| match report {
-            Ok(report) => Ok(Bound::new(py, Report::new(report))?.into_any()),
-            Err(error) => Ok(raise(error).into_value(py).into_bound(py).into_any()),
-        });
-        PyList::new(py, results.collect::<PyResult<Vec<_>>>()?)
+        each(py, found, |report| Ok(Bound::new(py, Report::new(report))?.into_any()))
     }
 
     /// What `fix` returns, or an error, for each document.
@@ -125,10 +134,6 @@ mod _native {
         let (py, options) = (kwargs.py(), options(kwargs)?);
         let bytes: Vec<&[u8]> = documents.iter().map(|document| document.as_bytes()).collect();
         let fixed = py.detach(|| replaylint::fix_many(&bytes, &options, threads));
-        let results = fixed.into_iter().map(|fixed| match fixed {
-            Ok(fixed) => Ok(repaired(py, fixed).into_pyobject(py)?.into_any()),
-            Err(error) => Ok(raise(error).into_value(py).into_bound(py).into_any()),
-        });
-        PyList::new(py, results.collect::<PyResult<Vec<_>>>()?)
+        each(py, fixed, |fixed| Ok(repaired(py, fixed).into_pyobject(py)?.into_any()))
     }
 }
