@@ -230,7 +230,7 @@ pub trait Replay {
 #[derive(Debug, Default)]
 pub struct Replayed {
     pub items: Vec<Vec<u8>>,
-    /// How many items there were when each response of the model ended: reasoning heads nothing after that.
+    /// How many items there were when each response of the model ended: reasoning belongs to no item after that.
     pub ends: Vec<usize>,
     /// Of what in the log each item was made.
     pub made_of: Vec<Place>,

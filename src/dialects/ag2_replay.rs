@@ -23,7 +23,7 @@ const ANSWERED_IMAGE: [&str; 7] =
 /// What comes before the summary of a compaction.
 const SUMMARY: &str = "[Summary of earlier conversation]\n";
 
-/// Replays the events of a log, in order. Outputs of shells come after their calls, so their keys are told before.
+/// Replays the events of a log, in order. Outputs of shells come after their calls, so their keys are known before them.
 #[derive(Debug, Default)]
 pub struct Events {
     made: Replayed,

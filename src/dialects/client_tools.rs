@@ -5,7 +5,7 @@
 
 use crate::neutral::ClientTool;
 
-/// The members of a place that a search of the web is told.
+/// The members of the user's location in a web search tool.
 pub const LOCATION: [&str; 4] = ["city", "region", "country", "timezone"];
 
 const ANTHROPIC: &str = "anthropic";

@@ -30,7 +30,7 @@ pub struct Told {
     pub members: Vec<Entry>,
 }
 
-/// How a history is told.
+/// In which words two histories are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Words {
     /// Item by item, as they stand.

@@ -119,7 +119,7 @@ fn shortened(mut lines: Vec<Line>) -> Vec<Line> {
     lines
 }
 
-/// A value on lines of its own; text that is no JSON gives one line that says so.
+/// A value on lines of its own; text that is not valid JSON gives one line that says so.
 fn pretty(text: &[u8], show: &dyn Show) -> Vec<String> {
     if text.is_empty() {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! Messages of AWS Bedrock's Converse API: `{"role": "user" | "assistant", "content": […]}`, with blocks that are told
-//! by the name of their one member.
+//! Messages of AWS Bedrock's Converse API: `{"role": "user" | "assistant", "content": […]}`, with blocks whose kind is
+//! the name of their one member.
 
 mod change;
 mod lift;
