@@ -76,7 +76,7 @@ pub(super) fn look(
     }
     let met = found.format.is_none() && !doc.named;
     let is_settled = run.lints.in_force(&doc.label).settles();
-    let (mut counted, mut more) = (Summary::default(), Vec::new());
+    let (mut counted, mut more, mut page) = (Summary::default(), Vec::new(), None);
     let (mut diagnostics, skipped) = match met {
         true => {
             let damage = met::damage(&doc, options, &mut found, content)?;
@@ -90,7 +90,10 @@ pub(super) fn look(
             let is_file = references == 0 && doc.segments.is_empty() && doc.packing == Packing::Plain;
             let proposes = proposes && is_file;
             let promises = match references {
-                0 => promise::plan(doc.id, &*doc.bytes, &found, options, threads, proposes)?,
+                0 => {
+                    let whole = proposes || run.draws();
+                    promise::plan(doc.id, &*doc.bytes, &found, options, threads, whole)?
+                }
                 _ => refused(&found),
             };
             let picked = match only_kinds && !is_settled {
@@ -104,13 +107,16 @@ pub(super) fn look(
             homes::diagnostics(&doc.segments, &mut told);
             counted.count_judged(&found.judged, &promises);
             more = picked.more;
+            if run.draws() {
+                let drawing = run.drawing("check", &doc, options);
+                page = Some(draw::found(drawing, &found, &told, promises.repair(&found.judged))?);
+            }
             (told, false)
         }
     };
-    let page = match run.draws() && !skipped {
-        true => Some(draw::found(run.drawing("check", &doc, options), &found, &diagnostics)?),
-        false => None,
-    };
+    if met && !skipped {
+        page = run.drawn("check", &doc, &found, &diagnostics)?;
+    }
     let accepted = settled::settle(run, &doc.label, &mut diagnostics);
     let bugs = std::mem::take(&mut found.bugs);
     let foreign = met && !met::was_one(&diagnostics);

@@ -2,8 +2,9 @@
 //! and expects the same of those of which the same was found and the same is planned.
 
 use crate::format::FormatInfo;
-use crate::judge::{Judged, OnHistory};
+use crate::judge::{self, Judged, OnHistory};
 use crate::rule::Cx;
+use crate::target::Target;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::{Cause, FixOptions, HistoryPlan, Planner};
@@ -13,27 +14,40 @@ use super::{Cause, FixOptions, HistoryPlan, Planner};
 pub struct Sketch {
     /// Number of the history.
     pub number: u32,
-    /// Equal for plans that do the same, for the same reasons, and refuse the same.
-    pub print: u64,
+    /// Equal for plans that do the same, for the same reasons, and refuse the same. `None` if the history is of another
+    /// dialect than the target's: then it is to be converted, and not repaired.
+    pub print: Option<u64>,
 }
 
-/// Sketches each history that is a record by itself and that the default repair would change.
+/// Sketches each history that is a record by itself and that the default repair would change, and those that it does not
+/// repair.
 #[derive(Default)]
 pub struct Sketcher {
+    /// The target that was asked for.
+    target: Option<&'static Target>,
     options: FixOptions,
+}
+
+impl Sketcher {
+    pub fn new(target: Option<&'static Target>) -> Self {
+        Sketcher { target, options: FixOptions::default() }
+    }
 }
 
 impl OnHistory for Sketcher {
     type Made = Sketch;
 
     fn history(&self, cx: &Cx<'_>, info: &'static FormatInfo, judged: &[Judged], number: u32) -> Option<Sketch> {
+        if self.target.is_some_and(|target| !judge::speaks(info, target)) {
+            return Some(Sketch { number, print: None });
+        }
         if info.histories.span_records() || !judged.iter().any(Judged::is_fixed_by_default) {
             return None;
         }
         // Only a document may be spread over several lines, and of that there is one.
         let planner = Planner { options: &self.options, spread: false };
         let print = planner.history(cx, info, judged, number).map_or(0, |plan| print(&plan));
-        Some(Sketch { number, print })
+        Some(Sketch { number, print: Some(print) })
     }
 
     fn renumber(made: &mut Sketch, by: u32) {

@@ -122,27 +122,6 @@ pub struct JudgedDoc<T> {
 }
 
 impl<T> JudgedDoc<T> {
-    /// The same, with what `remake` takes over of what was made.
-    pub fn remade<U>(self, remake: impl FnMut(T) -> Option<U>) -> JudgedDoc<U> {
-        JudgedDoc {
-            made: self.made.into_iter().filter_map(remake).collect(),
-            container: self.container,
-            format: self.format,
-            targets: self.targets,
-            schemas: self.schemas,
-            judged: self.judged,
-            records: self.records,
-            histories: self.histories,
-            items: self.items,
-            slimmed: self.slimmed,
-            may_refer: self.may_refer,
-            alone: self.alone,
-            unsent: self.unsent,
-            lines: self.lines,
-            bugs: self.bugs,
-        }
-    }
-
     /// The first finding that is an error.
     pub fn first_error(&self) -> Option<&Judged> {
         self.judged.iter().find(|judged| judged.severity == Severity::Error)

@@ -15,7 +15,8 @@ pub(super) type Alike = Vec<Range<usize>>;
 /// The records with a finding that is fixed by default, those that are alike together. Each record has its findings in a
 /// row.
 pub(super) fn classes(found: &JudgedDoc<Sketch>) -> Vec<Alike> {
-    let prints: HashMap<u32, u64> = found.made.iter().map(|sketch| (sketch.number, sketch.print)).collect();
+    let prints: HashMap<u32, u64> =
+        found.made.iter().filter_map(|sketch| Some((sketch.number, sketch.print?))).collect();
     let mut numbers: HashMap<u64, usize> = HashMap::new();
     let mut classes: Vec<Alike> = Vec::new();
     let mut start = 0;

@@ -5,7 +5,7 @@ use std::io;
 use crate::dialect::Dialect;
 use crate::format::FormatInfo;
 use crate::formats::{FORMATS, agents, unread};
-use crate::history::{Kind, NO_FIELD, Remedy, Row};
+use crate::history::{Kind, NO_FIELD, Row};
 use crate::json::What;
 use crate::judge::{Judged, JudgedDoc};
 use crate::place::DocId;
@@ -14,12 +14,13 @@ use crate::schema::Violation;
 use crate::source::{Container, ReadAt};
 
 use super::held::Held;
+use super::kept::Promise;
 use super::look::{Content, Item, Reader, own_verdict};
 use super::mask;
 use super::place::Locator;
 use super::told::Told;
 use super::words::{count, fill, fill_known, harmless, printable};
-use super::{Diagnostic, FixNote, Identity, Related};
+use super::{Diagnostic, Identity, Related};
 
 /// Findings that are told at a time, at least: their texts are held until all of them are read.
 const AT_A_TIME: usize = 4 << 10;
@@ -109,18 +110,7 @@ impl Teller<'_> {
             spot: self.partner.map(|partner| partner.spot.clone()).unwrap_or_default(),
             message: variant.related.to_owned(),
         });
-        let (default, flag) = (self.judged.is_fixed_by_default(), self.judged.flag());
-        let made = default || flag.is_some();
-        let fix = made.then(|| FixNote {
-            title: self.judged.fix_title().to_owned(),
-            loss: self.judged.loss,
-            default,
-            flag,
-        });
-        let no_fix = match finding.remedy {
-            Remedy::Never(why) if !why.is_empty() => Some(why),
-            _ => None,
-        };
+        let (fix, no_fix) = Promise::Asked.note(self.judged);
         Diagnostic {
             rule: rule.code,
             variant: finding.variant,

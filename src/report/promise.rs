@@ -27,6 +27,12 @@ impl Promises {
         Promises { of: vec![promise; found.judged.len()], gone: 0, fixed: None }
     }
 
+    /// The repair of the whole doc, if that was planned and some of it is promised.
+    pub fn repair(&self, found: &[Judged]) -> Option<&Fixed> {
+        let is_made = |(judged, promise): (&Judged, &Promise)| promise.made(judged).0;
+        self.fixed.as_ref().filter(|_| found.iter().zip(&self.of).any(is_made))
+    }
+
     /// Makes diagnostics of some of the findings of a doc, which say what is promised.
     pub fn diagnose<T>(
         &self,
@@ -61,7 +67,7 @@ impl Promises {
 }
 
 /// Plans the default repair of a doc, so that nothing is promised that `fix` would not do. `whole` asks for the repair of
-/// the whole doc, from which proposals can be made.
+/// the whole doc, from which proposals and pages can be made.
 pub fn plan(
     id: DocId,
     bytes: &dyn ReadAt,

@@ -116,15 +116,20 @@ impl Summary {
         self.open_logs += u64::from(of_each().any(ends_open));
         self.fixable += promises.gone;
         for (judged, promise) in of_each() {
-            match judged.severity {
-                Severity::Error => self.errors += 1,
-                Severity::Warning => self.warnings += 1,
-                Severity::Info => continue,
-            }
             let (_, flag) = promise.made(judged);
-            self.with_warnings += u64::from(flag == Some("--fix-warnings"));
-            self.with_safety += u64::from(flag == Some("--acknowledge-safety"));
+            self.count_one(judged.severity, flag);
         }
+    }
+
+    /// Counts a finding, and the flag that its fix needs.
+    fn count_one(&mut self, severity: Severity, flag: Option<&str>) {
+        match severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => self.warnings += 1,
+            Severity::Info => return,
+        }
+        self.with_warnings += u64::from(flag == Some("--fix-warnings"));
+        self.with_safety += u64::from(flag == Some("--acknowledge-safety"));
     }
 
     /// Warnings among these fail the run, if they are denied.
@@ -143,15 +148,10 @@ impl Summary {
         let ends_open = |diagnostic: &Diagnostic| diagnostic.no_fix.is_some_and(is_end_of_log);
         self.open_logs += u64::from(diagnostics.iter().any(ends_open));
         for diagnostic in diagnostics {
-            match diagnostic.severity {
-                Severity::Error => self.errors += 1,
-                Severity::Warning => self.warnings += 1,
-                Severity::Info => continue,
-            }
-            let Some(fix) = &diagnostic.fix else { continue };
-            self.fixable += u64::from(fix.default);
-            self.with_warnings += u64::from(fix.flag == Some("--fix-warnings"));
-            self.with_safety += u64::from(fix.flag == Some("--acknowledge-safety"));
+            let fix = diagnostic.fix.as_ref();
+            self.count_one(diagnostic.severity, fix.and_then(|fix| fix.flag));
+            let is_default = fix.is_some_and(|fix| fix.default);
+            self.fixable += u64::from(is_default && diagnostic.severity > Severity::Info);
         }
     }
 }

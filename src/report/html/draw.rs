@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 
-use crate::fix::{self, Cause, FixOptions, Fixed};
+use crate::fix::{Cause, Fixed};
 use crate::history::Flags;
 use crate::judge::{self, Judged, JudgedDoc, Options};
 use crate::place::{DocId, Pieces, Place};
@@ -31,15 +31,16 @@ pub struct Drawing<'d> {
     pub content: bool,
 }
 
-/// Draws what was found, and the repair that `fix` would make. The diagnostics are those of `found`, in order.
-pub fn found<T>(drawing: Drawing<'_>, found: &JudgedDoc<T>, diagnostics: &[Diagnostic]) -> io::Result<Box<str>> {
-    let is_promised = diagnostics.iter().any(|diagnostic| diagnostic.fix.as_ref().is_some_and(|fix| fix.default));
-    if !is_promised {
-        return drawing.write(found, diagnostics, None);
-    }
-    let fixed = fix::fix(drawing.id, drawing.bytes, drawing.options, &FixOptions::default(), 1)?;
-    let notes = repair::notes(drawing.id, drawing.label, drawing.bytes, &fixed)?;
-    drawing.write(found, diagnostics, Some((&fixed, &notes, None)))
+/// Draws what was found, and the repair that `fix` would make, if there is one. The diagnostics are those of `found`, in order.
+pub fn found<T>(
+    drawing: Drawing<'_>,
+    found: &JudgedDoc<T>,
+    diagnostics: &[Diagnostic],
+    fixed: Option<&Fixed>,
+) -> io::Result<Box<str>> {
+    let Some(fixed) = fixed else { return drawing.write(found, diagnostics, None) };
+    let notes = repair::notes(drawing.id, drawing.label, drawing.bytes, fixed)?;
+    drawing.write(found, diagnostics, Some((fixed, &notes, None)))
 }
 
 /// Draws what was found, and nothing else.
