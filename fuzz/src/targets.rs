@@ -7,7 +7,11 @@ use std::sync::LazyLock;
 
 use replaylint::internals::diff::compare::{Compared, Scope, Side, compare};
 use replaylint::internals::formats::FORMATS;
-use replaylint::internals::json::{Tape, scan as scan_json, scan::scan_prefix_portable, scan_prefix};
+use replaylint::internals::json::{
+    Tape, scan as scan_json,
+    scan::{Lanes, scan_prefix_by},
+    scan_prefix,
+};
 use replaylint::internals::judge::{self, Findings, Options};
 use replaylint::internals::options::{self, Config};
 use replaylint::internals::place::Place;
@@ -64,7 +68,11 @@ pub fn scan(text: &[u8]) {
     if depth < 120 && std::str::from_utf8(text).is_ok() {
         assert_eq!(taken, serde_json::from_slice::<IgnoredAny>(text).is_ok());
     }
-    assert_eq!(scan_prefix(text, &mut own), scan_prefix_portable(text, &mut twin));
+    assert!(!taken || !own.is_ascii() || text.is_ascii());
+    let widest = scan_prefix(text, &mut own);
+    for lanes in Lanes::ALL {
+        assert_eq!(scan_prefix_by(lanes, text, &mut twin), widest, "{lanes:?}");
+    }
 }
 
 pub fn read(input: &[u8]) {

@@ -301,7 +301,7 @@ fn within(body: &Body<'_>, val: Val<'_>, above: &str, piece: &Piece, losses: &mu
     for member in val.members() {
         // Most members are known and no objects: they cost as little as can be.
         let plain = above.is_empty() && !member.val.is_object();
-        if plain && piece.keys.has(member.key) || !says(member.val) {
+        if plain && piece.keys.has(&member) || !says(member.val) {
             continue;
         }
         let key = member.key.decode();

@@ -6,7 +6,7 @@ use crate::format::{
     Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, name_entry, read_item,
 };
 use crate::history::{Flags, Settings, Usage};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 pub struct AnthropicMessage;
 
@@ -30,7 +30,7 @@ impl Format for AnthropicMessage {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let told = probe.has("type") && probe.has("role") && probe.has("content");
+        let told = probe.has(name::r#type) && probe.has(name::role) && probe.has(name::content);
         let is_message = || probe.val.get("type").is_some_and(|kind| kind.is("message"));
         if told && is_message() && probe.val.get("stop_reason").is_some() { 95 } else { 0 }
     }

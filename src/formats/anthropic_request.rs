@@ -6,7 +6,7 @@ use crate::format::{
     read_array, read_slice,
 };
 use crate::history::{Facts, Flags, Settings, Usage};
-use crate::json::{KeySet, Val};
+use crate::json::{NameSet, Val};
 
 use super::{chat_request, claim};
 
@@ -111,7 +111,7 @@ const OWN: [&[u8]; 9] = [
 ];
 
 /// Members of a body that no Chat request has.
-const BESIDE: [&str; 4] = ["anthropic_version", "anthropic_beta", "stop_sequences", "mcp_servers"];
+static BESIDE: NameSet = NameSet::of(&["anthropic_version", "anthropic_beta", "stop_sequences", "mcp_servers"]);
 
 /// How surely an object is the body of a request.
 pub(super) fn body_score(body: Val<'_>) -> u8 {
@@ -129,17 +129,17 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
     };
     // Bedrock has a `system`, too: a list of blocks without types.
     let typed = |system: Val<'_>| system.is_string() || system.elements().any(|part| part.get("type").is_some());
-    let named = BESIDE.iter().any(|key| body.get(key).is_some())
+    let named = body.names().meets(&BESIDE)
         || body.get("system").is_some_and(typed)
         || body.get("tools").into_iter().flat_map(|tools| tools.elements()).any(own_tool);
     let by_blocks = list_score(messages);
-    let limited = body.get("max_tokens").is_some() && !body.members().any(|member| CHATS.has(member.key));
+    let limited = body.get("max_tokens").is_some() && !body.members().any(|member| CHATS.has(member.name));
     let by_model = u8::from(limited && is_claude(body)) * 60;
     by_blocks.max(by_model).max(if named { 85 } else { plain_score(body, messages) })
 }
 
 /// Members of a Chat request that Anthropic's has not.
-static CHATS: KeySet = KeySet::new(&[
+static CHATS: NameSet = NameSet::of(&[
     "max_completion_tokens",
     "stop",
     "n",
@@ -162,7 +162,7 @@ static CHATS: KeySet = KeySet::new(&[
 ]);
 
 /// Members of a request that say nothing about whose it is.
-static SHARED: KeySet = KeySet::new(&[
+static SHARED: NameSet = NameSet::of(&[
     "model",
     "max_tokens",
     "messages",
@@ -188,7 +188,7 @@ const POSSIBLE: u8 = 45;
 /// models of any name.
 fn plain_score(body: Val<'_>, messages: Val<'_>) -> u8 {
     if messages.count() == 0
-        || !body.members().all(|member| SHARED.has(member.key))
+        || !body.members().all(|member| SHARED.has(member.name))
         || body.get("tool_choice").is_some_and(|choice| choice.is_string())
         || !messages.elements().all(is_plain)
     {
@@ -232,13 +232,13 @@ fn is_claude(body: Val<'_>) -> bool {
 }
 
 /// Keys of messages of Chat.
-static OF_CHAT: KeySet = KeySet::new(&["tool_calls", "tool_call_id"]);
+static OF_CHAT: NameSet = NameSet::of(&["tool_calls", "tool_call_id"]);
 
 /// What a Chat message has, and Anthropic's has not: then it is one that is sent to Claude by way of Chat.
 fn is_of_chat(messages: Val<'_>) -> bool {
     messages.elements().any(|message| {
         let first_of_chat = message.get("role").is_some_and(|role| role.is("tool") || role.is("developer"));
-        first_of_chat || message.members().any(|member| OF_CHAT.has(member.key))
+        first_of_chat || message.members().any(|member| OF_CHAT.has(member.name))
     })
 }
 
@@ -260,6 +260,7 @@ fn list_score(list: Val<'_>) -> u8 {
 
 /// A message as another program stores it, with keys that the API refuses.
 fn is_strange(message: Val<'_>) -> bool {
-    const STORED: [&str; 7] = ["ts", "state", "modelInfo", "metrics", "parts", "message", "timestamp"];
-    claim::is_record(message) || STORED.iter().any(|key| message.get(key).is_some())
+    static STORED: NameSet =
+        NameSet::of(&["ts", "state", "modelInfo", "metrics", "parts", "message", "timestamp"]);
+    claim::is_record(message) || message.names().meets(&STORED)
 }

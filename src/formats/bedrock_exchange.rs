@@ -5,7 +5,7 @@
 use crate::dialects::bedrock::BEDROCK;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
 use crate::history::Usage;
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::{bedrock_request, bedrock_response};
 
@@ -42,7 +42,7 @@ impl Format for BedrockExchange {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let told = probe.has("request") || probe.has("body") || probe.has("input");
+        let told = probe.has(name::request) || probe.has(name::body) || probe.has(name::input);
         u8::from(told && request(probe.val).is_some()) * 92
     }
 

@@ -7,7 +7,7 @@ use crate::format::{
     read_slice,
 };
 use crate::history::{Facts, Flags, Settings, Usage};
-use crate::json::Val;
+use crate::json::{NameSet, Val};
 
 use super::claim;
 
@@ -79,11 +79,11 @@ pub(super) fn read_messages(body: Val<'_>, record: &Record<'_>, part: u8, sink: 
 }
 
 /// Members of a body that only Converse has.
-const BESIDE: [&str; 5] =
-    ["inferenceConfig", "toolConfig", "guardrailConfig", "additionalModelRequestFields", "modelId"];
+static BESIDE: NameSet =
+    NameSet::of(&["inferenceConfig", "toolConfig", "guardrailConfig", "additionalModelRequestFields", "modelId"]);
 
 /// Names of the blocks of Converse.
-const BLOCKS: [&str; 11] = [
+static BLOCKS: NameSet = NameSet::of(&[
     "text",
     "toolUse",
     "toolResult",
@@ -95,7 +95,7 @@ const BLOCKS: [&str; 11] = [
     "cachePoint",
     "guardContent",
     "citationsContent",
-];
+]);
 
 /// How surely an object is the body of a request.
 pub(super) fn body_score(body: Val<'_>) -> u8 {
@@ -103,7 +103,7 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
     if claim::is_log(body) {
         return 0;
     }
-    let beside = BESIDE.iter().any(|key| body.get(key).is_some());
+    let beside = body.names().meets(&BESIDE);
     match list_score(messages) {
         0 if beside && messages.elements().filter(Val::is_object).all(is_open) => 86,
         0 => 0,
@@ -121,7 +121,7 @@ fn is_open(message: Val<'_>) -> bool {
 
 /// How surely a list is one of messages, by its first: lists of blocks that their only member names.
 fn list_score(list: Val<'_>) -> u8 {
-    let block = |block: Val<'_>| block.get("type").is_none() && BLOCKS.iter().any(|key| block.get(key).is_some());
+    let block = |block: Val<'_>| block.get("type").is_none() && block.names().meets(&BLOCKS);
     let own = |message: Val<'_>| {
         let content = message.get("content").filter(Val::is_array);
         message.get("role").is_some() && content.is_some_and(|content| content.elements().all(block))

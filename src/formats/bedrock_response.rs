@@ -4,7 +4,7 @@
 use crate::dialects::bedrock::BEDROCK;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item};
 use crate::history::{Flags, Settings, Usage};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 pub struct BedrockResponse;
 
@@ -28,7 +28,7 @@ impl Format for BedrockResponse {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        u8::from(probe.has("output") && message(probe.val).is_some()) * 92
+        u8::from(probe.has(name::output) && message(probe.val).is_some()) * 92
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {

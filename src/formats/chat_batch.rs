@@ -4,6 +4,7 @@
 use crate::dialects::chat::CHAT;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, name_entry};
 use crate::history::{Flags, Usage};
+use crate::json::name;
 
 use super::{chat_completion, chat_request};
 
@@ -32,7 +33,7 @@ impl Format for ChatBatch {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if !probe.has("custom_id") {
+        if !probe.has(name::custom_id) {
             return 0;
         }
         let request = probe.val.get("body").is_some_and(|body| chat_request::body_score(body) > 0);

@@ -5,7 +5,7 @@
 use crate::dialects::chat::CHAT;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, name_answer};
 use crate::history::{Around, Flags, Settings, Usage};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::responses_exchange::{EMBEDDED, holds, within};
 use super::{chat_completion, chat_request};
@@ -41,7 +41,9 @@ impl Format for ChatExchange {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if !(probe.has("response") && (probe.has("request") || probe.has("body"))) || probe.has("custom_id") {
+        if !(probe.has(name::response) && (probe.has(name::request) || probe.has(name::body)))
+            || probe.has(name::custom_id)
+        {
             return 0;
         }
         // An exchange with Anthropic has `messages`, too; its response has no choices.

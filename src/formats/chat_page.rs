@@ -6,7 +6,7 @@ use crate::format::{
     Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_slice,
 };
 use crate::history::{Flags, Settings, Usage};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::{chat_completion, chat_request};
 
@@ -32,7 +32,10 @@ impl Format for ChatPage {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if !(probe.has("object") && probe.has("data") && probe.val.get("object").is_some_and(|o| o.is("list"))) {
+        if !(probe.has(name::object)
+            && probe.has(name::data)
+            && probe.val.get("object").is_some_and(|o| o.is("list")))
+        {
             return 0;
         }
         let Some(first) = elements(probe.val).next() else { return 0 };

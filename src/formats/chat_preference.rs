@@ -4,6 +4,7 @@
 use crate::dialects::chat::CHAT;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, around, read_array};
 use crate::history::{Flags, Settings, Usage};
+use crate::json::name;
 
 use super::chat_request;
 
@@ -36,7 +37,7 @@ impl Format for ChatPreference {
         let input = || probe.val.get("input").is_some_and(|input| chat_request::body_score(input) > 0);
         let outputs =
             || ["preferred_output", "non_preferred_output"].iter().all(|key| probe.val.get(key).is_some());
-        if probe.has("input") && outputs() && input() { 95 } else { 0 }
+        if probe.has(name::input) && outputs() && input() { 95 } else { 0 }
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {

@@ -7,7 +7,7 @@ use crate::format::{
     Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, around, read_array, read_slice,
 };
 use crate::history::{Effort, Facts, Flags, Settings, Usage};
-use crate::json::{KeySet, Val};
+use crate::json::{NameSet, Val, name};
 
 use super::claim::{self, Fit};
 
@@ -38,7 +38,7 @@ impl Format for ChatRequest {
                 OWN => OWN,
                 score => score.min(PLAIN_LIST),
             },
-            false if probe.has("messages") => body_score(probe.val),
+            false if probe.has(name::messages) => body_score(probe.val),
             false => 0,
         }
     }
@@ -73,13 +73,13 @@ const FOREIGN: u8 = 20;
 const SAMPLE: usize = 64;
 
 /// Keys that no other API has in a message.
-static OWN_KEYS: KeySet = KeySet::new(&["tool_calls", "tool_call_id", "function_call"]);
+static OWN_KEYS: NameSet = NameSet::of(&["tool_calls", "tool_call_id", "function_call"]);
 /// Keys of some servers of Chat, which strayed into items of other APIs as well.
-static STRAY_KEYS: KeySet = KeySet::new(&["reasoning_content", "reasoning_details"]);
+static STRAY_KEYS: NameSet = NameSet::of(&["reasoning_content", "reasoning_details"]);
 /// Keys that stand for the content of an assistant's message.
-static SPOKEN_KEYS: KeySet = KeySet::new(&["refusal", "audio", "reasoning", "prefix"]);
+static SPOKEN_KEYS: NameSet = NameSet::of(&["refusal", "audio", "reasoning", "prefix"]);
 /// Keys that records of other systems have, and no message of Chat.
-static STRANGE_KEYS: KeySet = KeySet::new(&["parts", "message", "payload", "ts", "created", "state"]);
+static STRANGE_KEYS: NameSet = NameSet::of(&["parts", "message", "payload", "ts", "created", "state"]);
 
 /// How the names of models begin that are asked by Chat.
 const MODELS: [&str; 12] =
@@ -92,19 +92,20 @@ pub(super) fn is_chats(model: &str) -> bool {
 }
 
 /// Keys of a body that tell another API.
-const FOREIGN_KEYS: [&str; 5] =
-    ["system", "anthropic_version", "inferenceConfig", "toolConfig", "max_tokens_to_sample"];
+static FOREIGN_KEYS: NameSet =
+    NameSet::of(&["system", "anthropic_version", "inferenceConfig", "toolConfig", "max_tokens_to_sample"]);
 
 /// Members of a request that a log of chats has not.
-const REQUEST_KEYS: [&str; 6] = ["model", "tools", "temperature", "stream", "max_tokens", "max_completion_tokens"];
+static REQUEST_KEYS: NameSet =
+    NameSet::of(&["model", "tools", "temperature", "stream", "max_tokens", "max_completion_tokens"]);
 
 /// Members of a request to Ollama's own API, which speaks a dialect like Chat's.
-const OLLAMA_KEYS: [&str; 2] = ["options", "keep_alive"];
+static OLLAMA_KEYS: NameSet = NameSet::of(&["options", "keep_alive"]);
 
 /// How surely an object is the body of a request.
 pub(super) fn body_score(body: Val<'_>) -> u8 {
     let Some(list) = body.get("messages").filter(Val::is_array) else { return 0 };
-    if claim::is_log(body) || OLLAMA_KEYS.iter().any(|key| body.get(key).is_some()) {
+    if claim::is_log(body) || body.names().meets(&OLLAMA_KEYS) {
         return 0;
     }
     if list.count() == 0 {
@@ -115,7 +116,7 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
         tools.any(|tool| tool.get("input_schema").is_some())
     };
     // In a request a message of an unknown role is a mistake, not another format.
-    let is_request = REQUEST_KEYS.iter().any(|key| body.get(key).is_some());
+    let is_request = body.names().meets(&REQUEST_KEYS);
     let fit = |message: Val<'_>| match message_fit(message) {
         Fit::Unknown | Fit::Likely(..PLAIN)
             if is_request && message.get("role").is_some_and(|role| role.is_string()) =>
@@ -125,9 +126,7 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
         fit => fit,
     };
     match messages_score(list, fit) {
-        score @ (PLAIN | SYSTEM) if FOREIGN_KEYS.iter().any(|key| body.get(key).is_some()) || foreign_tools() => {
-            score.min(FOREIGN)
-        }
+        score @ (PLAIN | SYSTEM) if body.names().meets(&FOREIGN_KEYS) || foreign_tools() => score.min(FOREIGN),
         score => score,
     }
 }
@@ -165,17 +164,17 @@ const SDK_PARTS: [&str; 8] = [
 pub(super) fn message_fit(message: Val<'_>) -> Fit {
     let (mut role, mut kind, mut content) = (None, None, None);
     let (mut is_own, mut strayed, mut spoken) = (false, false, false);
-    for member in message.members() {
-        let says = !member.val.is_null();
-        match member.key.raw {
-            b"role" => role = Some(member.val),
-            b"content" => content = Some(member.val),
-            b"type" => kind = Some(member.val).filter(|_| says),
-            _ if STRANGE_KEYS.has(member.key) => return Fit::Strange,
+    for (name, val) in message.named() {
+        let says = !val.is_null();
+        match name {
+            name::role => role = Some(val),
+            name::content => content = Some(val),
+            name::r#type => kind = Some(val).filter(|_| says),
+            _ if STRANGE_KEYS.has(name) || claim::RECORD_KEYS.has(name) => return Fit::Strange,
             _ => {
-                is_own |= says && OWN_KEYS.has(member.key);
-                strayed |= says && STRAY_KEYS.has(member.key);
-                spoken |= says && SPOKEN_KEYS.has(member.key);
+                is_own |= says && OWN_KEYS.has(name);
+                strayed |= says && STRAY_KEYS.has(name);
+                spoken |= says && SPOKEN_KEYS.has(name);
             }
         }
     }
@@ -184,7 +183,6 @@ pub(super) fn message_fit(message: Val<'_>) -> Fit {
         part.get("type").is_some_and(|kind| names.iter().any(|name| kind.is(name)))
     };
     if kind.is_some_and(|kind| !kind.is("message"))
-        || claim::is_record(message)
         || parts().any(|part| part.get("toolCallId").is_some() || is(part, &SDK_PARTS))
     {
         return Fit::Strange;

@@ -4,7 +4,7 @@
 use crate::dialects::chat::CHAT;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, read_slice};
 use crate::history::{Flags, Settings, Usage};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::chat_request;
 
@@ -34,7 +34,7 @@ impl Format for ChatTraining {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let known = || probe.val.members().all(|member| KEYS.iter().any(|key| member.key.is(key.as_bytes())));
-        if !probe.has("messages") || !known() || !is_lesson(probe.val) {
+        if !probe.has(name::messages) || !known() || !is_lesson(probe.val) {
             return 0;
         }
         match chat_request::body_score(probe.val) {

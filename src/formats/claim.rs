@@ -2,10 +2,10 @@
 //! stands that its records never have: a foreign file that is repaired by the wrong rules is a damaged file.
 
 use crate::format::is_reference;
-use crate::json::{KeySet, Val};
+use crate::json::{NameSet, Val};
 
 /// Keys by which other systems link, time or wrap their records. No item, message or body of a provider's API has one.
-static RECORD_KEYS: KeySet = KeySet::new(&[
+pub(super) static RECORD_KEYS: NameSet = NameSet::of(&[
     "parentId",
     "parentUuid",
     "parent_uuid",
@@ -23,7 +23,7 @@ static RECORD_KEYS: KeySet = KeySet::new(&[
 ]);
 
 /// Keys of logs and exports that hold a list of messages without being a request.
-static LOG_KEYS: KeySet = KeySet::new(&[
+static LOG_KEYS: NameSet = NameSet::of(&[
     "call_type",
     "chat_messages",
     "createdAt",
@@ -69,12 +69,13 @@ impl Fit {
 
 /// Whether an object is a record of another system.
 pub fn is_record(val: Val<'_>) -> bool {
-    val.members().any(|member| RECORD_KEYS.has(member.key))
+    val.names().meets(&RECORD_KEYS)
 }
 
 /// Whether an object that holds messages is a log or an export of another system, not the body of a request.
 pub fn is_log(val: Val<'_>) -> bool {
-    val.members().any(|member| RECORD_KEYS.has(member.key) || LOG_KEYS.has(member.key))
+    let names = val.names();
+    names.meets(&RECORD_KEYS) || names.meets(&LOG_KEYS)
 }
 
 /// How surely a list is one of a format's objects: the best of them, if most fit and none is strange. What is empty or no

@@ -3,6 +3,7 @@
 use crate::dialects::cline::CLINE;
 use crate::format::{Format, FormatInfo, Histories, Probe, Record, Sink};
 use crate::history::Usage;
+use crate::json::name;
 
 use super::cline_task::{self, Of, PARTS, POSITIONS};
 
@@ -48,7 +49,7 @@ impl Format for ClineSession {
 fn is_session(probe: &Probe<'_>) -> bool {
     let val = probe.val;
     let text = |key: &str| val.get(key).is_some_and(|own| own.is_string());
-    probe.has("messages")
+    probe.has(name::messages)
         && text("sessionId")
         && val.get("version").is_some_and(|version| version.as_u64().is_some())
         && (text("agent") || text("updated_at"))

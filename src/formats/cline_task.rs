@@ -5,7 +5,7 @@ use crate::dialects::cline::{CLINE, is_reasoning};
 use crate::format::{Mark, Part, Record, Sink, Slice, Unit, around, read_item};
 use crate::history::ranked::{Rank, Standing};
 use crate::history::{Flags, Settings, Usage};
-use crate::json::{Val, fingerprint_of};
+use crate::json::{NameSet, Val, fingerprint_of};
 
 use super::claim;
 
@@ -20,7 +20,7 @@ pub(super) const POSITIONS: (&str, &str) = ("ui_messages.json", "conversationHis
 const SAMPLE: usize = 256;
 
 /// Members that only Roo Code and Kilo Code give a message.
-const OF_ROO: [&str; 9] = [
+static OF_ROO: NameSet = NameSet::of(&[
     "isSummary",
     "condenseId",
     "condenseParent",
@@ -30,10 +30,10 @@ const OF_ROO: [&str; 9] = [
     "reasoning_content",
     "reasoning_details",
     "encrypted_content",
-];
+]);
 
 /// Members that neither gives one.
-const OF_OTHERS: [&str; 11] = [
+static OF_OTHERS: NameSet = NameSet::of(&[
     "parts",
     "message",
     "messages",
@@ -45,7 +45,7 @@ const OF_OTHERS: [&str; 11] = [
     "stopReason",
     "data",
     "ask",
-];
+]);
 
 /// Whose a list of messages is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,12 +63,12 @@ pub(super) fn writer_of(list: Val<'_>) -> Option<Of> {
     let (mut timed, mut of_roo, mut described, mut tagged, mut any) = (false, false, false, 0, false);
     for message in list.elements().take(SAMPLE) {
         let is_message = is_reasoning(message) || is_message(message);
-        if !is_message || claim::is_record(message) || OF_OTHERS.iter().any(|key| message.get(key).is_some()) {
+        if !is_message || claim::is_record(message) || message.names().meets(&OF_OTHERS) {
             return None;
         }
         any = true;
         timed |= message.get("ts").is_some_and(|ts| ts.as_u64().is_some());
-        of_roo |= is_reasoning(message) || OF_ROO.iter().any(|key| message.get(key).is_some());
+        of_roo |= is_reasoning(message) || message.names().meets(&OF_ROO);
         described |= message.get("modelInfo").is_some_and(|info| info.is_object());
         tagged += tags(message);
     }

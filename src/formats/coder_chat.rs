@@ -10,7 +10,7 @@ use crate::format::{Edited, Format, FormatInfo, Histories, Mark, Part, Probe, Re
 use crate::history::ranked::Standing;
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage, time};
-use crate::json::{Val, fingerprint};
+use crate::json::{NameSet, Val, fingerprint};
 
 use super::provider;
 use super::responses_exchange::{EMBEDDED, within};
@@ -66,7 +66,7 @@ impl Format for CoderChat {
 }
 
 /// Keys that only rows of this table have, beside `role` and `content`.
-const ROW_KEYS: [&str; 3] = ["content_version", "provider_response_id", "model_config_id"];
+static ROW_KEYS: NameSet = NameSet::of(&["content_version", "provider_response_id", "model_config_id"]);
 
 /// A row that may be one of this table, or a message of any other system.
 pub(super) const PLAIN: u8 = 1;
@@ -95,7 +95,7 @@ pub(super) fn row_score(val: Val<'_>) -> u8 {
     if !content.is_array() && !content.is_string() && !content.is_null() {
         return 0;
     }
-    if ROW_KEYS.iter().any(|key| val.get(key).is_some()) {
+    if val.names().meets(&ROW_KEYS) {
         return 95;
     }
     let best = |parts: Val<'_>| parts.elements().map(part_score).max().unwrap_or(PLAIN);

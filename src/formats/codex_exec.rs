@@ -4,9 +4,9 @@
 use crate::format::retelling::{Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::spoken::{self, Call, Id, Manners, Says, Thought, Turn};
 
@@ -39,14 +39,14 @@ impl Format for CodexExec {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let is_object = |key: &str| probe.val.get(key).is_some_and(|own| own.is_object());
-        let Some(kind) = probe.text("type") else { return 0 };
+        let Some(kind) = probe.text(name::r#type) else { return 0 };
         match kind.as_ref() {
-            b"thread.started" if probe.has("thread_id") => 95,
+            b"thread.started" if probe.has(name::thread_id) => 95,
             b"item.started" | b"item.updated" | b"item.completed" if is_object("item") => 95,
             b"turn.completed" if is_object("usage") => 90,
             b"turn.failed" if is_object("error") => 90,
             b"turn.started" => 60,
-            b"error" if probe.has("message") && probe.count == 2 => 10,
+            b"error" if probe.has(name::message) && probe.count == 2 => 10,
             _ => 0,
         }
     }

@@ -12,7 +12,7 @@ use crate::dialect::{Dialect, Item, Origin};
 use crate::dialects::responses::CODEX;
 use crate::format::{Format, FormatInfo, Histories, KeptLines, Mark, Part, Probe, Record, Sink, Unit, read_array};
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::claim::Fit;
 use super::responses_items;
@@ -74,15 +74,15 @@ impl Format for CodexRollout {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if probe.has("payload") {
-            let known = probe.text("type").is_some_and(|t| LINE_TYPES.contains(&t.as_ref()));
+        if probe.has(name::payload) {
+            let known = probe.text(name::r#type).is_some_and(|t| LINE_TYPES.contains(&t.as_ref()));
             return if known { 100 } else { u8::from(self.knows(probe.val)) };
         }
-        if probe.has("record_type") && !probe.has("type") {
+        if probe.has(name::record_type) && !probe.has(name::r#type) {
             return 100;
         }
-        let header = probe.has("id") && probe.has("timestamp") && probe.has("instructions");
-        if header && probe.count <= 3 + u32::from(probe.has("git")) {
+        let header = probe.has(name::id) && probe.has(name::timestamp) && probe.has(name::instructions);
+        if header && probe.count <= 3 + u32::from(probe.has(name::git)) {
             return 100;
         }
         // Bare items are those of a rollout if the header says so; alone they are a list of items.
@@ -90,14 +90,14 @@ impl Format for CodexRollout {
     }
 
     fn knows(&self, val: Val<'_>) -> bool {
-        if val.get("payload").is_some() {
+        let names = val.names();
+        if names.has(name::payload) {
             // New types of lines come with new versions.
-            let timed = val.get("timestamp").is_some();
-            let kind = val.get("type").and_then(|kind| kind.text());
-            return kind.is_some_and(|kind| timed || LINE_TYPES.contains(&kind.as_ref()));
+            let kind = val.by_name(name::r#type).and_then(|kind| kind.text());
+            return kind.is_some_and(|kind| names.has(name::timestamp) || LINE_TYPES.contains(&kind.as_ref()));
         }
-        val.get("record_type").is_some()
-            || val.get("instructions").is_some() && val.get("timestamp").is_some()
+        names.has(name::record_type)
+            || names.has(name::instructions) && names.has(name::timestamp)
             || val.is_object() && responses_items::item_fit(val) != Fit::Strange
     }
 
@@ -107,11 +107,11 @@ impl Format for CodexRollout {
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
         let (mut kind, mut payload, mut number) = (None, None, None);
-        for member in record.val.members() {
-            match member.key.raw {
-                b"type" => kind = member.val.text(),
-                b"payload" => payload = Some(member.val),
-                b"ordinal" => number = member.val.as_u64(),
+        for (name, val) in record.val.named() {
+            match name {
+                name::r#type => kind = val.text(),
+                name::payload => payload = Some(val),
+                name::ordinal => number = val.as_u64(),
                 _ => {}
             }
         }

@@ -5,7 +5,7 @@ use crate::format::{
     Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice,
 };
 use crate::history::{Flags, Settings, Usage};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::responses_items;
 
@@ -31,7 +31,7 @@ impl Format for CodexSession {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if !(probe.has("session") && probe.has("items")) {
+        if !(probe.has(name::session) && probe.has(name::items)) {
             return 0;
         }
         let session = probe.val.get("session").is_some_and(|s| s.is_object());

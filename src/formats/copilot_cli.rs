@@ -8,8 +8,8 @@ use crate::format::correcting::Corrector;
 use crate::format::retelling::{Say, Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Act, Code, Finding, Role, Row, Settings, Version, codes};
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::spoken::{self, Manners, Says, Turn};
 
@@ -59,7 +59,7 @@ impl Format for CopilotCli {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let is_text = |key: &str| probe.val.get(key).is_some_and(|own| own.is_string());
-        let Some(kind) = probe.text("type") else { return 0 };
+        let Some(kind) = probe.text(name::r#type) else { return 0 };
         let is_event = probe.val.get("data").is_some_and(|data| data.is_object())
             && is_text("id")
             && is_text("timestamp")

@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 use crate::format::retelling::{Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings, Version};
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::spoken::Manners;
 use super::transcript::{Transcript, text, text_at};
@@ -32,7 +32,9 @@ impl Format for DroidSession {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let val = probe.val;
-        let Some(kind) = val.get("type").filter(|_| !probe.has("payload") && !probe.has("uuid")) else { return 0 };
+        let Some(kind) = val.get("type").filter(|_| !probe.has(name::payload) && !probe.has(name::uuid)) else {
+            return 0;
+        };
         let has = |key: &str| val.get(key).is_some();
         if kind.is("session_start") {
             let named = ["cwd", "title", "sessionTitle", "owner"].iter().any(|key| has(key));

@@ -13,7 +13,7 @@ use crate::format::retelling::{Say, Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::codes::UNKNOWN_REWIND;
 use crate::history::{Finding, Row, Settings, Usage};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use message::Message;
 use state::{State, What};
@@ -45,17 +45,19 @@ impl Format for GeminiCli {
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let val = probe.val;
         let text = |key: &str| val.get(key).is_some_and(|own| own.is_string());
-        if !val.is_object() || ["uuid", "parentUuid", "message"].iter().any(|key| probe.has(key)) {
+        if !val.is_object()
+            || [name::uuid, name::parentUuid, name::message].into_iter().any(|name| probe.has(name))
+        {
             return 0;
         }
         if text("sessionId") && text("projectHash") {
             return 95;
         }
         let operates = val.get("$set").is_some_and(|set| set.is_object()) || text("$rewindTo");
-        if operates && !probe.has("role") {
+        if operates && !probe.has(name::role) {
             return 90;
         }
-        let is_message = text("id") && text("timestamp") && probe.has("content") && !probe.has("role");
+        let is_message = text("id") && text("timestamp") && probe.has(name::content) && !probe.has(name::role);
         let kind = TYPES.iter().find(|name| val.get("type").is_some_and(|own| own.is(name)));
         match kind {
             Some(&"gemini") if is_message => 90,

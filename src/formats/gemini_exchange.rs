@@ -5,7 +5,7 @@
 use crate::dialects::gemini::GEMINI;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit};
 use crate::history::Usage;
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::{gemini_request, gemini_response};
 
@@ -40,7 +40,11 @@ impl Format for GeminiExchange {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if probe.has("request") || probe.has("body") { u8::from(request(probe.val).is_some()) * 92 } else { 0 }
+        if probe.has(name::request) || probe.has(name::body) {
+            u8::from(request(probe.val).is_some()) * 92
+        } else {
+            0
+        }
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {

@@ -4,8 +4,8 @@ use crate::dialects::gemini::GEMINI;
 use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Settings, Usage};
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 pub struct GeminiRecording;
 
@@ -31,7 +31,8 @@ impl Format for GeminiRecording {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let Some(method) = probe.text("method").filter(|_| probe.has("response") && probe.count == 2) else {
+        let Some(method) = probe.text(name::method).filter(|_| probe.has(name::response) && probe.count == 2)
+        else {
             return 0;
         };
         match method.as_ref() {

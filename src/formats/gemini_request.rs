@@ -6,7 +6,7 @@ use crate::format::{
     read_item, read_slice,
 };
 use crate::history::{Flags, Settings, Usage};
-use crate::json::Val;
+use crate::json::{NameSet, Val};
 
 use super::claim;
 
@@ -86,7 +86,7 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
 }
 
 /// Keys that contents never have, and records with `parts` of other programs do.
-const OTHERS: [&str; 7] = ["content", "kind", "type", "id", "ts", "timestamp", "metadata"];
+static OTHERS: NameSet = NameSet::of(&["content", "kind", "type", "id", "ts", "timestamp", "metadata"]);
 
 /// How surely a list is one of contents, by its first: parts without types (those of UI messages have them), and no
 /// content beside them.
@@ -99,7 +99,7 @@ fn list_score(list: Val<'_>) -> u8 {
             Some(parts) => parts.is_null() || parts.is_object() || parts.is_array() && parts.elements().all(own),
             None => content.get("role").is_some_and(|role| role.is("model")),
         };
-        fits && !claim::is_record(content) && !OTHERS.iter().any(|key| content.get(key).is_some())
+        fits && !claim::is_record(content) && !content.names().meets(&OTHERS)
     };
     let objects = || list.elements().filter(Val::is_object).take(20);
     let some = || objects().any(|content| content.get("parts").is_some());

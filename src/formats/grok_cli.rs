@@ -5,8 +5,8 @@ use crate::dialects::responses::RESPONSES;
 use crate::format::retelling::{Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Role, Settings, Usage};
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{NameSet, Val};
 
 use super::spoken::Says;
 use super::transcript::{Transcript, text};
@@ -30,8 +30,17 @@ static INFO: FormatInfo = FormatInfo {
 const READ_ONLY: &str = "sessions of Grok CLI are not edited; `convert` writes a request, which `fix` can repair";
 
 /// Members that lines of other agents have, and those of Grok CLI have not.
-const FOREIGN: [&str; 9] =
-    ["message", "role", "uuid", "sessionId", "session_id", "payload", "parentId", "data", "timestamp"];
+static FOREIGN: NameSet = NameSet::of(&[
+    "message",
+    "role",
+    "uuid",
+    "sessionId",
+    "session_id",
+    "payload",
+    "parentId",
+    "data",
+    "timestamp",
+]);
 
 impl Format for GrokCli {
     fn info(&self) -> &'static FormatInfo {
@@ -42,7 +51,7 @@ impl Format for GrokCli {
         let val = probe.val;
         let Some(kind) = val.get("type").and_then(|kind| kind.text()) else { return 0 };
         let has = |key: &str| val.get(key).is_some();
-        if FOREIGN.iter().any(|key| has(key)) {
+        if val.names().meets(&FOREIGN) {
             return 0;
         }
         match kind.as_ref() {
@@ -58,7 +67,7 @@ impl Format for GrokCli {
     }
 
     fn knows(&self, val: Val<'_>) -> bool {
-        val.get("type").is_some_and(|kind| kind.is_string()) && !FOREIGN.iter().any(|key| val.get(key).is_some())
+        val.get("type").is_some_and(|kind| kind.is_string()) && !val.names().meets(&FOREIGN)
     }
 
     fn is_appended(&self) -> bool {

@@ -4,7 +4,7 @@
 use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::spoken::{self, Manner, Manners};
 
@@ -34,9 +34,9 @@ impl Format for InspectLog {
         let val = probe.val;
         let is_log = val.get("eval").is_some_and(|own| own.is_object())
             && val.get("status").is_some_and(|own| own.is_string())
-            && probe.has("version");
+            && probe.has(name::version);
         // One that was cancelled may have no samples.
-        let is_log = is_log && ["samples", "plan", "stats"].iter().any(|key| probe.has(key));
+        let is_log = is_log && [name::samples, name::plan, name::stats].into_iter().any(|name| probe.has(name));
         if is_log || is_sample(val) { 95 } else { 0 }
     }
 

@@ -4,7 +4,7 @@ use crate::format::correcting::Corrector;
 use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::langchain::{self, Corrections};
 use super::spoken::Manners;
@@ -26,7 +26,8 @@ impl Format for LanggraphState {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let Some(list) = messages(probe.val) else { return 0 };
-        let is_state = ["next", "config", "checkpoint", "metadata"].iter().any(|key| probe.has(key));
+        let is_state =
+            [name::next, name::config, name::checkpoint, name::metadata].into_iter().any(|name| probe.has(name));
         match langchain::score_of(list) {
             0 => 0,
             _ if is_state => 100,

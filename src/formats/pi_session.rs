@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use crate::format::retelling::{Say, Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Finding, Row, Settings, codes};
-use crate::json::Val;
+use crate::json::{Val, name};
 use crate::place::Place;
 
 use super::spoken::{self, Manners};
@@ -48,7 +48,9 @@ impl Format for PiSession {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let val = probe.val;
-        let Some(kind) = val.get("type").filter(|_| !probe.has("payload") && !probe.has("uuid")) else { return 0 };
+        let Some(kind) = val.get("type").filter(|_| !probe.has(name::payload) && !probe.has(name::uuid)) else {
+            return 0;
+        };
         let has = |path: &[&str]| val.at(path).is_some();
         if kind.is("session") {
             return if has(&["cwd"]) && has(&["id"]) && has(&["timestamp"]) { 100 } else { 0 };

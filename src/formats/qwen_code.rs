@@ -9,8 +9,8 @@ use crate::format::retelling::{Say, Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Unit};
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Usage, Version, time};
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 use crate::place::Place;
 
 pub struct QwenCode;
@@ -42,8 +42,8 @@ impl Format for QwenCode {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let val = probe.val;
-        let is_line = probe.has("uuid")
-            && probe.has("sessionId")
+        let is_line = probe.has(name::uuid)
+            && probe.has(name::sessionId)
             && TYPES.iter().any(|name| val.get("type").is_some_and(|kind| kind.is(name)));
         if !is_line || val.at(&["message", "content"]).is_some() {
             return 0;
@@ -52,8 +52,8 @@ impl Format for QwenCode {
         if parts || val.get("systemPayload").is_some_and(|payload| payload.is_object()) {
             return 97;
         }
-        let is_side = probe.has("timestamp") && val.get("subtype").is_some() && val.get("cwd").is_some();
-        if is_side && !probe.has("message") && val.get("content").is_none() { 15 } else { 0 }
+        let is_side = probe.has(name::timestamp) && val.get("subtype").is_some() && val.get("cwd").is_some();
+        if is_side && !probe.has(name::message) && val.get("content").is_none() { 15 } else { 0 }
     }
 
     fn is_appended(&self) -> bool {

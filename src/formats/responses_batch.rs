@@ -4,6 +4,7 @@
 use crate::dialects::responses::RESPONSES;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, name_entry};
 use crate::history::{Flags, Settings, Usage};
+use crate::json::name;
 
 use super::{responses_object, responses_request};
 
@@ -32,7 +33,7 @@ impl Format for ResponsesBatch {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if !probe.has("custom_id") {
+        if !probe.has(name::custom_id) {
             return 0;
         }
         let request = probe.val.get("body").is_some_and(responses_request::is_body);

@@ -8,7 +8,7 @@ use crate::history::tree::{self, Entry};
 use crate::history::{Around, Flags, Settings, Usage};
 use crate::json::edit::Base;
 use crate::json::string::Decoder;
-use crate::json::{Tape, Val, scan};
+use crate::json::{Tape, Val, name, scan};
 
 use super::{responses_object, responses_request};
 
@@ -45,7 +45,9 @@ impl Format for ResponsesExchange {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if !(probe.has("response") && (probe.has("request") || probe.has("body"))) || probe.has("custom_id") {
+        if !(probe.has(name::response) && (probe.has(name::request) || probe.has(name::body)))
+            || probe.has(name::custom_id)
+        {
             return 0;
         }
         let request = (0..REQUEST_PARTS).any(|part| side(probe.val, part).is_some_and(looks_like_request));

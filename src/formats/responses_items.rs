@@ -5,7 +5,7 @@ use crate::format::{
     Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, TELLING, Unit, read_array, read_slice,
 };
 use crate::history::{Flags, Kind, Settings, Usage};
-use crate::json::{KeySet, Val};
+use crate::json::{NameSet, Val, name};
 
 use super::claim::{self, Fit};
 
@@ -50,7 +50,7 @@ pub(super) fn list_score(val: Val<'_>) -> u8 {
 }
 
 /// Keys that objects of other systems have beside a `type` or a `role` of the same name.
-static OTHERS: KeySet = KeySet::new(&[
+static OTHERS: NameSet = NameSet::of(&[
     "additional_kwargs",
     "created",
     "data",
@@ -75,22 +75,19 @@ static OTHERS: KeySet = KeySet::new(&[
 
 /// How surely an object is a Responses item: by its type and what that type demands, or by role and content.
 pub(super) fn item_fit(val: Val<'_>) -> Fit {
-    if claim::is_record(val) {
-        return Fit::Strange;
-    }
     let (mut kind, mut role, mut content) = (None, None, None);
     let mut id = None;
     let (mut call_id, mut timed, mut reasoned) = (false, false, false);
-    for member in val.members() {
-        match member.key.raw {
-            b"type" => kind = member.val.text(),
-            b"role" => role = member.val.text(),
-            b"content" => content = Some(member.val),
-            b"id" => id = member.val.text(),
-            b"call_id" => call_id = true,
-            b"timestamp" => timed = true,
-            b"summary" | b"encrypted_content" => reasoned = true,
-            _ if OTHERS.has(member.key) => return Fit::Strange,
+    for (name, val) in val.named() {
+        match name {
+            name::r#type => kind = val.text(),
+            name::role => role = val.text(),
+            name::content => content = Some(val),
+            name::id => id = val.text(),
+            name::call_id => call_id = true,
+            name::timestamp => timed = true,
+            name::summary | name::encrypted_content => reasoned = true,
+            _ if OTHERS.has(name) || claim::RECORD_KEYS.has(name) => return Fit::Strange,
             _ => {}
         }
     }
@@ -127,13 +124,13 @@ pub(super) fn item_fit(val: Val<'_>) -> Fit {
 }
 
 fn has_texts(content: Val<'_>) -> bool {
-    content.elements().any(|part| part.get("type").is_some_and(|kind| kind.is("text")))
+    content.elements().any(|part| part.by_name(name::r#type).is_some_and(|kind| kind.is("text")))
 }
 
 /// Whether message content is of the Responses kind: a text, or parts of its types.
 fn is_content(content: Val<'_>) -> bool {
     content.elements().all(|part| {
-        part.get("type").and_then(|t| t.text()).is_none_or(|name| {
+        part.by_name(name::r#type).and_then(|t| t.text()).is_none_or(|name| {
             name.starts_with(b"input_")
                 || name.starts_with(b"output_")
                 || matches!(name.as_ref(), b"refusal" | b"summary_text" | b"reasoning_text" | b"computer_screenshot")

@@ -7,7 +7,7 @@ use crate::format::{
 };
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Anchor, Flags, Usage, id, time};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::responses_request;
 
@@ -33,7 +33,7 @@ impl Format for ResponsesObject {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if probe.has("object") && probe.has("output") && is_response(probe.val) { 100 } else { 0 }
+        if probe.has(name::object) && probe.has(name::output) && is_response(probe.val) { 100 } else { 0 }
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {

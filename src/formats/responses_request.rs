@@ -7,7 +7,7 @@ use crate::format::{
 };
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Anchor, Effort, Flags, Kind, Role, Row, Settings, Usage};
-use crate::json::Val;
+use crate::json::{NameSet, Val};
 
 use super::claim::{self, Fit};
 use super::responses_items;
@@ -30,7 +30,7 @@ static INFO: FormatInfo = FormatInfo {
 
 /// Keys of other requests and records that have an `input` too: embeddings, speech, Langfuse, alpaca, Gemini's
 /// interactions.
-const OTHERS: [&str; 8] = [
+static OTHERS: NameSet = NameSet::of(&[
     "encoding_format",
     "traceId",
     "instruction",
@@ -39,10 +39,10 @@ const OTHERS: [&str; 8] = [
     "voice",
     "inference_geo",
     "observation_id",
-];
+]);
 
 /// Members that only the body of a Responses request has.
-const OWN_KEYS: [&str; 13] = [
+static OWN_KEYS: NameSet = NameSet::of(&[
     "previous_response_id",
     "max_output_tokens",
     "parallel_tool_calls",
@@ -56,7 +56,7 @@ const OWN_KEYS: [&str; 13] = [
     "tool_choice",
     "conversation",
     "background",
-];
+]);
 
 /// Names of models that take an `input` and hold no conversation.
 const NO_CHAT: [&str; 6] = ["embed", "moderation", "tts-", "-tts", "whisper", "rerank"];
@@ -84,13 +84,12 @@ impl Format for ResponsesRequest {
 /// Whether an object is the body of a Responses request: by its `input` and one more member, or by items in it that
 /// nobody else has; or by a stored prompt, which brings an input of its own.
 pub(super) fn is_body(val: Val<'_>) -> bool {
-    let has = |key: &&str| val.get(key).is_some_and(|val| !val.is_null());
     let framed = val.get("type").is_none_or(|kind| kind.is("response.create"));
-    if !framed || OTHERS.iter().any(|key| val.get(key).is_some()) || claim::is_record(val) {
+    if !framed || val.names().meets(&OTHERS) || claim::is_record(val) {
         return false;
     }
     let model = val.get("model").and_then(|model| model.text());
-    let named = OWN_KEYS.iter().any(has);
+    let named = val.named().any(|(name, val)| OWN_KEYS.has(name) && !val.is_null());
     let converses = || !model.as_deref().is_some_and(|model| NO_CHAT.iter().any(|name| holds(model, name)));
     match val.get("input") {
         // Embeddings take lists of strings and of numbers.

@@ -10,7 +10,7 @@ use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::{Mark, Probe, Record, Sink};
 use crate::history::tree::{self, Entry, Marks, Session, Wrong};
 use crate::history::{BlockFlags, Flags, Kind, Role, Version, time};
-use crate::json::{Val, fingerprint_of};
+use crate::json::{NameSet, Val, fingerprint_of, name};
 
 /// What a writer of sessions does in its own way.
 pub(super) struct Writer {
@@ -92,7 +92,7 @@ const SIDE_LINES: [&[u8]; 15] = [
 const NEVER_FIRST: [&[u8]; 1] = [b"pr-link"];
 
 /// Keys that link a line to its session or to another line.
-const LINKS: [&str; 4] = ["sessionId", "uuid", "leafUuid", "messageId"];
+static LINKS: NameSet = NameSet::of(&["sessionId", "uuid", "leafUuid", "messageId"]);
 
 /// Qwen Code writes Gemini's parts into lines of the same kind.
 fn is_of_qwen(line: Val<'_>) -> bool {
@@ -104,14 +104,14 @@ pub(super) type Claims<'c> = &'c dyn Fn(Val<'_>) -> u8;
 
 /// How surely a record is of a session.
 pub(super) fn score(probe: &Probe<'_>, claims: Claims<'_>) -> u8 {
-    if !probe.val.is_object() || !probe.has("type") || probe.has("payload") || is_of_qwen(probe.val) {
+    if !probe.val.is_object() || !probe.has(name::r#type) || probe.has(name::payload) || is_of_qwen(probe.val) {
         return 0;
     }
     if is_message(probe.val) {
-        return if probe.has("uuid") { claims(probe.val) } else { 0 };
+        return if probe.has(name::uuid) { claims(probe.val) } else { 0 };
     }
-    let known = probe.text("type").is_some_and(|name| SIDE_LINES.contains(&name.as_ref()));
-    if !LINKS.iter().any(|key| probe.val.get(key).is_some()) {
+    let known = probe.text(name::r#type).is_some_and(|name| SIDE_LINES.contains(&name.as_ref()));
+    if !probe.names.meets(&LINKS) {
         0
     } else if known {
         40

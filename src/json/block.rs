@@ -2,14 +2,30 @@
 //! the vector code in the scanner.
 
 /// Bytes looked at in one step of a string.
-pub(super) const LANES: usize = 32;
+pub(super) const LANES: usize = 64;
+
+/// Which instructions look into strings.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Lanes {
+    Portable,
+    Avx2,
+    Avx512,
+}
+
+impl Lanes {
+    pub(super) const WIDEST: Lanes = Lanes::Avx512;
+
+    pub const ALL: [Lanes; 3] = [Lanes::Portable, Lanes::Avx2, Lanes::Avx512];
+}
 
 /// Which bytes of a block matter inside a string: bit i speaks of byte i.
 #[derive(Clone, Copy)]
 pub(super) struct Masks {
-    pub quote: u32,
-    pub backslash: u32,
-    pub control: u32,
+    pub quote: u64,
+    pub backslash: u64,
+    pub control: u64,
+    /// Bytes above 0x7f.
+    pub high: u64,
 }
 
 /// Sorts the bytes of a block, [`LANES`] at a time.
@@ -17,7 +33,7 @@ pub(super) trait BlockSorter {
     fn masks(block: &[u8; LANES]) -> Masks;
 
     /// Which bytes are letters of escapes of two bytes: one of `"\/bfnrt`.
-    fn short_escapes(block: &[u8; LANES]) -> u32;
+    fn short_escapes(block: &[u8; LANES]) -> u64;
 }
 
 pub(super) struct Portable;
@@ -25,20 +41,21 @@ pub(super) struct Portable;
 impl BlockSorter for Portable {
     #[inline(always)]
     fn masks(block: &[u8; LANES]) -> Masks {
-        let mut masks = Masks { quote: 0, backslash: 0, control: 0 };
+        let mut masks = Masks { quote: 0, backslash: 0, control: 0, high: 0 };
         for (n, word) in block.as_chunks::<8>().0.iter().enumerate() {
             let word = u64::from_le_bytes(*word);
             masks.quote |= zero_bytes(word ^ (LOW * 0x22)) << (n * 8);
             masks.backslash |= zero_bytes(word ^ (LOW * 0x5c)) << (n * 8);
             masks.control |= zero_bytes(word & (LOW * 0xe0)) << (n * 8);
+            masks.high |= gathered(word & HIGH) << (n * 8);
         }
         masks
     }
 
     #[inline(always)]
-    fn short_escapes(block: &[u8; LANES]) -> u32 {
+    fn short_escapes(block: &[u8; LANES]) -> u64 {
         let is_letter = |byte: &u8| matches!(byte, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't');
-        block.iter().enumerate().fold(0, |mask, (n, byte)| mask | u32::from(is_letter(byte)) << n)
+        block.iter().enumerate().fold(0, |mask, (n, byte)| mask | u64::from(is_letter(byte)) << n)
     }
 }
 
@@ -47,17 +64,22 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 
 /// One bit for each byte of a word that is zero. The usual trick borrows from byte to byte; this form does not.
 #[inline(always)]
-fn zero_bytes(word: u64) -> u32 {
-    let zero = !(((word & !HIGH) + !HIGH) | word) & HIGH;
-    ((zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
+fn zero_bytes(word: u64) -> u64 {
+    gathered(!(((word & !HIGH) + !HIGH) | word) & HIGH)
+}
+
+/// The highest bits of the bytes of a word, of which no other is set, as its lowest bits.
+#[inline(always)]
+fn gathered(high: u64) -> u64 {
+    (high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
 /// Which bytes of a block are escaped, given its backslashes and whether its first byte is: those after a run of
 /// backslashes of odd length. A run that starts on an even bit carries to an odd one by the subtraction if its length
 /// is odd, and the other way round (Langdale and Lemire, "Parsing gigabytes of JSON per second", 2019).
 #[inline(always)]
-pub(super) fn escaped_bytes(backslash: u32, first_is_escaped: u32) -> (u32, u32) {
-    const ODD: u32 = 0xaaaa_aaaa;
+pub(super) fn escaped_bytes(backslash: u64, first_is_escaped: u64) -> (u64, u64) {
+    const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;
     let starts = backslash & !first_is_escaped;
     let codes = (((starts << 1) | ODD).wrapping_sub(starts)) ^ ODD;
     let escaped = codes ^ (backslash | first_is_escaped);
@@ -67,7 +89,7 @@ pub(super) fn escaped_bytes(backslash: u32, first_is_escaped: u32) -> (u32, u32)
 
 /// The bits below the lowest one of a mask; all bits if there is none.
 #[inline(always)]
-pub(super) fn below(mask: u32) -> u32 {
+pub(super) fn below(mask: u64) -> u64 {
     mask.wrapping_sub(1) & !mask
 }
 

@@ -1,60 +1,15 @@
 //! Keys that an object has twice: each key has a hash on the tape, and objects two of whose hashes may be equal are
 //! looked at again.
 
-use std::ops::Range;
-
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::string;
 use super::tape::{Oddity, Tape};
-
-/// Keys of up to this many bytes are hashed as two words.
-const SHORT: usize = 16;
-
-/// Which bytes of two words belong to a key, by its length.
-const MASKS: [[u64; 2]; SHORT + 1] = {
-    let mut masks = [[0; 2]; SHORT + 1];
-    let mut len = 1;
-    while len <= SHORT {
-        let whole = u128::MAX >> (8 * (SHORT - len));
-        masks[len] = [whole as u64, (whole >> 64) as u64];
-        len += 1;
-    }
-    masks
-};
-
-/// The hash of the key that lies in a range of the text, without escapes.
-#[inline(always)]
-pub(super) fn hash_at(bytes: &[u8], range: Range<usize>) -> u32 {
-    let len = range.len();
-    match bytes.get(range.start..).and_then(|rest| rest.first_chunk::<SHORT>()) {
-        Some(block) if len <= SHORT => of_words(block, len),
-        _ => hash_of(&bytes[range]),
-    }
-}
+use super::words::{SHORT, Words};
 
 /// The hash of a key.
-#[inline(never)]
 pub(super) fn hash_of(key: &[u8]) -> u32 {
-    let mut block = [0; SHORT];
-    match block.get_mut(..key.len()) {
-        Some(part) => {
-            part.copy_from_slice(key);
-            of_words(&block, key.len())
-        }
-        None => xxh3_64(key) as u32,
-    }
-}
-
-/// Two words, folded by one multiplication. Equal hashes cost time, no more: the keys are compared.
-#[inline(always)]
-fn of_words(block: &[u8; SHORT], len: usize) -> u32 {
-    let words = u128::from_le_bytes(*block);
-    let [low, high] = MASKS[len];
-    let (low, high) = (words as u64 & low, (words >> 64) as u64 & high);
-    let product = u128::from(low ^ 0x9e37_79b9_7f4a_7c15) * u128::from(high ^ 0xd6e8_feb8_6659_fd93);
-    let folded = product as u64 ^ (product >> 64) as u64;
-    (folded ^ folded >> 32) as u32
+    if key.len() <= SHORT { Words::of(key).hash() } else { xxh3_64(key) as u32 }
 }
 
 /// Objects of up to this many members are compared hash by hash; larger ones are sorted by their hashes.
@@ -107,11 +62,10 @@ mod tests {
         let keys =
             ["", "a", "b", "role", "content", "tool_use", "tool_call", "encrypted_content", "a b c d e f g h i"];
         let mut hashes: Vec<u32> = keys.iter().map(|key| hash_of(key.as_bytes())).collect();
-        for (key, hash) in keys.iter().zip(&hashes) {
-            let text = format!("{{\"{key}\":1234567890123456}}");
-            assert_eq!(hash_at(text.as_bytes(), 2..2 + key.len()), *hash, "{key}");
-            let text = format!("{{\"{key}\"");
-            assert_eq!(hash_at(text.as_bytes(), 2..2 + key.len()), *hash, "{key} at the end of a text");
+        for (key, hash) in keys.iter().zip(&hashes).filter(|(key, _)| key.len() <= SHORT) {
+            let text = format!("{key}\":1234567890123456}}");
+            let words = Words::of_short(text.as_bytes(), key.len()).map(Words::hash);
+            assert_eq!(words, Some(*hash), "{text}");
         }
         hashes.sort_unstable();
         hashes.dedup();

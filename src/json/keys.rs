@@ -1,33 +1,41 @@
-//! Fixed sets of keys that are looked for in every message of every record: most other keys are told apart by their length
-//! and their first letter, without being compared.
+//! Fixed sets of keys that are looked for in every message of every record. Those with a name are told by it; of the
+//! others most are told apart by their length and their first letter, without being compared.
 
-use super::string::Str;
+use super::names::{Name, NameSet};
+use super::tape::Member;
 
 /// A set of keys, made at compile time.
 #[derive(Debug)]
 pub struct KeySet {
     keys: &'static [&'static str],
-    /// For each length, modulo 32, which first letters occur, modulo 32.
+    names: NameSet,
+    /// Of those without a name: for each length, modulo 32, which first letters occur, modulo 32.
     first: [u32; 32],
 }
 
 impl KeySet {
     pub const fn new(keys: &'static [&'static str]) -> Self {
-        let mut first = [0; 32];
+        let (mut names, mut first) = (NameSet::EMPTY, [0; 32]);
         let mut n = 0;
         while n < keys.len() {
             let key = keys[n].as_bytes();
-            if !key.is_empty() {
+            let name = Name::find(key);
+            names = names.with(name);
+            if !key.is_empty() && !name.is_some() {
                 first[key.len() % 32] |= 1 << (key[0] % 32);
             }
             n += 1;
         }
-        KeySet { keys, first }
+        KeySet { keys, names, first }
     }
 
     /// Whether a key is one of them.
     #[inline]
-    pub fn has(&self, key: Str<'_>) -> bool {
+    pub fn has(&self, member: &Member<'_>) -> bool {
+        if member.name.is_some() {
+            return self.names.has(member.name);
+        }
+        let key = member.key;
         if key.escaped {
             let key = key.decode();
             return self.keys.iter().any(|own| own.as_bytes() == key.as_ref());
@@ -41,13 +49,20 @@ impl KeySet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::{Tape, scan};
 
     #[test]
     fn keys_are_found_also_with_escapes() {
-        static KEYS: KeySet = KeySet::new(&["role", "content", "a_name_that_is_longer_than_thirty_two_letters"]);
-        let has = |raw: &str| KEYS.has(Str { raw: raw.as_bytes(), escaped: raw.contains('\\') });
-        assert!(has("role") && has("content") && has("a_name_that_is_longer_than_thirty_two_letters"));
-        assert!(has("r\\u006fle"));
-        assert!(!has("rose") && !has("roles") && !has("") && !has("contend"));
+        const LONG: &str = "a_name_that_is_longer_than_thirty_two_letters";
+        static KEYS: KeySet = KeySet::new(&["role", "content", "colour", LONG]);
+        let has = |raw: &str| {
+            let text = format!("{{\"{raw}\":1}}");
+            let mut tape = Tape::new();
+            scan(text.as_bytes(), &mut tape).expect("JSON");
+            tape.root(text.as_bytes()).expect("a value").members().all(|member| KEYS.has(&member))
+        };
+        assert!(has("role") && has("content") && has("colour") && has(LONG));
+        assert!(has("r\\u006fle") && has("c\\u006flour"));
+        assert!(!has("rose") && !has("roles") && !has("") && !has("contend") && !has("type") && !has("colours"));
     }
 }

@@ -8,9 +8,11 @@ pub mod canonical;
 mod duplicates;
 pub mod edit;
 pub mod fault;
+mod grammar;
 mod keys;
 pub mod locate;
 pub mod mend;
+mod names;
 pub mod pieces;
 pub mod pointer;
 pub mod readable;
@@ -20,9 +22,13 @@ pub mod spot;
 pub mod steps;
 pub mod string;
 pub mod tape;
+#[cfg(target_arch = "x86_64")]
+mod vectors;
+mod words;
 
 pub use fault::{Fault, What};
 pub use keys::KeySet;
+pub use names::{ByName, Name, NameSet, name};
 pub use readable::readable;
 pub use scan::{scan, scan_prefix};
 pub use spare::Spare;

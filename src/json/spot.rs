@@ -76,6 +76,60 @@ impl Is {
     }
 }
 
+/// Values of which one can be sure, by their kind and size, that they are not as said.
+#[derive(Clone, Copy, Debug)]
+pub struct Other {
+    /// A bit for each kind.
+    kinds: u8,
+    /// Bytes of a string with its quotes.
+    least: u32,
+    most: u32,
+}
+
+impl Other {
+    /// Whether a value is one.
+    #[inline(always)]
+    pub fn is(self, val: Val<'_>) -> bool {
+        self.kinds >> val.kind() as u8 & 1 == 1
+            && (!val.is_string() || (self.least..=self.most).contains(&val.size()))
+    }
+
+    /// Those that are other for both.
+    pub fn and(self, other: Other) -> Other {
+        let (least, most) = (self.least.max(other.least), self.most.min(other.most));
+        Other { kinds: self.kinds & other.kinds, least, most }
+    }
+
+    /// All values.
+    pub const ALL: Other = Other { kinds: u8::MAX, least: 0, most: u32::MAX };
+}
+
+impl Is {
+    /// Values that are surely not so.
+    pub fn other(self) -> Other {
+        use NodeKind as K;
+        let but = |kinds: &[NodeKind]| Other {
+            kinds: kinds.iter().fold(u8::MAX, |all, kind| all & !(1 << *kind as u8)),
+            ..Other::ALL
+        };
+        match self {
+            Is::Missing => Other::ALL,
+            Is::There => Other { kinds: 0, ..Other::ALL },
+            Is::Null => but(&[K::Null]),
+            Is::NotNull => but(&[K::Object, K::Array, K::String, K::Number, K::True, K::False]),
+            Is::Object => but(&[K::Object]),
+            Is::Scalar => but(&[K::Number, K::True, K::False]),
+            Is::NotText => but(&[K::Object, K::Array, K::Number, K::True, K::False, K::Null]),
+            Is::NotList => but(&[K::Object, K::String, K::Number, K::True, K::False, K::Null]),
+            Is::EmptyText => Other { least: 3, ..Other::ALL },
+            Is::Empty => Other { least: 3, ..but(&[K::Null, K::Array]) },
+            Is::FilledList => but(&[K::Array]),
+            Is::OneOf(_) | Is::NoneOf(_) => but(&[K::String]),
+            Is::Longer(most) => Other { most, ..Other::ALL },
+        }
+    }
+}
+
 /// What becomes of a member.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum To {
@@ -230,6 +284,40 @@ mod tests {
             Ok(())
         });
         String::from_utf8(out).expect("UTF-8")
+    }
+
+    #[test]
+    fn what_is_surely_other_is_never_as_said() {
+        let texts =
+            ["{}", r#"{"a":1}"#, "[]", "[1]", r#""""#, r#""a""#, r#""long""#, "1", "true", "false", "null"];
+        let all = [
+            Is::There,
+            Is::Null,
+            Is::NotNull,
+            Is::Object,
+            Is::Scalar,
+            Is::NotText,
+            Is::NotList,
+            Is::EmptyText,
+            Is::Empty,
+            Is::FilledList,
+            Is::OneOf(&["a"]),
+            Is::NoneOf(&["a"]),
+            Is::Longer(3),
+        ];
+        for is in all {
+            let mut told = 0;
+            for text in texts {
+                let mut tape = Tape::new();
+                scan(text.as_bytes(), &mut tape).expect("JSON");
+                let val = tape.root(text.as_bytes()).expect("scanned");
+                let other = is.other().is(val);
+                assert!(!other || !is.holds(Some(val)), "{is:?} of {text}");
+                assert!(!other || !is.other().and(Is::There.other()).is(val));
+                told += usize::from(other);
+            }
+            assert!(told > 0 || is == Is::There, "{is:?} is sure of nothing");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use super::names::{Name, NameSet};
 use super::steps;
 use super::string::Str;
 
@@ -29,6 +30,8 @@ pub struct Node {
     pub(super) next: u32,
     /// Fingerprint of the text of a key; number of members or elements of a container.
     pub(super) hash: u32,
+    /// Of a key.
+    pub(super) name: Name,
     pub(super) kind: NodeKind,
     /// The string holds a backslash.
     pub(super) escaped: bool,
@@ -67,6 +70,7 @@ pub struct Tape {
     pub(super) odd: Vec<(Oddity, u32)>,
     pub(super) keys: Vec<(u32, u32)>,
     pub(super) noted: bool,
+    pub(super) ascii: bool,
 }
 
 impl Tape {
@@ -100,6 +104,11 @@ impl Tape {
     /// Whether an object of the record has the key [`NOTED`](super::scan::NOTED).
     pub fn is_noted(&self) -> bool {
         self.noted
+    }
+
+    /// Whether no byte of the text is above 0x7f, as far as the scan has noted.
+    pub fn is_ascii(&self) -> bool {
+        self.ascii
     }
 
     /// Gives memory back after an unusually large record.
@@ -224,6 +233,13 @@ impl<'t> Val<'t> {
         Members { bytes: self.bytes, tape: self.tape, at, end }
     }
 
+    /// The same by name: for whoever looks for names only.
+    #[inline]
+    pub fn named(&self) -> Named<'t> {
+        let (at, end) = self.inside(NodeKind::Object);
+        Named { bytes: self.bytes, tape: self.tape, at, end }
+    }
+
     /// Elements of an array, in order; empty for anything else.
     pub fn elements(&self) -> Elements<'t> {
         let (at, end) = self.inside(NodeKind::Array);
@@ -240,6 +256,35 @@ impl<'t> Val<'t> {
     pub fn get(&self, key: &str) -> Option<Val<'t>> {
         let at = self.find(key.as_bytes())?;
         Some(Val { bytes: self.bytes, tape: self.tape, ix: at + 1 })
+    }
+
+    /// The key of a value that is a member of an object.
+    pub fn key(&self) -> Option<Str<'t>> {
+        let key = self.tape.nodes.get((self.ix as usize).checked_sub(1)?)?;
+        let inner = key.start as usize + 1..(key.end as usize).checked_sub(1)?;
+        (key.kind == NodeKind::String).then_some(Str { raw: self.bytes.get(inner)?, escaped: key.escaped })
+    }
+
+    /// The names of an object's keys.
+    #[inline]
+    pub fn names(&self) -> NameSet {
+        self.named().fold(NameSet::EMPTY, |set, (name, _)| set.with(name))
+    }
+
+    /// The last member of this name.
+    #[inline]
+    pub fn by_name(&self, name: Name) -> Option<Val<'t>> {
+        let mut found = None;
+        for (own, val) in self.named() {
+            if own == name {
+                found = Some(val);
+                // Only a record with duplicate keys may hold another.
+                if self.tape.odd.is_empty() {
+                    break;
+                }
+            }
+        }
+        found
     }
 
     #[inline]
@@ -296,6 +341,7 @@ fn is_escaped_key(bytes: &[u8], node: &Node, key: &[u8]) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub struct Member<'t> {
     pub key: Str<'t>,
+    pub name: Name,
     /// Offset of the key's opening quote in the record.
     pub key_start: u32,
     pub val: Val<'t>,
@@ -321,7 +367,32 @@ impl<'t> Iterator for Members<'t> {
         let val = Val { bytes: self.bytes, tape: self.tape, ix: self.at + 1 };
         self.at = val.node().next;
         let raw = &self.bytes[key.start as usize + 1..key.end as usize - 1];
-        Some(Member { key: Str { raw, escaped: key.escaped }, key_start: key.start, val })
+        Some(Member { key: Str { raw, escaped: key.escaped }, name: key.name, key_start: key.start, val })
+    }
+}
+
+/// Members of an object by name.
+#[derive(Clone)]
+pub struct Named<'t> {
+    bytes: &'t [u8],
+    tape: &'t Tape,
+    at: u32,
+    end: u32,
+}
+
+impl<'t> Iterator for Named<'t> {
+    type Item = (Name, Val<'t>);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(Name, Val<'t>)> {
+        if self.at >= self.end {
+            return None;
+        }
+        steps::count();
+        let [key, val] = self.tape.nodes.get(self.at as usize..)?.first_chunk::<2>()?;
+        let ix = self.at + 1;
+        self.at = val.next;
+        Some((key.name, Val { bytes: self.bytes, tape: self.tape, ix }))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::source::{bug, lines};
 use super::doc::Run;
 use super::gathered::{Chunk, Marks};
 use super::guard::guarded;
+use super::line::Line;
 use super::stage::{Batch, Stage};
 use super::{Reading, Scanned, Take, detect, paths, spread};
 
@@ -16,8 +17,6 @@ struct Rest<'t> {
     bytes: &'t [u8],
     /// Where they begin in the doc.
     from: u64,
-    /// They are known to be UTF-8.
-    valid: bool,
     /// Nothing follows them.
     is_end: bool,
 }
@@ -33,7 +32,6 @@ impl<'e, T: Take> Run<'e, T> {
     ) -> io::Result<Chunk<T::Gathered>> {
         let limit = self.options.max_record;
         let read = lines::read(self.bytes, start, n, limit, buf)?;
-        let valid = simdutf8::basic::from_utf8(read.bytes).is_ok();
         let is_end = read.start + read.bytes.len() as u64 >= self.bytes.len();
         let mut own = Reading::new(self.container);
         stage.batch = Batch::default();
@@ -42,7 +40,7 @@ impl<'e, T: Take> Run<'e, T> {
             _ => (self.free_from(start, &read)? - read.start).min(read.bytes.len() as u64) as usize,
         };
         let mut marks = Marks::default();
-        marks.pass(0, read.bytes.get(..at).unwrap_or_default());
+        marks.pass(0, read.bytes.get(..at).unwrap_or_default(), false);
         while let Some((rest, &first)) = read.bytes.get(at..).and_then(|rest| Some((rest, rest.first()?))) {
             if first.is_ascii_whitespace() {
                 at += 1;
@@ -55,18 +53,18 @@ impl<'e, T: Take> Run<'e, T> {
             };
             at += skip;
             let bytes = rest.get(skip..).unwrap_or_default();
-            let rest = Rest { bytes, from: read.start + at as u64, valid, is_end };
+            let rest = Rest { bytes, from: read.start + at as u64, is_end };
             // A chunk holds lines of any length that fits in it.
             let len = if limit < lines::CHUNK { line_len(rest.bytes) } else { 0 };
-            let len = if len as u64 > limit {
+            let line = if len as u64 > limit {
                 stage.too_long(rest.from);
-                len
+                Line::one(len, None)
             } else {
                 let done = guarded(self.options.panics, stage, |stage| self.next(&rest, stage, &mut own));
-                done.transpose()?.unwrap_or_else(|| line_len(rest.bytes))
+                done.transpose()?.unwrap_or_else(|| Line::one(line_len(rest.bytes), None))
             };
-            marks.pass(at, bytes.get(..len).unwrap_or(bytes));
-            at += len;
+            marks.pass(at, bytes.get(..line.len).unwrap_or(bytes), line.is_one);
+            at += line.len;
         }
         if let Some(at) = read.too_long {
             stage.too_long(at);
@@ -75,23 +73,23 @@ impl<'e, T: Take> Run<'e, T> {
         Ok(Chunk { start: read.start, marks, batch: std::mem::take(&mut stage.batch), own })
     }
 
-    /// Reads the record that lines begin with. Gives its length.
+    /// Reads the record that lines begin with.
     fn next(
         &self,
         rest: &Rest<'_>,
         stage: &mut Stage<'e, T::Visitor<'e>>,
         own: &mut Reading<T::Gathered>,
-    ) -> io::Result<usize> {
-        let Rest { bytes, from, valid, is_end } = *rest;
-        bug::provoke(bytes.get(..line_len(bytes)).unwrap_or(bytes));
+    ) -> io::Result<Line> {
+        let Rest { bytes, from, is_end } = *rest;
+        bug::provoke(bytes);
         let spread = self.container.event_in(bytes).and_then(|len| bytes.get(..len));
-        let event = spread.and_then(|lines| stage.event(lines, from, valid));
-        let mut line = event.unwrap_or_else(|| stage.line(bytes, from, valid, is_end));
+        let event = spread.and_then(|lines| stage.event(lines, from));
+        let mut line = event.unwrap_or_else(|| stage.line(bytes, from, is_end));
         if line.starved {
             let mut more = Vec::new();
             spread::text_from(self.bytes, from, &mut more)?;
             // What is not complete now is longer than such a value may be.
-            line = stage.line(&more, from, false, true);
+            line = stage.line(&more, from, true);
         }
         own.format = own.format.or(line.format);
         if let Some(format) = line.format
@@ -100,7 +98,7 @@ impl<'e, T: Take> Run<'e, T> {
             let (batch, scanned) = stage.last(bytes, from);
             self.record_histories(batch, scanned, format, own);
         }
-        Ok(line.len)
+        Ok(line)
     }
 
     /// Where the first record of a chunk begins, or the line after one that reaches into it from the chunk before.

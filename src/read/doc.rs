@@ -108,8 +108,7 @@ impl<'e, T: Take> Run<'e, T> {
         let reading = self.options.format.map_or(detect::Reading::Document, detect::Reading::By);
         let mut stage = self.stage(reading);
         let whole = Place::new(self.id, start, text.len() as u32);
-        let valid = simdutf8::basic::from_utf8(text).is_ok();
-        let format = stage.record(text, start, whole, valid);
+        let format = stage.record(text, start, whole);
         stage.batch.damage_cut();
         self.close(&mut stage.batch, format, all)
     }

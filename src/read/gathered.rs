@@ -62,10 +62,14 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Passes a text at an offset of the chunk: a record, mostly. A long one is marked for itself.
-    pub fn pass(&mut self, at: usize, text: &[u8]) {
+    /// Passes a text at an offset of the chunk: a record, mostly. A long one is marked for itself. `is_one` says that no line
+    /// ends in it.
+    pub fn pass(&mut self, at: usize, text: &[u8], is_one: bool) {
         if text.len() >= APART && self.line > self.last {
             self.mark();
+        }
+        if is_one {
+            return;
         }
         if let Some(last) = memchr::memrchr(b'\n', text) {
             self.newlines += memchr::memchr_iter(b'\n', text).count() as u64;

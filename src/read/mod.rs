@@ -14,6 +14,7 @@ mod gathered;
 mod guard;
 mod large;
 mod last_line;
+mod line;
 mod paths;
 mod pieces;
 pub mod records;

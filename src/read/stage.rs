@@ -13,6 +13,7 @@ use crate::source::damage::{self, Escaped, Kind, Part};
 use crate::source::framing;
 
 use super::detect::{self, Reading};
+use super::line::Line;
 use super::skipped::Skipped;
 use super::{Options, Scanned, Visitor, unknown};
 
@@ -35,16 +36,6 @@ pub struct Batch {
     pub may_refer: bool,
     /// Records that were skipped because of a bug here.
     pub bugs: Vec<Skipped>,
-}
-
-/// A line that was read.
-pub struct Line {
-    /// Its length without its end; of all lines over which a damaged one is spread.
-    pub len: usize,
-    /// The format that read it.
-    pub format: Option<&'static dyn Format>,
-    /// Nothing was read: the line may go on after the text.
-    pub starved: bool,
 }
 
 /// Reads records. One a thread.
@@ -104,11 +95,12 @@ impl<'o, V: Visitor> Stage<'o, V> {
         (batch, scanned)
     }
 
-    /// Reads one whole record. `valid` says that its bytes are known to be UTF-8. Returns the format that read it.
-    pub fn record(&mut self, bytes: &[u8], start: u64, whole: Place, valid: bool) -> Option<&'static dyn Format> {
-        let base = self.begin_record(bytes, start, valid);
+    /// Reads one whole record. Returns the format that read it.
+    pub fn record(&mut self, bytes: &[u8], start: u64, whole: Place) -> Option<&'static dyn Format> {
         let mut tape = std::mem::take(&mut self.spare.tape);
-        let format = match scan(bytes, &mut tape) {
+        let read = scan(bytes, &mut tape);
+        let base = self.begin_record(bytes, start, tape.is_ascii());
+        let format = match read {
             Ok(()) => self.scanned(&mut tape, bytes, base, whole, Slice::Whole),
             Err(fault) => {
                 self.unreadable(fault, bytes, base);
@@ -157,7 +149,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
     }
 
     /// Reads the record that a text starts with, up to the end of its line. `is_end` says that nothing follows the text.
-    pub fn line(&mut self, text: &[u8], start: u64, valid: bool, is_end: bool) -> Line {
+    pub fn line(&mut self, text: &[u8], start: u64, is_end: bool) -> Line {
         self.in_lines = true;
         let mut tape = std::mem::take(&mut self.spare.tape);
         let place = |len: usize| Place::new(self.doc, start, (len + usize::from(len < text.len())) as u32);
@@ -166,22 +158,22 @@ impl<'o, V: Visitor> Stage<'o, V> {
             let line = text.get(..len).unwrap_or(text);
             if self.recovers && scan(line, &mut tape).is_err() {
                 self.spare.tape = tape;
-                return self.damaged(text, start, valid, is_end);
+                return self.damaged(text, start, is_end);
             }
             self.spare.tape = tape;
             let whole = place(len);
-            return Line { len, format: self.record(line, start, whole, valid), starved: false };
+            return Line::one(len, self.record(line, start, whole));
         };
         let whole = place(len);
-        let base = self.begin_record(text.get(..len).unwrap_or(text), start, valid);
+        let base = self.begin_record(text.get(..len).unwrap_or(text), start, tape.is_ascii());
         let format = self.scanned(&mut tape, text, base, whole, Slice::Whole);
         self.end_record(tape);
         self.plain = Some(start);
-        Line { len, format, starved: false }
+        Line::one(len, format)
     }
 
     /// Reads an event whose text is spread over these lines, unless the first of them is one by itself.
-    pub fn event(&mut self, text: &[u8], start: u64, valid: bool) -> Option<Line> {
+    pub fn event(&mut self, text: &[u8], start: u64) -> Option<Line> {
         let mut tape = std::mem::take(&mut self.spare.tape);
         let joined = match scan_line(text, &mut tape) {
             Some(_) => None,
@@ -192,20 +184,20 @@ impl<'o, V: Visitor> Stage<'o, V> {
             return None;
         };
         self.in_lines = true;
-        self.begin_record(text, start, valid);
+        self.begin_record(text, start, false);
         let whole = Place::new(self.doc, start, text.len() as u32);
         let base = Base::of_runs(self.doc, &runs);
         let format = self.scanned(&mut tape, &plain, base, whole, Slice::Whole);
         self.end_record(tape);
-        Some(Line { len: text.len(), format, starved: false })
+        Some(Line::several(text.len(), format))
     }
 
     /// Reads what there is in damaged lines.
-    fn damaged(&mut self, text: &[u8], start: u64, valid: bool, is_end: bool) -> Line {
+    fn damaged(&mut self, text: &[u8], start: u64, is_end: bool) -> Line {
         self.batch.may_refer = true;
         let found = damage::recover(text, is_end, &|val| self.is_one(val));
         if found.starved {
-            return Line { len: 0, format: None, starved: true };
+            return Line { starved: true, ..Line::several(0, None) };
         }
         let whole = Place::new(self.doc, start, (found.len + usize::from(found.len < text.len())) as u32);
         for one in &found.damages {
@@ -231,11 +223,11 @@ impl<'o, V: Visitor> Stage<'o, V> {
                 Part::Value(span, escaped) => {
                     let at = start + span.start as u64;
                     let place = if many { Place::new(self.doc, at, span.len() as u32) } else { whole };
-                    self.recovered(text.get(span).unwrap_or_default(), at, place, valid, escaped)
+                    self.recovered(text.get(span).unwrap_or_default(), at, place, escaped)
                 }
                 Part::Lost(span, fault) => {
                     let lost = text.get(span.clone()).unwrap_or_default();
-                    let base = self.begin_record(lost, start + span.start as u64, valid);
+                    let base = self.begin_record(lost, start + span.start as u64, false);
                     self.unreadable(Fault { at: fault.at - span.start as u32, ..fault }, lost, base);
                     if let Some(cut) = &mut self.batch.cut {
                         let end = if found.len < text.len() { whole.end() } else { start + found.len as u64 };
@@ -247,7 +239,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
             };
             format = format.or(read);
         }
-        Line { len: found.len, format, starved: false }
+        Line::several(found.len, format)
     }
 
     /// Reads a value of a damaged line. What lies in it is not edited before the line is repaired.
@@ -256,10 +248,9 @@ impl<'o, V: Visitor> Stage<'o, V> {
         bytes: &[u8],
         start: u64,
         whole: Place,
-        valid: bool,
         escaped: Option<Escaped>,
     ) -> Option<&'static dyn Format> {
-        self.begin_record(bytes, start, valid);
+        self.begin_record(bytes, start, false);
         self.flags.set(Flags::FROZEN | Flags::DAMAGED);
         let runs = escaped.as_ref().map(|escaped| escaped.runs_from(start)).unwrap_or_default();
         let (text, base) = match &escaped {
@@ -285,12 +276,13 @@ impl<'o, V: Visitor> Stage<'o, V> {
         }
     }
 
-    fn begin_record<'b>(&mut self, bytes: &[u8], start: u64, valid: bool) -> Base<'b> {
+    /// `ascii` says that the bytes are known to be.
+    fn begin_record<'b>(&mut self, bytes: &[u8], start: u64, ascii: bool) -> Base<'b> {
         let base = Base::new(self.doc, start);
         self.batch.damage_cut();
         self.flags = Flags::default();
         self.plain = None;
-        if !valid {
+        if !ascii {
             self.check_utf8(bytes, base);
         }
         base
@@ -394,7 +386,9 @@ impl<'o, V: Visitor> Stage<'o, V> {
 
     /// Bytes that are not UTF-8, and where.
     pub fn check_utf8(&mut self, bytes: &[u8], base: Base<'_>) {
-        if let Err(error) = simdutf8::compat::from_utf8(bytes) {
+        if simdutf8::basic::from_utf8(bytes).is_err()
+            && let Err(error) = simdutf8::compat::from_utf8(bytes)
+        {
             let at = error.valid_up_to() as u32;
             let len = error.error_len().unwrap_or(bytes.len() - at as usize) as u32;
             let row = Row::of_place(base.place(at, at + len), self.batch.records);

@@ -7,7 +7,7 @@
 
 use serde_json::Value;
 
-use crate::json::{NodeKind, Str, Val};
+use crate::json::{ByName, Name, NodeKind, Str, Val, name};
 
 use super::view::{is_integer, length};
 
@@ -16,17 +16,42 @@ pub struct Table {
     nodes: Vec<Node>,
 }
 
-/// Nodes by a name: of a field, or of a type.
-type Named = Vec<(Box<[u8]>, u32)>;
+/// A member of an object.
+#[derive(Clone, Copy)]
+struct Field {
+    node: u32,
+    /// Its bit among the required ones.
+    required: u64,
+    /// What its node takes without a look.
+    free: Free,
+}
+
+/// What nothing but its kind and size says of: most members are such.
+#[derive(Clone, Copy, Default)]
+struct Free {
+    /// Bits of [`bit`].
+    kinds: u8,
+    /// Bytes of a string that fits whatever it says, with its quotes; 0: none does.
+    size: u32,
+}
+
+impl Free {
+    #[inline(always)]
+    fn takes(self, val: Val<'_>) -> bool {
+        let kind = val.kind();
+        self.kinds & bit(kind) != 0 || kind == NodeKind::String && val.size() <= self.size
+    }
+}
 
 /// What one value must be.
 #[derive(Default)]
 struct Node {
     /// Bits of [`bit`]; 0 takes any kind.
     kinds: u8,
-    /// Keys that are looked at, with the node of their value. The required ones come first.
-    fields: Named,
-    required: u32,
+    /// Members that are looked at.
+    fields: ByName<Field>,
+    /// A bit for each required one.
+    required: u64,
     /// Node of each element of a list.
     items: Option<u32>,
     /// Texts that a string may be; empty takes any.
@@ -37,8 +62,11 @@ struct Node {
     /// Only letters, digits, underscores and dashes.
     plain: bool,
     /// An object is what its `type` says: (type, node).
-    branches: Named,
+    branches: Branches,
 }
+
+/// Nodes by type.
+type Branches = Vec<(Box<[u8]>, u32)>;
 
 /// The one pattern that the table knows.
 const PLAIN: &str = "^[a-zA-Z0-9_-]+$";
@@ -67,7 +95,12 @@ impl Table {
     pub fn compile(file: &Value, pointer: &str) -> Result<Table, String> {
         let mut compiler = Compiler { file, nodes: Vec::new(), known: Vec::new() };
         compiler.refer(pointer)?;
-        Ok(Table { nodes: compiler.nodes })
+        let mut nodes = compiler.nodes;
+        let free: Vec<Free> = nodes.iter().map(Node::free).collect();
+        for field in nodes.iter_mut().flat_map(|node| node.fields.values_mut()) {
+            field.free = free.get(field.node as usize).copied().unwrap_or_default();
+        }
+        Ok(Table { nodes })
     }
 
     /// Whether a value fits.
@@ -93,31 +126,42 @@ impl Table {
 
     fn object(&self, node: &Node, val: Val<'_>) -> bool {
         let mut seen = 0u64;
-        for member in val.members() {
-            let mut fields = node.fields.iter().enumerate();
-            let field = match member.key.escaped {
-                false => fields.find(|(_, (key, _))| **key == *member.key.raw),
-                true => fields.find(|(_, (key, _))| member.key.is(key)),
-            };
-            let Some((at, (_, field))) = field else { continue };
-            if at < node.required as usize {
-                seen |= 1 << at;
-            }
-            if !self.check(*field, member.val) {
+        for (name, val) in val.named() {
+            let Some(field) = node.fields.get(name) else { continue };
+            seen |= field.required;
+            if !field.free.takes(val) && !self.check(field.node, val) {
                 return false;
             }
         }
-        seen.count_ones() == node.required
+        seen == node.required
     }
 
     fn branch(&self, node: &Node, val: Val<'_>) -> bool {
-        let Some(name) = val.get("type").and_then(|name| name.as_str()) else { return false };
+        let Some(name) = val.by_name(name::r#type).and_then(|name| name.as_str()) else { return false };
         let branch = node.branches.iter().find(|(known, _)| name.is(known));
         branch.is_some_and(|(_, node)| self.check(*node, val))
     }
 }
 
 impl Node {
+    /// What it takes without a look.
+    fn free(&self) -> Free {
+        let scalars = bit(NodeKind::Number) | bit(NodeKind::True) | bit(NodeKind::Null);
+        let any_object = self.fields.is_empty() && self.required == 0 && self.branches.is_empty();
+        let any_text = self.texts.is_empty() && self.shortest == 0 && !self.plain;
+        let unseen = [
+            (bit(NodeKind::Object), any_object),
+            (bit(NodeKind::Array), self.items.is_none()),
+            (bit(NodeKind::String), any_text && self.longest.is_none()),
+            (scalars, true),
+        ];
+        let unseen = unseen.iter().filter(|(_, unseen)| *unseen).fold(0, |all, (kinds, _)| all | kinds);
+        let takes_texts = self.kinds == 0 || self.kinds & bit(NodeKind::String) != 0;
+        let size =
+            if any_text && takes_texts { self.longest.map_or(u32::MAX, |most| most.saturating_add(2)) } else { 0 };
+        Free { kinds: if self.kinds == 0 { unseen } else { self.kinds & unseen }, size }
+    }
+
     fn takes(&self, text: Str<'_>) -> bool {
         if !self.texts.is_empty() && !self.texts.iter().any(|known| text.is(known)) {
             return false;
@@ -194,7 +238,7 @@ impl Compiler<'_> {
             }
         }
         self.fields(&mut node, schema)?;
-        if !node.branches.is_empty() && (!node.fields.is_empty() || schema.get("type").is_some()) {
+        if !node.branches.is_empty() && (schema.get("properties").is_some() || schema.get("type").is_some()) {
             return Err("anyOf beside a type or properties".to_owned());
         }
         // An enum takes texts, and null if it lists it, whatever the type says.
@@ -212,7 +256,7 @@ impl Compiler<'_> {
     }
 
     /// The branches of an `anyOf`. What is no object is recognised by `kinds`.
-    fn branches(&mut self, list: &Value, kinds: &mut u8) -> Result<Named, String> {
+    fn branches(&mut self, list: &Value, kinds: &mut u8) -> Result<Branches, String> {
         let mut branches = Vec::new();
         *kinds |= bit(NodeKind::Object);
         for schema in list.as_array().into_iter().flatten() {
@@ -222,9 +266,8 @@ impl Compiler<'_> {
             }
             let node = self.compile(schema)?;
             let compiled = self.nodes.get(node as usize);
-            let mut required =
-                compiled.into_iter().flat_map(|node| node.fields.iter().take(node.required as usize));
-            let names = required.find(|(key, _)| **key == *b"type").map(|(_, node)| *node);
+            let names = compiled.and_then(|node| node.fields.get(name::r#type));
+            let names = names.filter(|field| field.required != 0).map(|field| field.node);
             let names = names.ok_or("a branch of an anyOf requires no type")?;
             let only_object = compiled.is_some_and(|node| node.kinds == bit(NodeKind::Object));
             match self.nodes.get(names as usize).map(|node| node.texts.as_slice()) {
@@ -243,19 +286,27 @@ impl Compiler<'_> {
         if required.len() > MOST_REQUIRED {
             return Err("too many required properties".to_owned());
         }
-        for key in &required {
+        let mut fields = Vec::new();
+        for (n, key) in required.iter().enumerate() {
             let of_key = properties.and_then(|properties| properties.get(*key));
             let of_key = of_key.ok_or_else(|| format!("{key} is required and not described"))?;
-            let child = self.compile(of_key)?;
-            node.fields.push((key.as_bytes().into(), child));
+            fields.push((
+                named(key)?,
+                Field { node: self.compile(of_key)?, required: 1 << n, free: Free::default() },
+            ));
+            node.required |= 1 << n;
         }
-        node.required = required.len() as u32;
         for (key, value) in properties.into_iter().flatten().filter(|(key, _)| !required.contains(&key.as_str())) {
-            let child = self.compile(value)?;
-            node.fields.push((key.as_bytes().into(), child));
+            fields.push((named(key)?, Field { node: self.compile(value)?, required: 0, free: Free::default() }));
         }
+        node.fields = ByName::new(fields);
         Ok(())
     }
+}
+
+fn named(key: &str) -> Result<Name, String> {
+    let name = Name::find(key.as_bytes());
+    if name.is_some() { Ok(name) } else { Err(format!("the table of names lacks {key}")) }
 }
 
 fn kinds(value: &Value) -> Result<u8, String> {

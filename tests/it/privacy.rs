@@ -329,6 +329,10 @@ fn published() -> BTreeSet<String> {
             literal.captures_iter(line).for_each(|found| add(&found[1]));
         }
     }
+    // Keys that formats and schemas look for.
+    let table = read(&root.join("src/json/names.rs"));
+    let names = table.split("\nnames! {").nth(1).and_then(|rest| rest.split('}').next()).expect("a table");
+    names.split_whitespace().map(|name| name.trim_start_matches("r#")).for_each(&mut add);
     words
 }
 

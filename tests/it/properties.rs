@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 use replaylint::internals::fix::{FixOptions, Orphans, Reasoning};
 use replaylint::internals::history::Usage;
+use replaylint::internals::json::scan::{Lanes, scan_prefix_by};
 use replaylint::internals::json::{Tape, Val, scan, scan_prefix};
 use replaylint::internals::judge::{self, Findings, Options};
 use replaylint::internals::place::Pieces;
@@ -161,11 +162,15 @@ proptest! {
         let text = broken(&value.to_string(), at, with, how);
         let (mut own, mut twin) = (Tape::new(), Tape::new());
         let scanned = scan(&text, &mut own);
+        prop_assert!(scanned.is_err() || !own.is_ascii() || text.is_ascii());
         if std::str::from_utf8(&text).is_ok() {
             prop_assert_eq!(scanned.is_ok(), serde_takes(&text), "{}", String::from_utf8_lossy(&text));
         }
-        // Both twins stop at the same byte for the same reason.
-        prop_assert_eq!(scan_prefix(&text, &mut own), replaylint::internals::json::scan::scan_prefix_portable(&text, &mut twin));
+        // All stop at the same byte for the same reason.
+        let widest = scan_prefix(&text, &mut own);
+        for lanes in Lanes::ALL {
+            prop_assert_eq!(scan_prefix_by(lanes, &text, &mut twin), widest, "{:?}", lanes);
+        }
     }
 
     #[test]
@@ -232,8 +237,9 @@ fn escapes_are_read_wherever_they_stand_in_a_block() {
                 let text = format!("[\"{}{escape}{}\"]", "x".repeat(before), "y".repeat(behind));
                 let expected: Value = serde_json::from_str(&text).expect("JSON");
                 let mut tape = Tape::new();
-                for scan in [scan_prefix, replaylint::internals::json::scan::scan_prefix_portable] {
-                    assert_eq!(scan(text.as_bytes(), &mut tape), Ok(text.len() as u32), "{text}");
+                for lanes in Lanes::ALL {
+                    let scanned = scan_prefix_by(lanes, text.as_bytes(), &mut tape);
+                    assert_eq!(scanned, Ok(text.len() as u32), "{text} by {lanes:?}");
                     assert!(agrees(tape.root(text.as_bytes()).expect("scanned"), &expected), "{text}");
                     assert!(!tape.is_odd(), "{text}");
                 }

@@ -1,7 +1,7 @@
 //! What kind an item is, and what pairs it, by its members.
 
 use crate::history::{Family, Flag, Flags, ItemFlags, Kind, Row};
-use crate::json::{Str, Val};
+use crate::json::{Name, Str, Val, name};
 
 /// The dialect's name.
 pub const NAME: &str = "responses";
@@ -31,27 +31,27 @@ pub(super) struct Fields<'t> {
 impl<'t> Fields<'t> {
     pub fn of(val: Val<'t>) -> Self {
         let mut fields = Fields::default();
-        for member in val.members() {
-            fields.take(&member.key.decode(), member.val);
+        for (name, val) in val.named() {
+            fields.take(name, val);
         }
         fields
     }
 
-    pub fn take(&mut self, key: &[u8], val: Val<'t>) {
-        match key {
-            b"type" => self.kind = val.as_str(),
-            b"role" => self.role = val.as_str(),
-            b"id" => self.id = val.as_str(),
-            b"call_id" => self.call_id = val.as_str(),
-            b"approval_request_id" => self.approval = val.as_str(),
-            b"output" => self.output = true,
-            b"name" | b"arguments" => self.named = true,
-            b"result" => self.result = val.is_string(),
-            b"execution" => self.execution = val.as_str(),
-            b"status" => self.status = val.as_str(),
-            b"encrypted_content" => self.blob = val.as_str().is_some_and(|s| !s.is_empty()),
-            b"pending_safety_checks" => self.pending = val.count() > 0,
-            b"caller" => self.owned = val.get("type").is_some_and(|t| t.is("program")),
+    fn take(&mut self, name: Name, val: Val<'t>) {
+        match name {
+            name::r#type => self.kind = val.as_str(),
+            name::role => self.role = val.as_str(),
+            name::id => self.id = val.as_str(),
+            name::call_id => self.call_id = val.as_str(),
+            name::approval_request_id => self.approval = val.as_str(),
+            name::output => self.output = true,
+            name::name | name::arguments => self.named = true,
+            name::result => self.result = val.is_string(),
+            name::execution => self.execution = val.as_str(),
+            name::status => self.status = val.as_str(),
+            name::encrypted_content => self.blob = val.as_str().is_some_and(|s| !s.is_empty()),
+            name::pending_safety_checks => self.pending = val.count() > 0,
+            name::caller => self.owned = val.by_name(name::r#type).is_some_and(|t| t.is("program")),
             _ => {}
         }
     }

@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 
 use crate::dialect::Item;
 use crate::history::{Act, Code, Finding, Flags, History, ItemFlags, Kind, KindSet, Remedy, Role, Wish};
-use crate::json::Val;
-use crate::json::spot::{EACH, Is, PRIVATE, Spot, To};
+use crate::json::spot::{EACH, Is, Other, PRIVATE, Spot, To};
+use crate::json::{ByName, Name, Val};
 use crate::rule::Out;
 
 pub use table::ROWS;
@@ -69,9 +69,9 @@ pub fn row(number: u16) -> Option<&'static Field> {
 /// Rows that speak of members of one object, by key.
 #[derive(Default)]
 struct Keys {
-    /// A bit for each key, by its first letter and its length.
-    mask: u64,
     keys: Vec<Key>,
+    /// Where each of them is.
+    places: ByName<usize>,
     /// Rows about keys that begin with an underscore.
     private: Vec<u16>,
 }
@@ -80,6 +80,8 @@ struct Key {
     name: &'static str,
     /// Rows about the value.
     rows: Vec<u16>,
+    /// Values that none of these rows speaks of.
+    other: Other,
     /// Rows about a missing member.
     absent: Vec<u16>,
     /// Members of the value.
@@ -99,26 +101,33 @@ impl Keys {
             self.private.push(row);
             return;
         }
-        self.mask |= bit(name.as_bytes());
         if self.keys.iter().all(|key| key.name != name) {
             let (below, each) = (Keys::default(), Keys::default());
-            self.keys.push(Key { name, rows: Vec::new(), absent: Vec::new(), below, each });
+            let (rows, absent, other) = (Vec::new(), Vec::new(), Other::ALL);
+            self.keys.push(Key { name, rows, other, absent, below, each });
         }
         let Some(key) = self.keys.iter_mut().find(|key| key.name == name) else { return };
-        let is_missing = ROWS.get(usize::from(row)).is_some_and(|row| row.spot.is == Is::Missing);
+        let Some(is) = ROWS.get(usize::from(row)).map(|row| row.spot.is) else { return };
         match rest {
-            [] if is_missing => key.absent.push(row),
-            [] => key.rows.push(row),
+            [] if is == Is::Missing => key.absent.push(row),
+            [] => {
+                key.rows.push(row);
+                key.other = key.other.and(is.other());
+            }
             [first, rest @ ..] if *first == EACH => key.each.add(rest, row),
             _ => key.below.add(rest, row),
         }
     }
-}
 
-/// One of 64 bits for a key.
-fn bit(key: &[u8]) -> u64 {
-    let first = key.first().copied().unwrap_or_default();
-    1 << ((usize::from(first) * 7 + key.len()) % 64)
+    /// Notes where each key is.
+    fn index(&mut self) {
+        let places = self.keys.iter().enumerate().map(|(at, key)| (Name::find(key.name.as_bytes()), at));
+        self.places = ByName::new(places.collect());
+        for key in &mut self.keys {
+            key.below.index();
+            key.each.index();
+        }
+    }
 }
 
 /// The rows of each kind.
@@ -130,6 +139,7 @@ fn by_kind() -> &'static [Keys] {
             for (number, row) in ROWS.iter().enumerate().filter(|(_, row)| row.kinds.has(kind)) {
                 keys.add(row.spot.path, number as u16);
             }
+            keys.index();
             keys
         };
         Kind::all().map(of_kind).collect()
@@ -154,24 +164,24 @@ impl<'t> Pass<'_, 't> {
     /// `element` is the element of a list that the object is or lies in.
     fn object(&mut self, keys: &Keys, object: Val<'t>, element: Option<Val<'t>>) {
         let mut seen: u64 = 0;
-        for member in object.members() {
-            let raw = member.key.raw;
-            if raw.first() == Some(&b'_') {
-                self.test(&keys.private, Some(member.val), element);
-            }
-            // An escape in a key changes its length and may change its first letter.
-            if keys.mask & bit(raw) == 0 && !member.key.escaped {
+        for (name, val) in object.named() {
+            if !name.is_some() {
+                if !keys.private.is_empty() && val.key().is_some_and(|key| key.raw.starts_with(b"_")) {
+                    self.test(&keys.private, Some(val), element);
+                }
                 continue;
             }
-            let mut known = keys.keys.iter().enumerate();
-            let Some((at, key)) = known.find(|(_, key)| member.key.is(key.name.as_bytes())) else { continue };
+            let Some(&at) = keys.places.get(name) else { continue };
+            let Some(key) = keys.keys.get(at) else { continue };
             seen |= 1 << at;
-            self.test(&key.rows, Some(member.val), element);
-            if !key.below.is_empty() && member.val.is_object() {
-                self.object(&key.below, member.val, element);
+            if !key.other.is(val) {
+                self.test(&key.rows, Some(val), element);
+            }
+            if !key.below.is_empty() && val.is_object() {
+                self.object(&key.below, val, element);
             }
             if !key.each.is_empty() {
-                for element in member.val.elements().filter(Val::is_object) {
+                for element in val.elements().filter(Val::is_object) {
                     self.object(&key.each, element, Some(element));
                 }
             }
@@ -229,6 +239,9 @@ mod tests {
         assert!(by_kind()[Kind::Unknown as usize].is_empty(), "unknown items are passed through untouched");
         assert!(ROWS.len() < usize::from(crate::history::NO_FIELD));
         for row in ROWS {
+            for key in row.spot.path.iter().filter(|key| **key != EACH && **key != PRIVATE) {
+                assert!(Name::find(key.as_bytes()).is_some(), "the table of names lacks {key}");
+            }
             // What is noted is raised without its role and its neighbours: the flag must say it all.
             assert!(row.note == ItemFlags::NONE || row.unless == ItemFlags::NONE, "{row:?}");
             assert!(row.spot.path.iter().filter(|step| **step == EACH).count() <= 1, "{row:?}");

@@ -1,0 +1,383 @@
+//! The grammar of JSON: one pass over bytes, without recursion, into a [`Tape`].
+//!
+//! Most bytes of a transcript lie in long strings, so strings are skipped 64 bytes at a time: one mask of the bytes
+//! that matter (quote, backslash, control character), then only those are looked at. The grammar is written once
+//! and compiled for AVX-512, for AVX2 and for machines without either. A differential test and a fuzz target hold them
+//! against serde_json and each other.
+//!
+//! UTF-8 is not checked here, but whether there is anything to check is noted. The scanner never leaves a multi-byte
+//! character half read.
+
+use super::block::{BlockSorter, HEX, LANES, below, escaped_bytes};
+use super::duplicates::{duplicate_keys, hash_of};
+use super::fault::{Fault, What};
+use super::names::{Name, name};
+use super::string;
+use super::tape::{Frame, Node, NodeKind, Oddity, Tape};
+use super::words::Words;
+
+/// The whole grammar, to be compiled for the instructions of a sorter of blocks.
+#[inline(always)]
+pub(super) fn grammar<B: BlockSorter>(bytes: &[u8], tape: &mut Tape, one_line: bool) -> Result<u32, Fault> {
+    Grammar { bytes, tape, at: 0, one_line, inside: Frame::ROOT, high: 0 }.value::<B>()
+}
+
+/// The state of a scan. No method that is not inlined takes it, so that the compiler can keep it in registers.
+struct Grammar<'a> {
+    bytes: &'a [u8],
+    tape: &'a mut Tape,
+    at: usize,
+    /// A line feed ends the text.
+    one_line: bool,
+    /// The container that is being read; those around it are on the tape.
+    inside: Frame,
+    /// Not 0 if a string may hold a byte above 0x7f.
+    high: u64,
+}
+
+impl<'a> Grammar<'a> {
+    #[inline(always)]
+    fn fault<T>(&self, what: What, at: usize) -> Result<T, Fault> {
+        let what = if at >= self.bytes.len() { What::EndsEarly } else { what };
+        Err(Fault { what, at: at.min(self.bytes.len()) as u32 })
+    }
+
+    #[inline(always)]
+    fn skip_space(&mut self) -> Option<u8> {
+        loop {
+            let byte = *self.bytes.get(self.at)?;
+            if byte > b' ' || !is_space(byte) || byte == b'\n' && self.one_line {
+                return Some(byte);
+            }
+            self.at += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, start: usize, end: usize, kind: NodeKind, escaped: bool) -> u32 {
+        self.push_key(start, end, kind, escaped, (0, Name::NONE))
+    }
+
+    #[inline(always)]
+    fn push_key(&mut self, start: usize, end: usize, kind: NodeKind, escaped: bool, key: (u32, Name)) -> u32 {
+        let ix = self.tape.nodes.len() as u32;
+        let (hash, name) = key;
+        self.tape.nodes.push(Node {
+            start: start as u32,
+            end: end as u32,
+            next: ix + 1,
+            hash,
+            name,
+            kind,
+            escaped,
+        });
+        ix
+    }
+
+    /// One value with all that lies in it. Returns where it ends.
+    #[inline(always)]
+    fn value<B: BlockSorter>(&mut self) -> Result<u32, Fault> {
+        loop {
+            let Some(byte) = self.skip_space() else { return self.fault(What::NoValue, self.at) };
+            match byte {
+                b'"' => {
+                    let start = self.at;
+                    let escaped = self.string::<B>()?;
+                    self.push(start, self.at, NodeKind::String, escaped);
+                }
+                b'{' => {
+                    self.enter(NodeKind::Object);
+                    if self.skip_space() == Some(b'}') {
+                        self.leave();
+                    } else {
+                        self.key::<B>()?;
+                        continue;
+                    }
+                }
+                b'[' => {
+                    self.enter(NodeKind::Array);
+                    if self.skip_space() == Some(b']') {
+                        self.leave();
+                    } else {
+                        continue;
+                    }
+                }
+                b'-' | b'0'..=b'9' => self.number()?,
+                b't' => self.literal(b"true", NodeKind::True)?,
+                b'f' => self.literal(b"false", NodeKind::False)?,
+                b'n' => self.literal(b"null", NodeKind::Null)?,
+                b'N' | b'I' => return self.fault(What::NotANumber, self.at),
+                _ => return self.fault(What::NoValue, self.at),
+            }
+            // Behind a value: more of the container it lies in, or the ends of containers, or the end of all.
+            loop {
+                if self.inside.node == Frame::ROOT.node {
+                    self.tape.ascii = self.high == 0;
+                    return Ok(self.at as u32);
+                }
+                self.inside.count += 1;
+                match (self.skip_space(), self.inside.is_object) {
+                    (Some(b','), true) => {
+                        self.at += 1;
+                        self.skip_space();
+                        self.key::<B>()?;
+                        break;
+                    }
+                    (Some(b','), false) => {
+                        self.at += 1;
+                        break;
+                    }
+                    (Some(b'}'), true) | (Some(b']'), false) => self.leave(),
+                    _ => return self.fault(What::ExpectedCommaOrEnd, self.at),
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, kind: NodeKind) {
+        let node = self.push(self.at, self.at, kind, false);
+        self.tape.open.push(self.inside);
+        self.inside = Frame { node, count: 0, keys: 0, is_object: kind == NodeKind::Object, suspect: false };
+        self.at += 1;
+    }
+
+    #[inline(always)]
+    fn leave(&mut self) {
+        self.at += 1;
+        let next = self.tape.nodes.len() as u32;
+        let node = &mut self.tape.nodes[self.inside.node as usize];
+        node.end = self.at as u32;
+        node.next = next;
+        node.hash = self.inside.count;
+        if self.inside.suspect {
+            duplicate_keys(self.bytes, self.tape, self.inside.node);
+        }
+        self.inside = self.tape.open.pop().unwrap_or(Frame::ROOT);
+    }
+
+    #[inline(always)]
+    fn key<B: BlockSorter>(&mut self) -> Result<(), Fault> {
+        if self.bytes.get(self.at) != Some(&b'"') {
+            return self.fault(What::ExpectedKey, self.at);
+        }
+        let start = self.at;
+        let escaped = self.string::<B>()?;
+        let inner = start + 1..self.at - 1;
+        let short = Words::of_short(&self.bytes[inner.start..], inner.len()).filter(|_| !escaped);
+        let (hash, name) = match short {
+            Some(words) => {
+                let hash = words.hash();
+                (hash, Name::beginning(words, hash))
+            }
+            None => named(&self.bytes[inner], escaped),
+        };
+        self.tape.noted |= name == name::replaylint_ref;
+        self.push_key(start, self.at, NodeKind::String, escaped, (hash, name));
+        // Most objects have few keys, and most pairs of keys differ in these six bits.
+        let bit = 1 << (hash >> 26);
+        self.inside.suspect |= self.inside.keys & bit != 0;
+        self.inside.keys |= bit;
+        if self.skip_space() != Some(b':') {
+            return self.fault(What::ExpectedColon, self.at);
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// From the opening quote to after the closing one. Returns whether there was an escape.
+    #[inline(always)]
+    fn string<B: BlockSorter>(&mut self) -> Result<bool, Fault> {
+        let mut at = self.at + 1;
+        let mut any_escape = false;
+        let mut first_is_escaped = 0;
+        while let Some(block) = self.bytes.get(at..).and_then(|rest| rest.first_chunk::<LANES>()) {
+            let masks = B::masks(block);
+            self.high |= masks.high;
+            let mut quote = masks.quote;
+            if masks.backslash | first_is_escaped != 0 {
+                let (escaped, next) = escaped_bytes(masks.backslash, first_is_escaped);
+                quote &= !escaped;
+                // Up to the closing quote, every escaped byte must be one that JSON knows.
+                let letters = escaped & below(quote);
+                if letters != 0 {
+                    any_escape = true;
+                    self.escapes(at, letters & !B::short_escapes(block))?;
+                }
+                first_is_escaped = next;
+            }
+            let control = masks.control & below(quote);
+            if control != 0 {
+                return self.fault(What::ControlCharacter, at + control.trailing_zeros() as usize);
+            }
+            if quote != 0 {
+                self.at = at + quote.trailing_zeros() as usize + 1;
+                return Ok(any_escape);
+            }
+            at += LANES;
+        }
+        self.string_end(at, any_escape, first_is_escaped != 0)
+    }
+
+    /// The rest of a string, of which too few bytes are left for a block.
+    #[inline(always)]
+    fn string_end(&mut self, mut at: usize, mut any_escape: bool, first_is_escaped: bool) -> Result<bool, Fault> {
+        if first_is_escaped {
+            any_escape = true;
+            self.escapes(at, 1)?;
+            at += 1;
+        }
+        loop {
+            match self.bytes.get(at) {
+                Some(b'"') => {
+                    self.at = at + 1;
+                    return Ok(any_escape);
+                }
+                Some(b'\\') => {
+                    any_escape = true;
+                    self.escapes(at + 1, 1)?;
+                    at += 2;
+                }
+                Some(0..=0x1f) => return self.fault(What::ControlCharacter, at),
+                Some(byte) => {
+                    self.high |= u64::from(*byte >= 0x80);
+                    at += 1;
+                }
+                None => return self.fault(What::EndsEarly, at),
+            }
+        }
+    }
+
+    /// Checks escapes whose letters stand at the bits of a mask, counted from `at`.
+    #[inline(always)]
+    fn escapes(&mut self, at: usize, mut letters: u64) -> Result<(), Fault> {
+        while letters != 0 {
+            let letter = at + letters.trailing_zeros() as usize;
+            letters &= letters - 1;
+            match self.bytes.get(letter) {
+                Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {}
+                Some(b'u') => self.unicode_escape(letter)?,
+                _ => return self.fault(What::BadEscape, letter.max(1) - usize::from(letter < self.bytes.len())),
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the four digits after a `u`, and notes half of a surrogate pair.
+    #[inline(always)]
+    fn unicode_escape(&mut self, letter: usize) -> Result<(), Fault> {
+        let code = self.hex4(letter + 1)?;
+        if code & 0xf800 == 0xd800 && !is_paired(self.bytes, letter, code) {
+            self.tape.odd.push((Oddity::LoneSurrogate, letter as u32 - 1));
+        }
+        Ok(())
+    }
+
+    /// The code of four hexadecimal digits.
+    #[inline(always)]
+    fn hex4(&self, at: usize) -> Result<u32, Fault> {
+        match hex4(self.bytes, at) {
+            None => self.fault(What::EndsEarly, self.bytes.len()),
+            // A byte that is no digit sets bits that no digit sets.
+            Some(code) if code > 0xffff => self.fault(What::BadEscape, at - 2),
+            Some(code) => Ok(code),
+        }
+    }
+
+    #[inline(always)]
+    fn digits(&mut self) -> usize {
+        let start = self.at;
+        while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+        }
+        self.at - start
+    }
+
+    #[inline(always)]
+    fn number(&mut self) -> Result<(), Fault> {
+        let start = self.at;
+        if self.bytes[self.at] == b'-' {
+            self.at += 1;
+            if self.bytes.get(self.at) == Some(&b'I') {
+                return self.fault(What::NotANumber, start);
+            }
+        }
+        let leading_zero = self.bytes.get(self.at) == Some(&b'0');
+        let digits = self.digits();
+        if digits == 0 || (leading_zero && digits > 1) {
+            return self.fault(What::BadNumber, if digits == 0 { self.at } else { start });
+        }
+        if self.bytes.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            if self.digits() == 0 {
+                return self.fault(What::BadNumber, self.at);
+            }
+        }
+        if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.bytes.get(self.at), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            if self.digits() == 0 {
+                return self.fault(What::BadNumber, self.at);
+            }
+        }
+        self.push(start, self.at, NodeKind::Number, false);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn literal(&mut self, text: &'static [u8], kind: NodeKind) -> Result<(), Fault> {
+        let rest = &self.bytes[self.at..];
+        if rest.starts_with(text) {
+            let start = self.at;
+            self.at += text.len();
+            self.push(start, self.at, kind, false);
+            return Ok(());
+        }
+        let cut = text.starts_with(rest);
+        self.fault(What::BadLiteral, if cut { self.bytes.len() } else { self.at })
+    }
+}
+
+/// The hash and the name of a key.
+#[inline(never)]
+fn named(key: &[u8], escaped: bool) -> (u32, Name) {
+    let decoded;
+    let key = match escaped {
+        true => {
+            decoded = string::decode(key);
+            &decoded
+        }
+        false => key,
+    };
+    (hash_of(key), Name::find(key))
+}
+
+/// What four hexadecimal digits say; above 0xffff if one of them is none.
+#[inline(always)]
+fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
+    let digits = bytes.get(at..at + 4)?;
+    Some(digits.iter().fold(0, |code, digit| code << 4 | HEX[usize::from(*digit)]))
+}
+
+/// Whether half of a surrogate pair has its other half: a high one wants a low one right behind it, a low one a high one
+/// right before it. `letter` is where its `u` stands.
+#[cold]
+fn is_paired(bytes: &[u8], letter: usize, code: u32) -> bool {
+    let half_at = |at: usize, range: std::ops::Range<u32>| {
+        bytes.get(at..at + 2) == Some(b"\\u") && hex4(bytes, at + 2).is_some_and(|code| range.contains(&code))
+    };
+    // The six bytes before are an escape only if their backslash is not escaped itself.
+    let is_escaped =
+        |backslash: usize| bytes[..backslash].iter().rev().take_while(|b| **b == b'\\').count() % 2 == 1;
+    if code < 0xdc00 {
+        half_at(letter + 5, 0xdc00..0xe000)
+    } else {
+        letter >= 7 && half_at(letter - 7, 0xd800..0xdc00) && !is_escaped(letter - 7)
+    }
+}
+
+pub(super) fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
+}

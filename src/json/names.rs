@@ -1,0 +1,297 @@
+//! Names: the keys that are looked for in every object of every record. Each has a number, which the scanner writes beside
+//! a key, so that whoever looks for it compares numbers and no text.
+//!
+//! A key that is not in the table has no name, and is compared as text.
+
+use super::words::Words;
+
+/// A key of the table, by its place there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Name(u16);
+
+macro_rules! names {
+    ($($name:ident)*) => {
+        /// A constant for each name, spelled as the key.
+        #[allow(non_upper_case_globals)]
+        pub mod name {
+            use super::Name;
+
+            #[allow(non_camel_case_types, clippy::enum_variant_names)]
+            enum Number { none, $($name),* }
+
+            const _: Number = Number::none;
+
+            $(pub const $name: Name = Name(Number::$name as u16);)*
+        }
+
+        /// The keys, in the order of their numbers, which begin with 1.
+        const KEYS: [&str; [$(stringify!($name)),*].len()] = [$(key_of(stringify!($name))),*];
+    };
+}
+
+/// What an identifier says: one of a keyword begins with a mark.
+const fn key_of(identifier: &'static str) -> &'static str {
+    match identifier.as_bytes() {
+        [b'r', b'#', ..] => identifier.split_at(2).1,
+        _ => identifier,
+    }
+}
+
+#[rustfmt::skip]
+names! {
+    acknowledged_safety_checks action actions active additionalModelRequestFields additional_kwargs annotations
+    anthropic_beta anthropic_version approval_request_id approve args arguments ask audio audioMetadata
+    audioTranscription audio_metadata audio_transcription background body bucketOwner button bytes cachePoint
+    cache_control callID call_id call_type caller caller_id candidates chat_messages checkpoint choices citations
+    citationsContent cited_text cli_version code codeExecutionResult code_execution_result command commands
+    condenseId condenseParent config container_id content content_version contents context conversation created
+    createdAt created_by current_node custom custom_id data description detail diff dimensions displayName
+    display_name document documentMetadata document_index document_metadata document_title effort enable_thinking
+    enabled encoding_format encrypted_content encrypted_index encrypted_stdout endOffset end_block_index
+    end_byte_offset end_char_index end_index end_offset end_ordinal_exclusive end_page_number env environment error
+    error_code error_message event executableCode executable_code execution exit_code file fileData fileUri
+    file_data file_id file_type file_uri file_url filename fingerprint format fps frequency_penalty function
+    functionCall functionResponse function_call function_response functions generationConfig generation_config git
+    guardContent guardrailConfig has_more hidden history_base history_mode id image image_url include index
+    inferenceConfig inference_geo info inlineData inline_data input input_audio input_schema instruction
+    instructions isSummary isTruncationMarker is_error is_file_update item items json keep_alive keys kind kwargs
+    language last_updated lc leafUuid level lines location logit_bias logprob logprobs logs max_completion_tokens
+    max_output_length max_output_tokens max_tokens max_tokens_to_sample mcp_servers mediaProcessing mediaResolution
+    mediaType media_processing media_resolution media_type message messageID messageId message_count messages
+    metadata method metrics mimeType mime_type modalities mode model modelId modelInfo model_config_id
+    model_provider n name namespace new_lines new_start next numTokens num_lines num_tokens num_turns object
+    observation_id old_lines old_start operation options ordinal outcome output output_config output_format outputs
+    page_age parallel_tool_calls parameters parentId parentUuid parent_uuid parsed parsed_arguments part
+    partMetadata part_metadata partialArgs partial_args parts path pattern payload pending_safety_checks phase plan
+    platform prediction prefix presence_penalty previous_response_id projectHash prompt prompt_cache_breakpoint
+    provider_metadata provider_response_id proxy_server_request qualifiers quality queries query queued_messages
+    raw_messages reason reasoning reasoningContent reasoningText reasoning_content reasoning_details
+    reasoning_effort record_type redactedContent refusal replacement_history replaylint_ref request response
+    response_format response_modalities result results retrieved_at return_code revised_prompt role s3Location
+    samples say scheduling schema scroll_x scroll_y searchResult search_result_index seed server_label server_name
+    service_tier session sessionID sessionId session_id session_start signature size snapshot source sourceContent
+    sources speechMetadata speech_metadata spreadsheetMetadata spreadsheet_metadata startOffset start_block_index
+    start_char_index start_index start_line start_offset start_page_number state state_changes stats status stderr
+    stdout step stop stopReason stop_reason stop_sequences store stream stream_options subtype summary system
+    systemInstruction system_instruction system_prompt tab_id tabs temperature text thinking thought
+    thoughtSignature thought_signature thread_id time timeout_ms timestamp title token tool toolCall toolCallId
+    toolConfig toolInvocations toolName toolResponse toolResult toolType toolUse toolUseId tool_call tool_call_id
+    tool_calls tool_choice tool_id tool_name tool_references tool_response tool_results tool_type tool_use_id tools
+    toolset_name top_k top_logprobs top_p total_lines traceId trace_id transformations truncation truncationId
+    truncationParent ts ttl turn r#type updatedAt updated_at uri url user uuid value version video videoMetadata
+    video_metadata voice weight willContinue will_continue working_directory x y
+}
+
+impl Name {
+    /// Of a key that is not in the table.
+    pub const NONE: Name = Name(0);
+
+    /// The name of a key, if it has one.
+    pub const fn find(key: &[u8]) -> Name {
+        let name = Name::beginning(Words::of(key), Words::of(key).hash());
+        if name.is_some() && is_same(KEYS[name.0 as usize - 1].as_bytes(), key) {
+            return name;
+        }
+        Name::NONE
+    }
+
+    /// The name whose key has these words. That of a short key without zeros is the only one.
+    #[inline(always)]
+    pub(super) const fn beginning(words: Words, hash: u32) -> Name {
+        let mut at = hash as usize >> (u32::BITS - SLOT_BITS);
+        loop {
+            let number = SLOTS[at];
+            if number == 0 || OWN[number as usize].are(words) {
+                return Name(number);
+            }
+            at = (at + 1) % SLOTS.len();
+        }
+    }
+
+    pub const fn is_some(self) -> bool {
+        self.0 != Name::NONE.0
+    }
+
+    /// The key.
+    pub fn key(self) -> Option<&'static str> {
+        KEYS.get(usize::from(self.0).wrapping_sub(1)).copied()
+    }
+}
+
+/// Few names share a slot.
+const SLOT_BITS: u32 = 11;
+
+/// The words of each name, by its number.
+static OWN: [Words; KEYS.len() + 1] = {
+    let mut own = [Words::of(b""); KEYS.len() + 1];
+    let mut n = 0;
+    while n < KEYS.len() {
+        own[n + 1] = Words::of(KEYS[n].as_bytes());
+        n += 1;
+    }
+    own
+};
+
+/// The number of the name at each hash, or at the next free slot after it. No two names have the same words.
+static SLOTS: [u16; 1 << SLOT_BITS] = {
+    let mut slots = [0; 1 << SLOT_BITS];
+    let mut n = 1;
+    while n < OWN.len() {
+        let mut at = OWN[n].hash() as usize >> (u32::BITS - SLOT_BITS);
+        while slots[at] != 0 {
+            assert!(!OWN[slots[at] as usize].are(OWN[n]), "two names begin alike");
+            at = (at + 1) % slots.len();
+        }
+        slots[at] = n as u16;
+        n += 1;
+    }
+    slots
+};
+
+const fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let mut n = 0;
+    while n < one.len() && n < other.len() && one[n] == other[n] {
+        n += 1;
+    }
+    n == one.len() && n == other.len()
+}
+
+/// A set of names.
+#[derive(Clone, Copy, Debug)]
+pub struct NameSet([u64; NameSet::WORDS]);
+
+impl NameSet {
+    const WORDS: usize = 8;
+
+    pub const EMPTY: NameSet = NameSet([0; NameSet::WORDS]);
+
+    /// Of keys of the table. A set of others is not compiled.
+    pub const fn of(keys: &[&str]) -> NameSet {
+        let (mut set, mut n) = (NameSet::EMPTY, 0);
+        while n < keys.len() {
+            let name = Name::find(keys[n].as_bytes());
+            assert!(name.is_some(), "the table of names lacks a key");
+            set = set.with(name);
+            n += 1;
+        }
+        set
+    }
+
+    /// With a name more. That of a key without a name adds nothing.
+    pub const fn with(mut self, name: Name) -> NameSet {
+        if name.0 != Name::NONE.0 {
+            self.0[name.0 as usize / 64] |= 1 << (name.0 % 64);
+        }
+        self
+    }
+
+    /// Whether the sets share a name.
+    #[inline]
+    pub fn meets(&self, other: &NameSet) -> bool {
+        self.0.iter().zip(&other.0).any(|(own, others)| own & others != 0)
+    }
+
+    #[inline(always)]
+    pub const fn has(&self, name: Name) -> bool {
+        self.0[name.0 as usize / 64 % NameSet::WORDS] >> (name.0 % 64) & 1 == 1
+    }
+}
+
+/// Numbers of names fit into a set.
+const _: () = assert!(KEYS.len() < 64 * NameSet::WORDS);
+
+/// Values by name, found without a search.
+#[derive(Debug)]
+pub struct ByName<T> {
+    /// As many as there are values of the lowest bits in which all its names differ.
+    slots: Box<[Option<(Name, T)>]>,
+}
+
+impl<T> Default for ByName<T> {
+    fn default() -> Self {
+        ByName { slots: Box::default() }
+    }
+}
+
+impl<T> ByName<T> {
+    /// Of two values of one name the first one is kept.
+    pub fn new(values: Vec<(Name, T)>) -> Self {
+        let slot = |name: Name, size: usize| usize::from(name.0) & (size - 1);
+        let differ = |size: &usize| {
+            let mut taken = vec![None; *size];
+            values.iter().all(|(name, _)| {
+                let before = taken.get_mut(slot(*name, *size)).and_then(|place| place.replace(*name));
+                before.is_none_or(|before| before == *name)
+            })
+        };
+        if values.is_empty() {
+            return ByName::default();
+        }
+        let size = (0..).map(|n| 1 << n).find(differ).unwrap_or(1);
+        let mut slots: Box<[Option<(Name, T)>]> = std::iter::repeat_with(|| None).take(size).collect();
+        for (name, value) in values {
+            if let Some(place) = slots.get_mut(slot(name, size)) {
+                place.get_or_insert((name, value));
+            }
+        }
+        ByName { slots }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.slots.iter_mut().flatten().map(|(_, value)| value)
+    }
+
+    #[inline(always)]
+    pub fn get(&self, name: Name) -> Option<&T> {
+        let at = usize::from(name.0) & self.slots.len().wrapping_sub(1);
+        self.slots.get(at)?.as_ref().filter(|(own, _)| *own == name).map(|(_, value)| value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{Tape, scan};
+
+    #[test]
+    fn each_name_is_found_wherever_its_key_stands() {
+        for (n, key) in KEYS.iter().enumerate() {
+            let name = Name(n as u16 + 1);
+            assert_eq!((Name::find(key.as_bytes()), name.key()), (name, Some(*key)));
+            // Rules know keys that begin with an underscore by that alone.
+            assert!(!key.starts_with('_'), "{key}");
+            let escaped = format!("\\u{:04x}{}", key.as_bytes()[0], &key[1..]);
+            let (cut, long) = (&key[..key.len() - 1], format!("{key}s_that_no_table_has"));
+            let text = format!(r#"{{"{key}":1,"{escaped}":2,"{cut}":3,"{long}":4,"{key}":5}}"#);
+            let mut tape = Tape::new();
+            scan(text.as_bytes(), &mut tape).expect("JSON");
+            let names: Vec<Name> =
+                tape.root(text.as_bytes()).expect("a value").named().map(|(name, _)| name).collect();
+            let of_cut = KEYS.iter().position(|key| *key == cut).map_or(Name::NONE, |n| Name(n as u16 + 1));
+            assert_eq!(names, [name, name, of_cut, Name::NONE, name], "{text}");
+        }
+        assert!(KEYS.is_sorted_by(|a, b| a < b));
+        assert_eq!(Name::find(b""), Name::NONE);
+        assert_eq!(Name::find(b"encrypted_conten"), Name::NONE);
+        assert_eq!(Name::find(b"a key of more than sixteen bytes"), Name::NONE);
+    }
+
+    #[test]
+    fn values_are_found_by_name() {
+        let all: Vec<(Name, &str)> = KEYS.iter().map(|key| (Name::find(key.as_bytes()), *key)).collect();
+        for some in [&all[..], &all[..1], &all[3..9], &[]] {
+            let by_name = ByName::new(some.to_vec());
+            for (name, key) in &all {
+                let expected = some.iter().any(|(own, _)| own == name).then_some(*key);
+                assert_eq!(by_name.get(*name).copied(), expected);
+            }
+            assert_eq!(by_name.get(Name::NONE), None);
+        }
+        let set = NameSet::EMPTY.with(name::r#type).with(Name::NONE);
+        assert!(set.has(name::r#type) && !set.has(name::role) && !set.has(Name::NONE));
+    }
+}
