@@ -67,7 +67,7 @@ mod json;
 #[allow(missing_docs, rustdoc::all)]
 mod judge;
 mod library;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod neutral;
 #[allow(missing_docs, rustdoc::all)]
 mod options;
