@@ -50,7 +50,7 @@ mod commands;
 mod convert;
 #[allow(missing_docs, rustdoc::all)]
 mod dialect;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod dialects;
 #[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
 mod diff;
