@@ -44,7 +44,7 @@
 mod carry;
 #[allow(missing_docs, rustdoc::all)]
 mod cli;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod commands;
 #[allow(missing_docs, rustdoc::all)]
 mod convert;
