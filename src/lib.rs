@@ -58,7 +58,7 @@ mod diff;
 mod fix;
 #[allow(missing_docs, rustdoc::all)]
 mod format;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod formats;
 #[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
 mod history;
