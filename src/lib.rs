@@ -75,7 +75,7 @@ mod options;
 mod place;
 #[allow(missing_docs, rustdoc::all)]
 mod read;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod replay;
 #[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
 mod report;
