@@ -77,7 +77,7 @@ mod place;
 mod read;
 #[allow(missing_docs, rustdoc::all)]
 mod replay;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod report;
 #[allow(missing_docs, rustdoc::all)]
 mod rule;
