@@ -52,7 +52,7 @@ mod convert;
 mod dialect;
 #[allow(missing_docs, rustdoc::all)]
 mod dialects;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod diff;
 #[allow(missing_docs, rustdoc::all)]
 mod fix;
