@@ -85,7 +85,7 @@ mod rule;
 mod rules;
 #[allow(missing_docs, rustdoc::all)]
 mod schema;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod source;
 #[allow(missing_docs, rustdoc::all)]
 mod target;
