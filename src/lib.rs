@@ -60,7 +60,7 @@ mod fix;
 mod format;
 #[allow(missing_docs, rustdoc::all)]
 mod formats;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod history;
 #[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
 mod json;
