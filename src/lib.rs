@@ -39,7 +39,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 // The rooms. They are private: what they document is rules, formats and the engine, not an API. Their order, and what
-// each may import, is the list of `internals`. The rooms that may index are those where it is not yet proven or replaced.
+// each may import, is the list of `internals`.
 #[allow(missing_docs, rustdoc::all)]
 mod carry;
 #[allow(missing_docs, rustdoc::all)]
@@ -62,7 +62,7 @@ mod format;
 mod formats;
 #[allow(missing_docs, rustdoc::all)]
 mod history;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod json;
 #[allow(missing_docs, rustdoc::all)]
 mod judge;
