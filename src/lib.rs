@@ -39,35 +39,35 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 // The rooms. They are private: what they document is rules, formats and the engine, not an API. Their order, and what
-// each may import, is the list of `internals`. The rooms that may index are those where it is not yet proven or replaced.
+// each may import, is the list of `internals`.
 #[allow(missing_docs, rustdoc::all)]
 mod carry;
 #[allow(missing_docs, rustdoc::all)]
 mod cli;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod commands;
 #[allow(missing_docs, rustdoc::all)]
 mod convert;
 #[allow(missing_docs, rustdoc::all)]
 mod dialect;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod dialects;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod diff;
 #[allow(missing_docs, rustdoc::all)]
 mod fix;
 #[allow(missing_docs, rustdoc::all)]
 mod format;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod formats;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod history;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod json;
 #[allow(missing_docs, rustdoc::all)]
 mod judge;
 mod library;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod neutral;
 #[allow(missing_docs, rustdoc::all)]
 mod options;
@@ -75,9 +75,9 @@ mod options;
 mod place;
 #[allow(missing_docs, rustdoc::all)]
 mod read;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod replay;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod report;
 #[allow(missing_docs, rustdoc::all)]
 mod rule;
@@ -85,7 +85,7 @@ mod rule;
 mod rules;
 #[allow(missing_docs, rustdoc::all)]
 mod schema;
-#[allow(missing_docs, rustdoc::all, clippy::indexing_slicing)]
+#[allow(missing_docs, rustdoc::all)]
 mod source;
 #[allow(missing_docs, rustdoc::all)]
 mod target;

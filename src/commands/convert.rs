@@ -343,9 +343,9 @@ fn tell(run: &Run, doc: &Doc, mut done: ConvertedDoc) -> io::Result<Done> {
         let damage = met::damage(doc, run.lints.of(&doc.label), &mut found, content)?;
         told.skipped = damage.is_none();
         told.seen.diagnostics = damage.unwrap_or_default();
-        told.counts = [0; 3];
-        told.seen.diagnostics.iter().for_each(|diagnostic| told.counts[diagnostic.severity as usize] += 1);
-        told.failed = told.counts[Severity::Error as usize] as u32;
+        let of = |severity| told.seen.diagnostics.iter().filter(|found| found.severity == severity).count() as u64;
+        let errors = of(Severity::Error);
+        (told.counts, told.failed) = ([of(Severity::Info), of(Severity::Warning), errors], errors as u32);
         told.loses = false;
     } else {
         told.seen.diagnostics = diagnose(doc.id, &doc.label, &*doc.bytes, &found, content)?;

@@ -83,19 +83,16 @@ impl Baseline {
         Baseline { path: path.to_owned(), folder, entries, of_fingerprint, of_likeness, met, looked, new }
     }
 
-    /// The next entry that fits and that no finding has yet.
-    fn next(&mut self, mark: &Mark, by_id: bool) -> Option<usize> {
+    /// The next entry that fits and that no finding has yet: from now on it is met.
+    fn next(&mut self, mark: &Mark, by_id: bool) -> Option<&mut Entry> {
         let all = match by_id {
             true => self.of_fingerprint.get_mut(&mark.fingerprint),
             false => self.of_likeness.get_mut(&mark.likeness),
         };
         let all = all?;
-        while let Some(n) = all.pop() {
-            if !self.met[n] {
-                return Some(n);
-            }
-        }
-        None
+        let n = std::iter::from_fn(|| all.pop()).find(|n| self.met.get(*n) == Some(&false))?;
+        *self.met.get_mut(n)? = true;
+        self.entries.get_mut(n)
     }
 
     /// Takes out of what was found in a doc what is known. Gives how much that is.
@@ -103,32 +100,30 @@ impl Baseline {
         let path = self.path_of(&seen.path);
         let marks = marks(&seen.diagnostics, &path);
         // Notes fail nothing, so there is nothing to know of them.
-        let counts: Vec<bool> = seen.diagnostics.iter().map(|found| found.severity != Severity::Info).collect();
-        let mut known: Vec<bool> = vec![false; marks.len()];
+        let counting = marks.into_iter().zip(&seen.diagnostics).enumerate();
+        let mut open: Vec<(usize, Mark)> = counting
+            .filter(|(_, (_, found))| found.severity != Severity::Info)
+            .map(|(n, (mark, _))| (n, mark))
+            .collect();
+        let mut known: HashSet<usize> = HashSet::new();
         for by_id in [true, false] {
-            for (n, mark) in marks.iter().enumerate() {
-                if !counts[n] || known[n] {
-                    continue;
-                }
-                if let Some(fitting) = self.next(mark, by_id) {
-                    (known[n], self.met[fitting]) = (true, true);
-                    // Its ids are others now.
-                    self.entries[fitting].fingerprint.clone_from(&mark.fingerprint);
-                }
-            }
+            open.retain(|(n, mark)| {
+                let Some(fitting) = self.next(mark, by_id) else { return true };
+                // Its ids are others now.
+                fitting.fingerprint.clone_from(&mark.fingerprint);
+                known.insert(*n);
+                false
+            });
         }
-        for (n, mark) in marks.into_iter().enumerate().filter(|(n, _)| counts[*n] && !known[*n]) {
-            let rule = seen.diagnostics[n].rule.to_string();
-            let (fingerprint, likeness) = (mark.fingerprint, mark.likeness);
+        for (n, Mark { fingerprint, likeness }) in open {
+            let Some(found) = seen.diagnostics.get(n) else { continue };
+            let rule = found.rule.to_string();
             self.new.push(Entry { path: path.clone(), rule, fingerprint, likeness });
         }
-        let mut n = 0;
-        seen.diagnostics.retain(|_| {
-            n += 1;
-            !known[n - 1]
-        });
+        let mut numbers = 0..;
+        seen.diagnostics.retain(|_| numbers.next().is_some_and(|n| !known.contains(&n)));
         self.looked.insert(path);
-        known.iter().filter(|known| **known).count() as u64
+        known.len() as u64
     }
 
     /// Entries whose findings are gone, with their files or without.

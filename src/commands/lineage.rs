@@ -29,7 +29,7 @@ fn first_line(path: &Path) -> Option<Vec<u8>> {
     std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     let mut file = BufReader::new(File::open(path).ok()?);
     let head = file.fill_buf().ok()?;
-    let plain: Box<dyn Read> = match Packing::of(&head[..head.len().min(4)]) {
+    let plain: Box<dyn Read> = match Packing::of(head.get(..4).unwrap_or(head)) {
         Packing::Plain | Packing::Member | Packing::Shared => Box::new(file),
         Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(file)),
         Packing::Zstd => zstandard::decoder(file).ok()?,

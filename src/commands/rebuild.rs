@@ -38,14 +38,17 @@ pub fn rebuild(run: &Run, chain: &ChainOptions, wanted: &Wanted, out: &mut dyn W
         return Ok(Outcome::Failed);
     }
     tell(&mut conversations, &wanted.told)?;
-    let (ix, at) = match &wanted.at {
-        Some(name) => find(&conversations, name)?,
-        None => match conversations.as_slice() {
-            [one] => (0, one.forest.current.unwrap_or(0)),
+    let (conversation, at) = match &wanted.at {
+        Some(name) => find(&mut conversations, name)?,
+        None => match conversations.as_mut_slice() {
+            [one] => {
+                let current = one.forest.current.unwrap_or(0);
+                (one, current)
+            }
             _ => return Err(Misuse::new("there are several conversations").help("name a node: --at NODE").into()),
         },
     };
-    let conversation = &conversations[ix];
+    let conversation = &*conversation;
     let doc = conversation.forest.node(at).entry.at.doc;
     if !conversation.is_rebuilt(at) {
         let title = conversation.info(doc).map_or("an unknown format", |info| info.title);
@@ -80,7 +83,7 @@ pub fn rebuild(run: &Run, chain: &ChainOptions, wanted: &Wanted, out: &mut dyn W
             .into());
     }
     let names = conversation.forest.short_names();
-    let name = |node: u32| mask::id(&names[node as usize]);
+    let name = |node: u32| mask::id(names.get(node as usize).map_or("", String::as_str));
     if !run.quiet {
         decisions(&built, &name, wanted.budget);
         say(&problems(conversation)?, &run.style)?;

@@ -216,12 +216,14 @@ impl Run {
         let lens: Vec<u64> = inputs.iter().map(|input| input_len(input, &len)).collect();
         let progress =
             Progress::new(self.progress, inputs.len(), lens.iter().fold(0, |all, len| all.saturating_add(*len)));
-        let open = |n: usize| Doc::open(DocId(n as u32), &inputs[n], &self.opening());
+        let open = |n: usize, input| Doc::open(DocId(n as u32), input, &self.opening());
+        #[expect(clippy::indexing_slicing, reason = "the loop below counts no further than to the last input")]
         let work = |n: usize, threads: usize| {
+            let input = &inputs[n];
             let done = bug::caught(|| {
-                let doc = open(n);
+                let doc = open(n, input);
                 let odd = doc.as_ref().ok().and_then(|doc| self.odd_size(doc));
-                bug::provoke(label_of(&inputs[n]).as_bytes());
+                bug::provoke(label_of(input).as_bytes());
                 (odd, work(doc, threads))
             });
             (n, done)
@@ -241,10 +243,10 @@ impl Run {
             })
         };
         let mut at = 0;
-        while at < inputs.len() {
-            let many = inputs[at..].iter().take_while(|input| small(input)).count();
+        while let Some(len) = lens.get(at) {
+            let many = inputs.iter().skip(at).take_while(|input| small(input)).count();
             if many == 0 {
-                progress.begin(lens[at]);
+                progress.begin(*len);
                 if !take(work(at, self.threads)) {
                     return;
                 }

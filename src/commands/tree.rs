@@ -106,17 +106,21 @@ pub(super) fn read(run: &Run, planned: Vec<Planned>) -> Result<(Vec<Conversation
 pub(super) fn tell(conversations: &mut [Conversation], told: &Told) -> Result<(), Misuse> {
     for (name, id) in &told.responses {
         let (conversation, node) = find(conversations, name)?;
-        conversations[conversation].forest.set_response(node, id);
+        conversation.forest.set_response(node, id);
     }
     for name in &told.edited {
         let (conversation, node) = find(conversations, name)?;
-        conversations[conversation].forest.set_edited(node);
+        conversation.forest.set_edited(node);
     }
     Ok(())
 }
 
 /// The node that a name means, in the one conversation that has it.
-pub(super) fn find(conversations: &[Conversation], name: &str) -> Result<(usize, u32), Misuse> {
+#[expect(clippy::indexing_slicing, reason = "numbers of conversations are counted over the same list")]
+pub(super) fn find<'c>(
+    conversations: &'c mut [Conversation],
+    name: &str,
+) -> Result<(&'c mut Conversation, u32), Misuse> {
     let mut found = Vec::new();
     let mut several: Vec<String> = Vec::new();
     for (ix, conversation) in conversations.iter().enumerate() {
@@ -127,7 +131,7 @@ pub(super) fn find(conversations: &[Conversation], name: &str) -> Result<(usize,
         }
     }
     match found.as_slice() {
-        [one] => Ok(*one),
+        [(ix, node)] => Ok((&mut conversations[*ix], *node)),
         [] if several.is_empty() => {
             let near = |c: &Conversation| full_names(&c.forest, &c.forest.nearest(name, crate::options::distance));
             let names: Vec<String> = conversations.iter().flat_map(near).collect();

@@ -33,8 +33,7 @@ impl<'t> Ag2Event<'t> {
 
     /// The last name of the class path.
     pub fn class(&self) -> &'t [u8] {
-        let start = self.path.raw.iter().rposition(|b| *b == b'.').map_or(0, |n| n + 1);
-        &self.path.raw[start..]
+        self.path.raw.rsplit(|b| *b == b'.').next().unwrap_or(self.path.raw)
     }
 
     pub fn get(&self, key: &str) -> Option<Val<'t>> {

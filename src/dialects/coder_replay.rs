@@ -81,7 +81,7 @@ impl Replay for Rows {
         let mut rows = std::mem::take(&mut self.rows);
         let mut tape = Tape::new();
         for ix in sent {
-            let (bytes, at) = std::mem::take(&mut rows[ix]);
+            let Some((bytes, at)) = rows.get_mut(ix).map(std::mem::take) else { continue };
             if scan(&bytes, &mut tape).is_ok()
                 && let Some(row) = tape.root(&bytes)
             {
@@ -152,8 +152,8 @@ impl Rows {
     fn detach_lone_reasoning(&mut self) {
         let mut followed = false;
         let mut calls_in_run = None;
-        for ix in (0..self.beside.len()).rev() {
-            match &self.beside[ix] {
+        for (beside, item) in self.beside.iter().zip(&mut self.made.items).rev() {
+            match beside {
                 Beside::Model => (followed, calls_in_run) = (true, None),
                 Beside::Other => (followed, calls_in_run) = (false, None),
                 Beside::Result(key) => {
@@ -161,7 +161,7 @@ impl Rows {
                     (followed, calls_in_run) = (false, Some(calls_in_run.unwrap_or(false) || called));
                 }
                 Beside::Reasoning(bare) if !followed && calls_in_run != Some(false) => {
-                    self.made.items[ix].clone_from(bare);
+                    item.clone_from(bare);
                     self.made.detached += 1;
                 }
                 Beside::Reasoning(_) => {}
@@ -216,7 +216,7 @@ impl Rows {
                     Some(words) => self.say("assistant", plain(words), base.of(part.val)),
                     None => self.made.leave(part.val, base, "the model's own files cannot be sent back"),
                 },
-                PartKind::Reasoning => sent = self.reasoning(part, &parts[n + 1..], base),
+                PartKind::Reasoning => sent = self.reasoning(part, parts.get(n + 1..).unwrap_or_default(), base),
                 PartKind::Call => self.call(part, base),
                 PartKind::HostedCall => self.hosted(part, parts, sent, base),
                 // A result in the message of its call.

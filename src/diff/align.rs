@@ -64,6 +64,10 @@ struct Pairs<'e> {
     same: Vec<bool>,
 }
 
+#[expect(
+    clippy::indexing_slicing,
+    reason = "each list has a place for each entry of its side, and numbers are counted over them"
+)]
 impl<'e> Pairs<'e> {
     fn new(before: &'e [Entry], after: &'e [Entry]) -> Self {
         Pairs {
@@ -265,6 +269,10 @@ impl<'e> Pairs<'e> {
 }
 
 /// Which entries keep their order: a longest run of partners that only rises.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "each list has a place for each entry, and numbers are counted over them"
+)]
 fn longest_rising(partner: &[Option<usize>]) -> Vec<bool> {
     // For each length the entry that ends the run with the lowest partner, and for each entry the one before it.
     let mut ends: Vec<usize> = Vec::new();

@@ -80,7 +80,7 @@ pub fn compare(before: Side<'_>, after: Side<'_>, scope: Scope) -> io::Result<Co
     let (mut old, mut new) = (numbered(old), numbered(new));
     let mut differences = Vec::new();
     for (a, b) in pairs {
-        let (a, b) = (a.and_then(|a| old[a].take()), b.and_then(|b| new[b].take()));
+        let (a, b) = (a.and_then(|a| old.get_mut(a)?.take()), b.and_then(|b| new.get_mut(b)?.take()));
         differences.push(differ(a, b, scope));
     }
     Ok(Compared { differences, unread: [unread_old, unread_new], histories, reordered })

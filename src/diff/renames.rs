@@ -69,8 +69,10 @@ impl Renames {
                     *slot.insert(self.list.len() - 1)
                 }
             };
-            if counted.insert(n) {
-                self.list[n].places += 1;
+            if counted.insert(n)
+                && let Some(rename) = self.list.get_mut(n)
+            {
+                rename.places += 1;
             }
         }
         true

@@ -30,7 +30,7 @@ pub fn changes(before: &[Entry], after: &[Entry]) -> Vec<Change> {
     let (olds, news) = (last(before), last(after));
     let mut changes = Vec::new();
     for (_, old) in before.iter().enumerate().filter(|(n, old)| olds.get(&old.kind) == Some(n)) {
-        compare(&old.kind, Some(old), news.get(&old.kind).map(|n| &after[*n]), &mut changes);
+        compare(&old.kind, Some(old), news.get(&old.kind).and_then(|n| after.get(*n)), &mut changes);
     }
     for (n, new) in after.iter().enumerate() {
         if news.get(&new.kind) == Some(&n) && !olds.contains_key(&new.kind) {
@@ -98,7 +98,9 @@ impl Walk<'_> {
             let is_last = a.map_or_else(|| b.is_some_and(|b| olds.len() + b == n), |a| *a == n);
             if is_last {
                 let path = if part.is_empty() { name.clone() } else { format!("{part}.{name}") };
-                self.values(name, &path, free, a.map(|a| olds[*a].1), b.map(|b| news[*b].1));
+                let old = a.and_then(|a| olds.get(*a)).map(|(_, val)| *val);
+                let new = b.and_then(|b| news.get(*b)).map(|(_, val)| *val);
+                self.values(name, &path, free, old, new);
             }
         }
     }
@@ -113,8 +115,8 @@ impl Walk<'_> {
         let (of, before) = (std::mem::take(&mut self.of), self.changes.len());
         for (name, val) in &old {
             self.of = format!("tool {name}");
-            match in_new.get(name) {
-                Some(n) => self.values("", "", false, Some(*val), Some(new[*n].1)),
+            match in_new.get(name).and_then(|n| new.get(*n)) {
+                Some((_, new)) => self.values("", "", false, Some(*val), Some(*new)),
                 None => self.change("", Some(*val), None),
             }
         }

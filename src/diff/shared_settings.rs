@@ -68,9 +68,10 @@ const ELSEWHERE: &[u8] = "{\"…\":null}".as_bytes();
 fn literal(bytes: &dyn ReadAt, from: u64) -> io::Result<Option<Vec<u8>>> {
     let mut text = [0; 64];
     let n = bytes.read_at(from, &mut text)?;
-    let value = text[..n].trim_ascii_start().strip_prefix(b":").map(<[u8]>::trim_ascii_start).unwrap_or_default();
+    let text = text.get(..n).unwrap_or(&text);
+    let value = text.trim_ascii_start().strip_prefix(b":").map(<[u8]>::trim_ascii_start).unwrap_or_default();
     let end = value.iter().position(|b| matches!(b, b',' | b'}') || b.is_ascii_whitespace());
-    let value = &value[..end.unwrap_or_default()];
+    let value = end.and_then(|end| value.get(..end)).unwrap_or_default();
     let is_literal = value.first().is_some_and(|b| b.is_ascii_digit() || matches!(b, b'-' | b't' | b'f' | b'n'));
     Ok(is_literal.then(|| value.to_vec()))
 }

@@ -112,7 +112,7 @@ fn line_start(bytes: &dyn ReadAt, offset: u64) -> io::Result<u64> {
     let mut at = offset;
     while at > 0 {
         let step = at.min(buf.len() as u64);
-        let part = &mut buf[..step as usize];
+        let part = buf.split_at_mut(step as usize).0;
         bytes.read_at(at - step, part)?;
         if let Some(end) = memchr::memrchr(b'\n', part) {
             return Ok(at - step + end as u64 + 1);
@@ -128,7 +128,7 @@ fn line_end(bytes: &dyn ReadAt, offset: u64) -> io::Result<u64> {
     let mut at = offset.saturating_sub(1);
     while at < bytes.len() {
         let n = bytes.read_at(at, &mut buf)?;
-        if let Some(end) = memchr::memchr(b'\n', &buf[..n]) {
+        if let Some(end) = memchr::memchr(b'\n', buf.get(..n).unwrap_or(&buf)) {
             return Ok(at + end as u64 + 1);
         }
         if n == 0 {
@@ -188,11 +188,11 @@ impl LineCounter<'_> {
         let mut buf = vec![0; 1 << 20];
         while self.at < offset {
             let want = (offset - self.at).min(buf.len() as u64) as usize;
-            let n = self.bytes.read_at(self.at, &mut buf[..want])?;
+            let n = self.bytes.read_at(self.at, buf.split_at_mut(want).0)?;
             if n == 0 {
                 break;
             }
-            self.line += memchr::memchr_iter(b'\n', &buf[..n]).count() as u64;
+            self.line += memchr::memchr_iter(b'\n', buf.get(..n).unwrap_or(&buf)).count() as u64;
             self.at += n as u64;
         }
         Ok(self.line)

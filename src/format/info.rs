@@ -3,6 +3,7 @@
 
 use crate::dialect::Dialect;
 use crate::history::Usage;
+use crate::json::Val;
 
 /// Where a format's items lie. Rows carry the number of their part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,6 +78,14 @@ pub struct FormatInfo {
     pub parts: &'static [Part],
     /// Holds responses as they were received: proof of what stood next to what.
     pub records_responses: bool,
+}
+
+impl FormatInfo {
+    /// What holds the list of a part in a record.
+    pub fn holder<'r>(&self, record: Val<'r>, part: usize) -> Option<Val<'r>> {
+        let (_, above) = self.parts.get(part)?.path.split_last()?;
+        record.at(above)
+    }
 }
 
 /// What `fix` changes of a store where it lies.

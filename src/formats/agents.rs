@@ -327,7 +327,8 @@ pub fn parts(arg: u32) -> (u8, u32) {
 /// What is said of a number of things that a line heals.
 pub fn words((line, count): (u8, u32)) -> Option<String> {
     let Healed { agent, heals, .. } = lines().nth(usize::from(line))?;
-    let how = heals.how[usize::from(count != 1)];
+    let [of_one, of_many] = heals.how;
+    let how = if count == 1 { of_one } else { of_many };
     let since = heals.since.map_or(String::new(), |since| format!(" since {since}"));
     Some(format!("{count} {}: {} {how}{since}", heals.what.words(count), agent.name))
 }

@@ -60,20 +60,15 @@ impl Format for BedrockExchange {
     }
 }
 
-/// The request or response that holds a part.
-fn side<'r>(val: Val<'r>, part: usize) -> Option<Val<'r>> {
-    let path = INFO.parts[part].path;
-    val.at(&path[..path.len() - 1])
-}
-
 fn request<'r>(val: Val<'r>) -> Option<(usize, Val<'r>)> {
     let is_body = |body: &Val<'_>| bedrock_request::body_score(*body) > 0;
-    (0..REQUEST_PARTS).find_map(|part| side(val, part).filter(is_body).map(|body| (part, body)))
+    (0..REQUEST_PARTS).find_map(|part| INFO.holder(val, part).filter(is_body).map(|body| (part, body)))
 }
 
 fn response<'r>(val: Val<'r>) -> Option<(usize, Val<'r>)> {
     let is_response = |val: &Val<'_>| bedrock_response::message(*val).is_some();
-    (REQUEST_PARTS..INFO.parts.len()).find_map(|part| side(val, part).filter(is_response).map(|val| (part, val)))
+    (REQUEST_PARTS..INFO.parts.len())
+        .find_map(|part| INFO.holder(val, part).filter(is_response).map(|val| (part, val)))
 }
 
 /// The model that a record names, or the URL that was asked: `…/model/us.anthropic.claude-…/converse`.

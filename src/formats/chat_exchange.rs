@@ -97,11 +97,7 @@ impl Format for ChatExchange {
 
 /// The first part of these that is there, and what holds its list.
 fn side(val: Val<'_>, parts: std::ops::Range<usize>, is_one: fn(Val<'_>) -> bool) -> Option<(usize, Val<'_>)> {
-    let holder = |part: usize| {
-        let path = INFO.parts[part].path;
-        val.at(&path[..path.len() - 1]).filter(|val| is_one(*val)).map(|val| (part, val))
-    };
-    parts.into_iter().find_map(holder)
+    parts.into_iter().find_map(|part| INFO.holder(val, part).filter(|val| is_one(*val)).map(|val| (part, val)))
 }
 
 fn request(val: Val<'_>) -> Option<(usize, Val<'_>)> {

@@ -77,17 +77,18 @@ fn path<'v>(messages: &[Val<'v>], conversation: Val<'v>) -> Vec<Val<'v>> {
     let id = |message: &Val<'v>, key: &str| text(*message, key);
     let by_id: HashMap<Box<str>, usize> =
         messages.iter().enumerate().filter_map(|(n, message)| Some((id(message, "uuid")?, n))).collect();
-    let parent = |n: usize| id(&messages[n], "parent_message_uuid").and_then(|id| by_id.get(&id).copied());
-    if !(0..messages.len()).any(|n| parent(n).is_some()) {
+    let parent = |message: &Val<'v>| id(message, "parent_message_uuid").and_then(|id| by_id.get(&id).copied());
+    if !messages.iter().any(|message| parent(message).is_some()) {
         return messages.to_vec();
     }
     let current = text(conversation, "current_leaf_message_uuid").and_then(|id| by_id.get(&id).copied());
-    let newest = || (0..messages.len()).max_by_key(|n| id(&messages[*n], "created_at"));
+    let newest =
+        || messages.iter().enumerate().max_by_key(|(_, message)| id(message, "created_at")).map(|(n, _)| n);
     let (mut path, mut seen) = (Vec::new(), HashSet::new());
     let mut next = current.or_else(newest);
-    while let Some(n) = next.filter(|n| seen.insert(*n)) {
-        path.push(messages[n]);
-        next = parent(n);
+    while let Some(message) = next.filter(|n| seen.insert(*n)).and_then(|n| messages.get(n)) {
+        path.push(*message);
+        next = parent(message);
     }
     path.reverse();
     path

@@ -128,26 +128,26 @@ impl Teller for Session {
             .iter()
             .find_map(|key| text(data, key).filter(|_| event::names_model(&kind)))
             .or(self.model.take());
-        let thread = self.thread(event::parent(record.val));
+        let thread = thread(&mut self.threads, event::parent(record.val));
         match &*kind {
             "session.start" | "session.resume" => {
                 self.id = text(data, "sessionId").or(self.id.take());
                 let version = text(data, "copilotVersion").and_then(|version| Version::parse(&version));
                 self.version = self.version.max(version);
             }
-            "session.compaction_start" => self.threads[thread].compact(),
-            "session.compaction_complete" => self.threads[thread].compacted(data, record),
-            "session.context_cleared" => self.threads[thread].said.clear(),
-            "session.snapshot_rewind" => self.threads[thread].rewind(data),
+            "session.compaction_start" => thread.compact(),
+            "session.compaction_complete" => thread.compacted(data, record),
+            "session.context_cleared" => thread.said.clear(),
+            "session.snapshot_rewind" => thread.rewind(data),
             "tool.user_requested" => self.of_user.extend(text(data, "toolCallId")),
             "tool.execution_complete" => {
                 let Some((id, answer)) = event::answer(data, record) else { return };
                 self.results.entry(id.clone()).or_insert(answer);
-                self.threads[thread].add(record, What::Result(id));
+                thread.add(record, What::Result(id));
             }
             _ => {
                 if let Some((turn, calls)) = event::turn(&kind, data, record) {
-                    self.threads[thread].add(record, What::Turn(turn, calls));
+                    thread.add(record, What::Turn(turn, calls));
                 }
             }
         }
@@ -186,18 +186,6 @@ impl Teller for Session {
 }
 
 impl Session {
-    /// The thread of the main agent, or of a subagent.
-    fn thread(&mut self, parent: Option<Box<str>>) -> usize {
-        if self.threads.is_empty() {
-            self.threads.push(Thread::default());
-        }
-        if let Some(known) = self.threads.iter().position(|thread| thread.parent == parent) {
-            return known;
-        }
-        self.threads.push(Thread { parent, ..Thread::default() });
-        self.threads.len() - 1
-    }
-
     /// Copilot splits the file at these characters, too.
     fn separators(&mut self, record: &Stored<'_>) {
         let found = Separators::of(record);
@@ -208,6 +196,19 @@ impl Session {
             self.findings.push(finding.act(Act::Stored("escape them as `\\u2028` and `\\u2029`")));
         }
     }
+}
+
+/// The thread of the main agent, or of a subagent.
+#[expect(clippy::indexing_slicing, reason = "the position of one that is known, or of the one that was added")]
+fn thread(threads: &mut Vec<Thread>, parent: Option<Box<str>>) -> &mut Thread {
+    if threads.is_empty() {
+        threads.push(Thread::default());
+    }
+    let known = threads.iter().position(|thread| thread.parent == parent).unwrap_or_else(|| {
+        threads.push(Thread { parent, ..Thread::default() });
+        threads.len() - 1
+    });
+    &mut threads[known]
 }
 
 impl Thread {

@@ -157,7 +157,7 @@ fn path(lines: &[Line]) -> HashSet<usize> {
     let mut path = HashSet::new();
     let mut next = lines.len().checked_sub(1);
     while let Some(n) = next.filter(|n| path.insert(*n)) {
-        let parent = lines[n].parent.as_deref().and_then(|id| by_id.get(id).copied());
+        let parent = lines.get(n).and_then(|line| line.parent.as_deref()).and_then(|id| by_id.get(id).copied());
         next = parent.or(n.checked_sub(1));
     }
     path

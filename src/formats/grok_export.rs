@@ -88,16 +88,16 @@ fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
 fn path<'v>(all: &[Val<'v>], conversation: Val<'v>) -> Vec<Val<'v>> {
     let by_id: HashMap<Box<str>, usize> =
         all.iter().enumerate().filter_map(|(n, one)| Some((text(*one, "_id")?, n))).collect();
-    let parent = |n: usize| text(all[n], "parent_response_id").and_then(|id| by_id.get(&id).copied());
-    if !(0..all.len()).any(|n| parent(n).is_some()) {
+    let parent = |one: Val<'v>| text(one, "parent_response_id").and_then(|id| by_id.get(&id).copied());
+    if !all.iter().any(|one| parent(*one).is_some()) {
         return all.to_vec();
     }
     let leaf = text_at(conversation, &["conversation", "leaf_response_id"]);
     let mut next = leaf.and_then(|id| by_id.get(&id).copied()).or(all.len().checked_sub(1));
     let (mut path, mut seen) = (Vec::new(), HashSet::new());
-    while let Some(n) = next.filter(|n| seen.insert(*n)) {
-        path.push(all[n]);
-        next = parent(n);
+    while let Some(one) = next.filter(|n| seen.insert(*n)).and_then(|n| all.get(n)) {
+        path.push(*one);
+        next = parent(*one);
     }
     path.reverse();
     path

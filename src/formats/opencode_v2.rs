@@ -90,7 +90,7 @@ impl Teller for Rows {
         let newest = messages.iter().rposition(is_summary).unwrap_or(0);
         let model = messages.iter().rev().find_map(Model::of).unwrap_or_default();
         let (manner, target) = provider::manner(&model.provider);
-        let turns = messages[newest..].iter().flat_map(|message| turns(message, &model)).collect();
+        let turns = messages.iter().skip(newest).flat_map(|message| turns(message, &model)).collect();
         settings.model = Some(model.name).filter(|name| !name.is_empty());
         settings.target = Some(target);
         settings.store = Some(false);

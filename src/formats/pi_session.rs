@@ -111,12 +111,14 @@ impl Teller for Session {
 
     fn finish(mut self: Box<Self>) -> Vec<Told> {
         let (path, strays) = self.path();
-        let model = path.iter().rev().find_map(|ix| self.entries[*ix].model.clone()).unwrap_or_default();
+        let model = path.iter().rev().find_map(|ix| self.entries.get(*ix)?.model.clone()).unwrap_or_default();
         let path = self.since_compaction(path);
         let (manner, target) = model.manner();
         let mut turns = Vec::new();
         for ix in path {
-            self.entries[ix].told(manner, &model, &mut turns);
+            if let Some(entry) = self.entries.get_mut(ix) {
+                entry.told(manner, &model, &mut turns);
+            }
         }
         let settings = Settings {
             label: self.header,
@@ -145,9 +147,10 @@ impl Session {
     fn path(&self) -> (Vec<usize>, Vec<Stray>) {
         let (mut path, mut strays, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
         let mut next = self.entries.len().checked_sub(1);
-        while let Some(ix) = next.filter(|ix| seen.insert(*ix)) {
+        while let Some(ix) = next.filter(|ix| seen.insert(*ix))
+            && let Some(entry) = self.entries.get(ix)
+        {
             path.push(ix);
-            let entry = &self.entries[ix];
             next = match &entry.parent {
                 None if entry.id.is_some() => None,
                 None => ix.checked_sub(1),
@@ -164,12 +167,13 @@ impl Session {
 
     /// The summary of the newest compaction, what it kept, and what came after it.
     fn since_compaction(&self, path: Vec<usize>) -> Vec<usize> {
-        let newest = path.iter().rposition(|ix| self.entries[*ix].is_compaction);
-        let Some(newest) = newest else { return path };
-        let kept = self.entries[path[newest]].first_kept.as_ref().and_then(|id| self.by_id.get(id));
-        let from = kept.and_then(|kept| path[..newest].iter().position(|ix| ix == kept)).unwrap_or(newest);
-        let earlier = path[from..newest].iter().filter(|ix| !self.entries[**ix].is_compaction);
-        let summary = std::iter::once(path[newest]);
-        summary.chain(earlier.copied()).chain(path[newest + 1..].iter().copied()).collect()
+        let compaction = |ix: usize| self.entries.get(ix).filter(|entry| entry.is_compaction);
+        let Some(newest) = path.iter().rposition(|ix| compaction(*ix).is_some()) else { return path };
+        let (before, [summary, after @ ..]) = path.split_at(newest) else { return path };
+        let first_kept = compaction(*summary).and_then(|entry| entry.first_kept.as_ref());
+        let kept = first_kept.and_then(|id| self.by_id.get(id));
+        let from = kept.and_then(|kept| before.iter().position(|ix| ix == kept)).unwrap_or(newest);
+        let earlier = before.iter().skip(from).filter(|ix| compaction(**ix).is_none());
+        [summary].into_iter().chain(earlier).chain(after).copied().collect()
     }
 }

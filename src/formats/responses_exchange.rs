@@ -50,7 +50,7 @@ impl Format for ResponsesExchange {
         {
             return 0;
         }
-        let request = (0..REQUEST_PARTS).any(|part| side(probe.val, part).is_some_and(looks_like_request));
+        let request = (0..REQUEST_PARTS).any(|part| INFO.holder(probe.val, part).is_some_and(looks_like_request));
         if request { 90 } else { 0 }
     }
 
@@ -100,9 +100,9 @@ type Side<'r> = Option<(usize, Val<'r>)>;
 /// The request and the response that a record holds.
 fn sides(val: Val<'_>) -> (Side<'_>, Side<'_>) {
     let request = (0..REQUEST_PARTS)
-        .find_map(|part| side(val, part).filter(|val| looks_like_request(*val)).map(|val| (part, val)));
+        .find_map(|part| INFO.holder(val, part).filter(|val| looks_like_request(*val)).map(|val| (part, val)));
     let response = (REQUEST_PARTS..INFO.parts.len())
-        .find_map(|part| side(val, part).filter(|val| looks_like_response(*val)).map(|val| (part, val)));
+        .find_map(|part| INFO.holder(val, part).filter(|val| looks_like_response(*val)).map(|val| (part, val)));
     (request, response)
 }
 
@@ -118,12 +118,6 @@ fn exchange(request: Entry, response: Option<Entry>) -> Entry {
         body: request.body,
         ..response
     }
-}
-
-/// The request or response that holds a part's list.
-fn side<'r>(val: Val<'r>, part: usize) -> Option<Val<'r>> {
-    let path = INFO.parts[part].path;
-    val.at(&path[..path.len() - 1])
 }
 
 fn looks_like_request(val: Val<'_>) -> bool {

@@ -17,19 +17,18 @@ const PLAUSIBLE: std::ops::Range<u32> = 1_704_067_200..2_208_988_800;
 
 /// Takes an id apart.
 pub fn anatomy(id: &[u8]) -> Anatomy {
-    let Some(end) = id.iter().position(|b| *b == b'_') else { return Anatomy::default() };
-    let hex = &id[end + 1..];
+    taken_apart(id).unwrap_or_default()
+}
+
+fn taken_apart(id: &[u8]) -> Option<Anatomy> {
+    let hex = id.get(id.iter().position(|b| *b == b'_')? + 1..)?;
     let (lineage, time) = match hex.len() {
-        50 if matches!(&hex[16..18], b"00" | b"01") => (&hex[..16], &hex[18..26]),
-        48 => (&hex[32..], &hex[..8]),
-        _ => return Anatomy::default(),
+        50 if matches!(hex.get(16..18)?, b"00" | b"01") => (hex.get(..16)?, hex.get(18..26)?),
+        48 => (hex.get(32..)?, hex.get(..8)?),
+        _ => return None,
     };
-    match (parse(lineage), parse(time).and_then(|t| u32::try_from(t).ok())) {
-        (Some(lineage), Some(time)) if PLAUSIBLE.contains(&time) && parse(&hex[26..42]).is_some() => {
-            Anatomy { lineage, time }
-        }
-        _ => Anatomy::default(),
-    }
+    let (lineage, time) = (parse(lineage)?, u32::try_from(parse(time)?).ok()?);
+    (PLAUSIBLE.contains(&time) && parse(hex.get(26..42)?).is_some()).then_some(Anatomy { lineage, time })
 }
 
 fn parse(hex: &[u8]) -> Option<u64> {
@@ -38,8 +37,8 @@ fn parse(hex: &[u8]) -> Option<u64> {
 
 /// Whether only a client invents ids of this form: `msg_<digits>`, `resp_<ms>`, `openai_<ms>`.
 pub fn is_synthetic(id: &[u8]) -> bool {
-    let Some(end) = id.iter().position(|b| *b == b'_') else { return false };
-    let (prefix, rest) = (&id[..end], &id[end + 1..]);
+    let end = id.iter().position(|b| *b == b'_');
+    let Some((prefix, [_, rest @ ..])) = end.and_then(|end| id.split_at_checked(end)) else { return false };
     if rest.is_empty() || !rest.iter().all(u8::is_ascii_digit) {
         return false;
     }

@@ -184,6 +184,10 @@ impl Kind {
         KINDS.iter().map(|info| info.kind)
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the table has a row for each kind, in their order, which a test checks"
+    )]
     pub fn info(self) -> &'static KindInfo {
         super::looks::count();
         &KINDS[self as usize]
@@ -227,8 +231,8 @@ impl Kind {
 
     /// The kind that an id's prefix names: used only where the API itself allows a bare `{"id": …}`.
     pub fn of_id(id: &[u8]) -> Kind {
-        let Some(end) = id.iter().position(|b| *b == b'_') else { return Kind::Unknown };
-        let prefix = &id[..end];
+        let end = id.iter().position(|b| *b == b'_');
+        let Some(prefix) = end.and_then(|end| id.get(..end)) else { return Kind::Unknown };
         // The output of a search that the server ran has a prefix of its own.
         if prefix == b"tso" {
             return Kind::ToolSearchOutput;
@@ -264,6 +268,10 @@ impl KindSet {
     /// All but items of unknown types, which are passed through untouched.
     pub const KNOWN: KindSet = KindSet(!(1 << Kind::Unknown as u32));
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a constant function has no iterators; the loop ends at the length"
+    )]
     pub const fn of(kinds: &[Kind]) -> Self {
         let mut bits = 0;
         let mut n = 0;

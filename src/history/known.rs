@@ -81,8 +81,8 @@ impl Known {
             self.responses.entry(response.id).or_insert(KnownResponse { time: response.time, open });
         }
         for group in &history.groups {
-            let head = history.rows[group.reasoning()].last().filter(|row| row.has_id() && !row.is_reference());
-            for row in &history.rows[group.all()] {
+            let head = history.among(group.reasoning()).last().filter(|row| row.has_id() && !row.is_reference());
+            for row in history.among(group.all()) {
                 if !wanted.contains(&row.id) || row.is_reference() {
                     continue;
                 }

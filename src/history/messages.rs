@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::flags::BlockFlags;
 use super::kind::{Kind, Role};
 use super::pairs::Pairing;
-use super::row::Row;
+use super::row::{Row, nth};
 
 /// A message, and the rows of its blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,7 +62,7 @@ impl Messages {
     /// The number of the message that a row is in.
     pub fn number_of(&self, ix: u32) -> Option<u32> {
         let at = self.list.partition_point(|message| message.row <= ix).checked_sub(1)?;
-        (ix < self.list[at].end).then_some(at as u32)
+        self.list.get(at).filter(|message| ix < message.end).map(|_| at as u32)
     }
 
     /// The message that a row is in.
@@ -70,6 +70,7 @@ impl Messages {
         self.number_of(ix).map(|number| self.get(number))
     }
 
+    #[expect(clippy::indexing_slicing, reason = "messages are asked for by the numbers that they were given here")]
     pub fn get(&self, number: u32) -> &Message {
         &self.list[number as usize]
     }
@@ -77,26 +78,26 @@ impl Messages {
     /// The step whose model part holds a message.
     pub fn step_of(&self, message: u32) -> Option<&Step> {
         let at = self.steps.partition_point(|step| step.model.start <= message).checked_sub(1)?;
-        Some(&self.steps[at]).filter(|step| step.model.contains(&message))
+        self.steps.get(at).filter(|step| step.model.contains(&message))
     }
 
     /// The step whose answers hold a message.
     pub fn step_answered_in(&self, message: u32) -> Option<&Step> {
         let at = self.steps.partition_point(|step| step.answers.start <= message).checked_sub(1)?;
-        Some(&self.steps[at]).filter(|step| step.answers.contains(&message))
+        self.steps.get(at).filter(|step| step.answers.contains(&message))
     }
 
     /// The rows of the blocks of some messages.
     pub fn rows_of(&self, numbers: Range<u32>) -> impl Iterator<Item = u32> + '_ {
-        numbers.flat_map(|number| self.list[number as usize].blocks())
+        numbers.flat_map(|number| self.get(number).blocks())
     }
 
     /// The result without a key in a call's step, if both are the only ones there.
     pub fn unkeyed_answer(&self, rows: &[Row], call: u32) -> Option<u32> {
         let step = self.step_of(self.number_of(call)?)?;
         let only = |numbers: &Range<u32>, kind: Kind| {
-            let mut all = self.rows_of(numbers.clone()).filter(|ix| rows[*ix as usize].kind == kind);
-            all.next().filter(|ix| all.next().is_none() && rows[*ix as usize].key == 0)
+            let mut all = self.rows_of(numbers.clone()).filter(|ix| nth(rows, *ix).kind == kind);
+            all.next().filter(|ix| all.next().is_none() && nth(rows, *ix).key == 0)
         };
         only(&step.model, Kind::ToolUse).filter(|only| *only == call)?;
         only(&step.answers, Kind::ToolResult)
@@ -106,13 +107,12 @@ impl Messages {
     pub(super) fn tail(&self, rows: &[Row]) -> Option<u32> {
         let step = self.steps.last()?;
         let is_last = step.answers.end as usize == self.list.len();
-        let answers = &self.list[step.answers.start as usize..step.answers.end as usize];
-        let says = |message: &Message| {
-            let row = &rows[message.row as usize];
+        let says = |number: u32| {
+            let row = nth(rows, self.get(number).row);
             row.kind == Kind::BlockMessage && row.has(BlockFlags::CONTENT)
         };
-        let only_results = !answers.iter().any(says)
-            && self.rows_of(step.answers.clone()).all(|ix| rows[ix as usize].kind == Kind::ToolResult);
+        let only_results = !step.answers.clone().any(says)
+            && self.rows_of(step.answers.clone()).all(|ix| nth(rows, ix).kind == Kind::ToolResult);
         let tail = match is_last && only_results {
             true => self.last_response(rows, step).row,
             false => rows.len() as u32,
@@ -124,7 +124,7 @@ impl Messages {
 impl Messages {
     /// The message with which the last response of a step begins. Where none is told, a step is one response.
     fn last_response(&self, rows: &[Row], step: &Step) -> &Message {
-        let id = |number: &u32| rows[self.get(*number).row as usize].id;
+        let id = |number: &u32| nth(rows, self.get(*number).row).id;
         let last = step.model.end - 1;
         let mut same = step.model.clone().rev().take_while(|number| id(number) == id(&last));
         let first = if id(&last) == 0 { step.model.start } else { same.by_ref().last().unwrap_or(last) };
@@ -151,7 +151,7 @@ fn messages(rows: &[Row]) -> Vec<Message> {
 fn steps(list: &[Message], pairing: Pairing) -> Vec<Step> {
     let replies = pairing == Pairing::Replies;
     let answers = if replies { Role::Tool } else { Role::User };
-    let run = |from: usize, role: Role| list[from..].iter().take_while(|message| message.role == role).count();
+    let run = |from: usize, role: Role| list.iter().skip(from).take_while(|message| message.role == role).count();
     let mut steps = Vec::new();
     let mut at = 0;
     while at < list.len() {

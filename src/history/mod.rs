@@ -69,6 +69,10 @@ impl History {
         History { rows, continued, settings, pairs, groups, shapes, messages, indices: OnceLock::new() }
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "rows are asked for by the numbers that they were given here, the continued ones after the others"
+    )]
     pub fn row(&self, ix: u32) -> &Row {
         let ix = ix as usize;
         self.rows.get(ix).unwrap_or_else(|| &self.continued[ix - self.rows.len()])

@@ -35,22 +35,19 @@ pub const SUMMARISED: &str = "a later row holds the summary";
 /// The parts that are sent, as indices in the order in which they are, and the others with the reason.
 pub fn resolve(ranks: &[Rank]) -> (Vec<usize>, Vec<(usize, &'static str)>) {
     let mut last = 0;
-    let numbers: Vec<u64> = ranks
-        .iter()
-        .map(|rank| {
-            last = rank.number.unwrap_or(last);
-            last
-        })
-        .collect();
-    let mut order: Vec<usize> = (0..ranks.len()).collect();
-    order.sort_by_key(|ix| numbers[*ix]);
-    let restart = order.iter().rposition(|ix| ranks[*ix].standing == Standing::Restart).unwrap_or(0);
+    let numbered = ranks.iter().enumerate().map(|(ix, rank)| {
+        last = rank.number.unwrap_or(last);
+        (last, ix, rank.standing)
+    });
+    let mut order: Vec<(u64, usize, Standing)> = numbered.collect();
+    order.sort_by_key(|(number, ..)| *number);
+    let restart = order.iter().rposition(|(.., standing)| *standing == Standing::Restart).unwrap_or(0);
     let replaces = |rank: &&Rank| !rank.name.is_empty();
     let names: HashSet<u64> =
         ranks.iter().filter(replaces).map(|rank| fingerprint_of(rank.name.as_bytes())).collect();
     let (mut sent, mut unsent) = (Vec::with_capacity(order.len()), Vec::new());
-    for (n, ix) in order.into_iter().enumerate() {
-        match ranks[ix].standing {
+    for (n, (_, ix, standing)) in order.into_iter().enumerate() {
+        match standing {
             Standing::Unsent(why) => unsent.push((ix, why)),
             Standing::Unless(parents, why) if parents.iter().any(|parent| names.contains(parent)) => {
                 unsent.push((ix, why));

@@ -39,6 +39,15 @@ pub struct Row {
 
 const _: () = assert!(size_of::<Row>() == 64);
 
+/// A row by its number, which was counted over the same rows.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "pairs, messages and groups keep numbers of rows of their own history only"
+)]
+pub(super) fn nth(rows: &[Row], ix: u32) -> &Row {
+    &rows[ix as usize]
+}
+
 impl Row {
     /// A row for something that is no item: a record, a line.
     pub fn of_place(at: Place, record: u32) -> Row {

@@ -4,7 +4,7 @@ use super::flags::Flags;
 use super::groups::Group;
 use super::kind::{Family, Kind};
 use super::pairs::{NONE, Pair, PairState};
-use super::row::Row;
+use super::row::{Row, nth};
 
 /// Reasoning that heads nothing, and the outputs after it, none of which has a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,7 +117,7 @@ fn orphans(rows: &[Row], pairs: &[Pair]) -> Vec<u32> {
         .iter()
         .filter(|pair| pair.state == PairState::Orphan)
         .map(|pair| pair.output)
-        .filter(|ix| rows[*ix as usize].kind.family() != Some(Family::Approval))
+        .filter(|ix| nth(rows, *ix).kind.family() != Some(Family::Approval))
         .collect();
     found.sort_unstable();
     found
@@ -126,7 +126,7 @@ fn orphans(rows: &[Row], pairs: &[Pair]) -> Vec<u32> {
 /// The contiguous run of client outputs that starts at `from`.
 fn outputs_behind(rows: &[Row], from: u32, until: u32) -> std::ops::Range<u32> {
     let is_output = |row: &Row| row.is_client_output() && row.kind.family() != Some(Family::Approval);
-    let run = rows[from as usize..until as usize].iter().take_while(|row| is_output(row)).count();
+    let run = rows.iter().take(until as usize).skip(from as usize).take_while(|row| is_output(row)).count();
     from..from + run as u32
 }
 

@@ -94,6 +94,10 @@ pub(super) fn below(mask: u64) -> u64 {
 }
 
 /// The value of each hexadecimal digit; for any other byte a value that shifts out above 16 bits wherever it is.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated when it is compiled, where an index outside the table is an error"
+)]
 pub(super) const HEX: [u32; 256] = {
     let mut table = [1 << 16; 256];
     let mut n = 0;

@@ -47,8 +47,9 @@ impl<'b> Base<'b> {
 
     /// The offset in the doc of an offset in the record.
     pub fn offset(&self, at: u32) -> u64 {
-        match self.runs.partition_point(|(from, _)| *from <= at).checked_sub(1) {
-            Some(ix) => self.runs[ix].1 + u64::from(at - self.runs[ix].0),
+        let run = self.runs.partition_point(|(from, _)| *from <= at).checked_sub(1);
+        match run.and_then(|ix| self.runs.get(ix)) {
+            Some((from, start)) => start + u64::from(at - from),
             None => self.start + u64::from(at),
         }
     }
@@ -59,7 +60,8 @@ impl<'b> Base<'b> {
             return offset.checked_sub(self.start).and_then(|n| u32::try_from(n).ok());
         }
         let ix = self.runs.partition_point(|(_, at)| *at <= offset).checked_sub(1)?;
-        let relative = u64::from(self.runs[ix].0) + (offset - self.runs[ix].1);
+        let (from, start) = self.runs.get(ix)?;
+        let relative = u64::from(*from) + (offset - start);
         let next = self.runs.get(ix + 1).map_or(u64::MAX, |run| u64::from(run.0));
         (relative < next).then_some(relative as u32)
     }
@@ -158,6 +160,7 @@ impl Sequence {
         Ok(Sequence::of(object, object.members().map(|m| (m.key_start, m.val.end())).collect(), base))
     }
 
+    #[expect(clippy::indexing_slicing, reason = "members and elements come in order within their record")]
     fn of(container: Val<'_>, spans: Vec<(u32, u32)>, base: Base<'_>) -> Self {
         let bytes = container.record();
         let before = match spans.as_slice() {
@@ -181,6 +184,7 @@ impl Sequence {
     }
 
     /// Makes the sequence hold what `slots` say. Kept entries must come in their old order.
+    #[expect(clippy::indexing_slicing, reason = "slots keep entries by the numbers that they have here, in order")]
     pub fn edit(&self, slots: Vec<Slot>, out: &mut Vec<Edit>) {
         let mut kept_before: Option<usize> = None;
         let mut fresh: Vec<Vec<With>> = Vec::new();

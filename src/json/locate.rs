@@ -29,7 +29,7 @@ impl Cursor {
             Some(last) => {
                 self.line += lines;
                 self.column = 1;
-                &bytes[last + 1..]
+                bytes.split_at(last + 1).1
             }
             None => bytes,
         };

@@ -5,25 +5,32 @@
 
 mod block;
 pub mod canonical;
+#[allow(clippy::indexing_slicing, reason = "nodes refer to each other by numbers that the scanner gave them")]
 mod duplicates;
 pub mod edit;
 pub mod fault;
+#[allow(clippy::indexing_slicing, reason = "the scanner's cursor is checked where it moves")]
 mod grammar;
+#[allow(clippy::indexing_slicing, reason = "a table that is made as it is compiled")]
 mod keys;
 pub mod locate;
 pub mod mend;
+#[allow(clippy::indexing_slicing, reason = "tables that are made as they are compiled, and numbers of their rows")]
 mod names;
 pub mod pieces;
 pub mod pointer;
 pub mod readable;
+#[allow(clippy::indexing_slicing, reason = "the scanner's cursor is checked where it moves")]
 pub mod scan;
 pub mod spare;
 pub mod spot;
 pub mod steps;
 pub mod string;
+#[allow(clippy::indexing_slicing, reason = "nodes refer to each other by numbers that the scanner gave them")]
 pub mod tape;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
+#[allow(clippy::indexing_slicing, reason = "tables that are made as they are compiled")]
 mod words;
 
 pub use fault::{Fault, What};

@@ -154,13 +154,10 @@ impl Pieced {
         if let What::List { elements, slots } = &mut self.what {
             let mut names: Vec<Option<u64>> = vec![None; elements.len()];
             for (name, slot) in slots.drain() {
-                names[slot] = Some(name);
+                names.get_mut(slot).into_iter().for_each(|own| *own = Some(name));
             }
-            let mut number = 0;
-            elements.retain(|element| {
-                number += 1;
-                wanted(number - 1, names[number - 1], element)
-            });
+            let mut names = names.into_iter().enumerate();
+            elements.retain(|element| names.next().is_some_and(|(number, name)| wanted(number, name, element)));
         }
     }
 

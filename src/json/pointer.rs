@@ -106,7 +106,7 @@ impl<'t> Finder<'t> {
         let mut lists = self.lists.borrow_mut();
         let list = lists.entry(array.start()).or_insert_with(|| array.elements().collect());
         let at = list.partition_point(|val| val.start() <= start).checked_sub(1)?;
-        holds(&list[at]).then(|| (at, list[at]))
+        list.get(at).copied().filter(holds).map(|val| (at, val))
     }
 }
 

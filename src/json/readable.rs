@@ -5,14 +5,15 @@ use super::{Tape, scan_prefix};
 /// The first value of a text: whole, or up to its last member or element before the fault, and closed there.
 pub fn readable(text: &[u8]) -> Option<Vec<u8>> {
     let end = match scan_prefix(text, &mut Tape::new()) {
-        Ok(end) => return Some(text[..end as usize].to_vec()),
+        Ok(end) => return text.get(..end as usize).map(<[u8]>::to_vec),
         Err(fault) => (fault.at as usize).min(text.len()),
     };
+    let text = text.get(..end)?;
     let mut open: Vec<u8> = Vec::new();
     let (mut cut, mut open_at_cut) = (0, 0);
     let (mut in_string, mut escaped) = (false, false);
     let mut closed: Vec<u8> = Vec::new();
-    for (at, byte) in text[..end].iter().enumerate() {
+    for (at, byte) in text.iter().enumerate() {
         if in_string {
             in_string = escaped || *byte != b'"';
             escaped = !escaped && *byte == b'\\';
@@ -35,8 +36,8 @@ pub fn readable(text: &[u8]) -> Option<Vec<u8>> {
     if cut == 0 {
         return None;
     }
-    let mut out = text[..cut].to_vec();
-    out.extend(closed[..open_at_cut].iter().rev());
+    let mut out = text.get(..cut)?.to_vec();
+    out.extend(closed.iter().take(open_at_cut).rev());
     Some(out)
 }
 

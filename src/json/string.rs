@@ -71,7 +71,7 @@ impl Part<'_> {
     pub fn as_bytes(&self) -> &[u8] {
         match self {
             Part::Run(run) => run,
-            Part::Char(bytes, len) => &bytes[..usize::from(*len)],
+            Part::Char(bytes, len) => bytes.get(..usize::from(*len)).unwrap_or(bytes),
         }
     }
 }
@@ -97,7 +97,7 @@ impl<'a> Decoder<'a> {
         let run = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
         if run > 0 {
             self.at += run;
-            return Some(Part::Run(&rest[..run]));
+            return Some(Part::Run(rest.split_at(run).0));
         }
         let (char, used) = escape(rest);
         self.at += used;

@@ -152,8 +152,9 @@ impl Losses {
 
     /// Counts instead of listing: one loss a conversation, where it was met first.
     pub fn count(&mut self, kind: LossKind, at: At) {
-        match self.counted.iter().find(|(own, _)| *own == kind) {
-            Some((_, ix)) => self.list[*ix].arg += 1,
+        let known = self.counted.iter().find(|(own, _)| *own == kind);
+        match known.and_then(|(_, ix)| self.list.get_mut(*ix)) {
+            Some(lost) => lost.arg += 1,
             None => {
                 self.counted.push((kind, self.list.len()));
                 self.list.push(Lost { kind, at, arg: 1 });

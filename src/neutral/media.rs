@@ -198,9 +198,9 @@ impl MediaKind {
 fn split_data_url(url: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let rest = url.strip_prefix(b"data:")?;
     let comma = memchr::memchr(b',', rest)?;
-    let head = rest[..comma].strip_suffix(b";base64")?;
+    let (head, data) = (rest.get(..comma)?.strip_suffix(b";base64")?, rest.get(comma + 1..)?);
     let mime = head.split(|b| *b == b';').next().unwrap_or_default();
-    Some((mime.iter().copied().filter(|b| *b != b'\\').collect(), &rest[comma + 1..]))
+    Some((mime.iter().copied().filter(|b| *b != b'\\').collect(), data))
 }
 
 #[cfg(test)]

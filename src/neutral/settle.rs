@@ -70,16 +70,16 @@ pub fn settle(conversation: &mut Conversation, losses: &mut Losses) {
         // Calls of one id in one message are answered in their order: the message, and its next call.
         let mut batch = (usize::MAX, 0);
         for &n in &used.results {
-            let before = used.calls.partition_point(|call| call.block < results[n].spot.block);
-            let call = match before.checked_sub(1) {
-                Some(last) => {
-                    let message = used.calls[last].message;
+            let Some(found) = results.get(n) else { continue };
+            let before = used.calls.partition_point(|call| call.block < found.spot.block);
+            let call = match used.calls.iter().take(before).enumerate().next_back() {
+                Some((last, &Spot { message, .. })) => {
                     if batch.0 != message {
                         batch = (message, used.calls.partition_point(|call| call.message < message));
                     }
                     let ix = batch.1.min(last);
                     batch.1 += 1;
-                    Some(used.calls[ix])
+                    used.calls.get(ix).copied()
                 }
                 // One call and one result in the wrong order are no riddle.
                 None if used.calls.len() == 1 && used.results.len() == 1 => used.calls.first().copied(),
@@ -144,25 +144,29 @@ fn rebuild(
 ) {
     let old = std::mem::take(&mut conversation.messages);
     // For each message the next one that is no tool's.
-    let mut next_other = vec![old.len(); old.len() + 1];
-    for n in (0..old.len()).rev() {
-        let tool = old.get(n + 1).is_none_or(|next| next.voice == Voice::Tool);
-        next_other[n] = if tool { next_other[n + 1] } else { n + 1 };
+    let mut next = old.len();
+    let mut next_other: Vec<usize> = Vec::with_capacity(old.len());
+    for (n, message) in old.iter().enumerate().rev() {
+        next_other.push(next);
+        if message.voice != Voice::Tool {
+            next = n;
+        }
     }
-    for (n, message) in old.into_iter().enumerate() {
+    let next_others = next_other.into_iter().rev();
+    for (((n, message), start), next_other) in old.into_iter().enumerate().zip(starts).zip(next_others) {
         if message.voice == Voice::Tool {
             continue;
         }
         let mut answered = Message::new(Voice::Tool, message.at);
         for (at, own) in message.blocks.iter().enumerate() {
             let What::Call(call) = &own.what else { continue };
-            let found = answers.get(&(starts[n] + at)).and_then(|ix| {
-                let found = &mut results[*ix];
+            let found = answers.get(&(start + at)).and_then(|ix| {
+                let found = results.get_mut(*ix)?;
                 found.result.take().map(|result| (found.spot, result))
             });
             answered.blocks.push(match found {
                 Some((spot, (mut result, taken))) => {
-                    if spot.message < n || spot.message > next_other[n] {
+                    if spot.message < n || spot.message > next_other {
                         losses.add(LossKind::RESULT_MOVED, taken.at);
                     }
                     result.answers(call);

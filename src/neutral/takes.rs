@@ -244,8 +244,7 @@ impl IdRule {
         let mut hash = crate::json::string::fingerprint_of(&[id, &again.to_le_bytes()].concat());
         let mut digits = String::new();
         for _ in 0..if self.exact { self.max } else { 8 } {
-            const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
-            digits.push(char::from(DIGITS[(hash % 36) as usize]));
+            digits.extend(char::from_digit((hash % 36) as u32, 36));
             hash /= 36;
         }
         if self.exact {

@@ -40,7 +40,8 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     let path = forest.path(at);
     let behind =
         verdict.answer.and_then(|answer| path.iter().position(|node| *node == answer)).map_or(0, |ix| ix + 1);
-    let nodes = if id.is_some() { &path[behind..] } else { &path };
+    let (before, after) = path.split_at(behind);
+    let nodes = if id.is_some() { after } else { &path };
     let stored = asked.lint.store.or(verdict.answer.and_then(|answer| forest.node(answer).entry.store));
     let keeps = stored.unwrap_or(true);
     let lifted = lift::items(conversation, nodes, keeps)?;
@@ -50,15 +51,12 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     let mut items = lifted.items;
     let is_new = !items.is_empty();
     if id.is_some() {
-        items.splice(..0, lift::instructions(conversation, &path[..behind], keeps)?);
+        items.splice(..0, lift::instructions(conversation, before, keeps)?);
     }
     let mut kept = None;
     if let (Some(budget), None) = (asked.budget, &id) {
         let found = cut_items(&items, &lifted.ends, budget, asked.fix.orphans != Orphans::Stub);
-        for ix in &found.detached {
-            without_id(&mut items[*ix as usize]);
-        }
-        items = found.items.iter().map(|ix| std::mem::take(&mut items[*ix as usize])).collect();
+        items = kept_of(items, &found);
         kept = Some(found);
     }
     if let Some(ask) = asked.ask {
@@ -119,7 +117,7 @@ fn left_out(lifted: &Lifted, notes: &mut Vec<String>) {
     reasons.sort_unstable();
     for same in reasons.chunk_by(|a, b| a == b) {
         let parts = count(same.len(), "part of the log", "parts of the log");
-        notes.push(format!("{parts} left out: {}", same[0]));
+        notes.extend(same.first().map(|why| format!("{parts} left out: {why}")));
     }
 }
 
@@ -143,6 +141,18 @@ fn cut_items(items: &[Vec<u8>], ends: &[usize], budget: Budget, drops: bool) -> 
     }
     let sizes: Vec<usize> = items.iter().map(|item| String::from_utf8_lossy(item).chars().count()).collect();
     cut::cut(&History::new(rows, Settings::default(), RESPONSES.pairing()), &sizes, budget, drops)
+}
+
+/// What a cut keeps of items.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a cut names items of the list that was cut, which has a row for each"
+)]
+fn kept_of(mut items: Vec<Vec<u8>>, cut: &Cut) -> Vec<Vec<u8>> {
+    for ix in &cut.detached {
+        without_id(&mut items[*ix as usize]);
+    }
+    cut.items.iter().map(|ix| std::mem::take(&mut items[*ix as usize])).collect()
 }
 
 /// Takes the id from an item.

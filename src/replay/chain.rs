@@ -133,6 +133,7 @@ pub struct Judge<'f> {
 }
 
 impl<'f> Judge<'f> {
+    #[expect(clippy::indexing_slicing, reason = "the lists have an entry for each node, and parents are nodes")]
     pub fn new(forest: &'f Forest, options: &'f ChainOptions) -> Self {
         let count = forest.nodes.len();
         let (mut edited, mut trimmed) = (vec![NO_NODE; count], vec![NO_NODE; count]);
@@ -176,6 +177,7 @@ impl<'f> Judge<'f> {
             reasons.push(Reason::OpenCalls(open_calls, self.answered_behind(at)));
         }
         // What comes after the response is new, and may be edited as one likes.
+        #[expect(clippy::indexing_slicing, reason = "the lists have an entry for each node")]
         let above = [(self.edited[answer as usize], true), (self.trimmed[answer as usize], false)];
         for (node, edited) in above.into_iter().filter(|(node, _)| *node != NO_NODE) {
             reasons.push(if edited { Reason::Edited(node) } else { Reason::Trimmed(node) });

@@ -55,10 +55,10 @@ impl Conversation {
                 raised: found.raised,
                 records: found.records,
             };
-            match chained.filter(|_| builder.is_chained()) {
-                Some(ix) => {
-                    all[ix].0.push(part);
-                    all[ix].1.append(builder);
+            match chained.filter(|_| builder.is_chained()).and_then(|ix| all.get_mut(ix)) {
+                Some((parts, known)) => {
+                    parts.push(part);
+                    known.append(builder);
                 }
                 None => {
                     if builder.is_chained() {
@@ -143,19 +143,19 @@ fn forks(all: Vec<Gathered>) -> Vec<Gathered> {
     let forked: BTreeSet<&String> = told.iter().flat_map(|(_, from)| from).collect();
     for id in forked {
         let of = owners.get(id.as_str()).map_or(&[][..], Vec::as_slice);
-        let Some(first) = of.iter().map(|ix| tree[*ix]).min() else { continue };
-        let joined: BTreeSet<usize> = of.iter().map(|ix| tree[*ix]).collect();
+        let joined: BTreeSet<usize> = of.iter().filter_map(|ix| tree.get(*ix).copied()).collect();
+        let Some(&first) = joined.first() else { continue };
         tree.iter_mut().filter(|tree| joined.contains(tree)).for_each(|tree| *tree = first);
     }
     if tree.iter().enumerate().all(|(ix, tree)| ix == *tree) {
         return all;
     }
     let mut groups: BTreeMap<usize, Vec<(usize, Gathered)>> = BTreeMap::new();
-    for (ix, one) in all.into_iter().enumerate() {
-        groups.entry(tree[ix]).or_default().push((ix, one));
+    for ((ix, one), tree) in all.into_iter().enumerate().zip(tree) {
+        groups.entry(tree).or_default().push((ix, one));
     }
     let join = |mut group: Vec<(usize, Gathered)>| {
-        group.sort_by_key(|(ix, _)| (!told[*ix].1.is_empty(), *ix));
+        group.sort_by_key(|(ix, _)| (told.get(*ix).is_some_and(|(_, from)| !from.is_empty()), *ix));
         let (mut parts, mut builder) = (Vec::new(), Builder::default());
         for (_, (own, more)) in group {
             parts.extend(own);

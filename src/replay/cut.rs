@@ -46,12 +46,12 @@ pub fn cut(history: &History, sizes: &[usize], budget: Budget, drops: bool) -> C
     };
     let wanted = wanted.max(head) as u32;
     let survives = survives(history, drops);
-    let behind = head as u32..count as u32;
-    let most = behind.clone().map(|ix| survives[ix as usize]).max().unwrap_or(wanted);
+    let behind = survives.iter().enumerate().skip(head);
+    let most = behind.clone().map(|(_, survives)| *survives).max().unwrap_or(wanted);
     let at = wanted.min(most);
-    let kept = behind.filter(|ix| survives[*ix as usize] >= at || at as usize <= head);
+    let kept = behind.filter(|(_, survives)| **survives >= at || at as usize <= head);
     let mut items: Vec<u32> = (0..head as u32).collect();
-    items.extend(kept);
+    items.extend(kept.map(|(ix, _)| ix as u32));
     let detached = detached(history, &items);
     Cut { detached, last: items.len() - head, items, of: count - head, widened: at < wanted }
 }
@@ -72,14 +72,16 @@ fn is_detachable(row: &Row) -> bool {
 fn detached(history: &History, kept: &[u32]) -> Vec<u32> {
     let cut_off =
         history.groups.iter().filter(|group| group.has_reasoning() && kept.binary_search(&group.start).is_err());
-    let calls = cut_off.flat_map(|group| group.all()).filter(|ix| {
-        let row = &history.rows[*ix];
-        is_detachable(row) && row.has_id() && !row.is_reference()
-    });
+    let loses_id = |row: &Row| is_detachable(row) && row.has_id() && !row.is_reference();
+    let calls = cut_off.flat_map(|group| group.all()).filter(|ix| history.rows.get(*ix).is_some_and(loses_id));
     calls.map(|ix| ix as u32).filter(|ix| kept.binary_search(ix).is_ok()).collect()
 }
 
 /// For each item the largest cut (index of the first item that stays) that it survives.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "groups and pairs name rows of their history, and the list has a place for each"
+)]
 fn survives(history: &History, drops: bool) -> Vec<u32> {
     let mut last: Vec<u32> = (0..history.rows.len() as u32).collect();
     for group in history.groups.iter().filter(|group| group.has_reasoning()) {

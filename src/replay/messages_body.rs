@@ -88,13 +88,14 @@ fn cut(list: &mut Vec<Message>, budget: Budget) -> Cut {
     let size = |message: &Message| String::from_utf8_lossy(&message.text).chars().count();
     let cost = |from: usize| match budget {
         Budget::Items(_) => of - from,
-        Budget::Chars(_) | Budget::Tokens(_) => list[from..].iter().map(size).sum(),
+        Budget::Chars(_) | Budget::Tokens(_) => list.iter().skip(from).map(size).sum(),
     };
     let most = match budget {
         Budget::Items(most) | Budget::Chars(most) => most,
         Budget::Tokens(most) => most.saturating_mul(CHARS_A_TOKEN),
     };
-    let starts: Vec<usize> = (0..of).filter(|ix| list[*ix].is_users && !list[*ix].answers).collect();
+    let begins = list.iter().enumerate().filter(|(_, message)| message.is_users && !message.answers);
+    let starts: Vec<usize> = begins.map(|(ix, _)| ix).collect();
     let fits = starts.iter().copied().find(|start| cost(*start) <= most);
     let from = fits.or(starts.last().copied()).unwrap_or(0);
     list.drain(..from);

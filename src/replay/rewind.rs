@@ -69,7 +69,8 @@ fn last_good(
         let is_input = forest.node(node).entry.part == Part::Input;
         is_input && !forest.rows_of(node).iter().any(|row| row.answers_call())
     };
-    let mut ends: Vec<u32> = path.windows(2).filter(|pair| speaks(pair[0])).map(|pair| pair[1]).collect();
+    let pairs = path.iter().zip(path.iter().skip(1));
+    let mut ends: Vec<u32> = pairs.filter(|(node, _)| speaks(**node)).map(|(_, above)| *above).collect();
     ends.reverse();
     ends.push(leaf);
     let is_clean = |node: u32| -> io::Result<bool> {
@@ -82,13 +83,13 @@ fn last_good(
     let (mut good, mut bad) = (0, ends.len() + 1);
     while good + 1 < bad {
         let middle = (good + bad) / 2;
-        match is_clean(ends[middle - 1])? {
-            true => good = middle,
-            false => bad = middle,
+        match ends.get(middle - 1) {
+            Some(end) if is_clean(*end)? => good = middle,
+            _ => bad = middle,
         }
     }
-    match good.checked_sub(1) {
-        Some(end) => cut(id, bytes, start, forest, ends[end]),
+    match good.checked_sub(1).and_then(|last| ends.get(last)) {
+        Some(end) => cut(id, bytes, start, forest, *end),
         None => Ok(Rewound::Not("the first turn already contains an error".to_owned())),
     }
 }
@@ -117,6 +118,6 @@ impl ReadAt for Beginning<'_> {
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.len.saturating_sub(start)).unwrap_or(usize::MAX);
         let wanted = buf.len().min(left);
-        self.bytes.read_at(start, &mut buf[..wanted])
+        self.bytes.read_at(start, buf.split_at_mut(wanted).0)
     }
 }

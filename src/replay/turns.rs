@@ -17,6 +17,10 @@ pub struct Turn {
 }
 
 impl Turn {
+    pub fn first(&self) -> u32 {
+        self.nodes.first().copied().unwrap_or(NO_NODE)
+    }
+
     /// The node at which the conversation goes on after this turn.
     pub fn last(&self) -> u32 {
         self.nodes.last().copied().unwrap_or(NO_NODE)
@@ -24,6 +28,7 @@ impl Turn {
 }
 
 /// The turns of a forest, in the order of their last nodes.
+#[expect(clippy::indexing_slicing, reason = "each node is in one turn, and parents are nodes")]
 pub fn turns(forest: &Forest) -> Vec<Turn> {
     let count = forest.nodes.len() as u32;
     // A node that says something and was answered once is in its answer's turn.
@@ -47,7 +52,7 @@ pub fn turns(forest: &Forest) -> Vec<Turn> {
         turns.push(Turn { nodes, parent: None, children: Vec::new(), live: false });
     }
     for ix in 0..turns.len() {
-        let up = forest.node(turns[ix].nodes[0]).parent;
+        let up = forest.node(turns[ix].first()).parent;
         if up != NO_NODE {
             let parent = turn_of[up as usize];
             turns[ix].parent = Some(parent);

@@ -29,7 +29,8 @@ impl Report for ApiError {
         let mut by_record = vec![None; doc.records as usize];
         for record in doc.diagnostics.chunk_by(|a, b| a.record == b.record) {
             // Places come in order, so a record's findings stand together.
-            if let Some(slot) = by_record.get_mut(record[0].record as usize - 1) {
+            let first = record.first().map_or(0, |first| first.record as usize);
+            if let Some(slot) = first.checked_sub(1).and_then(|ix| by_record.get_mut(ix)) {
                 *slot = self.first(record, true);
             }
         }

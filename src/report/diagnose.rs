@@ -79,6 +79,7 @@ fn batches(judged: &[Judged], container: Container) -> impl Iterator<Item = &[Ju
 }
 
 /// How items of a doc are called. All formats of lines that are told one by one are of one dialect.
+#[expect(clippy::indexing_slicing, reason = "the table of formats is never empty")]
 pub(super) fn dialect_of<T>(lint: &JudgedDoc<T>) -> &'static dyn Dialect {
     lint.format.unwrap_or(FORMATS[0]).info().dialect
 }

@@ -129,6 +129,7 @@ pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut
 }
 
 /// An id that is another one now, and where.
+#[expect(clippy::indexing_slicing, reason = "a difference names its own entries")]
 fn renamed(difference: &Difference, rename: &Rename) -> String {
     let (a, b) = rename.first;
     let place = places(&difference.before[a], &difference.after[b]);
@@ -140,6 +141,7 @@ fn renamed(difference: &Difference, rename: &Rename) -> String {
     format!("renamed {} → {}{others} {place}", mask::id(&rename.before), mask::id(&rename.after))
 }
 
+#[expect(clippy::indexing_slicing, reason = "a difference names its own entries")]
 fn sides<'d>(difference: &'d Difference, fate: &Became) -> (&'static str, Option<&'d Entry>, Option<&'d Entry>) {
     let (before, after) = (&difference.before, &difference.after);
     match *fate {

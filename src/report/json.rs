@@ -26,8 +26,8 @@ impl Report for Json {
     fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         let mut report = json!({ "version": VERSION, "summary": summary_value(summary) });
         if let Some((changes, fixed)) = self.repairs.take() {
-            report["changes"] = changes;
-            report["fixed"] = fixed;
+            put(&mut report, "changes", changes);
+            put(&mut report, "fixed", fixed);
         }
         // The lists, which may be long, are written already: they come after what comes before them in the object.
         let head = serde_json::to_string_pretty(&report)?;
@@ -102,4 +102,11 @@ pub fn change_value(note: &ChangeNote) -> Value {
 /// How many items were changed, as JSON.
 pub fn counts_value(counts: &Counts) -> Value {
     json!(contract::Repaired::from(*counts))
+}
+
+/// Puts a member into an object, after the others.
+pub(super) fn put(object: &mut Value, key: &str, member: Value) {
+    if let Some(members) = object.as_object_mut() {
+        members.insert(key.to_owned(), member);
+    }
 }

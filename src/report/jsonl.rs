@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::contract::{self, VERSION};
-use super::json::{change_value, counts_value, input_value, summary_value};
+use super::json::{change_value, counts_value, input_value, put, summary_value};
 use super::repair::{ChangeNote, Counts};
 use super::{Report, Seen, Summary};
 
@@ -27,7 +27,7 @@ impl Report for JsonLines {
         let mut last = json!({ "version": VERSION, "summary": summary_value(summary) });
         if let Some((changes, fixed)) = self.repairs.take() {
             changes.iter().try_for_each(|change| line(&json!({ "change": change }), out))?;
-            last["fixed"] = fixed;
+            put(&mut last, "fixed", fixed);
         }
         line(&last, out)
     }

@@ -66,16 +66,22 @@ impl<'d> Kinds<'d> {
         let mut of = Vec::with_capacity(diagnostics.len());
         for diagnostic in &diagnostics {
             let number = *numbers.entry(Kind::of(diagnostic)).or_insert(kinds.len());
-            if number == kinds.len() {
-                kinds.push(Vec::new());
+            match kinds.get_mut(number) {
+                Some(kind) => {
+                    of.push((number, kind.len()));
+                    kind.push(diagnostic);
+                }
+                None => {
+                    of.push((number, 0));
+                    kinds.push(vec![diagnostic]);
+                }
             }
-            of.push((number, kinds[number].len()));
-            kinds[number].push(diagnostic);
         }
         // A line that says "1 more" says less than that one itself.
         let is_many = |kind: &[&Diagnostic]| kind.len() > IN_FULL + 1;
         let in_full = diagnostics.into_iter().zip(of);
-        let in_full = in_full.filter(|(_, (kind, nth))| *nth < IN_FULL || !is_many(&kinds[*kind]));
+        let is_few = |kind: usize| kinds.get(kind).is_none_or(|kind| !is_many(kind));
+        let in_full = in_full.filter(|(_, (kind, nth))| *nth < IN_FULL || is_few(*kind));
         let in_full = in_full.map(|(diagnostic, _)| diagnostic).collect();
         let mut counts: HashMap<usize, u64> = HashMap::new();
         for (like, count) in more {
@@ -84,7 +90,7 @@ impl<'d> Kinds<'d> {
             }
         }
         let others = kinds.iter().enumerate().filter(|(_, kind)| is_many(kind)).map(|(number, kind)| Others {
-            told: kind[IN_FULL..].to_vec(),
+            told: kind.iter().skip(IN_FULL).copied().collect(),
             more: counts.get(&number).copied().unwrap_or(0),
         });
         let others = others.collect();

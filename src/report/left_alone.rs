@@ -31,11 +31,12 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::R
     let mut notes: Vec<LeftAlone> = Vec::new();
     let mut by_reason: HashMap<&'static str, usize> = HashMap::new();
     for left in &fixed.left_alone {
-        let n = *by_reason.entry(left.why).or_insert_with(|| {
-            notes.push(LeftAlone { path: label.to_owned(), why: left.why, at: Vec::new() });
-            notes.len() - 1
-        });
-        notes[n].at.extend(spots.get(&left.at).map(|spot| (spot.line, spot.column)));
+        let spot = spots.get(&left.at).map(|spot| (spot.line, spot.column));
+        let n = *by_reason.entry(left.why).or_insert(notes.len());
+        match notes.get_mut(n) {
+            Some(note) => note.at.extend(spot),
+            None => notes.push(LeftAlone { path: label.to_owned(), why: left.why, at: Vec::from_iter(spot) }),
+        }
     }
     Ok(notes)
 }

@@ -214,13 +214,13 @@ fn in_damaged(
         let runs = escaped.as_ref().map(|escaped| escaped.runs_from(from)).unwrap_or_default();
         let (own, base) = match &escaped {
             Some(escaped) => (&escaped.text[..], Base::of_runs(line.doc, &runs)),
-            None => (&text[span.clone()], Base::new(line.doc, from)),
+            None => (text.get(span.clone()).unwrap_or_default(), Base::new(line.doc, from)),
         };
         let whole = Place::new(line.doc, from, span.len() as u32);
         let Some(root) = scan(own, &mut tape).ok().and_then(|()| tape.root(own)) else { continue };
         let finder = Finder::new(root);
         let first = places.partition_point(|(place, _)| place.start < whole.start);
-        for (place, flags) in places[first..].iter().take_while(|(place, _)| place.start < whole.end()) {
+        for (place, flags) in places.iter().skip(first).take_while(|(place, _)| place.start < whole.end()) {
             found.insert(*place, pointer_in(root, &finder, base, *place, *flags, ""));
         }
     }
@@ -239,7 +239,7 @@ fn in_piece(piece: Piece<'_>, tape: &Tape, sorted: &[(Place, Flags)], found: &mu
                 pointer::push_key(&mut prefix, section);
             }
             pointer::push_index(&mut prefix, index as usize);
-            for (place, flags) in sorted[from..].iter().take_while(|(place, _)| place.start < own.end()) {
+            for (place, flags) in sorted.iter().skip(from).take_while(|(place, _)| place.start < own.end()) {
                 found.insert(*place, pointer_in(root, &finder, base, *place, *flags, &prefix));
             }
         }

@@ -49,8 +49,8 @@ pub fn propose(
         let finding = &judged.finding;
         let own = of_cause.get(&(finding.code, finding.variant, finding.row.at));
         let replacement = |ix: &usize| {
-            let text = texts[*ix].clone()?;
-            Some(Replacement { spot: Spot::new(edits[*ix].at, &positions), text })
+            let text = texts.get(*ix)?.clone()?;
+            Some(Replacement { spot: Spot::new(edits.get(*ix)?.at, &positions), text })
         };
         let whole = own.filter(|own| own.len() <= MOST_EDITS).map(|own| own.iter().map(replacement).collect());
         proposals.push(whole.flatten().unwrap_or_default());
@@ -108,6 +108,10 @@ fn shared(fixed: &Fixed, edits: &[Edit], bytes: &dyn ReadAt) -> HashMap<Finding,
 /// Which of several things hang together.
 struct Sets(Vec<usize>);
 
+#[expect(
+    clippy::indexing_slicing,
+    reason = "each thing names another of them, or itself, and only they are asked for"
+)]
 impl Sets {
     fn new(count: usize) -> Self {
         Sets((0..count).collect())

@@ -104,12 +104,9 @@ type Reasons = HashMap<(u16, u8, Place), (String, Option<String>)>;
 /// Messages of the findings, by what a change's cause says of them.
 fn reasons<T>(id: DocId, label: &str, bytes: &dyn ReadAt, lint: &JudgedDoc<T>) -> io::Result<Reasons> {
     let diagnostics = diagnose(id, label, bytes, lint, Content::None)?;
-    let key = |n: usize| {
-        let finding = &lint.judged[n].finding;
-        (finding.code.0, finding.variant, finding.row.at)
-    };
-    let texts = diagnostics.into_iter().map(|diagnostic| (diagnostic.message, diagnostic.api_message));
-    Ok(texts.enumerate().map(|(n, texts)| (key(n), texts)).collect())
+    let findings = lint.judged.iter().map(|judged| &judged.finding);
+    let keys = findings.map(|finding| (finding.code.0, finding.variant, finding.row.at));
+    Ok(keys.zip(diagnostics.into_iter().map(|diagnostic| (diagnostic.message, diagnostic.api_message))).collect())
 }
 
 /// Lines, columns and pointers of places.
@@ -219,7 +216,7 @@ pub fn write_diff(
     let paint = Paint { color: style.color };
     let show = Shown { masked: content != Content::Shown, width: style.width };
     for same in notes.chunk_by(|a, b| a.at == b.at) {
-        let first = &same[0];
+        let Some(first) = same.first() else { continue };
         let spot = &first.spot;
         let rule = format!("{} {}", first.rule, first.name);
         let place = format!("{}:{}:{}", first.path, spot.line, spot.column);
@@ -291,21 +288,23 @@ fn read(bytes: &dyn ReadAt, at: Place) -> io::Result<Vec<u8>> {
 /// The text of an item with the edits that lie in it.
 fn patched(text: &[u8], at: Place, edits: &[Edit], bytes: &dyn ReadAt) -> io::Result<Vec<u8>> {
     let from = edits.partition_point(|edit| edit.at.start < at.start);
-    let inside: Vec<Edit> = edits[from..]
+    let inside: Vec<Edit> = edits
         .iter()
+        .skip(from)
         .take_while(|edit| edit.at.start < at.end())
         .filter(|edit| at.contains(&edit.at) && (edit.at.len > 0 || edit.at.start > at.start))
         .map(|edit| Edit { at: Place { start: edit.at.start - at.start, ..edit.at }, with: edit.with.clone() })
         .collect();
     // Kept runs speak of the item's text, copies of the doc: they are told apart by the edit that brings them.
+    let between = |from: usize, to: usize| text.get(from..to).ok_or(io::ErrorKind::InvalidData);
     let mut out = Vec::with_capacity(text.len());
     let mut kept = 0;
     for edit in &inside {
-        out.extend_from_slice(&text[kept..edit.at.start as usize]);
+        out.extend_from_slice(between(kept, edit.at.start as usize)?);
         edit.with.iter().try_for_each(|piece| append(bytes, piece, &mut out))?;
         kept = edit.at.end() as usize;
     }
-    out.extend_from_slice(&text[kept..]);
+    out.extend_from_slice(between(kept, text.len())?);
     Ok(out)
 }
 

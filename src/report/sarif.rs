@@ -12,6 +12,7 @@ use crate::rules;
 use crate::target::Severity;
 
 use super::ci::{details, file, fingerprints};
+use super::json::put;
 use super::{Diagnostic, Replacement, Report, Seen, Spot, Style, Summary, rulebook, summary_value};
 
 const HOME: &str = concat!("https://crates.io/crates/", env!("CARGO_PKG_NAME"));
@@ -125,8 +126,8 @@ fn level(severity: Severity) -> &'static str {
 fn result(diagnostic: &Diagnostic, index: Option<usize>, fingerprint: &str) -> Value {
     let related = diagnostic.related.iter().enumerate().map(|(n, related)| {
         let mut location = location(&diagnostic.path, &related.spot);
-        location["id"] = json!(n);
-        location["message"] = json!({ "text": message(&related.message) });
+        put(&mut location, "id", json!(n));
+        put(&mut location, "message", json!({ "text": message(&related.message) }));
         location
     });
     let related: Vec<Value> = related.collect();
@@ -152,13 +153,14 @@ fn result(diagnostic: &Diagnostic, index: Option<usize>, fingerprint: &str) -> V
     });
     if let (Some(note), false) = (&diagnostic.fix, diagnostic.proposal.is_empty()) {
         let replacements: Vec<Value> = diagnostic.proposal.iter().map(replacement).collect();
-        result["fixes"] = json!([{
+        let fix = json!({
             "description": { "text": message(&format!("{} ({})", note.title, note.loss.name())) },
             "artifactChanges": [{
                 "artifactLocation": { "uri": uri(file(&diagnostic.path)) },
                 "replacements": replacements,
             }],
-        }]);
+        });
+        put(&mut result, "fixes", json!([fix]));
     }
     result
 }
@@ -166,7 +168,7 @@ fn result(diagnostic: &Diagnostic, index: Option<usize>, fingerprint: &str) -> V
 fn replacement(replacement: &Replacement) -> Value {
     let mut value = json!({ "deletedRegion": region(&replacement.spot) });
     if !replacement.text.is_empty() {
-        value["insertedContent"] = json!({ "text": replacement.text });
+        put(&mut value, "insertedContent", json!({ "text": replacement.text }));
     }
     value
 }
@@ -179,7 +181,7 @@ fn location(path: &str, spot: &Spot) -> Value {
         },
     });
     if !spot.pointer.is_empty() {
-        location["logicalLocations"] = json!([{ "fullyQualifiedName": spot.pointers() }]);
+        put(&mut location, "logicalLocations", json!([{ "fullyQualifiedName": spot.pointers() }]));
     }
     location
 }

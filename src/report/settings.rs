@@ -55,8 +55,9 @@ pub(super) fn write(changes: &[Change], show: &Shown, paint: &Paint, out: &mut d
         for change in of.iter().take(MOST) {
             line(change, show, out)?;
         }
-        if let Some(left) = of.len().checked_sub(MOST).filter(|left| *left > 0) {
-            writeln!(out, "  {}: … {} more", setting(&of[0].of), count(left as u64, "change"))?;
+        let left = of.len().saturating_sub(MOST);
+        if let Some(first) = of.first().filter(|_| left > 0) {
+            writeln!(out, "  {}: … {} more", setting(&first.of), count(left as u64, "change"))?;
         }
     }
     writeln!(out)

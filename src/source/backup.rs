@@ -141,7 +141,8 @@ fn cut(name: &OsStr, length: usize) -> OsString {
         return text[..end].into();
     }
     #[cfg(unix)]
-    return <OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(&name.as_encoded_bytes()[..length]).to_owned();
+    return <OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(name.as_encoded_bytes().split_at(length).0)
+        .to_owned();
     #[cfg(not(unix))]
     name.to_string_lossy().chars().take(length / 4).collect::<String>().into()
 }

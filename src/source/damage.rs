@@ -101,14 +101,19 @@ pub fn edits(text: &[u8], damage: &Damage) -> Vec<(Range<usize>, Vec<u8>)> {
         }
         Kind::Prefix | Kind::Nul => vec![(damage.span.clone(), Vec::new())],
         Kind::Control => {
-            let Ok(escaped) = escape(&text[damage.span.clone()], true) else { return Vec::new() };
+            let Ok(escaped) = escape(within(text, damage.span.clone()), true) else { return Vec::new() };
             let edit = |at: &u32| {
                 let at = damage.span.start + *at as usize;
-                (at..at + 1, escape_of(text[at]))
+                Some((at..at + 1, escape_of(*text.get(at)?)))
             };
-            escaped.controls.iter().map(edit).collect()
+            escaped.controls.iter().filter_map(edit).collect()
         }
     }
+}
+
+/// A stretch of a text; nothing where there is no such stretch.
+fn within(text: &[u8], span: Range<usize>) -> &[u8] {
+    text.get(span).unwrap_or_default()
 }
 
 struct Recovery<'t> {
@@ -135,8 +140,9 @@ impl Recovery<'_> {
             if at == line_end {
                 break;
             }
-            if self.text[at] == 0 {
-                let end = at + run_of_nul(&self.text[at..line_end]);
+            let nul = run_of_nul(within(self.text, at..line_end));
+            if nul > 0 {
+                let end = at + nul;
                 self.damage(Kind::Nul, at..end);
                 at = end;
                 continue;
@@ -185,7 +191,7 @@ impl Recovery<'_> {
 
     /// The rest of a line cannot be read.
     fn lose(&mut self, at: usize, line_end: usize, fault: Fault, value_end: Option<usize>) {
-        if value_end.is_some() && self.text[at] != b'{' {
+        if value_end.is_some() && self.text.get(at) != Some(&b'{') {
             // Whatever this is, the values before it are not lines of a store.
             let whole = 0..line_end;
             self.found = Recovered::default();
@@ -195,10 +201,10 @@ impl Recovery<'_> {
         if value_end.is_some() {
             self.damage(Kind::Glued, at..at);
         }
-        let nul = self.text[at..line_end].iter().rev().take_while(|byte| **byte == 0).count();
+        let nul = within(self.text, at..line_end).iter().rev().take_while(|byte| **byte == 0).count();
         let end = line_end - nul;
         // What NUL bytes follow ends where they begin.
-        let fault = match scan_prefix(&self.text[at..end], &mut self.tape) {
+        let fault = match scan_prefix(within(self.text, at..end), &mut self.tape) {
             Err(own) if nul > 0 => Fault { at: own.at + at as u32, ..own },
             _ => fault,
         };
@@ -213,17 +219,17 @@ impl Recovery<'_> {
     }
 
     fn line_end(&self, at: usize) -> usize {
-        memchr::memchr(b'\n', &self.text[at..]).map_or(self.text.len(), |n| at + n)
+        memchr::memchr(b'\n', within(self.text, at..self.text.len())).map_or(self.text.len(), |n| at + n)
     }
 
     fn skip_space(&self, at: usize, end: usize) -> usize {
-        at + self.text[at..end].iter().take_while(|byte| byte.is_ascii_whitespace()).count()
+        at + within(self.text, at..end).iter().take_while(|byte| byte.is_ascii_whitespace()).count()
     }
 
     /// Where the value that begins at an offset ends, and its text if control characters had to be escaped. Only objects
     /// are looked for: no store has lines of anything else.
     fn value(&mut self, at: usize, line_end: usize) -> Result<(usize, Option<Escaped>), Fails> {
-        let line = &self.text[at..line_end];
+        let line = within(self.text, at..line_end);
         let is_object = line.first() == Some(&b'{');
         let scanned = match is_object {
             true => scan_prefix(line, &mut self.tape),
@@ -237,7 +243,7 @@ impl Recovery<'_> {
         if !is_object || !matches!(fault.what, What::ControlCharacter | What::EndsEarly) {
             return Err(Fails::At(fault, None));
         }
-        match escape(&self.text[at..], self.is_end) {
+        match escape(within(self.text, at..self.text.len()), self.is_end) {
             Ok(escaped) => match scan(&escaped.text, &mut self.tape) {
                 Ok(()) => Ok((at + escaped.end, Some(escaped))),
                 Err(second) => Err(Fails::At(fault, Some(at + escaped.original(second.at)))),
@@ -256,7 +262,7 @@ impl Recovery<'_> {
         fault: Fault,
         second: Option<usize>,
     ) -> Option<(usize, (usize, Option<Escaped>))> {
-        if self.text[at] != b'{' {
+        if self.text.get(at) != Some(&b'{') {
             return None;
         }
         for near in [fault.at as usize, second.unwrap_or(line_end)] {
@@ -271,10 +277,10 @@ impl Recovery<'_> {
         if fault.what != What::EndsEarly {
             return None;
         }
-        let first_key = self.text[at..line_end].iter().take(80).enumerate();
+        let first_key = within(self.text, at..line_end).iter().take(80).enumerate();
         let end = first_key.filter(|(_, byte)| **byte == b'"').nth(1)?.0;
-        let token = &self.text[at..at + end + 1];
-        let hits: Vec<usize> = memchr::memmem::find_iter(&self.text[at + 1..line_end], token).take(16).collect();
+        let (token, rest) = (self.text.get(at..at + end + 1)?, self.text.get(at + 1..line_end)?);
+        let hits: Vec<usize> = memchr::memmem::find_iter(rest, token).take(16).collect();
         hits.into_iter().find_map(|hit| {
             let start = at + 1 + hit;
             Some((start, self.record_at(start, line_end)?))
@@ -284,14 +290,14 @@ impl Recovery<'_> {
     /// The value that begins at an offset, if it is one of the document's and nothing but other values follows on the
     /// line.
     fn record_at(&mut self, start: usize, line_end: usize) -> Option<(usize, Option<Escaped>)> {
-        if self.text[start] != b'{' || self.text.get(start + 1) != Some(&b'"') {
+        if !within(self.text, start..self.text.len()).starts_with(b"{\"") {
             return None;
         }
         let value = self.value(start, line_end).ok()?;
-        let text = value.1.as_ref().map_or(&self.text[start..value.0], |escaped| &escaped.text);
+        let text = value.1.as_ref().map_or(within(self.text, start..value.0), |escaped| &escaped.text);
         let end = if value.0 > line_end { self.line_end(value.0) } else { line_end };
         let next = self.skip_space(value.0, end);
-        let ends = next == end || matches!(self.text[next], 0 | b'{');
+        let ends = next == end || matches!(self.text.get(next), Some(0 | b'{'));
         (ends && self.tape.root(text).is_some_and(|val| (self.knows)(val))).then_some(value)
     }
 }
@@ -318,8 +324,8 @@ fn escape(text: &[u8], is_end: bool) -> Result<Escaped, Stopped> {
             b'"' if in_string => {
                 in_string = false;
                 // Where a string ends too early, in a value that was cut off, no comma or bracket follows.
-                let rest = &text[at + 1..];
-                let next = rest.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+                let mut rest = text.iter().skip(at + 1);
+                let next = rest.find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
                 if !matches!(next, None | Some(b',' | b':' | b'}' | b']')) {
                     return Err(Stopped::At(at + 1));
                 }
@@ -335,7 +341,7 @@ fn escape(text: &[u8], is_end: bool) -> Result<Escaped, Stopped> {
                 if byte == b'\n' && (lines == MOST_LINES || at > MOST_JOINED) {
                     return Err(Stopped::At(at));
                 }
-                out.text.extend_from_slice(&text[kept..at]);
+                out.text.extend_from_slice(within(text, kept..at));
                 out.runs.push((out.text.len() as u32, at as u32));
                 out.text.extend_from_slice(&escape_of(byte));
                 out.controls.push(at as u32);
@@ -362,7 +368,7 @@ fn escape(text: &[u8], is_end: bool) -> Result<Escaped, Stopped> {
     if out.end > MOST_JOINED && lines > 0 {
         return Err(Stopped::At(out.end));
     }
-    out.text.extend_from_slice(&text[kept..out.end]);
+    out.text.extend_from_slice(within(text, kept..out.end));
     Ok(out)
 }
 

@@ -259,7 +259,7 @@ type Plain = (Packing, Box<dyn ReadAt>, Option<Unpacked>);
 fn unpacked(bytes: Box<dyn ReadAt>, opening: &Opening<'_>) -> io::Result<Plain> {
     let mut head = [0; 4];
     let n = bytes.read_at(0, &mut head)?;
-    let packing = Packing::of(&head[..n]);
+    let packing = Packing::of(head.split_at(n).0);
     let reader = Sequential { bytes: &*bytes, at: 0 };
     let inflated = |from: &mut dyn Read| inflated(&mut Limited::new(from, opening.most_unpacked));
     let plain = match packing {
@@ -323,7 +323,7 @@ fn spool_some(from: &mut dyn Read) -> io::Result<(Box<dyn ReadAt>, io::Result<()
     while ended.is_ok() {
         match from.read(&mut buf) {
             Ok(0) => break,
-            Ok(n) => file.write_all(&buf[..n])?,
+            Ok(n) => file.write_all(buf.split_at(n).0)?,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => ended = Err(error),
         }

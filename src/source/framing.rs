@@ -70,10 +70,10 @@ pub fn lines_of_event(text: &[u8]) -> Option<usize> {
 /// the event, or the word that ends some streams.
 pub fn event(line: &[u8]) -> Option<usize> {
     let data = line.strip_prefix(b"data:")?;
-    let space = usize::from(data.first() == Some(&b' '));
-    let value = data[space..].trim_ascii_start();
-    let empty = value.is_empty() || data[space..].starts_with(b"\n") || value.starts_with(b"[DONE]");
-    (!empty).then_some(b"data:".len() + space)
+    let data = data.strip_prefix(b" ").unwrap_or(data);
+    let value = data.trim_ascii_start();
+    let empty = value.is_empty() || data.starts_with(b"\n") || value.starts_with(b"[DONE]");
+    (!empty).then_some(line.len() - data.len())
 }
 
 /// A text, and of each of its runs the offset in it and in the doc.
@@ -84,9 +84,9 @@ pub type Joined = (Vec<u8>, Vec<(u32, u64)>);
 pub fn joined(text: &[u8], start: u64) -> Option<Joined> {
     let (mut plain, mut runs) = (Vec::with_capacity(text.len()), Vec::new());
     for (n, (at, line)) in super::lines::split(text).enumerate() {
-        let skip = if n > 0 { line.strip_prefix(b"data:").map(|_| b"data:".len())? } else { 0 };
-        runs.push((plain.len() as u32, start + (at + skip) as u64));
-        plain.extend_from_slice(&line[skip..]);
+        let own = if n > 0 { line.strip_prefix(b"data:")? } else { line };
+        runs.push((plain.len() as u32, start + (at + line.len() - own.len()) as u64));
+        plain.extend_from_slice(own);
         plain.push(b'\n');
     }
     (runs.len() > 1).then_some((plain, runs))
@@ -101,7 +101,7 @@ pub fn before_value(line: &[u8]) -> usize {
 fn is_event_stream(text: &[u8]) -> bool {
     const FIELDS: [&[u8]; 5] = [b"data:", b"event:", b"id:", b"retry:", b":"];
     FIELDS.iter().any(|field| text.starts_with(field))
-        && text.split(|b| *b == b'\n').any(|line| event(line).is_some_and(|at| line[at..].starts_with(b"{")))
+        && text.split(|b| *b == b'\n').any(|line| event(line).and_then(|at| line.get(at)) == Some(&b'{'))
 }
 
 /// Decides how a doc is framed.
@@ -149,19 +149,20 @@ fn sniff_head(head: &[u8], whole: bool) -> Option<Container> {
         }
     }
     let start = mark(head);
-    let text = &head[start..];
-    let Some(first) = text.iter().position(|b| !b.is_ascii_whitespace()) else {
+    let text = head.split_at(start).1;
+    let value = text.trim_ascii_start();
+    let Some(first) = value.first() else {
         return whole.then_some(Container::Empty);
     };
     let start = start as u64;
     if !is_text(text) {
         return Some(Container::Binary);
     }
-    if is_event_stream(&text[first..]) {
+    if is_event_stream(value) {
         return Some(Container::Events { start });
     }
     let lines = Some(Container::Lines { start });
-    let json = matches!(text[first], b'{' | b'[' | 0);
+    let json = matches!(first, b'{' | b'[' | 0);
     let document = Some(if json { Container::Document { start } } else { Container::Text });
     let mut tape = Tape::new();
     match json::scan_prefix(text, &mut tape) {
@@ -184,9 +185,9 @@ fn sniff_head(head: &[u8], whole: bool) -> Option<Container> {
 /// Whether bytes are text. Of control characters below the tab, a crashed machine leaves runs of NUL in a log or after it,
 /// and a careless writer a few in its strings; anywhere else they mean that this is no text.
 fn is_text(text: &[u8]) -> bool {
-    let sample = &text[..text.len().min(4096)];
-    let padding = sample.iter().rev().take_while(|b| **b == 0).count();
-    let sample = &sample[..sample.len() - padding];
+    let sample = text.get(..4096).unwrap_or(text);
+    let end = sample.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1);
+    let sample = sample.split_at(end).0;
     let control = sample.iter().filter(|b| **b < b'\t').count();
     if control == 0 {
         return !sample.is_empty();
@@ -207,8 +208,10 @@ fn several_lines(text: &[u8], tape: &mut Tape) -> Option<bool> {
     let (mut good, mut recovered) = (0, 0);
     let mut seen = 0;
     let mut at = 0;
-    while let Some(end) = memchr::memchr(b'\n', &text[at..]).filter(|_| seen < 50) {
-        let (from, line) = (at, text[at..at + end].trim_ascii());
+    while let Some(rest) = text.get(at..).filter(|_| seen < 50)
+        && let Some(end) = memchr::memchr(b'\n', rest)
+    {
+        let (from, line) = (at, rest.split_at(end).0.trim_ascii());
         at += end + 1;
         if line.is_empty() {
             continue;
@@ -217,8 +220,8 @@ fn several_lines(text: &[u8], tape: &mut Tape) -> Option<bool> {
         // A bare bracket or number on a line is part of a pretty-printed document.
         if line.starts_with(b"{") && json::scan(line, tape).is_ok() {
             good += 1;
-        } else if line.starts_with(b"{\"") || line[0] == 0 {
-            let found = damage::recover(&text[from..], true, &|val| val.is_object());
+        } else if line.starts_with(b"{\"") || line.starts_with(&[0]) {
+            let found = damage::recover(rest, true, &|val| val.is_object());
             recovered += found.parts.iter().filter(|part| matches!(part, Part::Value(..))).count();
             seen -= usize::from(found.parts.is_empty());
             at = text.len().min(from + found.len + 1);
@@ -240,10 +243,10 @@ fn first_line_ends(bytes: &dyn ReadAt, head: &[u8]) -> io::Result<Container> {
     let mut line_ended = false;
     while at < bytes.len() {
         let n = bytes.read_at(at, &mut buf)?;
-        let mut part = &buf[..n];
+        let mut part = buf.split_at(n).0;
         if !line_ended && let Some(end) = memchr::memchr(b'\n', part) {
             line_ended = true;
-            part = &part[end..];
+            part = part.split_at(end).1;
         }
         if line_ended && part.iter().any(|b| !b.is_ascii_whitespace()) {
             return Ok(Container::Lines { start });

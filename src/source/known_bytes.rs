@@ -43,7 +43,7 @@ pub fn one_line(value: &[u8], out: &mut Vec<u8>) {
         return;
     }
     let (mut in_string, mut escaped) = (false, false);
-    for byte in &mut out[start..] {
+    for byte in out.split_at_mut(start).1 {
         match *byte {
             _ if escaped => escaped = false,
             b'\\' if in_string => escaped = true,

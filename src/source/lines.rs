@@ -56,13 +56,13 @@ pub fn read<'b>(
     }
     let mut too_long = None;
     if buf.last() != Some(&b'\n') && to < doc.len() {
-        let last = memchr::memrchr(b'\n', &buf[skip..]).map_or(skip, |n| skip + n + 1);
+        let last = memchr::memrchr(b'\n', buf.split_at(skip).1).map_or(skip, |n| skip + n + 1);
         if !read_to_line_end(doc, from - back, last, limit, buf)? {
             buf.truncate(last);
             too_long = Some(from - back + last as u64);
         }
     }
-    Ok(Lines { start: first, bytes: &buf[skip..], too_long })
+    Ok(Lines { start: first, bytes: buf.split_at(skip).1, too_long })
 }
 
 /// The same of bytes that are in memory.
@@ -81,9 +81,10 @@ fn in_memory(bytes: &[u8], from: u64, to: u64, back: u64, limit: u64) -> Lines<'
         Some(line_end) => (line_end, limit.saturating_add(1)),
         None => (bytes.len(), limit),
     };
+    let rest = bytes.split_at(first).1;
     match (whole - last) as u64 <= most {
-        true => Lines { start, bytes: &bytes[first..whole], too_long: None },
-        false => Lines { start, bytes: &bytes[first..last], too_long: Some(last as u64) },
+        true => Lines { start, bytes: rest.split_at(whole - first).0, too_long: None },
+        false => Lines { start, bytes: rest.split_at(last - first).0, too_long: Some(last as u64) },
     }
 }
 
@@ -101,11 +102,12 @@ fn read_to_line_end(doc: &dyn ReadAt, base: u64, last: usize, limit: u64, buf: &
         }
         let want = step.min((doc.len() - at) as usize);
         buf.resize(have + want, 0);
-        let n = doc.read_at(at, &mut buf[have..])?;
+        let added = buf.split_at_mut(have).1;
+        let n = doc.read_at(at, added)?;
         if n < want {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        if let Some(end) = memchr::memchr(b'\n', &buf[have..]) {
+        if let Some(end) = memchr::memchr(b'\n', added) {
             buf.truncate(have + end + 1);
             return Ok((buf.len() - last) as u64 <= limit + 1);
         }
@@ -121,7 +123,7 @@ pub fn split(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
         let start = at;
         let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         at += end + 1;
-        Some((start, &rest[..end]))
+        Some((start, rest.split_at(end).0))
     })
 }
 
@@ -133,7 +135,7 @@ pub fn around(doc: &dyn ReadAt, id: DocId, start: u64, offset: u64) -> io::Resul
     let mut from = offset;
     while from > start {
         let step = (from - start).min(buf.len() as u64);
-        let part = &mut buf[..step as usize];
+        let part = buf.split_at_mut(step as usize).0;
         doc.read_at(from - step, part)?;
         if let Some(end) = memchr::memrchr(b'\n', part) {
             from = from - step + end as u64 + 1;
@@ -146,7 +148,7 @@ pub fn around(doc: &dyn ReadAt, id: DocId, start: u64, offset: u64) -> io::Resul
     let mut to = offset;
     while to < doc.len() {
         let n = doc.read_at(to, &mut buf)?;
-        if let Some(end) = memchr::memchr(b'\n', &buf[..n]) {
+        if let Some(end) = memchr::memchr(b'\n', buf.split_at(n).0) {
             to += end as u64 + 1;
             break;
         }

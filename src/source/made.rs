@@ -47,7 +47,7 @@ impl Made {
         let from = usize::try_from(start - self.start).unwrap_or(usize::MAX);
         let rest = self.text().get(from..).unwrap_or_default();
         let n = rest.len().min(buf.len());
-        buf[..n].copy_from_slice(&rest[..n]);
+        buf.split_at_mut(n).0.copy_from_slice(rest.split_at(n).0);
         n
     }
 }

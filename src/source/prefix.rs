@@ -30,7 +30,7 @@ impl ReadAt for Prefix {
 
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.len.saturating_sub(start)).unwrap_or(usize::MAX).min(buf.len());
-        self.of.read_at(start, &mut buf[..left])
+        self.of.read_at(start, buf.split_at_mut(left).0)
     }
 }
 

@@ -66,10 +66,11 @@ pub trait ReadAt: Send + Sync {
         let mut at = start;
         while at < start + len {
             let want = (start + len - at).min(buf.len() as u64) as usize;
-            if self.read_at(at, &mut buf[..want])? < want {
+            let part = buf.split_at_mut(want).0;
+            if self.read_at(at, part)? < want {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
-            out.write_all(&buf[..want])?;
+            out.write_all(part)?;
             at += want as u64;
         }
         Ok(())
@@ -169,7 +170,7 @@ impl ReadAt for FileBytes {
         self.with_file(|file| {
             let mut done = 0;
             while done < want {
-                match positioned_read(file, &mut buf[done..want], start + done as u64) {
+                match positioned_read(file, buf.split_at_mut(want).0.split_at_mut(done).1, start + done as u64) {
                     Ok(0) => break,
                     Ok(n) => done += n,
                     Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
@@ -234,11 +235,7 @@ impl ReadAt for Vec<u8> {
     }
 
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
-        let from = usize::try_from(start).map_or(self.as_slice().len(), |n| n.min(self.as_slice().len()));
-        let rest = &self[from..];
-        let n = rest.len().min(buf.len());
-        buf[..n].copy_from_slice(&rest[..n]);
-        Ok(n)
+        Memory(self).read_at(start, buf)
     }
 }
 
@@ -255,11 +252,8 @@ impl ReadAt for Memory<'_> {
     }
 
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
-        let from = usize::try_from(start).map_or(self.0.len(), |n| n.min(self.0.len()));
-        let rest = &self.0[from..];
-        let n = rest.len().min(buf.len());
-        buf[..n].copy_from_slice(&rest[..n]);
-        Ok(n)
+        let mut rest = usize::try_from(start).ok().and_then(|from| self.0.get(from..)).unwrap_or_default();
+        io::Read::read(&mut rest, buf)
     }
 }
 
@@ -315,7 +309,7 @@ impl ReadAt for Patched<'_> {
         let mut done = 0;
         self.pieces.walk(start.min(end), end, |piece| {
             let len = piece.len() as usize;
-            let part = &mut buf[done..done + len];
+            let part = buf.get_mut(done..done + len).ok_or(io::ErrorKind::InvalidInput)?;
             match piece {
                 With::Text(text) => part.copy_from_slice(text),
                 With::Copy(place) => {

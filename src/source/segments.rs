@@ -78,19 +78,20 @@ impl ReadAt for Joined {
         let mut done = 0;
         while done < want {
             let at = start + done as u64;
-            let Some(n) = self.parts.partition_point(|(from, _)| *from <= at).checked_sub(1) else { break };
-            let (from, part) = &self.parts[n];
-            let end = self.parts.get(n + 1).map_or(self.len, |(next, _)| *next);
+            let next = self.parts.partition_point(|(from, _)| *from <= at);
+            let Some((from, part)) = next.checked_sub(1).and_then(|n| self.parts.get(n)) else { break };
+            let end = self.parts.get(next).map_or(self.len, |(next, _)| *next);
             let here = ((end - at) as usize).min(want - done);
-            let read = part.read_at(at - from, &mut buf[done..done + here])?;
-            // What is not in the file is the line end that joins it to the next.
-            if read < here && at + (read as u64) + 1 == end {
-                buf[done + read] = b'\n';
-                done += read + 1;
-            } else if read < here {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            } else {
-                done += here;
+            let own = buf.split_at_mut(done).1.split_at_mut(here).0;
+            let read = part.read_at(at - from, own)?;
+            match own.get_mut(read) {
+                // What is not in the file is the line end that joins it to the next.
+                Some(byte) if at + (read as u64) + 1 == end => {
+                    *byte = b'\n';
+                    done += read + 1;
+                }
+                Some(_) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                None => done += here,
             }
         }
         Ok(done)
@@ -104,11 +105,11 @@ pub fn count(bytes: &dyn ReadAt, from: u64, to: u64) -> io::Result<(u64, u32)> {
     let mut at = from;
     while at < to {
         let want = (to - at).min(buf.len() as u64) as usize;
-        let n = bytes.read_at(at, &mut buf[..want])?;
+        let n = bytes.read_at(at, buf.split_at_mut(want).0)?;
         if n == 0 {
             break;
         }
-        for byte in &buf[..n] {
+        for byte in buf.split_at(n).0 {
             match byte {
                 b'\n' => {
                     lines += 1;
@@ -155,7 +156,7 @@ pub fn patched(log: &[Segment], edits: &[Edit], view: &dyn ReadAt) -> io::Result
 
 /// The segment that a place of the log lies in.
 pub fn of(segments: &[Segment], offset: u64) -> Option<&Segment> {
-    segments.partition_point(|segment| segment.start <= offset).checked_sub(1).map(|n| &segments[n])
+    segments.partition_point(|segment| segment.start <= offset).checked_sub(1).and_then(|n| segments.get(n))
 }
 
 /// The edits of a log that lie in one of its segments, and the removal of all else: what is left is the segment.

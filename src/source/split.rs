@@ -96,7 +96,7 @@ fn members(
         }
         let len = window.value(tape)?;
         let key = tape
-            .root(&window.buf[window.at..window.at + len])
+            .root(window.ahead(len))
             .and_then(|v| v.text())
             .map(|text| String::from_utf8_lossy(&text).into_owned())
             .unwrap_or_default();
@@ -142,7 +142,7 @@ fn elements(
         window.peek()?;
         let len = window.value(tape)?;
         let base = Base::new(id, window.offset());
-        let bytes = &window.buf[window.at..window.at + len];
+        let bytes = window.ahead(len);
         if !take(Piece::Element { section, index, bytes, base }, tape) {
             return Ok(false);
         }
@@ -198,7 +198,7 @@ impl Window<'_> {
         let have = self.buf.len();
         let want = STEP.max(have).min(usize::try_from(rest).unwrap_or(usize::MAX));
         self.buf.resize(have + want, 0);
-        if self.doc.read_at(self.base + have as u64, &mut self.buf[have..])? < want {
+        if self.doc.read_at(self.base + have as u64, self.buf.split_at_mut(have).1)? < want {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         Ok(true)
@@ -209,7 +209,7 @@ impl Window<'_> {
         loop {
             if let Some(at) = first_non_space(&self.buf, self.at) {
                 self.at = at;
-                return Ok(Some(self.buf[at]));
+                return Ok(self.buf.get(at).copied());
             }
             self.at = self.buf.len();
             if !self.more()? {
@@ -221,7 +221,7 @@ impl Window<'_> {
     /// Scans the value at the cursor, reading as far as it goes. Returns its length; the cursor stays.
     fn value(&mut self, tape: &mut Tape) -> Result<usize, SplitError> {
         loop {
-            let text = &self.buf[self.at..];
+            let text = self.buf.split_at(self.at).1;
             let at_end = self.base + self.buf.len() as u64 >= self.doc.len();
             match json::scan_prefix(text, tape) {
                 // A number at the end of the buffer may go on.
@@ -238,13 +238,22 @@ impl Window<'_> {
         }
     }
 
+    /// The next bytes, which were looked at or scanned.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "only what is in the buffer can have been scanned, and the cursor stayed"
+    )]
+    fn ahead(&self, len: usize) -> &[u8] {
+        &self.buf[self.at..self.at + len]
+    }
+
     /// Moves over `len` bytes, keeping them for the head, with the white space in front of them.
     fn keep(&mut self, head: &mut Head, len: usize) {
         let from = self.offset();
         if head.runs.is_empty() || head.end != from {
             head.runs.push((head.bytes.len() as u32, from));
         }
-        head.bytes.extend_from_slice(&self.buf[self.at..self.at + len]);
+        head.bytes.extend_from_slice(self.ahead(len));
         self.at += len;
         head.end = self.offset();
     }

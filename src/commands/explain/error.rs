@@ -136,7 +136,8 @@ fn tell(
     }
     notes.push(format!("See `replaylint explain {}` for the whole page.", rule.code));
     if rules.len() > 1 {
-        let others: Vec<String> = rules[1..].iter().map(|rule| format!("{} {}", rule.code, rule.name)).collect();
+        let others: Vec<String> =
+            rules.iter().skip(1).map(|rule| format!("{} {}", rule.code, rule.name)).collect();
         let has = |rule: &Rule| seen.is_some_and(|seen| seen.there.iter().any(|there| there.rule == rule.code));
         let found: Vec<String> = rules.iter().filter(|rule| has(rule)).map(|rule| rule.code.to_string()).collect();
         let here = match (seen.is_some(), found.is_empty()) {

@@ -378,7 +378,8 @@ fn ids(ids: &[String]) -> String {
 
 fn print(diagnostics: &[Diagnostic], style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let style = Style { info: true, quiet: true, statistics: false, limit: Some(LISTED), ..*style };
-    let mut sheet = (report::OUTPUTS[0].1)(style);
+    let Some((_, text)) = report::OUTPUTS.first() else { return Ok(()) };
+    let mut sheet = text(style);
     sheet.doc(&report::Seen { diagnostics: diagnostics.to_vec(), ..report::Seen::default() }, out)?;
     sheet.finish(&report::Summary::default(), out)
 }

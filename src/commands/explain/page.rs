@@ -123,11 +123,13 @@ fn variant(rule: &Rule, n: u8, variant: &Variant) -> Value {
     let mut targets = Map::new();
     for target in rulebook::judging(rule) {
         let levels = levels(rule, n, target);
-        let mut told = json!({ "stored": level(levels.stored), "stateless": level(levels.stateless) });
+        let mut told = Map::new();
+        told.insert("stored".to_owned(), json!(level(levels.stored)));
+        told.insert("stateless".to_owned(), json!(level(levels.stateless)));
         if let Some(api) = target.verdict(rule.code, n).and_then(|verdict| verdict.api) {
-            told["api_message"] = json!(api);
+            told.insert("api_message".to_owned(), json!(api));
         }
-        targets.insert(target.name.to_owned(), told);
+        targets.insert(target.name.to_owned(), Value::Object(told));
     }
     let when = match variant.when {
         When::Error => "error",

@@ -97,7 +97,8 @@ pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
         w.key("messages").array(|w| {
             for run in conversation.messages.chunk_by(|a, b| is_model(a.voice) == is_model(b.voice)) {
                 let blocks: Vec<&Block> = run.iter().flat_map(|message| &message.blocks).collect();
-                write_message(if is_model(run[0].voice) { "assistant" } else { "user" }, &blocks, w);
+                let is_models = run.first().is_some_and(|first| is_model(first.voice));
+                write_message(if is_models { "assistant" } else { "user" }, &blocks, w);
             }
         });
         if !conversation.tools.is_empty() {

@@ -94,7 +94,7 @@ pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
             let is_model = |voice| voice == Voice::Assistant;
             for run in conversation.messages.chunk_by(|a, b| is_model(a.voice) == is_model(b.voice)) {
                 let blocks: Vec<&Block> = run.iter().flat_map(|message| &message.blocks).collect();
-                write_message(is_model(run[0].voice), &blocks, names, w);
+                write_message(run.first().is_some_and(|first| is_model(first.voice)), &blocks, names, w);
             }
         });
         write_tools(conversation, w);

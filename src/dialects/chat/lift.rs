@@ -154,7 +154,8 @@ fn flat_format(format: Val<'_>) -> Raw {
     let Some(grammar) = format.get("grammar").filter(|grammar| grammar.count() > 0) else {
         return Raw::of(format);
     };
-    Raw::new([br#"{"type":"grammar","#, &grammar.raw()[1..]].concat())
+    let Some(members) = grammar.raw().strip_prefix(b"{") else { return Raw::of(format) };
+    Raw::new([br#"{"type":"grammar","#, members].concat())
 }
 
 /// Members of a definition that have a form of their own.
@@ -271,7 +272,7 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
     if let Some(own) = said.old_call.filter(|own| own.is_object() && is_model) {
         message.blocks.push(Block::new(What::Call(function_call(Text::default(), own)), body.at(own)));
     }
-    number(&mut message.blocks[before..], out);
+    number(message.blocks.iter_mut().skip(before), out);
     if let Some(prefix) = said.prefix.filter(|prefix| prefix.val.as_bool() == Some(true)) {
         losses.add(LossKind::FIELD, body.at_key(&prefix));
     }
@@ -279,7 +280,7 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
 }
 
 /// Calls without ids, of the old form and of Ollama, get numbers.
-fn number(calls: &mut [Block], out: &Conversation) {
+fn number<'b>(calls: impl Iterator<Item = &'b mut Block>, out: &Conversation) {
     let mut number = None;
     for block in calls {
         if let What::Call(call) = &mut block.what

@@ -86,8 +86,8 @@ pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
             w.key("model").text(model);
         }
         w.key("messages").array(|w| {
-            if !conversation.instructions.is_empty() {
-                let mut message = Message::new(Voice::System, conversation.instructions[0].at);
+            if let Some(first) = conversation.instructions.first() {
+                let mut message = Message::new(Voice::System, first.at);
                 message.blocks.clone_from(&conversation.instructions);
                 write_message(&message, thoughts, w);
             }

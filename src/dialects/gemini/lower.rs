@@ -99,8 +99,9 @@ pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
         w.key("contents").array(|w| {
             for run in conversation.messages.chunk_by(|a, b| turn(a.voice) == turn(b.voice)) {
                 let blocks: Vec<&Block> = run.iter().flat_map(|message| &message.blocks).collect();
+                let is_models = run.first().is_some_and(|first| first.voice == Voice::Assistant);
                 w.object(|w| {
-                    w.key("role").plain(if run[0].voice == Voice::Assistant { "model" } else { "user" });
+                    w.key("role").plain(if is_models { "model" } else { "user" });
                     w.key("parts").array(|w| blocks.iter().for_each(|block| write_part(block, w)));
                 });
             }

@@ -52,7 +52,7 @@ fn schema(val: Val<'_>, out: &mut Vec<u8>) {
                 false => out.extend(kind),
             }
         } else if NUMBERS.iter().any(|name| member.key.is(name.as_bytes())) && is_number_in_text(own) {
-            out.extend_from_slice(&own.raw()[1..own.raw().len() - 1]);
+            out.extend_from_slice(own.as_str().map_or(own.raw(), |text| text.raw));
         } else if member.key.is(b"properties") && own.is_object() {
             properties(own, out);
         } else if member.key.is(b"enum") || member.key.is(b"example") || member.key.is(b"default") {

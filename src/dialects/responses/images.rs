@@ -1,5 +1,7 @@
 //! Images in messages and outputs that give way to a text.
 
+use std::borrow::Cow;
+
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::mend::Cannot;
@@ -32,8 +34,11 @@ fn is_valid(url: Val<'_>) -> bool {
     let starts =
         |text: &[u8], scheme: &[u8]| text.get(..scheme.len()).is_some_and(|s| s.eq_ignore_ascii_case(scheme));
     // A slash may be escaped.
-    let text = url.as_str().filter(|text| text.raw.len() < 64).map(|text| text.decode().into_owned());
-    let head = text.unwrap_or_else(|| url.as_str().map(|text| text.raw[..64].to_vec()).unwrap_or_default());
+    let head = url.as_str().map(|text| match text.raw.first_chunk::<64>() {
+        Some(head) => Cow::Borrowed(head.as_slice()),
+        None => text.decode(),
+    });
+    let head = head.unwrap_or_default();
     SCHEMES.into_iter().any(|scheme| starts(&head, scheme) && (url.size() as usize - 2) > scheme.len())
 }
 

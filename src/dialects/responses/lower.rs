@@ -149,11 +149,11 @@ fn for_each_item(conversation: &Conversation, each: &mut dyn FnMut(WriteItem<'_>
             continue;
         }
         let mut rest = message.blocks.as_slice();
-        while let Some(first) = rest.first() {
+        while let Some((first, after)) = rest.split_first() {
             let run = rest.iter().take_while(|block| is_content(block)).count();
-            if run > 0 {
-                each(&|w| write_message(message.voice, &rest[..run], w));
-                rest = &rest[run..];
+            if let Some((content, after)) = rest.split_at_checked(run).filter(|(content, _)| !content.is_empty()) {
+                each(&|w| write_message(message.voice, content, w));
+                rest = after;
                 continue;
             }
             match &first.what {
@@ -163,7 +163,7 @@ fn for_each_item(conversation: &Conversation, each: &mut dyn FnMut(WriteItem<'_>
                 What::Foreign(foreign) => each(&|w| w.raw(&foreign.raw)),
                 What::Text { .. } | What::Refusal(_) | What::Media(_) => {}
             }
-            rest = &rest[1..];
+            rest = after;
         }
         if message.blocks.is_empty() && message.voice == Voice::Assistant {
             each(&|w| write_message(message.voice, &[], w));

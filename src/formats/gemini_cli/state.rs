@@ -57,8 +57,8 @@ impl<M> State<M> {
         let Some(id) = message.get("id").and_then(|id| id.text()).map(|id| fingerprint_of(&id)) else {
             return self.messages.push((0, make(message)));
         };
-        match self.places.get(&id) {
-            Some(&ix) => self.messages[ix].1 = make(message),
+        match self.places.get(&id).and_then(|ix| self.messages.get_mut(*ix)) {
+            Some(known) => known.1 = make(message),
             None => {
                 self.places.insert(id, self.messages.len());
                 self.messages.push((id, make(message)));

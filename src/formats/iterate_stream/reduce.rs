@@ -200,6 +200,10 @@ impl Stream {
     }
 
     /// Instructions, if any were given, and messages of a state of the history.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a context ends where the rows ended when it was made, and rows are only added"
+    )]
     pub fn of(&self, context: Context) -> (Option<&Row>, &[Row]) {
         let system = context.system.checked_sub(1).and_then(|ix| self.systems.get(ix as usize));
         (system, &self.rows[context.from as usize..context.to as usize])
@@ -211,6 +215,10 @@ impl Stream {
     }
 
     /// The steps of the conversation, in order, each with its rows and, of a request, its state.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "stages begin where the rows ended when they were made, one after the other"
+    )]
     pub fn stages(&self) -> impl Iterator<Item = (Passage, &[Row], Option<State>)> {
         let ends = self.stages.iter().skip(1).map(|stage| stage.rows).chain([self.rows.len() as u32]);
         self.stages.iter().zip(ends).map(|(stage, end)| {

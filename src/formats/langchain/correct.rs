@@ -123,16 +123,17 @@ impl List {
                     continue;
                 };
                 let late = uses.late(&call.id, end + 1, ix + 1).filter(|late| gone.insert(*late));
-                let near = Some(self.messages[end].at);
-                match late {
+                let (Some(last), Some(after)) = (self.messages.get(end), added.get_mut(end)) else { continue };
+                let near = Some(last.at);
+                match late.and_then(|late| self.messages.get(late)) {
                     Some(late) => {
-                        let at = self.messages[late].at;
-                        added[end].push(vec![With::Copy(at)]);
+                        let at = late.at;
+                        after.push(vec![With::Copy(at)]);
                         made.push(correction(at, own.clone(), "move the ToolMessage to its call"));
                         made.push(Correction { near, ..correction(call.at, own, "move its ToolMessage to it") });
                     }
                     None => {
-                        added[end].push(vec![With::text(missing(form, &call.id, &call.name))]);
+                        after.push(vec![With::text(missing(form, &call.id, &call.name))]);
                         let what = "add a ToolMessage that says that there is no result";
                         made.push(Correction { near, answers: true, ..correction(call.at, own, what) });
                     }

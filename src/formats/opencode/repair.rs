@@ -143,12 +143,12 @@ impl<'v> Object<'v> {
 
     /// The fields that are missing, and the variant of the rule.
     fn missing(&self) -> Option<(u8, Vec<(&'static str, Fill)>)> {
-        let at = REQUIRED.iter().position(|required| required.kind == self.kind)?;
+        let (at, required) = REQUIRED.iter().enumerate().find(|(_, required)| required.kind == self.kind)?;
         let lacks = |(key, fill): &&(&'static str, Fill)| {
             // The first message has none before it.
             self.holder.get(key).is_none() && !(matches!(fill, Fill::Before) && self.before.is_none())
         };
-        let missing: Vec<_> = REQUIRED[at].fields.iter().filter(lacks).copied().collect();
+        let missing: Vec<_> = required.fields.iter().filter(lacks).copied().collect();
         (!missing.is_empty()).then_some((at as u8, missing))
     }
 

@@ -70,11 +70,11 @@ fn since_compaction(messages: Vec<Message<'_>>) -> Vec<Message<'_>> {
     let found =
         messages.iter().enumerate().rev().filter(|(_, message)| message.is_summary()).find_map(|(at, summary)| {
             let request = *by_id.get(&*text(summary.info, "parentID")?)?;
-            let part = messages[..at].get(request)?.compaction()?;
+            let part = messages.iter().take(at).nth(request)?.compaction()?;
             Some((request, at, text(part, "tail_start_id")))
         });
     let Some((request, summary, tail)) = found else { return messages };
-    let tail = tail.and_then(|tail| messages[..request].iter().position(|message| message.id == tail));
+    let tail = tail.and_then(|tail| messages.iter().take(request).position(|message| message.id == tail));
     let kept = tail.unwrap_or(request)..request;
     let mut sorted: Vec<(u8, Message<'_>)> = Vec::new();
     for (at, message) in messages.into_iter().enumerate() {

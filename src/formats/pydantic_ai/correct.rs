@@ -110,11 +110,10 @@ impl List {
             }
             let from = self.late_from(ix);
             let late = uses.late(id, from, from).filter(|late| plan.gone.insert(*late));
-            let near = Some(self.messages.get(ix + 1).map_or(self.messages[ix].at, |next| next.at));
+            let near = self.messages.get(ix + 1).or_else(|| self.messages.get(ix)).map(|message| message.at);
             let added = plan.added.entry(ix).or_default();
-            match late {
-                Some((message, number)) => {
-                    let at = self.messages[message].parts[number].at;
+            match late.and_then(|(message, number)| self.messages.get(message)?.parts.get(number)) {
+                Some(&Part { at, .. }) => {
                     added.push(vec![With::Copy(at)]);
                     made.push(correction(at, None, own.clone(), "move the return to the request after its call"));
                     made.push(correction(part.at, near, own, "move its return to the next request"));
@@ -170,7 +169,7 @@ impl List {
                 // Returns come before what the user says.
                 let end = kept
                     .iter()
-                    .rposition(|number| message.parts[*number].returns.is_some())
+                    .rposition(|number| message.parts.get(*number).is_some_and(|part| part.returns.is_some()))
                     .map_or(0, |at| at + 1);
                 let mut parts: Vec<Slot> = kept.iter().map(|number| Slot::Keep(*number as u32)).collect();
                 parts.splice(end..end, own.drain(..).map(Slot::New));

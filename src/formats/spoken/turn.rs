@@ -109,7 +109,7 @@ impl Media {
     pub fn of(url: Val<'_>, mime: Option<Val<'_>>, name: Option<Val<'_>>, base: Base<'_>, at: Place) -> Media {
         let text = url.as_str().map_or(&b""[..], |text| text.raw);
         let comma = memchr::memchr(b',', text).filter(|_| text.starts_with(b"data:"));
-        let data = comma.filter(|comma| text[..*comma].ends_with(b";base64"));
+        let data = comma.filter(|comma| text.get(..*comma).is_some_and(|head| head.ends_with(b";base64")));
         let stated = mime.and_then(|mime| mime.text());
         let inner = comma.and_then(|comma| text.get(b"data:".len()..comma)).unwrap_or_default();
         let inner = inner.split(|byte| *byte == b';').next().unwrap_or_default();

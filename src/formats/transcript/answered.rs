@@ -114,7 +114,7 @@ impl Transcript {
 
 /// The ids of the results between an answer and what is said next.
 fn partners(turns: &[Turn], answer: usize) -> HashSet<Box<str>> {
-    let next = turns[answer + 1..].iter().take_while(|turn| turn.role == Role::Tool);
+    let next = turns.iter().skip(answer + 1).take_while(|turn| turn.role == Role::Tool);
     let results = next.flat_map(|turn| &turn.says).filter_map(|says| match says {
         Says::Result { call, .. } => Some(call.text.clone()),
         _ => None,

@@ -2,7 +2,7 @@
 
 use crate::history::flags::{Flags, ItemFlags};
 use crate::history::kind::Family;
-use crate::history::row::Row;
+use crate::history::row::{Row, nth};
 
 use super::pair::{NONE, Pair, PairState};
 
@@ -38,12 +38,12 @@ pub(super) fn pair(rows: &[Row]) -> Vec<Pair> {
 }
 
 fn family(rows: &[Row], ix: u32) -> Option<Family> {
-    rows[ix as usize].kind.family()
+    nth(rows, ix).kind.family()
 }
 
 fn answers(rows: &[Row], call: u32, output: u32) -> bool {
-    rows[call as usize].kind.is_call()
-        && rows[output as usize].kind.is_output()
+    nth(rows, call).kind.is_call()
+        && nth(rows, output).kind.is_output()
         && family(rows, call) == family(rows, output)
 }
 
@@ -54,7 +54,7 @@ fn pair_one_key(rows: &[Row], same: &[(u64, u32)], out: &mut Vec<Pair>) {
     let mut answered: Vec<(u32, u32)> = Vec::new();
     let mut again: Vec<(u32, u32)> = Vec::new();
     for &(_, ix) in same {
-        if rows[ix as usize].kind.is_call() {
+        if nth(rows, ix).kind.is_call() {
             match open.iter().find(|call| family(rows, **call) == family(rows, ix)) {
                 Some(&first) => again.push((ix, first)),
                 None => open.push(ix),
@@ -121,7 +121,7 @@ fn pair_one_key(rows: &[Row], same: &[(u64, u32)], out: &mut Vec<Pair>) {
 fn pair_anonymous(rows: &[Row], anonymous: &[u32], out: &mut Vec<Pair>) {
     let mut open = Vec::new();
     for &ix in anonymous {
-        if rows[ix as usize].kind.is_call() {
+        if nth(rows, ix).kind.is_call() {
             open.push(ix);
         } else if let Some(call) = open.pop() {
             out.push(Pair::answered(call, ix));

@@ -6,14 +6,14 @@ use std::ops::Range;
 
 use crate::history::kind::Kind;
 use crate::history::messages::Messages;
-use crate::history::row::Row;
+use crate::history::row::{Row, nth};
 
 use super::pair::{Pair, PairState};
-use super::stepwise::{Keyed, far};
+use super::stepwise::{Keyed, far, mark};
 
 /// Rows carry the name as their key.
 pub(super) fn pair(rows: &[Row], messages: &Messages) -> Vec<Pair> {
-    let row = |ix: u32| &rows[ix as usize];
+    let row = |ix: u32| nth(rows, ix);
     let of = |range: &Range<u32>, kind: Kind| -> Vec<u32> {
         messages.rows_of(range.clone()).filter(|ix| row(*ix).kind == kind).collect()
     };
@@ -38,10 +38,10 @@ pub(super) fn pair(rows: &[Row], messages: &Messages) -> Vec<Pair> {
         open.extend(left.calls);
     }
     for pair in &pairs {
-        seen[pair.output as usize] = true;
+        mark(&mut seen, pair.output);
     }
-    let is_loose = |(ix, row): &(usize, &Row)| row.kind == Kind::ToolResult && !seen[*ix];
-    let loose: Vec<u32> = rows.iter().enumerate().filter(is_loose).map(|(ix, _)| ix as u32).collect();
+    let results = rows.iter().zip(&seen).enumerate().filter(|(_, (row, _))| row.kind == Kind::ToolResult);
+    let loose: Vec<u32> = results.filter(|(_, (_, seen))| !**seen).map(|(ix, _)| ix as u32).collect();
     // An id says more than a name.
     for &call in open.iter().filter(|call| row(**call).id != 0) {
         known.entry(row(call).id).or_default().open.push(call);
@@ -97,7 +97,7 @@ impl Left {
             pairs.extend(call.map(|call| Pair::answered(call, output)));
             call.is_none()
         });
-        let mut paired: Vec<u32> = pairs[before..].iter().map(|pair| pair.call).collect();
+        let mut paired: Vec<u32> = pairs.iter().skip(before).map(|pair| pair.call).collect();
         paired.sort_unstable();
         self.calls.retain(|call| paired.binary_search(call).is_err());
     }

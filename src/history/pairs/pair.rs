@@ -100,7 +100,7 @@ impl Pair {
     /// The pair of a call that has an output of its own: `pairs` are all of a history.
     pub fn of_answered(pairs: &[Pair], call: u32) -> Option<&Pair> {
         let at = pairs.partition_point(|pair| pair.first() < call);
-        let here = pairs[at..].iter().take_while(|pair| pair.first() == call);
+        let here = pairs.iter().skip(at).take_while(|pair| pair.first() == call);
         here.into_iter().find(|pair| pair.call == call && pair.state == PairState::Answered)
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::history::kind::Kind;
 use crate::history::messages::{Messages, Step};
-use crate::history::row::Row;
+use crate::history::row::{Row, nth};
 
 use super::pair::{NONE, Pair, PairState, Pairing};
 
@@ -24,15 +24,13 @@ pub(super) fn pair(rows: &[Row], messages: &Messages, pairing: Pairing) -> Vec<P
     let mut seen = vec![false; rows.len()];
     let mut keyed: HashMap<u64, Keyed> = HashMap::new();
     let rows_in = |range: &Range<u32>| messages.rows_of(range.clone()).collect::<Vec<u32>>();
-    let has = |ix: u32, kind: Kind| rows[ix as usize].kind == kind && rows[ix as usize].key != 0;
+    let has = |ix: u32, kind: Kind| nth(rows, ix).kind == kind && nth(rows, ix).key != 0;
     let parts_in = |range: &Range<u32>| {
-        let is_part = |ix: &u32| matches!(rows[*ix as usize].kind, Kind::ToolUse | Kind::ToolResult);
+        let is_part = |ix: &u32| matches!(nth(rows, *ix).kind, Kind::ToolUse | Kind::ToolResult);
         messages.rows_of(range.clone()).filter(is_part)
     };
     let answers = |call: u32, output: u32| {
-        has(call, Kind::ToolUse)
-            && has(output, Kind::ToolResult)
-            && rows[call as usize].key == rows[output as usize].key
+        has(call, Kind::ToolUse) && has(output, Kind::ToolResult) && nth(rows, call).key == nth(rows, output).key
     };
     let step_calls = |step: &Step, call: u32| parts_in(&step.model).next() == Some(call);
     for step in &messages.steps {
@@ -41,7 +39,7 @@ pub(super) fn pair(rows: &[Row], messages: &Messages, pairing: Pairing) -> Vec<P
         match (parts.next(), parts.next(), parts.next()) {
             (None, ..) => continue,
             (Some(call), Some(output), None) if answers(call, output) && step_calls(step, call) => {
-                seen[output as usize] = true;
+                mark(&mut seen, output);
                 pairs.push(Pair::answered(call, output));
                 continue;
             }
@@ -51,12 +49,12 @@ pub(super) fn pair(rows: &[Row], messages: &Messages, pairing: Pairing) -> Vec<P
         // A key that is called twice in a step is answered in order.
         let mut calls: HashMap<u64, Vec<(u32, u32)>> = HashMap::new();
         for &ix in model.iter().filter(|ix| has(**ix, Kind::ToolUse)) {
-            calls.entry(rows[ix as usize].key).or_default().push((ix, NONE));
+            calls.entry(nth(rows, ix).key).or_default().push((ix, NONE));
         }
         let answers = rows_in(&step.answers);
         for &ix in model.iter().chain(&answers).filter(|ix| has(**ix, Kind::ToolResult)) {
-            let Some(calls) = calls.get_mut(&rows[ix as usize].key) else { continue };
-            seen[ix as usize] = true;
+            let Some(calls) = calls.get_mut(&nth(rows, ix).key) else { continue };
+            mark(&mut seen, ix);
             match calls.iter_mut().find(|(_, output)| *output == NONE) {
                 Some(call) => {
                     call.1 = ix;
@@ -69,21 +67,28 @@ pub(super) fn pair(rows: &[Row], messages: &Messages, pairing: Pairing) -> Vec<P
             }
         }
         if pairing == Pairing::Replies {
-            let unnamed = answers.iter().copied().filter(|ix| rows[*ix as usize].kind == Kind::ToolResult);
-            by_order(&mut calls, unnamed.filter(|ix| rows[*ix as usize].key == 0).collect(), &mut pairs);
+            let unnamed = answers.iter().copied().filter(|ix| nth(rows, *ix).kind == Kind::ToolResult);
+            by_order(&mut calls, unnamed.filter(|ix| nth(rows, *ix).key == 0).collect(), &mut pairs);
         }
         for (key, calls) in calls {
             let open = calls.iter().filter(|(_, output)| *output == NONE).map(|(call, _)| *call);
             keyed.entry(key).or_default().open.extend(open);
         }
     }
-    for (ix, row) in rows.iter().enumerate() {
-        if row.kind == Kind::ToolResult && row.key != 0 && !seen[ix] {
+    for (ix, (row, seen)) in rows.iter().zip(seen).enumerate() {
+        if row.kind == Kind::ToolResult && row.key != 0 && !seen {
             keyed.entry(row.key).or_default().loose.push(ix as u32);
         }
     }
     far(keyed, &mut pairs);
     pairs
+}
+
+/// Marks a row as seen.
+pub(super) fn mark(seen: &mut [bool], ix: u32) {
+    if let Some(seen) = seen.get_mut(ix as usize) {
+        *seen = true;
+    }
 }
 
 /// Pairs a step's results without a key with its open calls, in order, unless they are too few: then nothing says which

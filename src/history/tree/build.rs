@@ -97,6 +97,7 @@ impl Builder {
     }
 
     /// Takes what another one holds, of its own files.
+    #[expect(clippy::indexing_slicing, reason = "the runs begin and end where entries of the other builder begin")]
     pub fn append(&mut self, other: Builder) {
         let ends = other.starts.iter().skip(1).copied().chain([other.rows.len() as u32]);
         let runs: Vec<_> = other.starts.iter().copied().zip(ends).zip(other.stems).collect();
@@ -126,6 +127,7 @@ impl Builder {
         self.gaps.iter_mut().for_each(|gap| gap.record += by);
     }
 
+    #[expect(clippy::indexing_slicing, reason = "entries are asked for by their numbers; each has a start")]
     pub(super) fn rows_of(&self, entry: u32) -> &[Row] {
         let ix = entry as usize;
         let end = self.starts.get(ix + 1).map_or(self.rows.len(), |end| *end as usize);
@@ -143,7 +145,9 @@ impl Builder {
         links.problems.extend(gaps.problems(&links.parent, &order));
         let groups = Groups::new(&self, &links, &order, &joined);
         let mut ranks = vec![0; order.len()];
-        order.iter().zip(0..).for_each(|(entry, rank)| ranks[*entry as usize] = rank);
+        for (entry, rank) in order.iter().zip(0..) {
+            ranks.get_mut(*entry as usize).into_iter().for_each(|own| *own = rank);
+        }
         lay_out(self, links, groups, &ranks)
     }
 }
@@ -160,6 +164,7 @@ struct Links {
     problems: Vec<Problem>,
 }
 
+#[expect(clippy::indexing_slicing, reason = "lists have a place for each entry; links are their numbers")]
 impl Links {
     fn new(from: &mut Builder, joined: &[u32], gaps: &mut Gaps<'_>) -> Links {
         let count = from.entries.len();
@@ -292,6 +297,7 @@ struct Groups {
     batches: HashMap<u32, u32>,
 }
 
+#[expect(clippy::indexing_slicing, reason = "lists have a place for each entry; links are their numbers")]
 impl Groups {
     fn new(from: &Builder, links: &Links, order: &[u32], joined: &[u32]) -> Groups {
         let mut groups = Groups {
@@ -370,6 +376,7 @@ fn is_result(row: &Row) -> bool {
 }
 
 /// Makes the nodes, in the order in which their first entries are stored.
+#[expect(clippy::indexing_slicing, reason = "lists have a place for each entry; links are their numbers")]
 fn lay_out(from: Builder, links: Links, groups: Groups, ranks: &[u32]) -> Forest {
     let count = from.entries.len();
     let mut node_of = vec![NO_NODE; count];
@@ -474,5 +481,7 @@ fn trim(forest: &mut Forest, mut at: u32) {
         }
         at = up;
     }
-    forest.nodes[at as usize].entry.marks.set(Marks::RESTART.and(Marks::TRIMMED));
+    if let Some(node) = forest.nodes.get_mut(at as usize) {
+        node.entry.marks.set(Marks::RESTART.and(Marks::TRIMMED));
+    }
 }

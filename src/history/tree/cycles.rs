@@ -3,6 +3,7 @@
 use super::NO_NODE;
 
 /// Cuts each cycle: what is stored first of it becomes a root. Gives each of these, and the parent that it had.
+#[expect(clippy::indexing_slicing, reason = "parents are numbers of the same list, or none")]
 pub(super) fn cut(parents: &mut [u32]) -> Vec<(u32, u32)> {
     const NEW: u32 = u32::MAX;
     let mut seen = vec![NEW; parents.len()];

@@ -34,6 +34,7 @@ const SHORT: usize = 8;
 
 impl Forest {
     /// Entries that do not lead to one another may do so as nodes: a copy is one node with what it is a copy of.
+    #[expect(clippy::indexing_slicing, reason = "parents are numbers of nodes, or none")]
     pub(super) fn cut_cycles(&mut self) {
         let mut parents: Vec<u32> = self.nodes.iter().map(|node| node.parent).collect();
         for (first, parent) in cycles::cut(&mut parents) {
@@ -46,6 +47,10 @@ impl Forest {
     }
 
     /// Sets children, names and the current leaf; finds what is wrong with chains.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "parents are numbers of nodes, or none, and each node has an answer"
+    )]
     pub(super) fn link(&mut self, current: Option<u32>) {
         for ix in 0..self.nodes.len() {
             let parent = self.nodes[ix].parent;
@@ -76,10 +81,12 @@ impl Forest {
         self.problems.sort_by_key(|problem| problem.at.order());
     }
 
+    #[expect(clippy::indexing_slicing, reason = "nodes are asked for by the numbers that they have here")]
     pub fn node(&self, ix: u32) -> &Node {
         &self.nodes[ix as usize]
     }
 
+    #[expect(clippy::indexing_slicing, reason = "the rows of a node are a run of those of the forest")]
     pub fn rows_of(&self, ix: u32) -> &[Row] {
         let rows = &self.node(ix).rows;
         &self.rows[rows.start as usize..rows.end as usize]
@@ -217,11 +224,12 @@ impl Forest {
         let names: Vec<&str> = self.names.keys().map(|name| &**name).collect();
         let fronts = unique_lengths(names.iter().map(|name| name.chars().collect()).collect());
         let backs = unique_lengths(names.iter().map(|name| name.chars().rev().collect()).collect());
-        let ix_of: HashMap<&str, usize> = names.iter().enumerate().map(|(ix, name)| (*name, ix)).collect();
+        let lengths: HashMap<&str, (usize, usize)> =
+            names.into_iter().zip(fronts.into_iter().zip(backs)).collect();
         let shorten = |name: &str| {
             let count = name.chars().count();
-            let ix = ix_of[name];
-            let (front, back) = (fronts[ix].max(SHORT), backs[ix].max(SHORT));
+            let (front, back) = lengths.get(name).copied().unwrap_or((count, count));
+            let (front, back) = (front.max(SHORT), back.max(SHORT));
             if count <= SHORT + 2 {
                 name.to_owned()
             } else if front <= back.max(SHORT + 4) {
@@ -251,18 +259,22 @@ impl Forest {
 
     /// Sets the response id of a node, where the store did not keep it.
     pub fn set_response(&mut self, ix: u32, id: &str) {
-        self.nodes[ix as usize].entry.response = Some(id.into());
-        self.nodes[ix as usize].names.push(id.into());
+        let Some(node) = self.nodes.get_mut(ix as usize) else { return };
+        node.entry.response = Some(id.into());
+        node.names.push(id.into());
         self.names.entry(id.into()).or_insert(ix);
     }
 
     /// Says that a node's text was edited.
     pub fn set_edited(&mut self, ix: u32) {
-        self.nodes[ix as usize].entry.marks.set(Marks::EDITED);
+        if let Some(node) = self.nodes.get_mut(ix as usize) {
+            node.entry.marks.set(Marks::EDITED);
+        }
     }
 }
 
 /// How many letters of each text tell it from all others.
+#[expect(clippy::indexing_slicing, reason = "there is a length for each text, and numbers are counted over them")]
 fn unique_lengths(texts: Vec<Vec<char>>) -> Vec<usize> {
     let mut order: Vec<usize> = (0..texts.len()).collect();
     order.sort_unstable_by(|a, b| texts[*a].cmp(&texts[*b]));

@@ -15,21 +15,16 @@ pub(super) fn rename(entries: &mut [Entry]) {
             lines.entry(session.id.clone()).or_default().push(ix);
         }
     }
-    let forks: Vec<(&Box<str>, Box<str>)> = lines
-        .iter()
-        .filter_map(|(id, own)| {
-            let from = entries[*own.first()?].session.as_ref()?.forked_from.clone()?;
-            (from != *id && lines.contains_key(&from)).then_some((id, from))
-        })
-        .collect();
+    // The lines of each fork, after those of the session that it was forked from.
+    let forks = lines.iter().filter_map(|(id, own)| {
+        let from = entries.get(*own.first()?)?.session.as_ref()?.forked_from.as_ref()?;
+        Some((lines.get(from).filter(|_| from != id)?, own))
+    });
     let mut names: HashMap<Box<str>, Box<str>> = HashMap::new();
-    for (id, from) in forks {
-        let pairs = lines[&from].iter().zip(&lines[id]);
-        let same = pairs.take_while(|(a, b)| entries[**a].digest == entries[**b].digest);
-        for (a, b) in same {
-            if entries[*a].name != entries[*b].name {
-                names.insert(entries[*b].name.clone(), entries[*a].name.clone());
-            }
+    for (from, own) in forks {
+        let pairs = from.iter().zip(own).map_while(|(a, b)| Some((entries.get(*a)?, entries.get(*b)?)));
+        for (a, b) in pairs.take_while(|(a, b)| a.digest == b.digest).filter(|(a, b)| a.name != b.name) {
+            names.insert(b.name.clone(), a.name.clone());
         }
     }
     if names.is_empty() {

@@ -40,11 +40,14 @@ impl<'g> Gaps<'g> {
             self.free.push(self.passed);
             self.passed += 1;
         }
-        let own = &entries[child as usize];
+        let own = entries.get(child as usize)?;
         let gap = match self.of.get(name) {
             Some(gap) => *gap,
             None => {
-                let nearest = *self.free.last().filter(|gap| self.gaps[**gap].at.doc == own.at.doc)?;
+                let nearest = *self
+                    .free
+                    .last()
+                    .filter(|gap| self.gaps.get(**gap).is_some_and(|gap| gap.at.doc == own.at.doc))?;
                 self.free.pop();
                 self.of.insert(name.into(), nearest);
                 nearest
@@ -57,11 +60,15 @@ impl<'g> Gaps<'g> {
                 && !entry.marks.has(Marks::SUMMARY)
                 && entry.marks.has(Marks::SIDE) == own.marks.has(Marks::SIDE)
         };
-        let before = &entries[..self.gaps[gap].before as usize];
-        Some(before.iter().rposition(is_beside).map_or(NO_NODE, |ix| ix as u32))
+        let mut before = entries.iter().take(self.gaps.get(gap)?.before as usize);
+        Some(before.rposition(is_beside).map_or(NO_NODE, |ix| ix as u32))
     }
 
     /// How many entries are linked to each of the lost ones. `order` has parents before their children.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "parents are numbers of entries, or none; gaps and children were given theirs by what holds them"
+    )]
     pub fn problems(&self, parents: &[u32], order: &[u32]) -> Vec<Problem> {
         if self.held.is_empty() {
             return Vec::new();

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use super::{Entry, Marks, NO_NODE, Part};
 
 /// The response of each entry that is a request with one.
+#[expect(clippy::indexing_slicing, reason = "numbers are counted over the entries, and each entry has a stem")]
 pub(super) fn join(entries: &mut [Entry], stems: &[u64]) -> Vec<u32> {
     let count = entries.len();
     let mut joined = vec![NO_NODE; count];

@@ -21,15 +21,15 @@ pub struct List<'l> {
 pub fn of_record(format: &dyn Format, root: Val<'_>, each: &mut dyn FnMut(&List<'_>)) {
     let parts = format.info().parts.iter().filter(|part| part.unit == Unit::Element && !part.path.is_empty());
     for part in parts {
-        let mut at = root;
-        for (n, key) in part.path.iter().enumerate() {
+        let (mut at, mut steps) = (root, part.path);
+        while let Some((key, rest)) = steps.split_first() {
             if at.is_string() {
-                embedded(at, &part.path[n..], &format!("/{}", part.path.join("/")), each);
+                embedded(at, steps, &format!("/{}", part.path.join("/")), each);
                 break;
             }
             let Some(next) = at.get(key) else { break };
-            at = next;
-            if n + 1 == part.path.len() && at.is_array() {
+            (at, steps) = (next, rest);
+            if steps.is_empty() && at.is_array() {
                 each(&List { pointer: format!("/{}", part.path.join("/")), val: at, string: None });
             }
         }
@@ -131,7 +131,7 @@ impl Passed {
         let run = run(list.val, items);
         // Most often the bytes are the same, and nothing has to be read.
         let before = text.iter().position(|byte| *byte == b'{').unwrap_or(text.len());
-        if text[before..].starts_with(run) {
+        if text.split_at(before).1.starts_with(run) {
             return Ok((items, true));
         }
         let mut tape = Tape::new();
@@ -159,10 +159,7 @@ impl Passed {
 
 /// The text of the first elements of a list, from the first to the last of them. There must be so many.
 pub fn run(list: Val<'_>, items: u32) -> &[u8] {
-    match span(list, items) {
-        Some((from, to)) => &list.record()[from as usize..to as usize],
-        None => b"",
-    }
+    span(list, items).and_then(|(from, to)| list.record().get(from as usize..to as usize)).unwrap_or_default()
 }
 
 /// Where that text is in the record.
@@ -175,7 +172,7 @@ pub fn span(list: Val<'_>, items: u32) -> Option<(u32, u32)> {
 /// The list in a text at the end of a pointer that leads through a string: whatever of its steps lie inside.
 fn inside<'t>(root: Val<'t>, pointer: &str) -> Option<Val<'t>> {
     let steps: Vec<&str> = pointer.split('/').skip(1).collect();
-    (1..steps.len()).rev().find_map(|from| root.at(&steps[from..]).filter(|val| val.is_array()))
+    (1..steps.len()).rev().find_map(|from| root.at(steps.get(from..)?).filter(|val| val.is_array()))
 }
 
 /// The place of what a list is read again from: itself, or the string that it lies in, without its quotes.

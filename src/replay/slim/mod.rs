@@ -203,7 +203,7 @@ impl Run<'_> {
             Some((string, list)) => {
                 let (begin, end) = reference::text_wrap();
                 let whole = list.record();
-                let parts = [&*begin, &whole[..from as usize], &*text, &whole[to as usize..], end];
+                let parts = [&*begin, whole.get(..from as usize)?, &*text, whole.get(to as usize..)?, end];
                 (base.of(string), parts.concat())
             }
         };

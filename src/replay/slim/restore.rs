@@ -37,7 +37,7 @@ pub fn has_references(bytes: &dyn ReadAt) -> io::Result<bool> {
     let mut at = 0;
     while at < bytes.len() {
         let n = bytes.read_at(at, &mut buf)?;
-        if records::mentions(&buf[..n], REFERENCE) {
+        if records::mentions(buf.get(..n).unwrap_or(&buf), REFERENCE) {
             return Ok(true);
         }
         at += STEP as u64;
@@ -136,7 +136,7 @@ impl Expand<'_> {
         let mut full = Vec::with_capacity(val.size() as usize * 2);
         let mut at = 0;
         for found in references(val) {
-            full.extend_from_slice(&val.record()[at as usize..found.start() as usize]);
+            full.extend_from_slice(between(val, at, found.start())?);
             match wrapped(found) {
                 Some(value) => {
                     let text = self.text(entry, value)?;
@@ -146,7 +146,7 @@ impl Expand<'_> {
             }
             at = found.end();
         }
-        full.extend_from_slice(&val.record()[at as usize..]);
+        full.extend_from_slice(between(val, at, val.record().len() as u32)?);
         Ok(full)
     }
 
@@ -155,11 +155,11 @@ impl Expand<'_> {
         let mut full = Vec::new();
         let mut at = value.start();
         for found in references(value) {
-            full.extend_from_slice(&value.record()[at as usize..found.start() as usize]);
+            full.extend_from_slice(between(value, at, found.start())?);
             full.extend(self.elements(entry, found)?);
             at = found.end();
         }
-        full.extend_from_slice(&value.record()[at as usize..value.end() as usize]);
+        full.extend_from_slice(between(value, at, value.end())?);
         Ok(full)
     }
 
@@ -216,17 +216,23 @@ impl Expand<'_> {
 
 /// The text of the first elements of the list at the end of some steps, which may lead through a string.
 fn run_at(root: Val<'_>, steps: &[&str], items: u32) -> Option<Vec<u8>> {
-    let mut at = root;
-    for (n, step) in steps.iter().enumerate() {
+    let (mut at, mut steps) = (root, steps);
+    while let Some((step, rest)) = steps.split_first() {
         if at.is_string() {
             let text = at.text()?.into_owned();
             let mut tape = Tape::new();
             scan(&text, &mut tape).ok()?;
-            return run_at(tape.root(&text)?, &steps[n..], items);
+            return run_at(tape.root(&text)?, steps, items);
         }
-        at = at.get(step)?;
+        (at, steps) = (at.get(step)?, rest);
     }
     Some(lists::run(at, items).to_vec()).filter(|run| !run.is_empty())
+}
+
+/// The text of a value's record between two places of it.
+fn between(val: Val<'_>, from: u32, to: u32) -> io::Result<&[u8]> {
+    let text = val.record().get(from as usize..to as usize);
+    text.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a reference is outside its record"))
 }
 
 /// References in a value, in their order: those that stand first in a list, and what was a string.

@@ -9,6 +9,7 @@ use crate::diff::compare::{Difference, Fates};
 use crate::diff::entry::Entry;
 use crate::diff::item;
 use crate::report::contract::{DiffSummary, SettingDiff};
+use crate::report::json::put;
 use crate::report::telling::Telling;
 use crate::report::{histories, mask, settings};
 
@@ -45,7 +46,7 @@ pub fn write(
     let mut frame = Frame::default();
     frame.doc(&serde_json::to_string(&doc)?, out)?;
     let mut summary = json!(DiffSummary::from(sum));
-    summary["words"] = json!(histories::words(&sum, reordered));
+    put(&mut summary, "words", json!(histories::words(&sum, reordered)));
     frame.finish(&json!({ "summary": summary }), out)
 }
 

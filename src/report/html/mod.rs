@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use serde_json::json;
 
 use super::contract;
-use super::json::summary_value;
+use super::json::{put, summary_value};
 use super::repair::{ChangeNote, Counts};
 use super::{Report, Seen, Summary};
 
@@ -40,7 +40,7 @@ impl Report for Html {
     fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         let mut rest = json!({ "summary": summary_value(summary) });
         if let Some(repaired) = self.repaired.take() {
-            rest["fixed"] = json!(repaired);
+            put(&mut rest, "fixed", json!(repaired));
         }
         self.frame.finish(&rest, out)
     }

@@ -62,17 +62,20 @@ impl Fragments {
         let mut best: Option<Run> = None;
         // Runs that end at the word before, by piece and place in it, with the word at which they began.
         let mut open: HashMap<(usize, usize), usize> = HashMap::new();
-        for at in 0..(lower.len() + 1).saturating_sub(WORDS) {
-            let Ok(three) = <[String; WORDS]>::try_from(lower[at..at + WORDS].to_vec()) else { break };
+        for (at, three) in lower.windows(WORDS).enumerate() {
+            let Ok(three) = <&[String; WORDS]>::try_from(three) else { break };
             let mut next = HashMap::new();
-            for &(piece, place) in self.starts.get(&three).into_iter().flatten() {
+            for &(piece, place) in self.starts.get(three).into_iter().flatten() {
                 let began =
                     place.checked_sub(1).and_then(|before| open.get(&(piece, before))).copied().unwrap_or(at);
                 next.insert((piece, place), began);
             }
             open = next;
             let Some(&began) = open.values().min() else { continue };
-            let run = &lower[began..at + WORDS];
+            let end = at + WORDS;
+            let (Some(run), Some([first, .., last])) = (lower.get(began..end), words.get(began..end)) else {
+                continue;
+            };
             let letters: usize = run.iter().map(String::len).sum();
             if letters < LETTERS
                 || telling(run) < TELLING
@@ -83,12 +86,12 @@ impl Fragments {
             let mut templates: Vec<usize> = open
                 .iter()
                 .filter(|(_, from)| **from == began)
-                .map(|((piece, _), _)| self.pieces[*piece].0)
+                .filter_map(|((piece, _), _)| self.pieces.get(*piece))
+                .map(|(template, _)| *template)
                 .collect();
             templates.sort_unstable();
             templates.dedup();
-            let (last, word) = words[at + WORDS - 1];
-            best = Some(Run { templates, letters, span: (words[began].0, last + word.len()) });
+            best = Some(Run { templates, letters, span: (first.0, last.0 + last.1.len()) });
         }
         best
     }

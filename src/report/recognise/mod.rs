@@ -163,7 +163,7 @@ impl Recogniser {
         for known in &mut this.known {
             let likely = known.likely;
             let says = known.template;
-            known.claims[likely..].sort_by_key(|claim| {
+            known.claims.split_at_mut(likely).1.sort_by_key(|claim| {
                 (std::cmp::Reverse(claim.worst()), !claim.says_only(says), claim.rule.code, claim.variant)
             });
             let mut seen = HashSet::new();
@@ -173,6 +173,7 @@ impl Recogniser {
         this
     }
 
+    #[expect(clippy::indexing_slicing, reason = "the position of one that is known, or of the one that was added")]
     fn entry(&mut self, template: &'static str) -> &mut Known {
         let at = self.known.iter().position(|known| known.template == template).unwrap_or_else(|| {
             let (whole, begin) = (Sentence::new(template), beginning(template).and_then(Sentence::new));
@@ -214,7 +215,7 @@ impl Recogniser {
     /// A piece of a sentence that few rules explain: the likeliest first, the others with it.
     fn fragment(&self, text: &str) -> Option<Recognised> {
         let run = self.fragments.longest(text)?;
-        let known: Vec<&Known> = run.templates.iter().map(|at| &self.known[*at]).collect();
+        let known: Vec<&Known> = run.templates.iter().filter_map(|at| self.known.get(*at)).collect();
         let firsts: HashSet<Option<Code>> =
             known.iter().map(|known| known.claims.first().map(|claim| claim.rule.code)).collect();
         // What is in a rule's sentence and in that of no rule may mean anything.

@@ -37,7 +37,7 @@ fn unquoted(text: &str) -> String {
         let digits = tail.get(..2).and_then(|two| std::str::from_utf8(two).ok());
         let byte = digits.and_then(|two| u8::from_str_radix(two, 16).ok()).filter(|_| *first == b'%');
         out.push(byte.unwrap_or(*first));
-        rest = &tail[if byte.is_some() { 2 } else { 0 }..];
+        rest = tail.get(2..).filter(|_| byte.is_some()).unwrap_or(tail);
     }
     String::from_utf8_lossy(&out).into_owned()
 }

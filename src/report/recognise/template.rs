@@ -248,7 +248,7 @@ impl Pattern {
     /// `last`: nothing of the template follows the parts.
     fn push(&mut self, parts: &[Part<'_>], last: bool) {
         for (n, part) in parts.iter().enumerate() {
-            let at_end = last && parts[n + 1..].iter().all(|part| matches!(part, Part::Text("")));
+            let at_end = last && parts.iter().skip(n + 1).all(|part| matches!(part, Part::Text("")));
             match part {
                 Part::Text(text) => {
                     let text = if is_quoted(parts, n + 1) { &text[..text.len() - 1] } else { *text };

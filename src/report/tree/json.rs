@@ -26,14 +26,17 @@ pub(super) fn print(
 }
 
 fn tree_value(tree: &TreeView) -> Value {
-    let name = |ix: &usize| tree.turns[*ix].name.clone();
     let turns: Vec<Value> = tree.turns.iter().enumerate().map(|(ix, turn)| turn_value(tree, ix, turn)).collect();
     json!({
         "path": tree.title,
         "format": tree.format,
-        "current": tree.current.as_ref().map(name),
+        "current": name_of(tree, tree.current),
         "turns": turns,
     })
+}
+
+fn name_of(tree: &TreeView, turn: Option<usize>) -> Option<&str> {
+    Some(&tree.turns.get(turn?)?.name)
 }
 
 fn turn_value(tree: &TreeView, ix: usize, turn: &TurnView) -> Value {
@@ -42,7 +45,7 @@ fn turn_value(tree: &TreeView, ix: usize, turn: &TurnView) -> Value {
     let mut value = json!({
         "name": turn.name,
         "entries": turn.names,
-        "parent": turn.parent.map(|parent| tree.turns[parent].name.clone()),
+        "parent": name_of(tree, turn.parent),
         "missing_parent": turn.missing,
         "current": tree.current == Some(ix),
         "on_current_branch": turn.live,

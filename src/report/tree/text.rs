@@ -61,7 +61,7 @@ fn one(tree: &TreeView, style: &Style, out: &mut dyn Write) -> io::Result<()> {
         .map(|turn| Step { turn, first: String::new(), next: String::new(), level: 0 })
         .collect();
     while let Some(step) = stack.pop() {
-        let turn = &tree.turns[step.turn];
+        let Some(turn) = tree.turns.get(step.turn) else { continue };
         let current = if tree.current == Some(step.turn) { glyphs.current } else { "" };
         let dot = match (turn.answered, turn.live) {
             (false, _) => glyphs.open,
@@ -102,9 +102,9 @@ fn branches(leaves: usize) -> String {
 
 /// Roots, the live one last.
 fn roots(tree: &TreeView) -> Vec<usize> {
-    let mut roots: Vec<usize> = (0..tree.turns.len()).filter(|ix| tree.turns[*ix].parent.is_none()).collect();
-    roots.sort_by_key(|ix| tree.turns[*ix].live);
-    roots
+    let roots = || tree.turns.iter().enumerate().filter(|(_, turn)| turn.parent.is_none());
+    let (live, others) = (roots().filter(|(_, turn)| turn.live), roots().filter(|(_, turn)| !turn.live));
+    others.chain(live).map(|(ix, _)| ix).collect()
 }
 
 /// Age, verdict, and what is special about a turn.

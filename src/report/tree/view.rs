@@ -84,16 +84,16 @@ pub fn view(conversation: &Conversation, options: &ChainOptions, show_content: b
     let judge = Judge::new(forest, options);
     let turns = turns(forest);
     let current = forest.current;
-    let name_of = |node: u32| mask::id(&names[node as usize]);
+    let name_of = |node: u32| mask::id(names.get(node as usize).map_or("", String::as_str));
     let mut views = Vec::with_capacity(turns.len());
     for turn in &turns {
         let last = turn.last();
         let node = forest.node(last);
-        let first = forest.node(turn.nodes[0]);
+        let first = forest.node(turn.first());
         let verdict = judge.verdict(last);
         let own = |marks: Marks| turn.nodes.iter().any(|node| forest.node(*node).has(marks));
         let response = node.entry.response.as_deref().map(mask::id);
-        let name = mask::id(&names[last as usize]);
+        let name = name_of(last);
         let shown = response.clone().filter(|id| node.names.first().is_none_or(|first| **first != **id));
         let label = conversation.parts.iter().find(|part| part.doc.id == node.entry.at.doc);
         views.push(TurnView {
@@ -186,7 +186,7 @@ pub fn problems(conversation: &Conversation) -> io::Result<Vec<Diagnostic>> {
             .chain(links)
             .filter_map(|finding| {
                 let severity = rules::by_code(finding.code)?.variant(finding.variant).levels.stored?;
-                let target = TARGETS[0];
+                let target = TARGETS.first()?;
                 Some(Judged { finding, severity, target, history: None, loss: Loss::Lossless, flattens: false })
             })
             .collect();

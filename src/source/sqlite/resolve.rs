@@ -48,7 +48,7 @@ fn fits(found: &Found, wanted: &Table) -> bool {
 /// The tables of a store whose first one is this: linked to it, or the only one that fits.
 fn beside(store: &Store, main: &Found, found: &[Found]) -> Option<Vec<String>> {
     let mut tables = vec![main.name.clone()];
-    for wanted in &store.tables[1..] {
+    for wanted in store.tables.iter().skip(1) {
         let fitting: Vec<&Found> =
             found.iter().filter(|table| fits(table, wanted) && !tables.contains(&table.name)).collect();
         let refers = |a: &Found, b: &Found| a.refers.iter().any(|name| name.eq_ignore_ascii_case(&b.name));

@@ -244,7 +244,7 @@ fn change(connection: &Connection, key: &Key, changes: &[Changed], at: &dyn Fn(S
 fn run(connection: &Connection, sql: &str, values: &[Value]) -> rusqlite::Result<usize> {
     let mut statement = connection.prepare(sql)?;
     let wanted = statement.parameter_count().min(values.len());
-    statement.execute(rusqlite::params_from_iter(&values[..wanted]))
+    statement.execute(rusqlite::params_from_iter(values.iter().take(wanted)))
 }
 
 /// Copies the database as it is now to the first name for a backup that is free.
