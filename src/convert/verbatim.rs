@@ -2,7 +2,7 @@
 
 use crate::dialect::{Body, Shape, Written};
 use crate::history::Kind;
-use crate::json::{Member, Val, string};
+use crate::json::{Member, Val, name, string};
 use crate::neutral::forms::{self, Form};
 use crate::neutral::write::Writer;
 use crate::neutral::{At, LossKind, Losses, Takes, members};
@@ -165,7 +165,7 @@ impl Verbatim {
             };
         }
         // Only items of the Responses API have types of their own; those of other APIs are messages.
-        let kind = val.get("type").and_then(|kind| kind.text()).filter(|_| self.list_key == "input");
+        let kind = val.get(name::r#type).and_then(|kind| kind.text()).filter(|_| self.list_key == "input");
         if kind.is_some_and(|kind| !kind.is_empty() && Kind::of_type(&kind) == Kind::Unknown) {
             return losses.add(LossKind::UNKNOWN, body.at(val));
         }
@@ -182,7 +182,7 @@ impl Verbatim {
     /// A message without its blocks that have no member, if it has such: they say nothing, and no API with blocks takes them.
     /// Empty if nothing is left.
     fn without_empty_blocks(&self, body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Option<Vec<u8>> {
-        let content = val.get("content").filter(|content| !self.members.is_empty() && content.is_array())?;
+        let content = val.get(name::content).filter(|content| !self.members.is_empty() && content.is_array())?;
         let is_empty = |block: &Val<'_>| block.is_object() && block.count() == 0;
         if !content.elements().any(|block| is_empty(&block)) {
             return None;

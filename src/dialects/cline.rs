@@ -9,7 +9,7 @@ use crate::dialects::common::text;
 use crate::dialects::responses::RESPONSES;
 use crate::history::{BlockFlags, Flags, Kind, Pairing, Role};
 use crate::json::edit::Base;
-use crate::json::{Str, Val};
+use crate::json::{Str, Val, name};
 use crate::neutral::{
     Block, Conversation, LossKind, Losses, Lost, Maker, Media, MediaKind, Reasoning, Source, Takes, Text, Voice,
     What,
@@ -111,12 +111,12 @@ impl Dialect for Cline {
             Shape::Item => message(&body, body.val, out, losses),
             Shape::List => body.val.elements().for_each(|val| message(&body, val, out, losses)),
             Shape::Request => {
-                if let Some(prompt) = body.val.get("system_prompt")
+                if let Some(prompt) = body.val.get(name::system_prompt)
                     && let Some(text) = Text::of_val(prompt).filter(|text| !text.is_empty())
                 {
                     out.instructions.push(Block::text(text, body.at(prompt)));
                 }
-                let list = body.val.get("messages");
+                let list = body.val.get(name::messages);
                 list.into_iter().flat_map(|list| list.elements()).for_each(|val| message(&body, val, out, losses));
             }
         }
@@ -125,9 +125,9 @@ impl Dialect for Cline {
 
 /// Whether an element is reasoning of the Responses API, kept between the messages.
 pub fn is_reasoning(val: Val<'_>) -> bool {
-    val.get("type").is_some_and(|kind| kind.is("reasoning"))
-        && val.get("content").is_none_or(|content| content.is_null())
-        && (val.get("encrypted_content").is_some() || val.get("summary").is_some())
+    val.get(name::r#type).is_some_and(|kind| kind.is("reasoning"))
+        && val.get(name::content).is_none_or(|content| content.is_null())
+        && (val.get(name::encrypted_content).is_some() || val.get(name::summary).is_some())
 }
 
 /// Whether a block is one that the client turns into the provider's.
@@ -135,11 +135,13 @@ fn is_own(kind: Kind, block: Val<'_>) -> bool {
     match kind {
         // What no provider has signed is not sent to one that would want that.
         Kind::Thinking => {
-            block.get("type").is_some_and(|kind| kind.is("thinking"))
-                && block.get("signature").is_none_or(|own| own.is_null() || own.is(""))
+            block.get(name::r#type).is_some_and(|kind| kind.is("thinking"))
+                && block.get(name::signature).is_none_or(|own| own.is_null() || own.is(""))
         }
-        Kind::Media => block.get("source").is_none() && block.get("data").is_some(),
-        Kind::ToolResult => block.get("content").is_some_and(|content| !content.is_string() && !is_sent(content)),
+        Kind::Media => block.get(name::source).is_none() && block.get(name::data).is_some(),
+        Kind::ToolResult => {
+            block.get(name::content).is_some_and(|content| !content.is_string() && !is_sent(content))
+        }
         Kind::Block => true,
         _ => false,
     }
@@ -147,8 +149,8 @@ fn is_own(kind: Kind, block: Val<'_>) -> bool {
 
 /// Whether the content of a result is a list of blocks that the API knows.
 fn is_sent(content: Val<'_>) -> bool {
-    let typed = |part: Val<'_>| part.get("type").is_some_and(|kind| kind.is_string());
-    let shown = |part: &Val<'_>| part.get("source").is_none() && part.get("data").is_some();
+    let typed = |part: Val<'_>| part.get(name::r#type).is_some_and(|kind| kind.is_string());
+    let shown = |part: &Val<'_>| part.get(name::source).is_none() && part.get(name::data).is_some();
     content.is_array() && content.elements().all(typed) && !content.elements().any(|part| shown(&part))
 }
 
@@ -157,8 +159,9 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
         return RESPONSES.lift(Body { val, shape: Shape::Item, ..*body }, out, losses);
     }
     let mut lost = Losses::default();
-    let blocks: Vec<Val<'_>> = val.get("content").filter(Val::is_array).iter().flat_map(Val::elements).collect();
-    let role = val.get("role").and_then(|role| role.text());
+    let blocks: Vec<Val<'_>> =
+        val.get(name::content).filter(Val::is_array).iter().flat_map(Val::elements).collect();
+    let role = val.get(name::role).and_then(|role| role.text());
     let voice = if role.as_deref() == Some(b"assistant") { Voice::Assistant } else { Voice::User };
     let first = out.messages.len();
     ANTHROPIC.lift(Body { val, shape: Shape::Item, ..*body }, out, &mut lost);
@@ -189,7 +192,7 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
 
 /// What the client sends for a block of its own.
 fn written_out(block: Val<'_>, voice: Voice) -> Option<What> {
-    match block.get("type")?.text()?.as_ref() {
+    match block.get(name::r#type)?.text()?.as_ref() {
         b"file" => {
             let (path, content) = (text(block, "path")?, text(block, "content")?);
             let head = Text::join(&[Text::new("<file_content path=\""), path, Text::new("\">")], "");

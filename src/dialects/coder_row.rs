@@ -3,17 +3,17 @@
 
 use crate::history::Role;
 use crate::history::ranked::{Rank, Standing};
-use crate::json::{Tape, Val, scan};
+use crate::json::{Tape, Val, name, scan};
 
 use super::coder_part::{Part, PartKind};
 
 /// A row's place among the others.
 pub fn rank(row: Val<'_>) -> Rank {
-    let number = row.get("id").and_then(|id| match id.text() {
+    let number = row.get(name::id).and_then(|id| match id.text() {
         Some(text) => std::str::from_utf8(&text).ok()?.parse().ok(),
         None => id.as_u64(),
     });
-    let name = row.get("id").map(|id| match id.text() {
+    let name = row.get(name::id).map(|id| match id.text() {
         Some(text) => String::from_utf8_lossy(&text).into_owned(),
         None => String::from_utf8_lossy(id.raw()).into_owned(),
     });
@@ -41,17 +41,17 @@ fn standing(row: Val<'_>) -> Standing {
 }
 
 pub fn role_of(row: Val<'_>) -> Role {
-    row.get("role").and_then(|role| role.text()).map_or(Role::None, |role| Role::of(&role))
+    row.get(name::role).and_then(|role| role.text()).map_or(Role::None, |role| Role::of(&role))
 }
 
 /// What chatd notes about skills that a user invoked is no text for the model.
 fn holds_only_skills(row: Val<'_>) -> bool {
-    let Some(content) = row.get("content") else { return false };
+    let Some(content) = row.get(name::content) else { return false };
     let only = |parts: Val<'_>| {
         let mut skills = 0;
         parts.is_array()
             && parts.elements().all(|part| {
-                skills += u32::from(part.get("type").is_some_and(|kind| kind.is("skill")));
+                skills += u32::from(part.get(name::r#type).is_some_and(|kind| kind.is("skill")));
                 part.is_object() && Part::of(part).kind == PartKind::Silent
             })
             && skills > 0
@@ -72,7 +72,8 @@ pub fn holds_parts(val: Val<'_>) -> bool {
     let mut parts = val.elements().peekable();
     let is_part = |part: Val<'_>| {
         part.is_object()
-            && (part.get("type").is_some_and(|kind| kind.is_string()) || part.get("tool_call_id").is_some())
+            && (part.get(name::r#type).is_some_and(|kind| kind.is_string())
+                || part.get(name::tool_call_id).is_some())
     };
     val.is_array() && parts.peek().is_some() && parts.all(is_part)
 }

@@ -6,7 +6,7 @@ use crate::dialect::{Cannot, Dialect, Item, Origin, TextChange};
 use crate::history::kind::ID_LIMIT;
 use crate::history::{Flags, Kind, Row};
 use crate::json::edit::Base;
-use crate::json::{Val, fingerprint};
+use crate::json::{Val, fingerprint, name};
 use crate::place::Edit;
 
 pub struct Session;
@@ -23,11 +23,11 @@ impl Dialect for Session {
     fn rows<'t>(&self, val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
         let mut row = Row::of_place(origin.base.of(val), origin.record);
         (row.turn, row.part, row.flags) = (origin.turn, origin.part, origin.flags);
-        let name = val.get("type").and_then(|name| name.text()).unwrap_or_default();
+        let name = val.get(name::r#type).and_then(|name| name.text()).unwrap_or_default();
         let (kind, key) = match name.as_ref() {
             b"text" | b"image" | b"document" => (Kind::Message, None),
-            b"tool_use" => (Kind::FunctionCall, val.get("id")),
-            b"tool_result" => (Kind::FunctionCallOutput, val.get("tool_use_id")),
+            b"tool_use" => (Kind::FunctionCall, val.get(name::id)),
+            b"tool_result" => (Kind::FunctionCallOutput, val.get(name::tool_use_id)),
             _ => (Kind::Unknown, None),
         };
         let key = key.and_then(|key| key.as_str()).filter(|key| !key.is_empty());

@@ -1,7 +1,7 @@
 //! Where the body of a request lies in a record, and what of it is empty.
 
 use crate::history::{Around, Settings};
-use crate::json::Val;
+use crate::json::{Val, name};
 use crate::place::Place;
 
 use super::{Mark, Record, Sink, Slice};
@@ -20,7 +20,7 @@ pub fn around(body: Val<'_>, record: &Record<'_>) -> Option<Around> {
 
 /// Tells the history that began from others by what a batch calls its entry.
 pub fn name_entry(entry: Val<'_>, sink: &mut dyn Sink) {
-    if let Some(name) = entry.get("custom_id").and_then(|name| name.text()) {
+    if let Some(name) = entry.get(name::custom_id).and_then(|name| name.text()) {
         let label = format!("custom_id {}", String::from_utf8_lossy(&name));
         sink.mark(Mark::Settings(Settings::add_label, label.into()));
     }

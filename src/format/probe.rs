@@ -23,6 +23,6 @@ impl<'r> Probe<'r> {
 
     /// A string member of the record.
     pub fn text(&self, name: Name) -> Option<std::borrow::Cow<'r, [u8]>> {
-        self.val.by_name(name).and_then(|v| v.text())
+        self.val.get(name).and_then(|v| v.text())
     }
 }

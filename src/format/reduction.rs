@@ -1,8 +1,8 @@
 //! How the events of a recorded stream add up to a message, as data: what begins a message, what each event adds to it and
 //! where, and when it is complete. The reading is the same for all.
 
-use crate::json::Val;
 use crate::json::pieces::Merging;
+use crate::json::{Val, name};
 
 /// Why the events themselves are not edited.
 pub const READ_ONLY: &str =
@@ -99,7 +99,7 @@ impl Reduction {
 impl Step {
     pub fn fits(&self, event: Val<'_>) -> bool {
         let is = |val: Option<Val<'_>>, name: &str| name.is_empty() || val.is_some_and(|val| val.is(name));
-        is(event.get("type"), self.event) && is(event.at(&["delta", "type"]), self.delta)
+        is(event.get(name::r#type), self.event) && is(event.at(&["delta", "type"]), self.delta)
     }
 
     /// What is added, each with what holds its index.

@@ -4,7 +4,7 @@ use crate::dialect::{Dialect, Names};
 use crate::history::{Around, Flags, Row};
 use crate::json::edit::Base;
 use crate::json::string::Decoder;
-use crate::json::{Spare, Str, Tape, Val, scan, string};
+use crate::json::{Spare, Str, Tape, Val, name, scan, string};
 use crate::place::Place;
 use crate::source::ReadAt;
 use crate::source::damage::Escaped;
@@ -110,7 +110,7 @@ impl<'r> Texts<'r> {
     pub fn id_of<'t>(&self, item: Val<'t>) -> Option<Str<'t>> {
         match self.called(item) {
             Some(names) => names.id,
-            None => item.get("id").and_then(|id| id.as_str()),
+            None => item.get(name::id).and_then(|id| id.as_str()),
         }
     }
 

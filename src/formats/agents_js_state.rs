@@ -4,8 +4,8 @@
 use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::agents_run_state::is_known;
 use super::spoken::Manners;
@@ -59,7 +59,7 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
     }
     items.extend(input.elements().filter_map(|own| item::sent(own, base)));
     let generated = state.get("generatedItems").into_iter().flat_map(|items| items.elements());
-    let goes = |own: &Val<'_>| !own.get("type").is_some_and(|kind| kind.is("tool_approval_item"));
+    let goes = |own: &Val<'_>| !own.get(name::r#type).is_some_and(|kind| kind.is("tool_approval_item"));
     items.extend(generated.filter(goes).filter_map(|own| item::sent(own.get("rawItem")?, base)));
     let version = state.get("$schemaVersion").filter(|version| !is_known(*version, NEWEST));
     let settings = Settings {

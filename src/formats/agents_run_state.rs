@@ -8,7 +8,7 @@ use crate::format::{
     Edited, Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item,
 };
 use crate::history::{Flags, Settings, Usage};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::responses_request::read_given;
 
@@ -89,7 +89,7 @@ pub(super) fn is_known(version: Val<'_>, newest: u8) -> bool {
 /// An item with what the SDK keeps of it. One that waits for an approval is not sent: the call that it is about comes
 /// before it.
 fn read_generated(item: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
-    let waits = item.get("type").is_some_and(|kind| kind.is("tool_approval_item"));
+    let waits = item.get(name::r#type).is_some_and(|kind| kind.is("tool_approval_item"));
     if let Some(raw) = item.get("raw_item").filter(|raw| raw.is_object() && !waits) {
         read_item(&RESPONSES, raw, record, 1, Flags::default(), sink);
     }
@@ -101,7 +101,7 @@ fn repeated(state: Val<'_>) -> HashSet<usize> {
     let number = |val: Val<'_>| std::str::from_utf8(val.raw()).ok().and_then(|text| text.parse::<usize>().ok());
     let list = |key| state.get(key).into_iter().flat_map(|list: Val<'_>| list.elements());
     let owned: HashSet<usize> = list("nested_history_owned_session_item_refs")
-        .filter_map(|reference| reference.get("index").and_then(number))
+        .filter_map(|reference| reference.get(name::index).and_then(number))
         .collect();
     let of_session = list("generated_session_item_indexes").map(number).enumerate();
     of_session.filter(|(_, index)| index.is_some_and(|index| owned.contains(&index))).map(|(n, _)| n).collect()

@@ -5,8 +5,8 @@ use crate::dialects::gemini::GEMINI;
 use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Settings, Usage};
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::transcript::{self, text, text_at};
 
@@ -42,7 +42,7 @@ impl Format for AiStudio {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let chunks = probe.val.at(&["chunkedPrompt", "chunks"]).filter(Val::is_array);
-        let has_role = |chunk: Val<'_>| chunk.get("role").is_some_and(|role| role.is_string());
+        let has_role = |chunk: Val<'_>| chunk.get(name::role).is_some_and(|role| role.is_string());
         match chunks {
             Some(chunks) if chunks.elements().take(transcript::SAMPLE).all(has_role) => 95,
             _ => 0,
@@ -64,7 +64,7 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
         read_only: Some(READ_ONLY),
         ..Settings::default()
     };
-    if record.val.get("systemInstruction").is_some_and(|own| own.is_object() && own.count() > 0) {
+    if record.val.get(name::systemInstruction).is_some_and(|own| own.is_object() && own.count() > 0) {
         settings.unsent.push(("systemInstruction".into(), "instructions are beside the messages of a request"));
     }
     let mut says = Vec::new();
@@ -85,11 +85,11 @@ fn content(chunk: Val<'_>, record: &Stored<'_>) -> Option<Pieced> {
     let (at, base) = (record.base.of(chunk), record.base);
     let mut parts: Vec<Pieced> = Vec::new();
     let is_thought = chunk.get("isThought").and_then(|own| own.as_bool()) == Some(true);
-    let own_parts = chunk.get("parts").into_iter().flat_map(|parts| parts.elements());
+    let own_parts = chunk.get(name::parts).into_iter().flat_map(|parts| parts.elements());
     parts.extend(own_parts.filter(|part| part.is_object() && part.count() > 0).map(|part| Pieced::of(part, base)));
     let says = |text: &Val<'_>| text.as_str().is_some_and(|text| !text.is_empty());
     // Newer prompts have the text in parts as well, cut up as it was streamed.
-    if let Some(text) = chunk.get("text").filter(|text| parts.is_empty() && says(text)) {
+    if let Some(text) = chunk.get(name::text).filter(|text| parts.is_empty() && says(text)) {
         let part = Pieced::object(at).with("text", Pieced::of(text, base));
         parts.push(if is_thought { part.with("thought", Pieced::fixed("true", at)) } else { part });
     }
@@ -99,6 +99,6 @@ fn content(chunk: Val<'_>, record: &Stored<'_>) -> Option<Pieced> {
     for (key, own) in PARTS.iter().filter_map(|key| Some((*key, chunk.get(key)?))) {
         parts.push(Pieced::object(base.of(own)).with_copy(key, Some(own), base));
     }
-    let content = Pieced::object(at).with_copy("role", chunk.get("role"), base);
+    let content = Pieced::object(at).with_copy("role", chunk.get(name::role), base);
     (!parts.is_empty()).then(|| content.with("parts", Pieced::list_of(parts, at)))
 }

@@ -4,8 +4,8 @@ use crate::dialects::chat::CHAT;
 use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Settings, Usage};
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::transcript;
 
@@ -41,7 +41,7 @@ impl Format for Alpaca {
     }
 
     fn knows(&self, val: Val<'_>) -> bool {
-        val.get("instruction").is_some()
+        val.get(name::instruction).is_some()
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
@@ -50,7 +50,7 @@ impl Format for Alpaca {
 }
 
 fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
-    for one in transcript::each(record.val).into_iter().filter(|one| one.get("instruction").is_some()) {
+    for one in transcript::each(record.val).into_iter().filter(|one| one.get(name::instruction).is_some()) {
         let says = messages(one, record).into_iter().map(|message| Say::Message(message, record.number));
         let settings = Settings { read_only: Some(READ_ONLY), ..Settings::default() };
         out.push(Told::history(&INFO, settings, says.collect()));

@@ -4,6 +4,7 @@
 use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
+use crate::json::name;
 
 use super::spoken::Manners;
 use super::transcript::{self, Transcript, text, text_at};
@@ -39,7 +40,7 @@ impl Format for AmpThread {
 fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
     let mut said = Transcript::of_blocks();
     let mut model = text(record.val, "model");
-    for message in record.val.get("messages").into_iter().flat_map(|list| list.elements()) {
+    for message in record.val.get(name::messages).into_iter().flat_map(|list| list.elements()) {
         model = text_at(message, &["usage", "model"]).or(model);
         said.message(message, record);
     }

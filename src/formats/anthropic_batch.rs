@@ -4,7 +4,7 @@
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Slice, Unit};
 use crate::history::Usage;
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::{anthropic_message, anthropic_request};
 
@@ -40,7 +40,7 @@ impl Format for AnthropicBatch {
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let requests = probe.val.get("requests").into_iter().flat_map(|list| list.elements());
         let is_one =
-            |entry: Val<'_>| params(entry).is_some() || entry.get("custom_id").is_some() && has_result(entry);
+            |entry: Val<'_>| params(entry).is_some() || entry.get(name::custom_id).is_some() && has_result(entry);
         if is_one(probe.val) || requests.into_iter().any(|entry| params(entry).is_some()) { 96 } else { 0 }
     }
 
@@ -68,8 +68,8 @@ fn read_entry(entry: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink
 
 /// The request of an entry.
 fn params(entry: Val<'_>) -> Option<Val<'_>> {
-    entry.get("custom_id")?;
-    entry.get("params").filter(|params| params.get("messages").is_some())
+    entry.get(name::custom_id)?;
+    entry.get("params").filter(|params| params.get(name::messages).is_some())
 }
 
 fn has_result(entry: Val<'_>) -> bool {
@@ -79,6 +79,6 @@ fn has_result(entry: Val<'_>) -> bool {
 
 /// The message of a result; of one that failed there is none.
 fn result(entry: Val<'_>) -> Option<Val<'_>> {
-    entry.get("custom_id")?;
-    entry.at(&["result", "message"]).filter(|message| message.get("content").is_some())
+    entry.get(name::custom_id)?;
+    entry.at(&["result", "message"]).filter(|message| message.get(name::content).is_some())
 }

@@ -31,8 +31,8 @@ impl Format for AnthropicMessage {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let told = probe.has(name::r#type) && probe.has(name::role) && probe.has(name::content);
-        let is_message = || probe.val.get("type").is_some_and(|kind| kind.is("message"));
-        if told && is_message() && probe.val.get("stop_reason").is_some() { 95 } else { 0 }
+        let is_message = || probe.val.get(name::r#type).is_some_and(|kind| kind.is("message"));
+        if told && is_message() && probe.val.get(name::stop_reason).is_some() { 95 } else { 0 }
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
@@ -45,7 +45,7 @@ impl Format for AnthropicMessage {
 
 /// Reads a message as a history by itself. It is in no list, so it stays where it is.
 pub(super) fn read_message(message: Val<'_>, entry: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
-    let model = message.get("model").and_then(|model| model.text());
+    let model = message.get(name::model).and_then(|model| model.text());
     let model = model.map(|model| String::from_utf8_lossy(&model).into());
     sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, model, ..Settings::default() })));
     name_entry(entry, sink);

@@ -6,7 +6,7 @@ use crate::format::{
     read_array, read_slice,
 };
 use crate::history::{Facts, Flags, Settings, Usage};
-use crate::json::{NameSet, Val};
+use crate::json::{NameSet, Val, name};
 
 use super::{chat_request, claim};
 
@@ -57,15 +57,15 @@ impl Format for AnthropicRequest {
 pub(super) fn read_body(body: Val<'_>, entry: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
     sink.mark(Mark::Start(Box::new(settings(body, record))));
     name_entry(entry, sink);
-    if let Some(messages) = body.get("messages") {
+    if let Some(messages) = body.get(name::messages) {
         read_array(&ANTHROPIC, messages, record, part, Flags::default(), sink);
     }
     sink.mark(Mark::End);
 }
 
 fn settings(body: Val<'_>, record: &Record<'_>) -> Settings {
-    let model = body.get("model").and_then(|model| model.text());
-    let tools = body.get("tools");
+    let model = body.get(name::model).and_then(|model| model.text());
+    let tools = body.get(name::tools);
     let mut facts = Facts::default();
     // Of a large document the lists come apart: here they look empty.
     let whole = record.slice == Slice::Whole;
@@ -76,21 +76,21 @@ fn settings(body: Val<'_>, record: &Record<'_>) -> Settings {
     let enabled = body.at(&["thinking", "type"]).is_some_and(|kind| kind.is("enabled"));
     facts.set_if(Facts::MANUAL_THINKING, enabled);
     let marked = |list: Option<Val<'_>>| {
-        let marks = list.iter().flat_map(Val::elements).filter(|entry| entry.get("cache_control").is_some());
+        let marks = list.iter().flat_map(Val::elements).filter(|entry| entry.get(name::cache_control).is_some());
         marks.count() as u32
     };
     // Tools of MCP servers are not in the file.
-    let is_toolset = |tool: Val<'_>| tool.get("type").is_some_and(|kind| kind.is("mcp_toolset"));
+    let is_toolset = |tool: Val<'_>| tool.get(name::r#type).is_some_and(|kind| kind.is("mcp_toolset"));
     let all_named = |list: &Val<'_>| list.count() > 0 && !list.elements().any(is_toolset);
     let named =
-        tools.filter(Val::is_array).filter(all_named).filter(|_| whole && body.get("mcp_servers").is_none());
+        tools.filter(Val::is_array).filter(all_named).filter(|_| whole && body.get(name::mcp_servers).is_none());
     Settings {
         tools: named.map(|list| record.base.of(list)),
         usage: if is_request { Usage::Request } else { Usage::Log },
         model: model.map(|model| String::from_utf8_lossy(&model).into()),
         facts,
         around: around(body, record),
-        cache_marks: marked(tools) + marked(body.get("system")),
+        cache_marks: marked(tools) + marked(body.get(name::system)),
         request: whole.then(|| record.base.of(body)),
         empty: empty_list(body, "messages", record),
         ..Settings::default()
@@ -115,25 +115,27 @@ static BESIDE: NameSet = NameSet::of(&["anthropic_version", "anthropic_beta", "s
 
 /// How surely an object is the body of a request.
 pub(super) fn body_score(body: Val<'_>) -> u8 {
-    let Some(messages) = body.get("messages").filter(Val::is_array) else { return 0 };
+    let Some(messages) = body.get(name::messages).filter(Val::is_array) else { return 0 };
     let mut objects = messages.elements().filter(Val::is_object);
     if claim::is_log(body)
-        || messages.count() > 0 && objects.next().is_none_or(|first| first.get("role").is_none())
-        || messages.elements().any(is_strange)
+        || messages.count() > 0 && objects.next().is_none_or(|first| first.get(name::role).is_none())
         || is_of_chat(messages)
+        || messages.elements().any(is_strange)
     {
         return 0;
     }
     let own_tool = |tool: Val<'_>| {
-        tool.get("input_schema").is_some() || tool.get("name").is_some() && tool.get("type").is_some()
+        tool.get(name::input_schema).is_some()
+            || tool.get(name::name).is_some() && tool.get(name::r#type).is_some()
     };
     // Bedrock has a `system`, too: a list of blocks without types.
-    let typed = |system: Val<'_>| system.is_string() || system.elements().any(|part| part.get("type").is_some());
+    let typed =
+        |system: Val<'_>| system.is_string() || system.elements().any(|part| part.get(name::r#type).is_some());
     let named = body.names().meets(&BESIDE)
-        || body.get("system").is_some_and(typed)
-        || body.get("tools").into_iter().flat_map(|tools| tools.elements()).any(own_tool);
+        || body.get(name::system).is_some_and(typed)
+        || body.get(name::tools).into_iter().flat_map(|tools| tools.elements()).any(own_tool);
     let by_blocks = list_score(messages);
-    let limited = body.get("max_tokens").is_some() && !body.members().any(|member| CHATS.has(member.name));
+    let limited = body.get(name::max_tokens).is_some() && !body.members().any(|member| CHATS.has(member.name));
     let by_model = u8::from(limited && is_claude(body)) * 60;
     by_blocks.max(by_model).max(if named { 85 } else { plain_score(body, messages) })
 }
@@ -189,14 +191,14 @@ const POSSIBLE: u8 = 45;
 fn plain_score(body: Val<'_>, messages: Val<'_>) -> u8 {
     if messages.count() == 0
         || !body.members().all(|member| SHARED.has(member.name))
-        || body.get("tool_choice").is_some_and(|choice| choice.is_string())
+        || body.get(name::tool_choice).is_some_and(|choice| choice.is_string())
         || !messages.elements().all(is_plain)
     {
         return 0;
     }
     let place = |key: &str| body.members().position(|member| member.key.raw == key.as_bytes());
     let (limit, list) = (place("max_tokens"), place("messages"));
-    let model = body.get("model").and_then(|model| model.text());
+    let model = body.get(name::model).and_then(|model| model.text());
     let named_first = place("model").is_none_or(|model| Some(model) < limit);
     let ordered = limit.is_some() && limit < list && named_first;
     let of_others = model.as_deref().is_none_or(|model| {
@@ -208,9 +210,9 @@ fn plain_score(body: Val<'_>, messages: Val<'_>) -> u8 {
 
 /// A message of a role that Anthropic knows, and texts.
 fn is_plain(message: Val<'_>) -> bool {
-    let role = message.get("role").is_some_and(|role| role.is("user") || role.is("assistant"));
-    let is_text = |part: Val<'_>| part.get("type").is_some_and(|kind| kind.is("text"));
-    let said = message.get("content").is_some_and(|content| {
+    let role = message.get(name::role).is_some_and(|role| role.is("user") || role.is("assistant"));
+    let is_text = |part: Val<'_>| part.get(name::r#type).is_some_and(|kind| kind.is("text"));
+    let said = message.get(name::content).is_some_and(|content| {
         content.is_string() || content.is_array() && content.count() > 0 && content.elements().all(is_text)
     });
     role && said && message.count() == 2
@@ -228,7 +230,7 @@ fn is_compact(object: Val<'_>) -> bool {
 }
 
 fn is_claude(body: Val<'_>) -> bool {
-    body.get("model").and_then(|model| model.text()).is_some_and(|model| model.starts_with(b"claude"))
+    body.get(name::model).and_then(|model| model.text()).is_some_and(|model| model.starts_with(b"claude"))
 }
 
 /// Keys of messages of Chat.
@@ -237,7 +239,7 @@ static OF_CHAT: NameSet = NameSet::of(&["tool_calls", "tool_call_id"]);
 /// What a Chat message has, and Anthropic's has not: then it is one that is sent to Claude by way of Chat.
 fn is_of_chat(messages: Val<'_>) -> bool {
     messages.elements().any(|message| {
-        let first_of_chat = message.get("role").is_some_and(|role| role.is("tool") || role.is("developer"));
+        let first_of_chat = message.get(name::role).is_some_and(|role| role.is("tool") || role.is("developer"));
         first_of_chat || message.members().any(|member| OF_CHAT.has(member.name))
     })
 }
@@ -245,14 +247,14 @@ fn is_of_chat(messages: Val<'_>) -> bool {
 /// How surely a list is one of messages: by blocks that no other dialect has.
 fn list_score(list: Val<'_>) -> u8 {
     let is_own = |block: Val<'_>| {
-        let kind = block.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        let kind = block.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         // Mistral's thinking is a list of parts.
-        let mistral = block.get("thinking").is_some_and(|thoughts| thoughts.is_array());
-        let source = block.get("source").is_some_and(|source| source.get("type").is_some());
+        let mistral = block.get(name::thinking).is_some_and(|thoughts| thoughts.is_array());
+        let source = block.get(name::source).is_some_and(|source| source.get(name::r#type).is_some());
         !mistral && OWN.contains(&kind.as_ref()) || source && matches!(kind.as_ref(), b"image" | b"document")
     };
     let has_own = |message: Val<'_>| {
-        let content = message.get("content").filter(|_| message.get("role").is_some());
+        let content = message.get(name::content).filter(|_| message.get(name::role).is_some());
         content.into_iter().flat_map(|content| content.elements()).any(is_own)
     };
     if list.elements().any(has_own) && !is_of_chat(list) && !list.elements().any(is_strange) { 80 } else { 0 }

@@ -5,8 +5,8 @@ use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::reduction::{Begins, How, READ_ONLY, Reduction, Step, To};
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_item};
 use crate::history::{Flags, Settings, Usage};
-use crate::json::Val;
 use crate::json::pieces::Merging;
+use crate::json::{Val, name};
 
 use super::claim;
 
@@ -92,7 +92,7 @@ impl Format for AnthropicStream {
 
     fn knows(&self, val: Val<'_>) -> bool {
         // Types of events that came later are passed over.
-        val.is_array() || val.get("type").is_some_and(|kind| kind.is_string()) && !claim::is_record(val)
+        val.is_array() || val.get(name::r#type).is_some_and(|kind| kind.is_string()) && !claim::is_record(val)
     }
 
     fn reduction(&self) -> Option<&'static Reduction> {
@@ -125,7 +125,7 @@ const EVENTS: [(&str, &[&str]); 5] = [
 ];
 
 fn score(event: Val<'_>) -> u8 {
-    let Some(kind) = event.get("type").filter(|_| !claim::is_record(event)) else { return 0 };
+    let Some(kind) = event.get(name::r#type).filter(|_| !claim::is_record(event)) else { return 0 };
     match EVENTS.iter().find(|(name, _)| kind.is(name)) {
         Some((_, member)) if event.at(member).is_some() => 100,
         Some(_) => 0,
@@ -136,7 +136,7 @@ fn score(event: Val<'_>) -> u8 {
 
 /// Reads the message that the events add up to.
 fn read_message(record: &Record<'_>, sink: &mut dyn Sink) {
-    let model = record.val.get("model").and_then(|model| model.text());
+    let model = record.val.get(name::model).and_then(|model| model.text());
     let model = model.map(|model| String::from_utf8_lossy(&model).into());
     let settings = Settings { usage: Usage::Log, model, read_only: Some(READ_ONLY), ..Settings::default() };
     sink.mark(Mark::Start(Box::new(settings)));

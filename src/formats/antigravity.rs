@@ -4,7 +4,7 @@
 use crate::format::retelling::{Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::spoken::Manners;
 use super::transcript::{Transcript, text};
@@ -51,25 +51,25 @@ struct Session {
 impl Teller for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let val = record.val;
-        let kind = val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         self.model = text(val, "model").or(self.model.take());
         match kind.as_ref() {
             b"USER_INPUT" => {
                 self.said.begin();
-                self.said.text(Role::User, val.get("content"), record);
+                self.said.text(Role::User, val.get(name::content), record);
             }
             b"PLANNER_RESPONSE" => {
                 self.said.begin();
-                if let Some(thought) = val.get("thinking").filter(Val::is_string) {
+                if let Some(thought) = val.get(name::thinking).filter(Val::is_string) {
                     self.said.thought(thought, record);
                 }
-                self.said.text(Role::Assistant, val.get("content"), record);
-                for call in val.get("tool_calls").into_iter().flat_map(|calls| calls.elements()) {
+                self.said.text(Role::Assistant, val.get(name::content), record);
+                for call in val.get(name::tool_calls).into_iter().flat_map(|calls| calls.elements()) {
                     self.said.call(Role::Assistant, call, record);
                 }
             }
             _ => {
-                if let Some(content) = val.get("content").filter(|own| own.is_string() && !own.is("")) {
+                if let Some(content) = val.get(name::content).filter(|own| own.is_string() && !own.is("")) {
                     let output = self.said.output(content, record);
                     self.said.result_of(None, output, false, val, record);
                 }

@@ -73,7 +73,7 @@ fn response<'r>(val: Val<'r>) -> Option<(usize, Val<'r>)> {
 
 /// The model that a record names, or the URL that was asked: `…/model/us.anthropic.claude-…/converse`.
 fn asked(record: Val<'_>) -> Option<Box<str>> {
-    if let Some(model) = record.get("modelId").and_then(|model| model.text()) {
+    if let Some(model) = record.get(name::modelId).and_then(|model| model.text()) {
         return Some(String::from_utf8_lossy(&model).into());
     }
     let url = ["url", "uri"].iter().find_map(|key| record.get(key).or_else(|| record.at(&["request", key])));

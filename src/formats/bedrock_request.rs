@@ -7,7 +7,7 @@ use crate::format::{
     read_slice,
 };
 use crate::history::{Facts, Flags, Settings, Usage};
-use crate::json::{NameSet, Val};
+use crate::json::{NameSet, Val, name};
 
 use super::claim;
 
@@ -56,11 +56,11 @@ impl Format for BedrockRequest {
 
 /// What a body says about its request.
 pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Settings {
-    let model = body.get("modelId").or_else(|| body.get("model")).and_then(|model| model.text());
+    let model = body.get(name::modelId).or_else(|| body.get(name::model)).and_then(|model| model.text());
     // Of a large document the lists come apart: here they look empty.
     let whole = record.slice == Slice::Whole;
     let mut facts = Facts::default();
-    facts.set_if(Facts::NO_TOOLS, body.get("toolConfig").is_none_or(|config| config.is_null()));
+    facts.set_if(Facts::NO_TOOLS, body.get(name::toolConfig).is_none_or(|config| config.is_null()));
     Settings {
         usage,
         model: model.map(|model| String::from_utf8_lossy(&model).into()),
@@ -73,7 +73,7 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Sett
 }
 
 pub(super) fn read_messages(body: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
-    if let Some(messages) = body.get("messages") {
+    if let Some(messages) = body.get(name::messages) {
         read_array(&BEDROCK, messages, record, part, Flags::default(), sink);
     }
 }
@@ -99,7 +99,7 @@ static BLOCKS: NameSet = NameSet::of(&[
 
 /// How surely an object is the body of a request.
 pub(super) fn body_score(body: Val<'_>) -> u8 {
-    let Some(messages) = body.get("messages").filter(Val::is_array) else { return 0 };
+    let Some(messages) = body.get(name::messages).filter(Val::is_array) else { return 0 };
     if claim::is_log(body) {
         return 0;
     }
@@ -114,20 +114,20 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
 
 /// A message that has nothing of another dialect.
 fn is_open(message: Val<'_>) -> bool {
-    let typed = |block: Val<'_>| block.get("type").is_some();
-    let content = message.get("content");
-    message.get("role").is_some() && !content.into_iter().flat_map(|content| content.elements()).any(typed)
+    let typed = |block: Val<'_>| block.get(name::r#type).is_some();
+    let content = message.get(name::content);
+    message.get(name::role).is_some() && !content.into_iter().flat_map(|content| content.elements()).any(typed)
 }
 
 /// How surely a list is one of messages, by its first: lists of blocks that their only member names.
 fn list_score(list: Val<'_>) -> u8 {
-    let block = |block: Val<'_>| block.get("type").is_none() && block.names().meets(&BLOCKS);
+    let block = |block: Val<'_>| block.get(name::r#type).is_none() && block.names().meets(&BLOCKS);
     let own = |message: Val<'_>| {
-        let content = message.get("content").filter(Val::is_array);
-        message.get("role").is_some() && content.is_some_and(|content| content.elements().all(block))
+        let content = message.get(name::content).filter(Val::is_array);
+        message.get(name::role).is_some() && content.is_some_and(|content| content.elements().all(block))
     };
-    let some = |message: Val<'_>| message.get("content").is_some_and(|content| content.count() > 0);
+    let some = |message: Val<'_>| message.get(name::content).is_some_and(|content| content.count() > 0);
     let objects = || list.elements().filter(Val::is_object).take(20);
-    let strange = |message: Val<'_>| claim::is_record(message) || message.get("message").is_some();
+    let strange = |message: Val<'_>| claim::is_record(message) || message.get(name::message).is_some();
     if objects().all(own) && objects().any(some) && !list.elements().any(strange) { 82 } else { 0 }
 }

@@ -45,7 +45,7 @@ impl Format for BedrockResponse {
 pub(super) fn message(response: Val<'_>) -> Option<Val<'_>> {
     response
         .at(&["output", "message"])
-        .filter(|message| message.get("content").is_some_and(|list| list.is_array()))
+        .filter(|message| message.get(name::content).is_some_and(|list| list.is_array()))
 }
 
 pub(super) fn read_message(response: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {

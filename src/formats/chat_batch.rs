@@ -36,13 +36,13 @@ impl Format for ChatBatch {
         if !probe.has(name::custom_id) {
             return 0;
         }
-        let request = probe.val.get("body").is_some_and(|body| chat_request::body_score(body) > 0);
+        let request = probe.val.get(name::body).is_some_and(|body| chat_request::body_score(body) > 0);
         let response = probe.val.at(&["response", "body"]).is_some_and(chat_completion::is_completion);
         if request || response { 97 } else { 0 }
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if let Some(body) = record.val.get("body") {
+        if let Some(body) = record.val.get(name::body) {
             sink.mark(Mark::Start(Box::new(chat_request::settings(body, record, Usage::Request))));
             name_entry(record.val, sink);
             chat_request::read_messages(body, record, 0, Flags::default(), sink);

@@ -7,7 +7,7 @@ use crate::format::{
     read_item,
 };
 use crate::history::{Flags, Settings, Usage};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 pub struct ChatCompletion;
 
@@ -44,8 +44,8 @@ impl Format for ChatCompletion {
 
 /// Whether a value is a completion with its choices.
 pub(super) fn is_completion(val: Val<'_>) -> bool {
-    val.get("choices").is_some_and(|choices| choices.is_array())
-        && (val.get("object").is_some_and(|object| object.is("chat.completion")) || has_message(val))
+    val.get(name::choices).is_some_and(|choices| choices.is_array())
+        && (val.get(name::object).is_some_and(|object| object.is("chat.completion")) || has_message(val))
 }
 
 /// Some servers leave `object` out.
@@ -54,7 +54,7 @@ fn has_message(val: Val<'_>) -> bool {
 }
 
 pub(super) fn choices(completion: Val<'_>) -> impl Iterator<Item = Val<'_>> {
-    completion.get("choices").into_iter().flat_map(|choices| choices.elements())
+    completion.get(name::choices).into_iter().flat_map(|choices| choices.elements())
 }
 
 /// Reads a completion: each choice as a history.
@@ -65,7 +65,7 @@ pub(super) fn read_completion(
     flags: Flags,
     sink: &mut dyn Sink,
 ) {
-    let model = completion.get("model").and_then(|model| model.text());
+    let model = completion.get(name::model).and_then(|model| model.text());
     let model: Option<Box<str>> = model.map(|model| String::from_utf8_lossy(&model).into());
     let start =
         || Mark::Start(Box::new(Settings { usage: Usage::Log, model: model.clone(), ..Settings::default() }));
@@ -85,7 +85,7 @@ pub(super) fn read_completion(
 
 /// Reads the message of a choice. It is in no list, so it stays where it is.
 pub(super) fn read_choice(choice: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
-    if let Some(message) = choice.get("message") {
+    if let Some(message) = choice.get(name::message) {
         read_item(&CHAT, message, record, part, flags | Flags::RECORDED | Flags::ALONE, sink);
     }
 }

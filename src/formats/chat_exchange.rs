@@ -110,6 +110,6 @@ fn request(val: Val<'_>) -> Option<(usize, Val<'_>)> {
 fn response(val: Val<'_>) -> Option<(usize, Val<'_>)> {
     side(val, REQUEST_PARTS..INFO.parts.len(), |val| match val.as_str() {
         Some(text) => holds(text.raw, &[br#"\"choices\":"#, br#"\"choices\" :"#]),
-        None => val.get("choices").is_some_and(|choices| choices.is_array()),
+        None => val.get(name::choices).is_some_and(|choices| choices.is_array()),
     })
 }

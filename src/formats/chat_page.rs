@@ -34,7 +34,7 @@ impl Format for ChatPage {
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         if !(probe.has(name::object)
             && probe.has(name::data)
-            && probe.val.get("object").is_some_and(|o| o.is("list")))
+            && probe.val.get(name::object).is_some_and(|o| o.is("list")))
         {
             return 0;
         }
@@ -59,7 +59,7 @@ impl Format for ChatPage {
         }
         let newest_first = sink.newest_first().unwrap_or(false);
         sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, newest_first, ..Settings::default() })));
-        if let Some(data) = record.val.get("data") {
+        if let Some(data) = record.val.get(name::data) {
             read_array(&CHAT, data, record, 0, Flags::default(), sink);
         }
         sink.mark(Mark::End);
@@ -67,14 +67,14 @@ impl Format for ChatPage {
 }
 
 fn elements(page: Val<'_>) -> impl Iterator<Item = Val<'_>> {
-    page.get("data").into_iter().flat_map(|data| data.elements())
+    page.get(name::data).into_iter().flat_map(|data| data.elements())
 }
 
 /// The ids of stored messages are made of that of their completion.
 fn is_stored_message(val: Val<'_>) -> bool {
-    let id = val.get("id").and_then(|id| id.text());
-    let own = || val.get("tool_calls").is_some() || val.get("content_parts").is_some();
-    val.get("role").is_some()
+    let id = val.get(name::id).and_then(|id| id.text());
+    let own = || val.get(name::tool_calls).is_some() || val.get("content_parts").is_some();
+    val.get(name::role).is_some()
         && (id.is_some_and(|id| id.starts_with(b"chatcmpl")) || own())
         && chat_request::message_fit(val).score() > 0
 }

@@ -34,14 +34,14 @@ impl Format for ChatPreference {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let input = || probe.val.get("input").is_some_and(|input| chat_request::body_score(input) > 0);
+        let input = || probe.val.get(name::input).is_some_and(|input| chat_request::body_score(input) > 0);
         let outputs =
             || ["preferred_output", "non_preferred_output"].iter().all(|key| probe.val.get(key).is_some());
         if probe.has(name::input) && outputs() && input() { 95 } else { 0 }
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        let input = record.val.get("input");
+        let input = record.val.get(name::input);
         let start = |around| Mark::Start(Box::new(Settings { usage: Usage::Log, around, ..Settings::default() }));
         let output = |key: &str, part: u8, sink: &mut dyn Sink| {
             if let Some(messages) = record.val.get(key) {

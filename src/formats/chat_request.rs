@@ -104,22 +104,22 @@ static OLLAMA_KEYS: NameSet = NameSet::of(&["options", "keep_alive"]);
 
 /// How surely an object is the body of a request.
 pub(super) fn body_score(body: Val<'_>) -> u8 {
-    let Some(list) = body.get("messages").filter(Val::is_array) else { return 0 };
+    let Some(list) = body.get(name::messages).filter(Val::is_array) else { return 0 };
     if claim::is_log(body) || body.names().meets(&OLLAMA_KEYS) {
         return 0;
     }
     if list.count() == 0 {
-        return if body.get("model").is_some() { PLAIN } else { 0 };
+        return if body.get(name::model).is_some() { PLAIN } else { 0 };
     }
     let foreign_tools = || {
-        let mut tools = body.get("tools").into_iter().flat_map(|tools| tools.elements());
-        tools.any(|tool| tool.get("input_schema").is_some())
+        let mut tools = body.get(name::tools).into_iter().flat_map(|tools| tools.elements());
+        tools.any(|tool| tool.get(name::input_schema).is_some())
     };
     // In a request a message of an unknown role is a mistake, not another format.
     let is_request = body.names().meets(&REQUEST_KEYS);
     let fit = |message: Val<'_>| match message_fit(message) {
         Fit::Unknown | Fit::Likely(..PLAIN)
-            if is_request && message.get("role").is_some_and(|role| role.is_string()) =>
+            if is_request && message.get(name::role).is_some_and(|role| role.is_string()) =>
         {
             Fit::Likely(PLAIN)
         }
@@ -139,7 +139,7 @@ pub(super) fn list_score(list: Val<'_>) -> u8 {
 fn messages_score(list: Val<'_>, fit: impl Fn(Val<'_>) -> Fit) -> u8 {
     let score = claim::most(list, fit);
     let foreign = |message: Val<'_>| {
-        let parts = message.get("content").into_iter().flat_map(|content| content.elements());
+        let parts = message.get(name::content).into_iter().flat_map(|content| content.elements());
         parts.take(SAMPLE).any(is_foreign)
     };
     if score > 0 && score < OWN && list.elements().take(SAMPLE).any(foreign) { FOREIGN } else { score }
@@ -180,10 +180,10 @@ pub(super) fn message_fit(message: Val<'_>) -> Fit {
     }
     let parts = || content.into_iter().flat_map(|content| content.elements()).take(SAMPLE);
     let is = |part: Val<'_>, names: &[&str]| {
-        part.get("type").is_some_and(|kind| names.iter().any(|name| kind.is(name)))
+        part.get(name::r#type).is_some_and(|kind| names.iter().any(|name| kind.is(name)))
     };
     if kind.is_some_and(|kind| !kind.is("message"))
-        || parts().any(|part| part.get("toolCallId").is_some() || is(part, &SDK_PARTS))
+        || parts().any(|part| part.get(name::toolCallId).is_some() || is(part, &SDK_PARTS))
     {
         return Fit::Strange;
     }
@@ -220,7 +220,7 @@ fn is_foreign(part: Val<'_>) -> bool {
         "server_tool_use",
         "web_search_tool_result",
     ];
-    match part.get("type") {
+    match part.get(name::r#type) {
         Some(kind) => BLOCKS.iter().any(|name| kind.is(name)),
         None => part.is_object(),
     }
@@ -228,7 +228,7 @@ fn is_foreign(part: Val<'_>) -> bool {
 
 /// Reads the `messages` of a body.
 pub(super) fn read_messages(body: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
-    if let Some(messages) = body.get("messages") {
+    if let Some(messages) = body.get(name::messages) {
         read_array(&CHAT, messages, record, part, flags, sink);
     }
 }
@@ -242,9 +242,9 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Sett
         match member.key.decode().as_ref() {
             b"model" => settings.model = val.text().map(|model| String::from_utf8_lossy(&model).into()),
             b"reasoning_effort" => settings.effort = val.text().map(|effort| Effort::of(&effort)),
-            b"reasoning" => settings.effort = val.get("effort").and_then(|e| e.text()).map(|e| Effort::of(&e)),
+            b"reasoning" => settings.effort = val.get(name::effort).and_then(|e| e.text()).map(|e| Effort::of(&e)),
             b"thinking" => {
-                let kind = val.get("type").and_then(|kind| kind.text());
+                let kind = val.get(name::r#type).and_then(|kind| kind.text());
                 settings.effort = kind.map(|kind| on(kind.as_ref() != b"disabled"));
             }
             b"enable_thinking" => settings.effort = val.as_bool().map(on),

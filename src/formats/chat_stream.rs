@@ -5,8 +5,8 @@ use crate::dialects::chat::CHAT;
 use crate::format::reduction::{Begins, Choices, How, READ_ONLY, Reduction, Step, To};
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit};
 use crate::history::{Flags, Settings, Usage};
-use crate::json::Val;
 use crate::json::pieces::Merging;
+use crate::json::{Val, name};
 
 use super::{chat_completion, claim};
 
@@ -121,20 +121,20 @@ impl Format for ChatStream {
 const BARE: u8 = 10;
 
 fn is_error(event: Val<'_>) -> bool {
-    event.count() == 1 && event.get("error").is_some_and(|error| error.is_object())
+    event.count() == 1 && event.get(name::error).is_some_and(|error| error.is_object())
 }
 
 fn is_chunk(val: Val<'_>) -> bool {
-    let Some(choices) = val.get("choices").filter(Val::is_array) else { return false };
+    let Some(choices) = val.get(name::choices).filter(Val::is_array) else { return false };
     let has_delta =
         || choices.elements().next().is_some_and(|choice| choice.get("delta").is_some_and(|d| d.is_object()));
     !claim::is_record(val)
-        && (val.get("object").is_some_and(|object| object.is("chat.completion.chunk")) || has_delta())
+        && (val.get(name::object).is_some_and(|object| object.is("chat.completion.chunk")) || has_delta())
 }
 
 /// Reads the completion that the chunks add up to: each choice as a history.
 fn read_completion(record: &Record<'_>, sink: &mut dyn Sink) {
-    let model = record.val.get("model").and_then(|model| model.text());
+    let model = record.val.get(name::model).and_then(|model| model.text());
     let model: Option<Box<str>> = model.map(|model| String::from_utf8_lossy(&model).into());
     for choice in chat_completion::choices(record.val) {
         let read_only = Some(READ_ONLY);

@@ -55,11 +55,11 @@ impl Format for ChatTraining {
 
 fn is_lesson(line: Val<'_>) -> bool {
     let mut last_is_models = false;
-    for message in line.get("messages").into_iter().flat_map(|messages| messages.elements()) {
-        if message.get("weight").is_some() {
+    for message in line.get(name::messages).into_iter().flat_map(|messages| messages.elements()) {
+        if message.get(name::weight).is_some() {
             return true;
         }
-        last_is_models = message.get("role").is_some_and(|role| role.is("assistant"));
+        last_is_models = message.get(name::role).is_some_and(|role| role.is("assistant"));
     }
     last_is_models
 }

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::spoken::Manners;
 use super::transcript::{self, Transcript, text};
@@ -44,7 +44,7 @@ impl Format for ChatgptExport {
 fn is_conversation(val: Val<'_>) -> bool {
     let is_node = |node: Val<'_>| {
         node.get("children").is_some_and(|children| children.is_array())
-            && (node.get("message").is_some() || node.get("parent").is_some())
+            && (node.get(name::message).is_some() || node.get("parent").is_some())
     };
     let Some(mapping) = val.get("mapping").filter(Val::is_object) else { return false };
     let named = ["current_node", "conversation_id", "create_time"].iter().any(|key| val.get(key).is_some());
@@ -62,7 +62,7 @@ fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
     let mut model = text(conversation, "default_model_slug");
     for node in path {
         model = transcript::text_at(node, &["message", "metadata", "model_slug"]).or(model);
-        if let Some(message) = node.get("message").filter(Val::is_object) {
+        if let Some(message) = node.get(name::message).filter(Val::is_object) {
             message::add(message, record, &mut said);
         }
     }
@@ -84,7 +84,7 @@ fn path<'v>(conversation: Val<'v>) -> (Vec<Val<'v>>, usize) {
     let of = |key: Option<Val<'v>>| key.and_then(|id| id.text()).and_then(|id| by_id.get(id.as_ref()).copied());
     let is_leaf = |node: &Val<'v>| node.get("children").is_none_or(|children| children.count() == 0);
     let last = || nodes.iter().rev().map(|(_, node)| *node).find(is_leaf);
-    let mut next = of(conversation.get("current_node")).or_else(last);
+    let mut next = of(conversation.get(name::current_node)).or_else(last);
     let (mut path, mut seen) = (Vec::new(), HashSet::new());
     while let Some(node) = next.filter(|node| seen.insert(node.start())) {
         path.push(node);

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::spoken::Manners;
 use super::transcript::{self, Transcript, text};
@@ -42,9 +42,9 @@ fn is_conversation(val: Val<'_>) -> bool {
     let is_message = |message: Val<'_>| {
         ["human", "assistant"].iter().any(|name| message.get("sender").is_some_and(|sender| sender.is(name)))
     };
-    val.get("uuid").is_some_and(|id| id.is_string())
+    val.get(name::uuid).is_some_and(|id| id.is_string())
         && val
-            .get("chat_messages")
+            .get(name::chat_messages)
             .is_some_and(|list| list.is_array() && list.elements().take(transcript::SAMPLE).all(is_message))
 }
 
@@ -55,7 +55,7 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
 
 fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
     let messages: Vec<Val<'_>> =
-        conversation.get("chat_messages").into_iter().flat_map(|list| list.elements()).collect();
+        conversation.get(name::chat_messages).into_iter().flat_map(|list| list.elements()).collect();
     let path = path(&messages, conversation);
     let mut said = Transcript::of_blocks();
     let others = messages.len().saturating_sub(path.len());
@@ -106,8 +106,8 @@ fn add(message: Val<'_>, from: &Stored<'_>, said: &mut Transcript) {
     for _ in list("files") {
         said.leave_out("an attached file", "its content is not in the export");
     }
-    match message.get("content").filter(|content| content.is_array() && content.count() > 0) {
+    match message.get(name::content).filter(|content| content.is_array() && content.count() > 0) {
         Some(content) => said.content(role, Some(content), from),
-        None => said.text(role, message.get("text"), from),
+        None => said.text(role, message.get(name::text), from),
     }
 }

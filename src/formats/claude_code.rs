@@ -6,7 +6,7 @@
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, TextAt, Unit};
 use crate::history::{Role, Usage};
-use crate::json::{Val, fingerprint};
+use crate::json::{Val, fingerprint, name};
 
 use super::session_lines::{
     self, Writer, Writes, is_answer, is_line, is_of_other_model, read_message, score, writer_of,
@@ -50,7 +50,7 @@ impl Format for ClaudeCode {
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
         let message = |message: Val<'_>, role: Role, record: &Record<'_>, sink: &mut dyn Sink| {
-            let id = message.get("id").filter(|_| role == Role::Assistant).and_then(|id| id.as_str());
+            let id = message.get(name::id).filter(|_| role == Role::Assistant).and_then(|id| id.as_str());
             read_message(message, role, record, sink, id.map_or(0, fingerprint));
         };
         session_lines::read(record, &WRITER, &message, sink);
@@ -62,9 +62,9 @@ impl Format for ClaudeCode {
 
     fn text_at(&self, record: Val<'_>, at: u32) -> TextAt {
         let holds = |val: &Val<'_>| (val.start()..val.end()).contains(&at);
-        let Some(message) = record.get("message").filter(holds) else { return TextAt::Unsent };
-        let blocks = message.get("content").into_iter().flat_map(|content| content.elements());
-        let result = |block: &Val<'_>| block.get("type").is_some_and(|kind| kind.is("tool_result"));
+        let Some(message) = record.get(name::message).filter(holds) else { return TextAt::Unsent };
+        let blocks = message.get(name::content).into_iter().flat_map(|content| content.elements());
+        let result = |block: &Val<'_>| block.get(name::r#type).is_some_and(|kind| kind.is("tool_result"));
         match blocks.into_iter().find(holds).filter(result) {
             Some(_) => TextAt::Replaceable,
             None => TextAt::Sent,

@@ -51,9 +51,9 @@ fn is_session(probe: &Probe<'_>) -> bool {
     let text = |key: &str| val.get(key).is_some_and(|own| own.is_string());
     probe.has(name::messages)
         && text("sessionId")
-        && val.get("version").is_some_and(|version| version.as_u64().is_some())
+        && val.get(name::version).is_some_and(|version| version.as_u64().is_some())
         && (text("agent") || text("updated_at"))
         && val
-            .get("messages")
+            .get(name::messages)
             .is_some_and(|list| list.is_array() && list.elements().take(20).all(cline_task::is_message))
 }

@@ -5,7 +5,7 @@ use crate::dialects::cline::{CLINE, is_reasoning};
 use crate::format::{Mark, Part, Record, Sink, Slice, Unit, around, read_item};
 use crate::history::ranked::{Rank, Standing};
 use crate::history::{Flags, Settings, Usage};
-use crate::json::{NameSet, Val, fingerprint_of};
+use crate::json::{NameSet, Val, fingerprint_of, name};
 
 use super::claim;
 
@@ -67,13 +67,14 @@ pub(super) fn writer_of(list: Val<'_>) -> Option<Of> {
             return None;
         }
         any = true;
-        timed |= message.get("ts").is_some_and(|ts| ts.as_u64().is_some());
+        timed |= message.get(name::ts).is_some_and(|ts| ts.as_u64().is_some());
         of_roo |= is_reasoning(message) || message.names().meets(&OF_ROO);
-        described |= message.get("modelInfo").is_some_and(|info| info.is_object());
+        described |= message.get(name::modelInfo).is_some_and(|info| info.is_object());
         tagged += tags(message);
     }
-    let has_blocks =
-        || list.elements().take(SAMPLE).any(|message| message.get("content").is_some_and(|own| own.is_array()));
+    let has_blocks = || {
+        list.elements().take(SAMPLE).any(|message| message.get(name::content).is_some_and(|own| own.is_array()))
+    };
     let is_own = any && has_blocks() && (timed || described || tagged >= 2);
     match (is_own, of_roo && !described) {
         (false, _) => None,
@@ -83,21 +84,21 @@ pub(super) fn writer_of(list: Val<'_>) -> Option<Of> {
 }
 
 pub(super) fn is_message(val: Val<'_>) -> bool {
-    val.get("role").is_some_and(|role| role.is("user") || role.is("assistant"))
-        && val.get("content").is_some_and(|content| content.is_string() || content.is_array())
+    val.get(name::role).is_some_and(|role| role.is("user") || role.is("assistant"))
+        && val.get(name::content).is_some_and(|content| content.is_string() || content.is_array())
 }
 
 /// How many of the user's texts begin with a tag of theirs, or with the name of a tool and its result.
 fn tags(message: Val<'_>) -> usize {
-    if !message.get("role").is_some_and(|role| role.is("user")) {
+    if !message.get(name::role).is_some_and(|role| role.is("user")) {
         return 0;
     }
     let is_tagged = |block: &Val<'_>| {
-        let text = block.get("text").and_then(|text| text.text()).unwrap_or_default();
+        let text = block.get(name::text).and_then(|text| text.text()).unwrap_or_default();
         let result = text.starts_with(b"[") && text.ends_with(b"] Result:");
         result || text.starts_with(b"<task>\n") || text.starts_with(b"<environment_details>\n")
     };
-    message.get("content").into_iter().flat_map(|content| content.elements()).filter(is_tagged).count()
+    message.get(name::content).into_iter().flat_map(|content| content.elements()).filter(is_tagged).count()
 }
 
 pub(super) fn read(record: &Record<'_>, sink: &mut dyn Sink) {
@@ -110,7 +111,7 @@ pub(super) fn read(record: &Record<'_>, sink: &mut dyn Sink) {
         Slice::Made => {}
         Slice::Whole | Slice::Head => {
             let is_list = record.val.is_array();
-            let list = if is_list { Some(record.val) } else { record.val.get("messages") };
+            let list = if is_list { Some(record.val) } else { record.val.get(name::messages) };
             let settings = Settings {
                 usage: Usage::Log,
                 around: around(record.val, record).filter(|_| record.slice == Slice::Whole),
@@ -144,7 +145,8 @@ fn read_message(message: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn 
     };
     let name = marker.map(|id| String::from_utf8_lossy(&id).into()).unwrap_or_default();
     sink.mark(Mark::Ranked(Box::new(Rank { number: None, name, standing })));
-    if let Some(model) = message.get("modelInfo").and_then(|info| info.get("id").or_else(|| info.get("modelId")))
+    if let Some(model) =
+        message.get(name::modelInfo).and_then(|info| info.get(name::id).or_else(|| info.get(name::modelId)))
         && let Some(model) = model.text()
     {
         let set = |settings: &mut Settings, model| settings.model = Some(model);

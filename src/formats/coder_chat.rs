@@ -10,7 +10,7 @@ use crate::format::{Edited, Format, FormatInfo, Histories, Mark, Part, Probe, Re
 use crate::history::ranked::Standing;
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage, time};
-use crate::json::{NameSet, Val, fingerprint};
+use crate::json::{NameSet, Val, fingerprint, name};
 
 use super::provider;
 use super::responses_exchange::{EMBEDDED, within};
@@ -86,7 +86,8 @@ pub(super) fn rows_score(list: Val<'_>) -> u8 {
 
 /// How surely an object is a row: by its own keys, or by its parts.
 pub(super) fn row_score(val: Val<'_>) -> u8 {
-    let (Some(role), Some(content)) = (val.get("role").and_then(|role| role.text()), val.get("content")) else {
+    let (Some(role), Some(content)) = (val.get(name::role).and_then(|role| role.text()), val.get(name::content))
+    else {
         return 0;
     };
     if Role::of(&role) == Role::Other && role.as_ref() != b"tool" {
@@ -104,17 +105,17 @@ pub(super) fn row_score(val: Val<'_>) -> u8 {
 
 /// Parts with types and keys that nobody else writes together. Another SDK spells its keys in camelCase.
 fn part_score(part: Val<'_>) -> u8 {
-    let typed = part.get("type").and_then(|name| name.text());
-    let tool = part.get("tool_call_id").is_some() && part.get("tool_name").is_some();
+    let typed = part.get(name::r#type).and_then(|name| name.text());
+    let tool = part.get(name::tool_call_id).is_some() && part.get(name::tool_name).is_some();
     match typed.as_deref() {
         Some(b"tool-call" | b"tool-result") if tool => 90,
-        Some(b"reasoning") if part.get("provider_metadata").is_some() => 90,
+        Some(b"reasoning") if part.get(name::provider_metadata).is_some() => 90,
         Some(b"text" | b"reasoning" | b"file" | b"tool-call" | b"tool-result")
-            if part.get("data").is_some_and(|data| data.is_object()) =>
+            if part.get(name::data).is_some_and(|data| data.is_object()) =>
         {
             90
         }
-        None if tool && part.get("result").is_some() => 90,
+        None if tool && part.get(name::result).is_some() => 90,
         _ => PLAIN,
     }
 }
@@ -124,7 +125,7 @@ pub(super) fn read_row(row: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     let rank = rank(row);
     let is_sent = !matches!(rank.standing, Standing::Unsent(_));
     sink.mark(Mark::Ranked(Box::new(rank)));
-    let Some(content) = row.get("content").filter(|_| is_sent) else { return };
+    let Some(content) = row.get(name::content).filter(|_| is_sent) else { return };
     let role = role_of(row);
     sink.mark(Mark::Entry(Box::new(entry(row, role, record))));
     if !content.is_string() {
@@ -186,7 +187,8 @@ fn entry(row: Val<'_>, role: Role, record: &Record<'_>) -> Entry {
         let text = row.get(key)?.text().filter(|text| !text.is_empty())?;
         Some(Box::from(String::from_utf8_lossy(&text)))
     };
-    let number = row.get("id").filter(|id| !id.is_string()).map(|id| Box::from(String::from_utf8_lossy(id.raw())));
+    let number =
+        row.get(name::id).filter(|id| !id.is_string()).map(|id| Box::from(String::from_utf8_lossy(id.raw())));
     let part = if role == Role::Assistant { tree::Part::Answer } else { tree::Part::Input };
     let name: Box<str> = text("id").or(number).unwrap_or_default();
     let mut entry = Entry::new(&name, record.base.of(row), record.number, part);
@@ -206,7 +208,7 @@ fn response_of_parts(row: Val<'_>) -> Option<Box<str>> {
         told.filter(|id| !id.is_empty()).map(|id| Box::from(String::from_utf8_lossy(&id)))
     };
     let first = |parts: Val<'_>| parts.elements().filter(Val::is_object).find_map(told);
-    let content = row.get("content")?;
+    let content = row.get(name::content)?;
     if content.is_string() { parts_in(content, first).flatten() } else { first(content) }
 }
 

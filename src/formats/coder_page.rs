@@ -4,7 +4,7 @@
 use crate::dialects::coder::CODER;
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit};
 use crate::history::{Settings, Usage};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::coder_chat::{PLAIN, read_row, row_score, rows_score};
 
@@ -30,7 +30,7 @@ impl Format for CoderPage {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let Some(rows) = probe.val.get("messages").filter(|rows| rows.is_array()) else { return 0 };
+        let Some(rows) = probe.val.get(name::messages).filter(|rows| rows.is_array()) else { return 0 };
         let has = |key: &str| probe.val.get(key).is_some();
         let (queue, more) = (has("queued_messages"), has("has_more"));
         if !queue && !more {
@@ -49,9 +49,9 @@ impl Format for CoderPage {
             Slice::Element { .. } | Slice::Made => {}
             Slice::Whole | Slice::Head => {
                 sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
-                let rows = record.val.get("messages").into_iter().flat_map(|rows| rows.elements());
+                let rows = record.val.get(name::messages).into_iter().flat_map(|rows| rows.elements());
                 rows.for_each(|row| read_row(row, record, sink));
-                if record.val.get("has_more").and_then(|more| more.as_bool()) == Some(true) {
+                if record.val.get(name::has_more).and_then(|more| more.as_bool()) == Some(true) {
                     // Partners may be among the rows of another page.
                     sink.mark(Mark::Settings(|settings, _| settings.broken = true, Box::default()));
                 }

@@ -89,7 +89,7 @@ impl Teller for Thread {
 
 impl Thread {
     fn item(&mut self, record: &Stored<'_>, is_done: bool) {
-        let Some(item) = record.val.get("item") else { return };
+        let Some(item) = record.val.get(name::item) else { return };
         let (base, at) = (record.base, record.base.of(item));
         let turn = |role, says| Turn { role, says: vec![says], at, record: record.number };
         if let Some((id, call, result)) = tool(item, base) {
@@ -104,8 +104,8 @@ impl Thread {
             }
             return;
         }
-        let is = |kind: &str| item.get("type").is_some_and(|own| own.is(kind));
-        let Some(text) = item.get("text").filter(|text| text.is_string() && is_done) else { return };
+        let is = |kind: &str| item.get(name::r#type).is_some_and(|own| own.is(kind));
+        let Some(text) = item.get(name::text).filter(|text| text.is_string() && is_done) else { return };
         let text = Pieced::of(text, base);
         if is("agent_message") {
             let mut answer = turn(Role::Assistant, Says::Text { text, id: None, at });
@@ -120,15 +120,16 @@ impl Thread {
 
 /// A call, its result, and the id of the item that both are.
 fn tool(item: Val<'_>, base: Base<'_>) -> Option<(Box<str>, Says, Says)> {
-    let (_, keys, result) = TOOLS.iter().find(|(kind, ..)| item.get("type").is_some_and(|own| own.is(kind)))?;
+    let (_, keys, result) =
+        TOOLS.iter().find(|(kind, ..)| item.get(name::r#type).is_some_and(|own| own.is(kind)))?;
     let at = base.of(item);
-    let id = Id::of(item.get("id"), base)?;
+    let id = Id::of(item.get(name::id), base)?;
     let input = keys.iter().fold(Pieced::object(at), |input, key| input.with_copy(key, item.get(key), base));
-    let output = item.get("error").filter(|error| !error.is_null()).or_else(|| item.get(result));
+    let output = item.get(name::error).filter(|error| !error.is_null()).or_else(|| item.get(result));
     let output =
         output.filter(|own| !own.is_null()).map_or_else(|| Pieced::text("", at), |own| Pieced::as_text(own, base));
-    let failed = item.get("status").is_some_and(|status| status.is("failed"));
-    let name = Pieced::of(item.get("type")?, base);
+    let failed = item.get(name::status).is_some_and(|status| status.is("failed"));
+    let name = Pieced::of(item.get(name::r#type)?, base);
     let call = Says::Call(Call { id: id.clone(), name, input, item: None, at });
     Some((id.text.clone(), call, Says::Result { call: id, output, failed, at }))
 }

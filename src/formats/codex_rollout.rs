@@ -93,7 +93,7 @@ impl Format for CodexRollout {
         let names = val.names();
         if names.has(name::payload) {
             // New types of lines come with new versions.
-            let kind = val.by_name(name::r#type).and_then(|kind| kind.text());
+            let kind = val.get(name::r#type).and_then(|kind| kind.text());
             return kind.is_some_and(|kind| names.has(name::timestamp) || LINE_TYPES.contains(&kind.as_ref()));
         }
         names.has(name::record_type)
@@ -126,15 +126,15 @@ impl Format for CodexRollout {
             (Some(b"event_msg"), Some(event)) => read_event(event, record, sink),
             (Some(b"compacted"), Some(summary)) => read_compaction(summary, record, sink),
             (Some(b"turn_context"), Some(context)) => {
-                if let Some(model) = context.get("model").and_then(|m| m.text()) {
+                if let Some(model) = context.get(name::model).and_then(|m| m.text()) {
                     sink.mark(Mark::Settings(|s, model| s.model = Some(model), text(&model)));
                 }
             }
             (Some(b"session_meta"), Some(meta)) => {
-                if let Some(version) = meta.get("cli_version").and_then(|version| version.text()) {
+                if let Some(version) = meta.get(name::cli_version).and_then(|version| version.text()) {
                     sink.mark(Mark::Settings(Settings::set_agent_version, text(&version)));
                 }
-                if let Some(provider) = meta.get("model_provider").and_then(|p| p.text()) {
+                if let Some(provider) = meta.get(name::model_provider).and_then(|p| p.text()) {
                     sink.mark(Mark::Settings(set_provider, text(&provider)));
                 }
             }
@@ -177,17 +177,18 @@ fn set_provider(settings: &mut Settings, provider: Box<str>) {
 
 /// How a message begins that Codex says in the user's name.
 fn injected(message: Val<'_>) -> Option<&'static [u8]> {
-    let first = message.get("content").and_then(|content| content.elements().next()?.get("text")?.as_str())?;
+    let first =
+        message.get(name::content).and_then(|content| content.elements().next()?.get(name::text)?.as_str())?;
     INJECTED.into_iter().find(|start| first.raw.trim_ascii_start().starts_with(start))
 }
 
 fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
-    let Some(kind) = event.get("type").and_then(|t| t.text()) else { return };
+    let Some(kind) = event.get(name::r#type).and_then(|t| t.text()) else { return };
     match kind.as_ref() {
         b"task_started" => sink.mark(Mark::Turn),
         b"turn_aborted" => sink.mark(Mark::Aborted(record.base.of(event).start)),
         b"thread_rolled_back" => {
-            let turns = event.get("num_turns").and_then(|n| n.as_u64()).unwrap_or(0);
+            let turns = event.get(name::num_turns).and_then(|n| n.as_u64()).unwrap_or(0);
             sink.mark(Mark::Rollback(u32::try_from(turns).unwrap_or(u32::MAX)));
         }
         _ => {}
@@ -195,13 +196,13 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
 }
 
 fn read_compaction(summary: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
-    if let Some(items) = summary.get("replacement_history").filter(|items| items.is_array()) {
+    if let Some(items) = summary.get(name::replacement_history).filter(|items| items.is_array()) {
         sink.mark(Mark::Reset);
         read_array(&CODEX, items, record, REPLACEMENT, Flags::default(), sink);
         return;
     }
     sink.mark(Mark::ResetToUsers);
-    if let Some(message) = summary.get("message") {
+    if let Some(message) = summary.get(name::message) {
         let mut row = Row::of_place(record.base.of(message), record.number);
         (row.kind, row.of, row.role, row.flags) = (Kind::Message, Kind::Message, Role::User, Flags::SYNTHETIC);
         sink.item(Item { row, val: message, id: None, key: None });

@@ -34,11 +34,11 @@ impl Format for CodexSession {
         if !(probe.has(name::session) && probe.has(name::items)) {
             return 0;
         }
-        let session = probe.val.get("session").is_some_and(|s| s.is_object());
+        let session = probe.val.get(name::session).is_some_and(|s| s.is_object());
         let items = |items: Val<'_>| {
             responses_items::list_score(items) >= TELLING || items.is_array() && items.count() == 0
         };
-        if session && probe.val.get("items").is_some_and(items) { 96 } else { 0 }
+        if session && probe.val.get(name::items).is_some_and(items) { 96 } else { 0 }
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
@@ -46,7 +46,7 @@ impl Format for CodexSession {
             return;
         }
         sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, ..Settings::default() })));
-        if let Some(items) = record.val.get("items") {
+        if let Some(items) = record.val.get(name::items) {
             read_array(&CODEX, items, record, 0, Flags::default(), sink);
         }
         sink.mark(Mark::End);

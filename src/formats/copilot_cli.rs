@@ -60,10 +60,10 @@ impl Format for CopilotCli {
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let is_text = |key: &str| probe.val.get(key).is_some_and(|own| own.is_string());
         let Some(kind) = probe.text(name::r#type) else { return 0 };
-        let is_event = probe.val.get("data").is_some_and(|data| data.is_object())
+        let is_event = probe.val.get(name::data).is_some_and(|data| data.is_object())
             && is_text("id")
             && is_text("timestamp")
-            && probe.val.get("parentId").is_some();
+            && probe.val.get(name::parentId).is_some();
         match is_event {
             true if TYPES.iter().any(|start| kind.starts_with(start.as_bytes())) => 95,
             // A newer type.
@@ -122,7 +122,7 @@ enum What {
 
 impl Teller for Session {
     fn take(&mut self, record: &Stored<'_>) {
-        let (Some(kind), Some(data)) = (text(record.val, "type"), record.val.get("data")) else { return };
+        let (Some(kind), Some(data)) = (text(record.val, "type"), record.val.get(name::data)) else { return };
         self.separators(record);
         self.model = ["selectedModel", "newModel", "currentModel", "model"]
             .iter()

@@ -4,9 +4,9 @@
 use crate::format::retelling::{Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::opencode::message::text;
 use super::provider;
@@ -60,12 +60,12 @@ struct Session {
 
 impl Teller for Session {
     fn take(&mut self, record: &Stored<'_>) {
-        let Some(parts) = record.val.get("data") else {
+        let Some(parts) = record.val.get(name::data) else {
             self.id = text(record.val, "id");
             self.summary = text(record.val, "summary");
             return;
         };
-        let role = match record.val.get("role").and_then(|role| role.text()).as_deref() {
+        let role = match record.val.get(name::role).and_then(|role| role.text()).as_deref() {
             Some(b"user") => Role::User,
             Some(b"assistant") => Role::Assistant,
             Some(b"tool") => Role::Tool,
@@ -115,8 +115,8 @@ struct Telling<'b> {
 impl Telling<'_> {
     /// Why a message ended, and commands that the user ran, are not sent.
     fn says(&self, part: Val<'_>) -> Option<Says> {
-        let (at, data) = (self.base.of(part), part.get("data")?);
-        match part.get("type")?.text()?.as_ref() {
+        let (at, data) = (self.base.of(part), part.get(name::data)?);
+        match part.get(name::r#type)?.text()?.as_ref() {
             b"text" => {
                 let text = filled(data, "text")?;
                 Some(Says::Text { text: Pieced::of(text, self.base), id: None, at })
@@ -125,17 +125,17 @@ impl Telling<'_> {
             b"tool_call" if data.get("provider_executed").and_then(|own| own.as_bool()) != Some(true) => {
                 let input = filled(data, "input").map(|input| Pieced::unspelled(input, self.base));
                 Some(Says::Call(Call {
-                    id: Id::of(data.get("id"), self.base)?,
-                    name: Pieced::of(data.get("name")?, self.base),
+                    id: Id::of(data.get(name::id), self.base)?,
+                    name: Pieced::of(data.get(name::name)?, self.base),
                     input: input.unwrap_or_else(|| Pieced::fixed("{}", at)),
                     item: None,
                     at,
                 }))
             }
             b"tool_result" => Some(Says::Result {
-                call: Id::of(data.get("tool_call_id"), self.base)?,
-                output: Pieced::as_text(data.get("content")?, self.base),
-                failed: data.get("is_error").and_then(|failed| failed.as_bool()) == Some(true),
+                call: Id::of(data.get(name::tool_call_id), self.base)?,
+                output: Pieced::as_text(data.get(name::content)?, self.base),
+                failed: data.get(name::is_error).and_then(|failed| failed.as_bool()) == Some(true),
                 at,
             }),
             b"image_url" => Some(Says::Media(Media::of(filled(data, "url")?, None, None, self.base, at))),
@@ -148,7 +148,7 @@ impl Telling<'_> {
         let openai = |key: &str| data.at(&["responses_data", key]);
         let blob = openai("encrypted_content").filter(|blob| blob.as_str().is_some_and(|blob| !blob.is_empty()));
         Some(Says::Thought(Thought {
-            text: Pieced::of(data.get("thinking").filter(|text| text.is_string())?, self.base),
+            text: Pieced::of(data.get(name::thinking).filter(|text| text.is_string())?, self.base),
             signature: filled(data, "signature").map(|own| Pieced::of(own, self.base)),
             redacted: None,
             id: Id::of(openai("item_id"), self.base),

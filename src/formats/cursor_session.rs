@@ -5,8 +5,8 @@
 use crate::format::retelling::{Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::spoken::Manners;
 use super::transcript::{Transcript, text, text_at};
@@ -32,14 +32,14 @@ impl Format for CursorSession {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let val = probe.val;
-        let role = val.get("role").is_some_and(|role| role.is("user") || role.is("assistant"));
+        let role = val.get(name::role).is_some_and(|role| role.is("user") || role.is("assistant"));
         let content =
             val.at(&["message", "content"]).is_some_and(|content| content.is_array() || content.is_string());
         if role && content && probe.count == 2 {
             return 70;
         }
         // The end of a turn.
-        if val.get("type").is_some_and(|kind| kind.is("turn_ended")) && val.get("status").is_some() {
+        if val.get(name::r#type).is_some_and(|kind| kind.is("turn_ended")) && val.get(name::status).is_some() {
             15
         } else {
             0
@@ -47,7 +47,7 @@ impl Format for CursorSession {
     }
 
     fn knows(&self, val: Val<'_>) -> bool {
-        val.get("role").is_some() || val.get("type").is_some()
+        val.get(name::role).is_some() || val.get(name::r#type).is_some()
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
@@ -67,7 +67,7 @@ const USERS: u64 = 1;
 impl Teller for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let val = record.val;
-        if let Some(kind) = val.get("type").and_then(|kind| kind.as_u64()) {
+        if let Some(kind) = val.get(name::r#type).and_then(|kind| kind.as_u64()) {
             self.model = text_at(val, &["modelInfo", "modelName"]).or(self.model.take());
             let role = if kind == USERS { Role::User } else { Role::Assistant };
             if role == Role::User {
@@ -76,15 +76,15 @@ impl Teller for Session {
             if let Some(thought) = val.at(&["thinking", "text"]).filter(|own| own.is_string() && !own.is("")) {
                 self.said.thought(thought, record);
             }
-            self.said.text(role, val.get("text"), record);
+            self.said.text(role, val.get(name::text), record);
             if let Some(name) = text_at(val, &["toolFormerData", "name"]) {
                 self.tool(&name, val, record);
             }
             return;
         }
         self.model = text(val, "model").or(self.model.take());
-        let content = val.at(&["message", "content"]).or(val.get("content"));
-        let role = match val.get("role").and_then(|role| role.text()).unwrap_or_default().as_ref() {
+        let content = val.at(&["message", "content"]).or(val.get(name::content));
+        let role = match val.get(name::role).and_then(|role| role.text()).unwrap_or_default().as_ref() {
             b"user" => Role::User,
             b"assistant" => Role::Assistant,
             b"system" => Role::System,
@@ -109,9 +109,9 @@ impl Session {
         let Some(data) = bubble.get("toolFormerData") else { return };
         let name = Pieced::text(name, record.base.of(data));
         let input = ["rawArgs", "params"].iter().find_map(|key| data.get(key));
-        let id = data.get("toolCallId");
+        let id = data.get(name::toolCallId);
         self.said.call_of(Role::Assistant, id, name, input, data, record);
-        if let Some(result) = data.get("result").filter(Val::is_string) {
+        if let Some(result) = data.get(name::result).filter(Val::is_string) {
             let output = self.said.output(result, record);
             self.said.result_of(id, output, false, data, record);
         }

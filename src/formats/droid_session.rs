@@ -32,7 +32,8 @@ impl Format for DroidSession {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let val = probe.val;
-        let Some(kind) = val.get("type").filter(|_| !probe.has(name::payload) && !probe.has(name::uuid)) else {
+        let Some(kind) = val.get(name::r#type).filter(|_| !probe.has(name::payload) && !probe.has(name::uuid))
+        else {
             return 0;
         };
         let has = |key: &str| val.get(key).is_some();
@@ -58,7 +59,7 @@ impl Format for DroidSession {
 
     fn knows(&self, val: Val<'_>) -> bool {
         // Lines of other types are passed over.
-        val.get("type").is_some_and(|kind| kind.is_string())
+        val.get(name::r#type).is_some_and(|kind| kind.is_string())
     }
 
     fn is_appended(&self) -> bool {
@@ -90,7 +91,7 @@ struct Session {
 impl Teller for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let val = record.val;
-        let kind = val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         let mut said = Transcript::of_blocks();
         let had_answered = std::mem::take(&mut self.has_answered);
         match kind.as_ref() {
@@ -102,22 +103,29 @@ impl Teller for Session {
                 self.label = text(val, "session_id");
                 self.model = text(val, "model");
             }
-            b"message" if val.get("message").is_some() => {
+            b"message" if val.get(name::message).is_some() => {
                 let role = role(val.at(&["message", "role"]));
                 self.model = text_at(val, &["message", "model"]).or(self.model.take());
                 said.content(role, val.at(&["message", "content"]), record);
             }
             b"message" => {
-                let role = role(val.get("role"));
+                let role = role(val.get(name::role));
                 self.has_answered = role == Role::Assistant;
-                said.text(role, val.get("text"), record);
+                said.text(role, val.get(name::text), record);
             }
             // It says the last answer again, unless that was not printed by itself.
             b"completion" if !had_answered => said.text(Role::Assistant, val.get("finalText"), record),
             b"tool_call" => {
-                let Some(name) = val.get("toolName") else { return };
+                let Some(name) = val.get(name::toolName) else { return };
                 let name = Pieced::of(name, record.base);
-                said.call_of(Role::Assistant, val.get("toolCallId"), name, val.get("parameters"), val, record);
+                said.call_of(
+                    Role::Assistant,
+                    val.get(name::toolCallId),
+                    name,
+                    val.get(name::parameters),
+                    val,
+                    record,
+                );
             }
             b"tool_result" => {
                 let output = ["value", "result", "error"].iter().find_map(|key| val.get(key));

@@ -58,7 +58,7 @@ impl Format for GeminiCli {
             return 90;
         }
         let is_message = text("id") && text("timestamp") && probe.has(name::content) && !probe.has(name::role);
-        let kind = TYPES.iter().find(|name| val.get("type").is_some_and(|own| own.is(name)));
+        let kind = TYPES.iter().find(|name| val.get(name::r#type).is_some_and(|own| own.is(name)));
         match kind {
             Some(&"gemini") if is_message => 90,
             Some(_) if is_message => 15,

@@ -49,11 +49,11 @@ impl Format for GeminiRecording {
 
 /// Each record is a response by itself.
 fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
-    let Some(response) = record.val.get("response") else { return };
+    let Some(response) = record.val.get(name::response) else { return };
     let chunks = if response.is_array() { None } else { Some(response) };
     let chunks = chunks.into_iter().chain(response.elements());
     let of_chunk = |chunk: Val<'_>| {
-        let parts = chunk.get("candidates")?.elements().next()?.at(&["content", "parts"])?;
+        let parts = chunk.get(name::candidates)?.elements().next()?.at(&["content", "parts"])?;
         Some(parts.elements().map(|part| Pieced::of(part, record.base)).collect::<Vec<_>>())
     };
     let parts: Vec<Pieced> = chunks.filter_map(of_chunk).flatten().collect();

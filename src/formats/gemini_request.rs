@@ -6,7 +6,7 @@ use crate::format::{
     read_item, read_slice,
 };
 use crate::history::{Flags, Settings, Usage};
-use crate::json::{NameSet, Val};
+use crate::json::{NameSet, Val, name};
 
 use super::claim;
 
@@ -53,7 +53,7 @@ impl Format for GeminiRequest {
 
 /// What a body says about its request. The model is in the URL; some tools keep it beside the contents.
 pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Settings {
-    let model = body.get("model").and_then(|model| model.text());
+    let model = body.get(name::model).and_then(|model| model.text());
     let model = model.map(|model| String::from_utf8_lossy(&model).into());
     Settings {
         usage,
@@ -66,7 +66,7 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Sett
 
 /// Reads the contents of a body. SDKs take one content for a list of one.
 pub(super) fn read_contents(body: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
-    match body.get("contents") {
+    match body.get(name::contents) {
         Some(contents) if contents.is_object() => {
             read_item(&GEMINI, contents, record, part, Flags::ALONE, sink);
         }
@@ -77,8 +77,8 @@ pub(super) fn read_contents(body: Val<'_>, record: &Record<'_>, part: u8, sink: 
 
 /// How surely an object is the body of a request.
 pub(super) fn body_score(body: Val<'_>) -> u8 {
-    match body.get("contents") {
-        Some(contents) if contents.is_object() => u8::from(contents.get("parts").is_some()) * 88,
+    match body.get(name::contents) {
+        Some(contents) if contents.is_object() => u8::from(contents.get(name::parts).is_some()) * 88,
         Some(contents) if contents.count() == 0 && contents.is_array() => 40,
         Some(contents) => list_score(contents),
         None => 0,
@@ -92,16 +92,17 @@ static OTHERS: NameSet = NameSet::of(&["content", "kind", "type", "id", "ts", "t
 /// content beside them.
 fn list_score(list: Val<'_>) -> u8 {
     let is_content = |content: Val<'_>| {
-        let parts = content.get("parts");
-        let own =
-            |part: Val<'_>| part.is_object() && part.get("type").is_none() && part.get("part_kind").is_none();
+        let parts = content.get(name::parts);
+        let own = |part: Val<'_>| {
+            part.is_object() && part.get(name::r#type).is_none() && part.get("part_kind").is_none()
+        };
         let fits = match parts {
             Some(parts) => parts.is_null() || parts.is_object() || parts.is_array() && parts.elements().all(own),
-            None => content.get("role").is_some_and(|role| role.is("model")),
+            None => content.get(name::role).is_some_and(|role| role.is("model")),
         };
         fits && !claim::is_record(content) && !content.names().meets(&OTHERS)
     };
     let objects = || list.elements().filter(Val::is_object).take(20);
-    let some = || objects().any(|content| content.get("parts").is_some());
+    let some = || objects().any(|content| content.get(name::parts).is_some());
     if list.is_array() && objects().all(is_content) && some() { 88 } else { 0 }
 }

@@ -6,7 +6,7 @@ use crate::format::{
     Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Unit, name_answer, read_item, read_slice,
 };
 use crate::history::{Flags, Settings, Usage};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 pub struct GeminiResponse;
 
@@ -50,23 +50,23 @@ impl Format for GeminiResponse {
 pub(super) fn is_response(val: Val<'_>) -> bool {
     let told = ["content", "finishReason", "finish_reason"];
     let is_candidate = |candidate: Val<'_>| told.iter().any(|key| candidate.get(key).is_some());
-    match val.get("candidates") {
+    match val.get(name::candidates) {
         Some(candidates) => candidates.elements().next().is_some_and(is_candidate),
         // The prompt was blocked, and nothing was said.
-        None => val.get("promptFeedback").is_some() && val.get("modelVersion").is_some(),
+        None => val.get("promptFeedback").is_some() && val.get(name::modelVersion).is_some(),
     }
 }
 
 /// The model that answered.
 pub(super) fn model(response: Val<'_>) -> Option<Box<str>> {
-    let model = response.get("modelVersion").or_else(|| response.get("model_version"))?.text()?;
+    let model = response.get(name::modelVersion).or_else(|| response.get("model_version"))?.text()?;
     Some(String::from_utf8_lossy(&model).into())
 }
 
 /// Reads what a response says.
 pub(super) fn read_candidates(response: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn Sink) {
-    let candidates = response.get("candidates").into_iter().flat_map(|candidates| candidates.elements());
-    let all = response.get("candidates").map_or(0, |list| list.count() as usize);
+    let candidates = response.get(name::candidates).into_iter().flat_map(|candidates| candidates.elements());
+    let all = response.get(name::candidates).map_or(0, |list| list.count() as usize);
     for (n, candidate) in candidates.enumerate() {
         if n > 0 {
             // The first goes on from the request; each other one is a history by itself.

@@ -59,7 +59,7 @@ impl Format for GoogleAdk {
 
 /// A member by its name in camelCase or in snake_case.
 fn member<'v>(val: Val<'v>, camel: &str) -> Option<Val<'v>> {
-    let found = val.get(camel).or_else(|| val.get(&snake_case(camel)));
+    let found = val.get(camel).or_else(|| val.get(&*snake_case(camel)));
     found.filter(|val| !val.is_null())
 }
 

@@ -4,9 +4,9 @@
 use crate::format::retelling::{Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::opencode::message::text;
 use super::spoken::{self, Call, Id, Manner, Manners, Media, Says, Thought, Turn};
@@ -40,15 +40,15 @@ impl Format for GooseSession {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let val = probe.val;
-        if val.get("working_dir").is_some() && val.get("message_count").is_some() {
+        if val.get("working_dir").is_some() && val.get(name::message_count).is_some() {
             return 100;
         }
-        let Some(content) = val.get("content").filter(|content| content.is_array()) else { return 0 };
-        if val.get("role").is_none() || val.get("created").and_then(|time| time.as_u64()).is_none() {
+        let Some(content) = val.get(name::content).filter(|content| content.is_array()) else { return 0 };
+        if val.get(name::role).is_none() || val.get(name::created).and_then(|time| time.as_u64()).is_none() {
             return 0;
         }
-        let is_own = |item: Val<'_>| item.get("type").is_some_and(|kind| OWN.iter().any(|own| kind.is(own)));
-        let typed = content.elements().all(|item| item.get("type").is_some_and(|kind| kind.is_string()));
+        let is_own = |item: Val<'_>| item.get(name::r#type).is_some_and(|kind| OWN.iter().any(|own| kind.is(own)));
+        let typed = content.elements().all(|item| item.get(name::r#type).is_some_and(|kind| kind.is_string()));
         match (content.elements().any(is_own), typed) {
             (true, _) => 90,
             (false, true) => 15,
@@ -90,18 +90,21 @@ fn manner(provider: &str) -> (Manner, &'static str) {
 impl Teller for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let val = record.val;
-        let Some(content) = val.get("data").or_else(|| val.get("content")) else {
+        let Some(content) = val.get(name::data).or_else(|| val.get(name::content)) else {
             self.id = text(val, "id").or(self.id.take());
             self.provider = text(val, "provider").or_else(|| text(val, "provider_name"));
             self.model = text(val, "model");
             return;
         };
         let visible = val.at(&["metadata", "agentVisible"]).and_then(|visible| visible.as_bool());
-        if val.get("hidden").is_some() || visible == Some(false) {
+        if val.get(name::hidden).is_some() || visible == Some(false) {
             return;
         }
-        let own =
-            if val.get("role").is_some_and(|role| role.is("assistant")) { Role::Assistant } else { Role::User };
+        let own = if val.get(name::role).is_some_and(|role| role.is("assistant")) {
+            Role::Assistant
+        } else {
+            Role::User
+        };
         let at = record.base.of(content);
         let telling = Telling { base: record.base };
         for item in content.elements() {
@@ -136,9 +139,10 @@ impl Telling<'_> {
     fn says(&self, item: Val<'_>) -> Option<Says> {
         let at = self.base.of(item);
         let copy = |key: &str| item.get(key).filter(|own| own.is_string()).map(|own| Pieced::of(own, self.base));
-        match item.get("type")?.text()?.as_ref() {
+        match item.get(name::r#type)?.text()?.as_ref() {
             b"text" => {
-                let text = item.get("text").filter(|text| text.as_str().is_some_and(|text| !text.is_empty()))?;
+                let text =
+                    item.get(name::text).filter(|text| text.as_str().is_some_and(|text| !text.is_empty()))?;
                 Some(Says::Text { text: Pieced::of(text, self.base), id: None, at })
             }
             b"thinking" => self.thought(item, copy("thinking")?, copy("signature"), None),
@@ -147,7 +151,7 @@ impl Telling<'_> {
             b"toolRequest" | b"frontendToolRequest" => self.call(item),
             b"toolResponse" => self.result(item),
             b"image" => {
-                let mime = item.get("mimeType").filter(|mime| mime.is_string())?;
+                let mime = item.get(name::mimeType).filter(|mime| mime.is_string())?;
                 let head = format!("data:{};base64,", String::from_utf8_lossy(&mime.text()?));
                 let data = copy("data")?;
                 let url = Pieced::joined(vec![Pieced::text(&head, at), data.clone()], "", at);
@@ -171,11 +175,11 @@ impl Telling<'_> {
     /// A request that could not be read has an error in the place of the call, and is not sent.
     fn call(&self, item: Val<'_>) -> Option<Says> {
         let at = self.base.of(item);
-        let call = item.at(&["toolCall", "value"]).or_else(|| item.get("toolCall"))?;
-        let input = call.get("arguments").filter(|input| input.is_object());
+        let call = item.at(&["toolCall", "value"]).or_else(|| item.get(name::toolCall))?;
+        let input = call.get(name::arguments).filter(|input| input.is_object());
         Some(Says::Call(Call {
-            id: Id::of(item.get("id"), self.base)?,
-            name: Pieced::of(call.get("name")?, self.base),
+            id: Id::of(item.get(name::id), self.base)?,
+            name: Pieced::of(call.get(name::name)?, self.base),
             input: input.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, self.base)),
             item: None,
             at,
@@ -183,23 +187,24 @@ impl Telling<'_> {
     }
 
     fn result(&self, item: Val<'_>) -> Option<Says> {
-        let (at, result) = (self.base.of(item), item.get("toolResult")?);
-        let value = result.get("value");
+        let (at, result) = (self.base.of(item), item.get(name::toolResult)?);
+        let value = result.get(name::value);
         // Older versions have the list itself.
-        let content = value.and_then(|value| value.get("content")).or(value).filter(|content| content.is_array());
+        let content =
+            value.and_then(|value| value.get(name::content)).or(value).filter(|content| content.is_array());
         let texts = content.into_iter().flat_map(|content| content.elements());
         let texts: Vec<Pieced> = texts
-            .filter_map(|part| part.get("text").filter(|text| text.is_string()))
+            .filter_map(|part| part.get(name::text).filter(|text| text.is_string()))
             .map(|text| Pieced::of(text, self.base))
             .collect();
         let is_error = value.and_then(|value| value.get("isError")).and_then(|failed| failed.as_bool());
-        let error = result.get("error");
+        let error = result.get(name::error);
         let output = match (error, texts.is_empty()) {
             (Some(error), _) => Pieced::as_text(error, self.base),
             (None, false) => Pieced::joined(texts, "\n", at),
             (None, true) => Pieced::text("", at),
         };
         let failed = error.is_some() || is_error == Some(true);
-        Some(Says::Result { call: Id::of(item.get("id"), self.base)?, output, failed, at })
+        Some(Says::Result { call: Id::of(item.get(name::id), self.base)?, output, failed, at })
     }
 }

@@ -6,7 +6,7 @@ use crate::format::retelling::{Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Role, Settings, Usage};
 use crate::json::pieces::Pieced;
-use crate::json::{NameSet, Val};
+use crate::json::{NameSet, Val, name};
 
 use super::spoken::Says;
 use super::transcript::{Transcript, text};
@@ -49,7 +49,7 @@ impl Format for GrokCli {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let val = probe.val;
-        let Some(kind) = val.get("type").and_then(|kind| kind.text()) else { return 0 };
+        let Some(kind) = val.get(name::r#type).and_then(|kind| kind.text()) else { return 0 };
         let has = |key: &str| val.get(key).is_some();
         if val.names().meets(&FOREIGN) {
             return 0;
@@ -67,7 +67,7 @@ impl Format for GrokCli {
     }
 
     fn knows(&self, val: Val<'_>) -> bool {
-        val.get("type").is_some_and(|kind| kind.is_string()) && !val.names().meets(&FOREIGN)
+        val.get(name::r#type).is_some_and(|kind| kind.is_string()) && !val.names().meets(&FOREIGN)
     }
 
     fn is_appended(&self) -> bool {
@@ -89,24 +89,24 @@ impl Teller for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let val = record.val;
         let at = record.base.of(val);
-        let kind = val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         match kind.as_ref() {
-            b"system" => self.said.content(Role::System, val.get("content"), record),
+            b"system" => self.said.content(Role::System, val.get(name::content), record),
             b"user" => {
                 self.said.begin();
-                self.said.content(Role::User, val.get("content"), record);
+                self.said.content(Role::User, val.get(name::content), record);
             }
             b"assistant" => {
                 self.model = text(val, "model_id").or(self.model.take());
                 self.said.answer(val, record);
             }
-            b"tool_result" => self.said.result(val, val.get("content"), record),
+            b"tool_result" => self.said.result(val, val.get(name::content), record),
             b"reasoning" => {
                 let item = Pieced::object(at)
-                    .with_copy("type", val.get("type"), record.base)
-                    .with_copy("id", val.get("id"), record.base)
-                    .with_copy("summary", val.get("summary"), record.base)
-                    .with_copy("encrypted_content", val.get("encrypted_content"), record.base);
+                    .with_copy("type", val.get(name::r#type), record.base)
+                    .with_copy("id", val.get(name::id), record.base)
+                    .with_copy("summary", val.get(name::summary), record.base)
+                    .with_copy("encrypted_content", val.get(name::encrypted_content), record.base);
                 self.said.say(Role::Assistant, Says::Item(item), at, record);
             }
             other => {

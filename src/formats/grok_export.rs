@@ -6,7 +6,7 @@ use crate::dialects::chat::CHAT;
 use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Role, Settings, Usage};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::transcript::{self, Transcript, text, text_at};
 
@@ -46,7 +46,7 @@ impl Format for GrokExport {
 }
 
 fn is_conversation(val: Val<'_>) -> bool {
-    val.get("conversation").is_some_and(|info| info.is_object()) && transcript::has_list(val, "responses")
+    val.get(name::conversation).is_some_and(|info| info.is_object()) && transcript::has_list(val, "responses")
 }
 
 fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
@@ -56,7 +56,7 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
 
 /// A response lies in an object of its own in newer exports.
 fn inner(response: Val<'_>) -> Val<'_> {
-    response.get("response").filter(Val::is_object).unwrap_or(response)
+    response.get(name::response).filter(Val::is_object).unwrap_or(response)
 }
 
 fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
@@ -72,7 +72,7 @@ fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
             model = text(response, "model").or(model);
         }
         said.begin();
-        said.text(if is_human { Role::User } else { Role::Assistant }, response.get("message"), record);
+        said.text(if is_human { Role::User } else { Role::Assistant }, response.get(name::message), record);
     }
     said.leave_branches(others, "it is on another branch than the newest message");
     let settings = Settings {

@@ -4,8 +4,8 @@
 use crate::format::retelling::{Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Facts, Role, Settings};
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::spoken::Manners;
 use super::transcript::{self, Transcript, text};
@@ -30,7 +30,7 @@ impl Format for HermesSession {
     }
 
     fn knows(&self, val: Val<'_>) -> bool {
-        val.get("role").is_some() || self.detect(&Probe::new(val)) > 0
+        val.get(name::role).is_some() || self.detect(&Probe::new(val)) > 0
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
@@ -50,16 +50,16 @@ struct Sessions {
 impl Teller for Sessions {
     fn take(&mut self, record: &Stored<'_>) {
         let val = record.val;
-        if val.get("role").is_some() {
+        if val.get(name::role).is_some() {
             self.has_rows = true;
             self.model = text(val, "model").or(self.model.take());
             add(val, record, &mut self.rows);
             return;
         }
         let mut said = Transcript::default();
-        said.text(Role::System, val.get("system_prompt"), record);
+        said.text(Role::System, val.get(name::system_prompt), record);
         let is_archive = val.get("archive_state").is_some();
-        for message in val.get("messages").into_iter().flat_map(|list| list.elements()) {
+        for message in val.get(name::messages).into_iter().flat_map(|list| list.elements()) {
             match is_archive {
                 true => archived(message, record, &mut said),
                 false => add(message, record, &mut said),
@@ -87,7 +87,7 @@ impl Teller for Sessions {
 
 /// Adds a message. A column may hold its content as JSON.
 fn add(message: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
-    if message.get("role").is_some_and(|role| role.is("session_meta")) {
+    if message.get(name::role).is_some_and(|role| role.is("session_meta")) {
         return;
     }
     said.message(message, record);
@@ -95,22 +95,22 @@ fn add(message: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
 
 /// Adds a message of an archive.
 fn archived(message: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
-    if message.get("state").is_some_and(|state| state.is("rewound")) {
+    if message.get(name::state).is_some_and(|state| state.is("rewound")) {
         return said.leave_out("a message", "it was taken back");
     }
     said.begin();
-    let role = match message.get("role").and_then(|role| role.text()).unwrap_or_default().as_ref() {
+    let role = match message.get(name::role).and_then(|role| role.text()).unwrap_or_default().as_ref() {
         b"assistant" => Role::Assistant,
         b"system" => Role::System,
         _ => Role::User,
     };
-    if let Some(thought) = message.get("reasoning").filter(Val::is_string) {
+    if let Some(thought) = message.get(name::reasoning).filter(Val::is_string) {
         said.thought(thought, record);
     }
-    said.text(role, message.get("text"), record);
+    said.text(role, message.get(name::text), record);
     let list = |key: &str| message.get(key).into_iter().flat_map(|list| list.elements());
     for call in list("tool_calls") {
-        let Some(name) = call.get("tool_name").filter(Val::is_string) else { continue };
+        let Some(name) = call.get(name::tool_name).filter(Val::is_string) else { continue };
         let name = Pieced::of(name, record.base);
         said.call_of(role, call.get("action_id"), name, call.get("arguments_json"), call, record);
     }
@@ -118,7 +118,7 @@ fn archived(message: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
         let at = record.base.of(result);
         let output = result.get("output_preview").map(|output| said.output(output, record));
         let output = output.unwrap_or_else(|| Pieced::fixed("\"\"", at));
-        let failed = result.get("is_error").and_then(|own| own.as_bool()) == Some(true);
+        let failed = result.get(name::is_error).and_then(|own| own.as_bool()) == Some(true);
         said.result_of(result.get("action_id"), output, failed, result, record);
     }
 }

@@ -33,7 +33,7 @@ impl Format for InspectLog {
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let val = probe.val;
         let is_log = val.get("eval").is_some_and(|own| own.is_object())
-            && val.get("status").is_some_and(|own| own.is_string())
+            && val.get(name::status).is_some_and(|own| own.is_string())
             && probe.has(name::version);
         // One that was cancelled may have no samples.
         let is_log = is_log && [name::samples, name::plan, name::stats].into_iter().any(|name| probe.has(name));
@@ -47,13 +47,13 @@ impl Format for InspectLog {
 
 fn is_sample(val: Val<'_>) -> bool {
     let has = |key: &str| val.get(key).is_some();
-    has("epoch") && has("target") && has("input") && val.get("messages").is_some_and(|own| own.is_array())
+    has("epoch") && has("target") && has("input") && val.get(name::messages).is_some_and(|own| own.is_array())
 }
 
 fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
     let model = record.val.get("eval").and_then(|eval| text(eval, "model"));
     let alone = is_sample(record.val).then_some(record.val);
-    let samples = record.val.get("samples").into_iter().flat_map(|samples| samples.elements());
+    let samples = record.val.get(name::samples).into_iter().flat_map(|samples| samples.elements());
     for sample in alone.into_iter().chain(samples) {
         out.push(told(sample, model.clone(), record));
     }
@@ -61,7 +61,7 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
 
 /// A sample. Its model names the provider: `openai/gpt-5`.
 fn told(sample: Val<'_>, model: Option<Box<str>>, record: &Stored<'_>) -> Told {
-    let model = model.or_else(|| sample.get("output").and_then(|output| text(output, "model")));
+    let model = model.or_else(|| sample.get(name::output).and_then(|output| text(output, "model")));
     let provider = model.as_deref().and_then(|model| model.split_once('/')).map_or("", |(provider, _)| provider);
     let (manner, target) = match provider {
         "anthropic" => (Manner::Anthropic, "anthropic"),

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use crate::format::retelling::{Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::provider;
 use super::spoken::{Manner, Manners};
@@ -36,13 +36,13 @@ impl Format for KimiSession {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let val = probe.val;
-        let Some(kind) = val.get("type").and_then(|kind| kind.text()) else { return 0 };
+        let Some(kind) = val.get(name::r#type).and_then(|kind| kind.text()) else { return 0 };
         let is_object = |key: &str| val.get(key).is_some_and(|own| own.is_object());
         match kind.as_ref() {
             b"metadata" if val.get("protocol_version").is_some() => 95,
             b"context.append_message" if is_object("message") => 95,
             b"context.append_loop_event" if is_object("event") => 95,
-            _ if val.get("time").is_none() => 0,
+            _ if val.get(name::time).is_none() => 0,
             kind if kind.starts_with(b"context.") => 60,
             kind if TYPES.iter().any(|start| kind.starts_with(start.as_bytes())) => 19,
             _ => 0,
@@ -51,7 +51,7 @@ impl Format for KimiSession {
 
     fn knows(&self, val: Val<'_>) -> bool {
         let is_timed = ["time", "protocol_version"].iter().any(|key| val.get(key).is_some());
-        is_timed && val.get("type").is_some_and(|kind| kind.is_string())
+        is_timed && val.get(name::r#type).is_some_and(|kind| kind.is_string())
     }
 
     fn is_appended(&self) -> bool {
@@ -79,18 +79,18 @@ struct Session {
 impl Teller for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let val = record.val;
-        match val.get("type").and_then(|kind| kind.text()).unwrap_or_default().as_ref() {
+        match val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default().as_ref() {
             b"config.update" if val.get("systemPrompt").is_some() => {
                 self.system = Transcript::default();
                 self.system.text(Role::System, val.get("systemPrompt"), record);
             }
-            b"llm.request" if val.get("kind").is_none_or(|kind| kind.is("loop")) => {
+            b"llm.request" if val.get(name::kind).is_none_or(|kind| kind.is("loop")) => {
                 self.provider = text(val, "provider").unwrap_or_default();
                 self.model = text(val, "model");
             }
             b"context.append_message" => {
                 self.step = None;
-                if let Some(message) = val.get("message") {
+                if let Some(message) = val.get(name::message) {
                     if message.at(&["origin", "kind"]).is_some_and(|kind| !kind.is("user")) {
                         self.injected.insert(record.number);
                     }
@@ -98,7 +98,7 @@ impl Teller for Session {
                 }
             }
             b"context.append_loop_event" => {
-                if let Some(event) = val.get("event") {
+                if let Some(event) = val.get(name::event) {
                     self.event(event, record);
                 }
             }
@@ -133,32 +133,32 @@ impl Teller for Session {
 
 impl Session {
     fn event(&mut self, event: Val<'_>, record: &Stored<'_>) {
-        match event.get("type").and_then(|kind| kind.text()).unwrap_or_default().as_ref() {
+        match event.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default().as_ref() {
             b"step.begin" => {
                 self.step = text(event, "uuid");
                 self.said.begin();
             }
-            b"content.part" => self.said.content(Role::Assistant, event.get("part"), record),
+            b"content.part" => self.said.content(Role::Assistant, event.get(name::part), record),
             b"tool.call" => {
                 // A call that comes after the result of another one of its step is in the same answer.
                 let is_same = self.step.is_some() && text(event, "stepUuid") == self.step;
                 let results = if is_same { self.said.take_results() } else { Transcript::default() };
-                let id = event.get("toolCallId");
-                if let Some(name) = event.get("name").filter(Val::is_string) {
+                let id = event.get(name::toolCallId);
+                if let Some(name) = event.get(name::name).filter(Val::is_string) {
                     let name = Pieced::of(name, record.base);
-                    self.said.call_of(Role::Assistant, id, name, event.get("args"), event, record);
+                    self.said.call_of(Role::Assistant, id, name, event.get(name::args), event, record);
                 }
                 self.said.join(results);
             }
             b"tool.result" => {
-                let output = event.get("result").map(|result| match result.get("output") {
+                let output = event.get(name::result).map(|result| match result.get(name::output) {
                     Some(output) => output,
                     None => result,
                 });
                 let output = output.map(|output| self.said.output(output, record));
                 let output = output.unwrap_or_else(|| Pieced::fixed("\"\"", record.base.of(event)));
                 let failed = event.at(&["result", "isError"]).and_then(|own| own.as_bool()) == Some(true);
-                self.said.result_of(event.get("toolCallId"), output, failed, event, record);
+                self.said.result_of(event.get(name::toolCallId), output, failed, event, record);
             }
             _ => {}
         }

@@ -5,7 +5,7 @@ use crate::dialect::{Dialect, Item, Origin};
 use crate::dialects::session::SESSION;
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Unit};
 use crate::history::{Flags, Kind, Role, Row, Usage};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::kode_session::{NAME, WRITER, claim};
 use super::session_lines::{is_line, is_of_other_model, read};
@@ -49,7 +49,7 @@ impl Format for KodeResponses {
 }
 
 fn read_content(message: Val<'_>, role: Role, record: &Record<'_>, sink: &mut dyn Sink) {
-    let Some(content) = message.get("content") else { return };
+    let Some(content) = message.get(name::content) else { return };
     if content.is_string() {
         let mut row = Row::of_place(record.base.of(content), record.number);
         (row.kind, row.of, row.role, row.flags) = (Kind::Message, Kind::Message, role, Flags::SYNTHETIC);

@@ -5,7 +5,7 @@ use crate::format::correcting::Corrector;
 use crate::format::retelling::{Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::langchain::{self, Corrections};
 use super::spoken::Manners;
@@ -47,7 +47,7 @@ impl Format for LangchainMessages {
 
 /// The messages of a document.
 fn list(val: Val<'_>) -> Option<Val<'_>> {
-    let held = || val.get("messages").or_else(|| val.at(&["kwargs", "messages"]));
+    let held = || val.get(name::messages).or_else(|| val.at(&["kwargs", "messages"]));
     if val.is_array() { Some(val) } else { held().filter(|list| list.is_array()) }
 }
 

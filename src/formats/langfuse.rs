@@ -4,7 +4,7 @@
 use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Facts, Role, Settings};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::spoken::Manners;
 use super::transcript::{self, Transcript, is_cut, text};
@@ -59,7 +59,7 @@ fn is_observation(val: Val<'_>) -> bool {
         "EMBEDDING",
         "GUARDRAIL",
     ];
-    let is_typed = val.get("type").is_some_and(|kind| TYPES.iter().any(|name| kind.is(name)));
+    let is_typed = val.get(name::r#type).is_some_and(|kind| TYPES.iter().any(|name| kind.is(name)));
     let named = ["traceId", "trace_id"].iter().any(|key| val.get(key).is_some_and(|id| id.is_string()));
     named && is_typed
 }
@@ -69,14 +69,15 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
         Some(list) => list.elements().collect(),
         None => vec![record.val],
     };
-    let generations = all.into_iter().filter(|one| one.get("type").is_some_and(|kind| kind.is("GENERATION")));
+    let generations =
+        all.into_iter().filter(|one| one.get(name::r#type).is_some_and(|kind| kind.is("GENERATION")));
     out.extend(generations.filter_map(|one| told(one, record)));
 }
 
 fn told(one: Val<'_>, record: &Stored<'_>) -> Option<Told> {
     let mut said = Transcript::default();
-    side(one.get("input"), Role::User, record, &mut said);
-    side(one.get("output"), Role::Assistant, record, &mut said);
+    side(one.get(name::input), Role::User, record, &mut said);
+    side(one.get(name::output), Role::Assistant, record, &mut said);
     if said.is_empty() {
         return None;
     }
@@ -96,17 +97,17 @@ fn side(side: Option<Val<'_>>, role: Role, record: &Stored<'_>, said: &mut Trans
     let is_read = transcript::within(side, record, &mut |inner| {
         let val = inner.val;
         let list = ["messages", "input", "output"].iter().find_map(|key| val.get(key)).unwrap_or(val);
-        let choice = val.get("choices").and_then(|choices| choices.elements().next());
-        if let Some(message) = choice.and_then(|choice| choice.get("message")) {
+        let choice = val.get(name::choices).and_then(|choices| choices.elements().next());
+        if let Some(message) = choice.and_then(|choice| choice.get(name::message)) {
             return said.message(message, inner);
         }
         let all: Vec<Val<'_>> = if list.is_array() { list.elements().collect() } else { vec![list] };
         for message in all {
-            match message.get("role").is_some() {
+            match message.get(name::role).is_some() {
                 true => said.message(message, inner),
                 false => {
                     said.begin();
-                    said.content(role, message.get("content").or(Some(message)), inner);
+                    said.content(role, message.get(name::content).or(Some(message)), inner);
                 }
             }
         }

@@ -5,8 +5,8 @@ use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Facts, Settings, Usage};
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::transcript::{self, is_cut, text};
 
@@ -59,10 +59,10 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
 
 /// The messages of a log: its own, or those of the request that the proxy was sent.
 fn messages<'v>(log: Val<'v>) -> Vec<Val<'v>> {
-    let request = log.get("proxy_server_request");
-    let body = request.and_then(|request| request.get("body")).or(request);
+    let request = log.get(name::proxy_server_request);
+    let body = request.and_then(|request| request.get(name::body)).or(request);
     let of_body = ["messages", "input"].iter().find_map(|key| body.and_then(|body| body.get(key)));
-    [log.get("messages"), of_body, request].into_iter().flatten().collect()
+    [log.get(name::messages), of_body, request].into_iter().flatten().collect()
 }
 
 fn told(log: Val<'_>, record: &Stored<'_>) -> Option<Told> {
@@ -84,12 +84,12 @@ fn told(log: Val<'_>, record: &Stored<'_>) -> Option<Told> {
             break;
         }
     }
-    if let Some(response) = log.get("response") {
+    if let Some(response) = log.get(name::response) {
         transcript::within(response, record, &mut |inner| {
             let response = inner.val;
             if transcript::has_list(response, "output") {
                 info = &OF_RESPONSES;
-            } else if response.get("type").is_some_and(|kind| kind.is("message")) {
+            } else if response.get(name::r#type).is_some_and(|kind| kind.is("message")) {
                 info = &OF_ANTHROPIC;
             }
             says.extend(answer(response, inner).into_iter().map(|item| Say::Message(item, inner.number)));
@@ -105,7 +105,7 @@ fn told(log: Val<'_>, record: &Stored<'_>) -> Option<Told> {
         ..Settings::default()
     };
     settings.facts.set_if(Facts::CUT, is_cut(log));
-    if log.get("tools").is_some_and(|tools| tools.count() > 0) {
+    if log.get(name::tools).is_some_and(|tools| tools.count() > 0) {
         settings.unsent.push(("the list of tools".into(), "only messages are read of a log"));
         settings.left_out = 1;
     }
@@ -114,15 +114,15 @@ fn told(log: Val<'_>, record: &Stored<'_>) -> Option<Told> {
 
 /// What a response adds to the history.
 fn answer(response: Val<'_>, from: &Stored<'_>) -> Vec<Pieced> {
-    if let Some(output) = response.get("output").filter(Val::is_array) {
+    if let Some(output) = response.get(name::output).filter(Val::is_array) {
         return output.elements().map(|item| Pieced::of(item, from.base)).collect();
     }
-    if let Some(content) = response.get("content").filter(Val::is_array) {
+    if let Some(content) = response.get(name::content).filter(Val::is_array) {
         let at = from.base.of(response);
         let message = Pieced::object(at).with("role", Pieced::text("assistant", at));
         return vec![message.with("content", Pieced::of(content, from.base))];
     }
-    let choice = response.get("choices").and_then(|choices| choices.elements().next());
-    let message = choice.and_then(|choice| choice.get("message")).filter(Val::is_object);
+    let choice = response.get(name::choices).and_then(|choices| choices.elements().next());
+    let message = choice.and_then(|choice| choice.get(name::message)).filter(Val::is_object);
     message.map(|message| Pieced::of(message, from.base)).into_iter().collect()
 }

@@ -3,7 +3,7 @@
 
 use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe, Repair};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::opencode::message::{Message, text};
 use super::opencode::repair;
@@ -31,12 +31,15 @@ impl Format for OpencodeExport {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let (Some(info), Some(messages)) = (probe.val.get("info"), probe.val.get("messages")) else { return 0 };
+        let (Some(info), Some(messages)) = (probe.val.get(name::info), probe.val.get(name::messages)) else {
+            return 0;
+        };
         let is_message = |message: Val<'_>| {
             let role = message.at(&["info", "role"]);
-            role.is_some_and(|role| role.is_string()) && message.get("parts").is_some_and(|parts| parts.is_array())
+            role.is_some_and(|role| role.is_string())
+                && message.get(name::parts).is_some_and(|parts| parts.is_array())
         };
-        let is_session = info.get("id").is_some()
+        let is_session = info.get(name::id).is_some()
             && ["directory", "projectID", "title"].iter().any(|key| info.get(key).is_some());
         match messages.count() {
             0 if messages.is_array() && is_session => 90,
@@ -61,8 +64,8 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
 }
 
 fn session(record: &Stored<'_>) -> Told {
-    let info = record.val.get("info");
-    let list = record.val.get("messages").into_iter().flat_map(|list| list.elements());
+    let info = record.val.get(name::info);
+    let list = record.val.get(name::messages).into_iter().flat_map(|list| list.elements());
     let revert = info.and_then(|info| info.get("revert"));
     let named = |key: &str| revert.and_then(|revert| text(revert, key));
     let session = Session {

@@ -4,7 +4,7 @@
 use crate::format::retelling::{Say, Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Probe, Repair};
 use crate::history::{Finding, Row, codes};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::kept::Kept;
 use super::opencode::{repair, rows};
@@ -67,7 +67,7 @@ impl Teller for Rows {
         self.kept.push(record);
         self.in_tables |= record.val.get("row").is_some();
         self.found.extend(repair::finding_in_row(record));
-        if record.val.get("hidden").is_some() {
+        if record.val.get(name::hidden).is_some() {
             let row = Row::of_place(record.base.of(record.val), record.number);
             let finding = Finding::new(codes::HIDDEN_SESSION, row);
             self.found.push(Say::Find(finding.never("the file stays as it is")));

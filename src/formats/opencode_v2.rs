@@ -7,8 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use crate::format::retelling::{Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings, Version};
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 use crate::place::Place;
 
 use super::kept::Kept;
@@ -69,7 +69,7 @@ impl Teller for Rows {
         let (mut settings, mut messages) = (Settings::default(), Vec::new());
         let mut reverted = None;
         for record in self.0.records(&tapes) {
-            match record.val.get("data") {
+            match record.val.get(name::data) {
                 Some(_) => messages.push(record),
                 None => {
                     settings.label = text(record.val, "id");
@@ -100,7 +100,7 @@ impl Teller for Rows {
 }
 
 fn is(message: &Stored<'_>, kind: &str) -> bool {
-    message.val.get("type").is_some_and(|own| own.is(kind))
+    message.val.get(name::r#type).is_some_and(|own| own.is(kind))
 }
 
 /// The model that a request is for, or that answered one.
@@ -119,7 +119,7 @@ impl Model {
 
 /// What is sent of a message.
 fn turns(message: &Stored<'_>, to: &Model) -> Vec<Turn> {
-    let Some(data) = message.val.get("data") else { return Vec::new() };
+    let Some(data) = message.val.get(name::data) else { return Vec::new() };
     let at = message.base.of(data);
     let turn = |role, says| Turn { role, says, at, record: message.number };
     let said = |key: &str| {
@@ -128,18 +128,18 @@ fn turns(message: &Stored<'_>, to: &Model) -> Vec<Turn> {
     };
     let made = |text: String| vec![Says::Text { text: Pieced::text(&text, at), id: None, at }];
     let plain = |key: &str| text(data, key).unwrap_or_default();
-    let kind = message.val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+    let kind = message.val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
     let (role, says) = match kind.as_ref() {
         b"user" => (Role::User, said("text").into_iter().chain(files(data, message)).collect()),
         b"synthetic" | b"skill" => (Role::User, said("text").into_iter().collect()),
         b"system" => (Role::System, said("text").into_iter().collect()),
         b"shell" => {
-            let output = data.at(&["output", "output"]).or_else(|| data.get("output"));
+            let output = data.at(&["output", "output"]).or_else(|| data.get(name::output));
             let output = output.filter(|output| output.is_string()).and_then(|output| output.text());
             let output = String::from_utf8_lossy(output.as_deref().unwrap_or_default()).into_owned();
             (Role::User, made(format!("Shell command: {}\n\n{output}", plain("command"))))
         }
-        b"compaction" if data.get("status").is_some_and(|status| status.is("completed")) => {
+        b"compaction" if data.get(name::status).is_some_and(|status| status.is("completed")) => {
             let (summary, recent) = (plain("summary"), plain("recent"));
             (
                 Role::User,
@@ -148,7 +148,7 @@ fn turns(message: &Stored<'_>, to: &Model) -> Vec<Turn> {
         }
         b"assistant" => {
             // What failed is sent without what its provider keeps for itself.
-            let failed = data.get("error").is_some_and(|error| !error.is_null());
+            let failed = data.get(name::error).is_some_and(|error| !error.is_null());
             let keeps = Model::of(message).is_some_and(|model| model == *to) && !failed;
             let answer = Answer { data, base: message.base, keeps };
             let steps = [(Role::Assistant, answer.says()), (Role::Tool, answer.results())];
@@ -168,12 +168,12 @@ fn files(data: Val<'_>, message: &Stored<'_>) -> Vec<Says> {
     let file = |file: Val<'_>| {
         let at: Place = message.base.of(file);
         let mime = text(file, "mime")?;
-        let content = file.get("data").filter(|data| data.is_string())?;
+        let content = file.get(name::data).filter(|data| data.is_string())?;
         if matches!(&*mime, "image/png" | "image/jpeg" | "image/gif" | "image/webp") {
             let content = Pieced::of(content, message.base);
             let url =
                 Pieced::joined(vec![Pieced::text(&format!("data:{mime};base64,"), at), content.clone()], "", at);
-            let name = file.get("name").map(|name| Pieced::of(name, message.base));
+            let name = file.get(name::name).map(|name| Pieced::of(name, message.base));
             let mime = Pieced::text(&mime, at);
             return Some(Says::Media(Media { is_image: true, mime, url, data: Some(content), name, at }));
         }

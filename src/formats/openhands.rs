@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::format::retelling::{Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::spoken::{self, Manner, Manners, Says, Turn};
 
@@ -76,7 +76,7 @@ fn score(event: Val<'_>) -> u8 {
     if !is_text("source") || !has("timestamp") || !has("id") {
         return 0;
     }
-    let kind = event.get("kind").is_some_and(|kind| KINDS.iter().any(|name| kind.is(name)));
+    let kind = event.get(name::kind).is_some_and(|kind| KINDS.iter().any(|name| kind.is(name)));
     match (kind, is_text("action"), is_text("observation")) {
         (true, ..) => 95,
         (_, true, _) if has("args") => 90,

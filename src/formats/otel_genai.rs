@@ -4,6 +4,7 @@
 use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Facts, Role, Settings};
+use crate::json::name;
 
 use super::spans::{self, Attribute, Flat, Naming};
 use super::spoken::Manners;
@@ -70,7 +71,7 @@ fn told(span: &[Attribute<'_>], record: &Stored<'_>) -> Option<Told> {
         let Some(val) = spans::get(span, &[name]) else { continue };
         is_broken |= !super::transcript::within(val, record, &mut |inner| {
             for message in inner.val.elements() {
-                match message.get("role").is_some() {
+                match message.get(name::role).is_some() {
                     true => said.message(message, inner),
                     false => said.content(role, Some(message), inner),
                 }

@@ -48,7 +48,8 @@ impl Format for PiSession {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let val = probe.val;
-        let Some(kind) = val.get("type").filter(|_| !probe.has(name::payload) && !probe.has(name::uuid)) else {
+        let Some(kind) = val.get(name::r#type).filter(|_| !probe.has(name::payload) && !probe.has(name::uuid))
+        else {
             return 0;
         };
         let has = |path: &[&str]| val.at(path).is_some();
@@ -74,8 +75,8 @@ impl Format for PiSession {
 
     fn knows(&self, val: Val<'_>) -> bool {
         // Entries of types that came later are passed over.
-        let is_entry = val.get("parentId").is_some() || val.get("timestamp").is_some();
-        self.detect(&Probe::new(val)) > 0 || is_entry && val.get("type").is_some_and(|kind| kind.is_string())
+        let is_entry = val.get(name::parentId).is_some() || val.get(name::timestamp).is_some();
+        self.detect(&Probe::new(val)) > 0 || is_entry && val.get(name::r#type).is_some_and(|kind| kind.is_string())
     }
 
     fn is_appended(&self) -> bool {
@@ -98,7 +99,7 @@ struct Session {
 
 impl Teller for Session {
     fn take(&mut self, record: &Stored<'_>) {
-        if record.val.get("type").is_some_and(|kind| kind.is("session")) {
+        if record.val.get(name::r#type).is_some_and(|kind| kind.is("session")) {
             self.header = text(record.val, "id");
             return;
         }

@@ -7,8 +7,8 @@ use crate::format::correcting::Corrector;
 use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::spoken::{self, Manners, Says, Turn};
 
@@ -45,13 +45,15 @@ impl Format for PydanticAi {
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let Some(list) = messages(probe.val) else { return 0 };
         let is_message = |message: Val<'_>| {
-            let is = |kind: &str| message.get("kind").is_some_and(|own| own.is(kind));
-            let parts = message.get("parts").filter(|parts| parts.is_array());
+            let is = |kind: &str| message.get(name::kind).is_some_and(|own| own.is(kind));
+            let parts = message.get(name::parts).filter(|parts| parts.is_array());
             (is("request") || is("response"))
                 && parts.is_some_and(|parts| parts.elements().all(|part| part.get("part_kind").is_some()))
         };
-        let any =
-            list.elements().take(SAMPLE).any(|message| message.get("parts").is_some_and(|own| own.count() > 0));
+        let any = list
+            .elements()
+            .take(SAMPLE)
+            .any(|message| message.get(name::parts).is_some_and(|own| own.count() > 0));
         if any && list.elements().take(SAMPLE).all(is_message) { 95 } else { 0 }
     }
 
@@ -85,7 +87,7 @@ fn conversation(list: Val<'_>, record: &Stored<'_>) -> Told {
     let mut unsent = Vec::new();
     let mut turns = instructions(list, record);
     for message in list.elements() {
-        let interrupted = message.get("state").is_some_and(|state| state.is("interrupted"));
+        let interrupted = message.get(name::state).is_some_and(|state| state.is("interrupted"));
         for part in parts(message) {
             let id = text(part, "tool_call_id").filter(|_| interrupted && part::is(part, &["tool-call"]));
             if let Some(id) = id.filter(|id| !returned.contains(id)) {
@@ -113,7 +115,7 @@ fn conversation(list: Val<'_>, record: &Stored<'_>) -> Told {
 
 /// The instructions of the newest request that has some: they are sent in front of all messages.
 fn instructions(list: Val<'_>, record: &Stored<'_>) -> Vec<Turn> {
-    let own = list.elements().filter_map(|message| message.get("instructions"));
+    let own = list.elements().filter_map(|message| message.get(name::instructions));
     let Some(own) = own.filter(|own| own.is_string() && !own.is("")).last() else { return Vec::new() };
     let at = record.base.of(own);
     let text = Pieced::of(own, record.base);

@@ -44,7 +44,7 @@ impl Format for QwenCode {
         let val = probe.val;
         let is_line = probe.has(name::uuid)
             && probe.has(name::sessionId)
-            && TYPES.iter().any(|name| val.get("type").is_some_and(|kind| kind.is(name)));
+            && TYPES.iter().any(|name| val.get(name::r#type).is_some_and(|kind| kind.is(name)));
         if !is_line || val.at(&["message", "content"]).is_some() {
             return 0;
         }
@@ -52,8 +52,8 @@ impl Format for QwenCode {
         if parts || val.get("systemPayload").is_some_and(|payload| payload.is_object()) {
             return 97;
         }
-        let is_side = probe.has(name::timestamp) && val.get("subtype").is_some() && val.get("cwd").is_some();
-        if is_side && !probe.has(name::message) && val.get("content").is_none() { 15 } else { 0 }
+        let is_side = probe.has(name::timestamp) && val.get(name::subtype).is_some() && val.get("cwd").is_some();
+        if is_side && !probe.has(name::message) && val.get(name::content).is_none() { 15 } else { 0 }
     }
 
     fn is_appended(&self) -> bool {
@@ -102,10 +102,10 @@ impl Teller for Session {
             line.entry.model = text(val, "model").or(line.entry.model.take());
             return;
         }
-        let is = |name: &str| val.get("type").is_some_and(|kind| kind.is(name));
-        let left = val
-            .at(&["systemPayload", "compressedHistory"])
-            .filter(|list| list.is_array() && val.get("subtype").is_some_and(|kind| kind.is("chat_compression")));
+        let is = |name: &str| val.get(name::r#type).is_some_and(|kind| kind.is(name));
+        let left = val.at(&["systemPayload", "compressedHistory"]).filter(|list| {
+            list.is_array() && val.get(name::subtype).is_some_and(|kind| kind.is("chat_compression"))
+        });
         let (part, says) = match left {
             Some(list) if is("system") => {
                 let contents = list.elements().filter(Val::is_object).map(|one| Pieced::of(one, base));

@@ -36,13 +36,13 @@ impl Format for ResponsesBatch {
         if !probe.has(name::custom_id) {
             return 0;
         }
-        let request = probe.val.get("body").is_some_and(responses_request::is_body);
+        let request = probe.val.get(name::body).is_some_and(responses_request::is_body);
         let response = probe.val.at(&["response", "body"]).is_some_and(responses_object::is_response);
         if request || response { 98 } else { 0 }
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if let Some(body) = record.val.get("body") {
+        if let Some(body) = record.val.get(name::body) {
             sink.mark(Mark::Start(Box::new(responses_request::settings(body, record, Usage::Request))));
             name_entry(record.val, sink);
             responses_request::read_input(body, record, 0, Flags::default(), sink);

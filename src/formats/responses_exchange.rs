@@ -130,7 +130,7 @@ fn looks_like_request(val: Val<'_>) -> bool {
 fn looks_like_response(val: Val<'_>) -> bool {
     match val.as_str() {
         Some(text) => holds(text.raw, &[br#"\"output\":"#, br#"\"output\" :"#]),
-        None => val.get("output").is_some_and(|o| o.is_array()),
+        None => val.get(name::output).is_some_and(|o| o.is_array()),
     }
 }
 

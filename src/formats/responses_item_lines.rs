@@ -3,7 +3,7 @@
 use crate::dialects::responses::RESPONSES;
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Unit, read_item};
 use crate::history::{Flags, Usage};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::claim::Fit;
 use super::responses_items;
@@ -35,7 +35,8 @@ impl Format for ResponsesItemLines {
 
     fn knows(&self, val: Val<'_>) -> bool {
         // An item that lacks something is still one: rules say what it lacks.
-        let named = || val.get("type").or_else(|| val.get("role")).or_else(|| val.get("id")).is_some();
+        let named =
+            || val.get(name::r#type).or_else(|| val.get(name::role)).or_else(|| val.get(name::id)).is_some();
         match responses_items::item_fit(val) {
             Fit::Strange => false,
             Fit::Likely(_) => true,

@@ -124,13 +124,13 @@ pub(super) fn item_fit(val: Val<'_>) -> Fit {
 }
 
 fn has_texts(content: Val<'_>) -> bool {
-    content.elements().any(|part| part.by_name(name::r#type).is_some_and(|kind| kind.is("text")))
+    content.elements().any(|part| part.get(name::r#type).is_some_and(|kind| kind.is("text")))
 }
 
 /// Whether message content is of the Responses kind: a text, or parts of its types.
 fn is_content(content: Val<'_>) -> bool {
     content.elements().all(|part| {
-        part.by_name(name::r#type).and_then(|t| t.text()).is_none_or(|name| {
+        part.get(name::r#type).and_then(|t| t.text()).is_none_or(|name| {
             name.starts_with(b"input_")
                 || name.starts_with(b"output_")
                 || matches!(name.as_ref(), b"refusal" | b"summary_text" | b"reasoning_text" | b"computer_screenshot")

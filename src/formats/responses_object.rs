@@ -61,7 +61,7 @@ pub(super) fn entry(response: Val<'_>, record: &Record<'_>) -> Entry {
     let mut entry = Entry::new(&name, record.base.of(response), record.number, tree::Part::Answer);
     entry.parent = text("previous_response_id");
     entry.model = text("model");
-    entry.store = response.get("store").and_then(|store| store.as_bool());
+    entry.store = response.get(name::store).and_then(|store| store.as_bool());
     entry.time = ["completed_at", "created_at"].iter().find_map(|key| {
         let number = std::str::from_utf8(response.get(key)?.raw()).ok()?;
         time::parse(number)
@@ -73,7 +73,7 @@ pub(super) fn entry(response: Val<'_>, record: &Record<'_>) -> Entry {
     entry.marks = Marks::CHAINED;
     if ["failed", "incomplete", "cancelled"]
         .iter()
-        .any(|state| response.get("status").is_some_and(|s| s.is(state)))
+        .any(|state| response.get(name::status).is_some_and(|s| s.is(state)))
     {
         entry.marks.set(Marks::FAILED);
     }
@@ -82,13 +82,13 @@ pub(super) fn entry(response: Val<'_>, record: &Record<'_>) -> Entry {
 
 /// Whether a value is a response with its output.
 pub(super) fn is_response(val: Val<'_>) -> bool {
-    val.get("object").is_some_and(|o| o.is("response") || o.is("response.compaction"))
-        && val.get("output").is_some_and(|o| o.is_array())
+    val.get(name::object).is_some_and(|o| o.is("response") || o.is("response.compaction"))
+        && val.get(name::output).is_some_and(|o| o.is_array())
 }
 
 /// What others may build on: the response by its id.
 pub(super) fn anchor(response: Val<'_>, record: &Record<'_>) -> Option<Anchor> {
-    let anchor = responses_request::anchor(response.get("id")?, record)?;
+    let anchor = responses_request::anchor(response.get(name::id)?, record)?;
     let created =
         response.get("created_at").and_then(|time| time.as_u64()).and_then(|time| u32::try_from(time).ok());
     Some(Anchor { time: created.unwrap_or(anchor.time), ..anchor })
@@ -96,7 +96,7 @@ pub(super) fn anchor(response: Val<'_>, record: &Record<'_>) -> Option<Anchor> {
 
 /// Reads the output of a response.
 pub(super) fn read_output(response: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
-    if let Some(output) = response.get("output") {
+    if let Some(output) = response.get(name::output) {
         read_array(&RESPONSES, output, record, part, flags | Flags::RECORDED, sink);
     }
 }

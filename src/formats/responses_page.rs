@@ -34,12 +34,12 @@ impl Format for ResponsesPage {
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         if !(probe.has(name::object)
             && probe.has(name::data)
-            && probe.val.get("object").is_some_and(|o| o.is("list")))
+            && probe.val.get(name::object).is_some_and(|o| o.is("list")))
         {
             return 0;
         }
-        let paged = probe.val.get("first_id").is_some() && probe.val.get("has_more").is_some();
-        match probe.val.get("data").filter(Val::is_array) {
+        let paged = probe.val.get("first_id").is_some() && probe.val.get(name::has_more).is_some();
+        match probe.val.get(name::data).filter(Val::is_array) {
             Some(data) if responses_items::list_score(data) >= TELLING => 95,
             Some(data) if data.count() == 0 && paged => TELLING,
             _ => 0,
@@ -52,7 +52,7 @@ impl Format for ResponsesPage {
         }
         let newest_first = sink.newest_first().unwrap_or(true);
         sink.mark(Mark::Start(Box::new(Settings { usage: Usage::Log, newest_first, ..Settings::default() })));
-        if let Some(data) = record.val.get("data") {
+        if let Some(data) = record.val.get(name::data) {
             read_array(&RESPONSES, data, record, 0, Flags::default(), sink);
         }
         sink.mark(Mark::End);

@@ -7,7 +7,7 @@ use crate::format::{
 };
 use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Anchor, Effort, Flags, Kind, Role, Row, Settings, Usage};
-use crate::json::{NameSet, Val};
+use crate::json::{NameSet, Val, name};
 
 use super::claim::{self, Fit};
 use super::responses_items;
@@ -84,14 +84,14 @@ impl Format for ResponsesRequest {
 /// Whether an object is the body of a Responses request: by its `input` and one more member, or by items in it that
 /// nobody else has; or by a stored prompt, which brings an input of its own.
 pub(super) fn is_body(val: Val<'_>) -> bool {
-    let framed = val.get("type").is_none_or(|kind| kind.is("response.create"));
+    let framed = val.get(name::r#type).is_none_or(|kind| kind.is("response.create"));
     if !framed || val.names().meets(&OTHERS) || claim::is_record(val) {
         return false;
     }
-    let model = val.get("model").and_then(|model| model.text());
+    let model = val.get(name::model).and_then(|model| model.text());
     let named = val.named().any(|(name, val)| OWN_KEYS.has(name) && !val.is_null());
     let converses = || !model.as_deref().is_some_and(|model| NO_CHAT.iter().any(|name| holds(model, name)));
-    match val.get("input") {
+    match val.get(name::input) {
         // Embeddings take lists of strings and of numbers.
         Some(input) if input.is_array() => {
             let mut objects = input.elements().filter(Val::is_object).peekable();
@@ -108,7 +108,7 @@ pub(super) fn is_body(val: Val<'_>) -> bool {
 
 /// A prompt that is stored on the server brings an input of its own.
 fn has_stored_prompt(body: Val<'_>) -> bool {
-    body.at(&["prompt", "id"]).is_some_and(|id| id.is_string()) && body.get("messages").is_none()
+    body.at(&["prompt", "id"]).is_some_and(|id| id.is_string()) && body.get(name::messages).is_none()
 }
 
 /// How surely an object is an item of a list that a request's own keys stand around: there, an item of another API is a
@@ -117,8 +117,8 @@ fn in_request(item: Val<'_>) -> Fit {
     match responses_items::item_fit(item) {
         Fit::Strange if claim::is_record(item) => Fit::Strange,
         Fit::Likely(score) => Fit::Likely(score),
-        _ if item.get("role").is_some_and(|role| role.is_string()) => Fit::Likely(TELLING),
-        _ => match item.get("type").and_then(|kind| kind.text()) {
+        _ if item.get(name::role).is_some_and(|role| role.is_string()) => Fit::Likely(TELLING),
+        _ => match item.get(name::r#type).and_then(|kind| kind.text()) {
             Some(kind) if Kind::of_type(&kind) != Kind::Unknown => Fit::Likely(TELLING),
             _ => Fit::Unknown,
         },
@@ -131,7 +131,7 @@ fn holds(text: &[u8], word: &str) -> bool {
 
 /// Reads the `input` of a body.
 pub(super) fn read_input(body: Val<'_>, record: &Record<'_>, part: u8, flags: Flags, sink: &mut dyn Sink) {
-    if let Some(input) = body.get("input") {
+    if let Some(input) = body.get(name::input) {
         read_given(input, record, part, flags, sink);
     }
 }
@@ -157,7 +157,7 @@ pub(super) fn anchor(id: Val<'_>, record: &Record<'_>) -> Option<Anchor> {
 
 /// Whether a list of tools defines a namespace: only then it tells more than the calls do.
 fn has_namespaces(tools: Val<'_>) -> bool {
-    tools.elements().any(|tool| tool.get("type").is_some_and(|kind| kind.is("namespace")))
+    tools.elements().any(|tool| tool.get(name::r#type).is_some_and(|kind| kind.is("namespace")))
 }
 
 /// What a request is in a tree: nothing names it until its response is found.
@@ -169,7 +169,7 @@ pub(super) fn entry(body: Val<'_>, record: &Record<'_>) -> Entry {
     let mut entry = Entry::new("", record.base.of(body), record.number, tree::Part::Input);
     entry.parent = text("previous_response_id");
     entry.model = text("model");
-    entry.store = body.get("store").and_then(|store| store.as_bool());
+    entry.store = body.get(name::store).and_then(|store| store.as_bool());
     entry.body = Some((record.base.of(body), false));
     entry.marks = Marks::CHAINED;
     entry
@@ -177,7 +177,7 @@ pub(super) fn entry(body: Val<'_>, record: &Record<'_>) -> Entry {
 
 /// What a body says about its request.
 pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Settings {
-    let stored_prompt = body.get("prompt").is_some_and(|prompt| !prompt.is_null());
+    let stored_prompt = body.get(name::prompt).is_some_and(|prompt| !prompt.is_null());
     let empty = empty_list(body, "input", record).filter(|_| !stored_prompt);
     let mut settings = Settings { usage, empty, around: around(body, record), ..Settings::default() };
     for member in body.members() {
@@ -189,7 +189,7 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Sett
             b"tools" if has_namespaces(val) => settings.tools = Some(record.base.of(val)),
             b"conversation" if !val.is_null() => settings.conversation = Some(record.base.of(val)),
             b"reasoning" => {
-                settings.effort = val.get("effort").and_then(|e| e.text()).map(|e| Effort::of(&e));
+                settings.effort = val.get(name::effort).and_then(|e| e.text()).map(|e| Effort::of(&e));
             }
             _ => {}
         }

@@ -10,7 +10,7 @@ use crate::format::{
 };
 use crate::history::tree::Marks;
 use crate::history::{Flags, Usage};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::claim;
 
@@ -57,7 +57,7 @@ impl Format for ResponsesStream {
 
     fn knows(&self, val: Val<'_>) -> bool {
         // Servers mix events of their own into a stream: errors, limits, signs of life.
-        val.is_array() || val.get("type").is_some_and(|kind| kind.is_string()) && !claim::is_record(val)
+        val.is_array() || val.get(name::r#type).is_some_and(|kind| kind.is_string()) && !claim::is_record(val)
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
@@ -75,14 +75,14 @@ impl Format for ResponsesStream {
 }
 
 fn is_event(val: Val<'_>) -> bool {
-    val.get("type").and_then(|name| name.text()).is_some_and(|name| name.starts_with(b"response."))
+    val.get(name::r#type).and_then(|name| name.text()).is_some_and(|name| name.starts_with(b"response."))
 }
 
 fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
-    let Some(name) = event.get("type").and_then(|name| name.text()) else { return };
+    let Some(name) = event.get(name::r#type).and_then(|name| name.text()) else { return };
     let state = match name.as_ref() {
         b"response.output_item.done" => {
-            if let Some(item) = event.get("item") {
+            if let Some(item) = event.get(name::item) {
                 read_item(&RESPONSES, item, record, DONE, Flags::RECORDED, sink);
             }
             return;
@@ -92,14 +92,14 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
         b"response.incomplete" | b"response.failed" | b"response.cancelled" => Marks::FAILED,
         _ => return,
     };
-    let Some(response) = event.get("response") else { return };
+    let Some(response) = event.get(name::response) else { return };
     let mut entry = responses_object::entry(response, record);
     entry.marks.set(state);
     entry.goes_on = true;
     sink.mark(Mark::Entry(Box::new(entry)));
     // Some backends leave the output of the last event empty: then what was done holds.
     if !state.has(Marks::UNFINISHED)
-        && let Some(output) = response.get("output").filter(|output| output.count() > 0)
+        && let Some(output) = response.get(name::output).filter(|output| output.count() > 0)
     {
         sink.mark(Mark::Replace);
         read_array(&RESPONSES, output, record, OUTPUT, Flags::RECORDED, sink);

@@ -133,17 +133,17 @@ pub(super) fn score_of_array(probe: &Probe<'_>, tells: impl Fn(Val<'_>) -> bool)
 /// Whether a record among others may be of a session.
 pub(super) fn is_line(val: Val<'_>) -> bool {
     // The older form is one array; a line of a type that came later carries no message.
-    let typed = || val.get("type").is_some_and(|kind| kind.is_string());
-    val.is_array() || typed() && val.get("payload").is_none() && !is_of_qwen(val)
+    let typed = || val.get(name::r#type).is_some_and(|kind| kind.is_string());
+    val.is_array() || typed() && val.get(name::payload).is_none() && !is_of_qwen(val)
 }
 
 /// Whether a line holds an answer of a model that is no Claude, and signed nothing.
 pub(super) fn is_of_other_model(line: Val<'_>) -> bool {
-    let Some(message) = line.get("message").filter(|_| is_answer(line)) else { return false };
-    let model = message.get("model").and_then(|model| model.text()).unwrap_or_default();
+    let Some(message) = line.get(name::message).filter(|_| is_answer(line)) else { return false };
+    let model = message.get(name::model).and_then(|model| model.text()).unwrap_or_default();
     let is_claude = memchr::memmem::find(&model.to_ascii_lowercase(), b"claude").is_some();
     let is_made_up = model.as_ref() == b"<synthetic>" || is_true(line, "isApiErrorMessage");
-    let blocks = || message.get("content").into_iter().flat_map(|content| content.elements());
+    let blocks = || message.get(name::content).into_iter().flat_map(|content| content.elements());
     let signed = |block: Val<'_>| {
         ["signature", "data"]
             .iter()
@@ -172,11 +172,11 @@ pub(super) fn read(record: &Record<'_>, writer: &Writer, message: &ReadMessage, 
 }
 
 pub(super) fn is_answer(line: Val<'_>) -> bool {
-    line.get("type").is_some_and(|kind| kind.is("assistant"))
+    line.get(name::r#type).is_some_and(|kind| kind.is("assistant"))
 }
 
 pub(super) fn is_message(val: Val<'_>) -> bool {
-    val.get("type").is_some_and(|kind| kind.is("user") || kind.is("assistant"))
+    val.get(name::r#type).is_some_and(|kind| kind.is("user") || kind.is("assistant"))
         && val.at(&["message", "content"]).is_some()
 }
 
@@ -200,13 +200,13 @@ struct Line<'l> {
 impl Line<'_> {
     fn read(self, read: &ReadMessage, sink: &mut dyn Sink) {
         let Line { val: line, listed, record, writer } = self;
-        let kind = line.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        let kind = line.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         let (name, before) = match listed {
             Some((name, before)) => (Some(name), before),
             None => (text(line, "uuid"), None),
         };
         let Some(name) = name else { return read_side_line(line, &kind, record, writer, sink) };
-        let message = line.get("message").filter(|message| message.get("content").is_some());
+        let message = line.get(name::message).filter(|message| message.get(name::content).is_some());
         let part = part_of(line, &kind, message);
         let mut entry = Entry::new(&name, record.base.of(line), record.number, part);
         entry.parent = text(line, "parentUuid").or_else(|| text(line, "logicalParentUuid")).or(before);
@@ -228,7 +228,7 @@ impl Line<'_> {
             if role == Role::User && is_interruption(message) {
                 sink.mark(Mark::Aborted(record.base.of(line).start));
             }
-            if writer.is_linked && line.get("parentUuid").is_none() {
+            if writer.is_linked && line.get(name::parentUuid).is_none() {
                 sink.mark(Mark::Settings(|settings, _| settings.read_only = Some(NO_LINKS), Box::default()));
             }
             read(message, role, record, sink);
@@ -240,7 +240,7 @@ const NO_LINKS: &str = "its lines have no `parentUuid`, so this is not a session
 
 /// What a line is in the conversation. What the client made up, or shows only to the user, was never sent.
 fn part_of(line: Val<'_>, kind: &[u8], message: Option<Val<'_>>) -> tree::Part {
-    let model = message.and_then(|message| message.get("model"));
+    let model = message.and_then(|message| message.get(name::model));
     let made_up = is_true(line, "isApiErrorMessage") || model.is_some_and(|model| model.is("<synthetic>"));
     // The summary of a compaction is sent, although it is marked so, too.
     let hidden = is_true(line, "isVisibleInTranscriptOnly") && !is_true(line, "isCompactSummary");
@@ -284,7 +284,7 @@ fn wrong(line: Val<'_>, kind: &[u8], record: &Record<'_>) -> Option<Wrong> {
         return Some(Wrong::FirstLine);
     }
     let blocks = line.at(&["message", "content"]).into_iter().flat_map(|content| content.elements());
-    let mut ids = blocks.filter_map(|block| block.get("id").and_then(|id| id.text()));
+    let mut ids = blocks.filter_map(|block| block.get(name::id).and_then(|id| id.text()));
     ids.find_map(|id| HOSTS.iter().position(|prefix| id.starts_with(prefix))).map(|host| Wrong::Host(host as u8))
 }
 
@@ -310,14 +310,14 @@ const INTERRUPTED: &[u8] = b"[Request interrupted by user";
 
 fn is_interruption(message: Val<'_>) -> bool {
     let says = |val: Val<'_>| val.text().is_some_and(|text| text.starts_with(INTERRUPTED));
-    message.get("content").is_some_and(|content| {
-        says(content) || content.elements().any(|block| block.get("text").is_some_and(says))
+    message.get(name::content).is_some_and(|content| {
+        says(content) || content.elements().any(|block| block.get(name::text).is_some_and(says))
     })
 }
 
 fn marks(line: Val<'_>, kind: &[u8]) -> Marks {
     let mut marks = Marks::default();
-    let subtype = line.get("subtype").filter(|_| kind == b"system");
+    let subtype = line.get(name::subtype).filter(|_| kind == b"system");
     let boundary = subtype.is_some_and(|name| name.is("compact_boundary"));
     let smaller = subtype.is_some_and(|name| name.is("microcompact_boundary"));
     for (mark, set) in [

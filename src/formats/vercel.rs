@@ -2,9 +2,9 @@
 
 use crate::format::retelling::{Stored, Teller, Told};
 use crate::history::{Code, Role, Settings};
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::spoken::{self, Id, Manner, Manners, Says, Thought, Turn};
 
@@ -50,12 +50,12 @@ pub(super) fn openai(metadata: Option<Val<'_>>, key: &str, base: Base<'_>) -> Op
 }
 
 pub(super) fn text(part: Val<'_>, metadata: Option<Val<'_>>, base: Base<'_>) -> Option<Says> {
-    let text = part.get("text").filter(|text| text.is_string())?;
+    let text = part.get(name::text).filter(|text| text.is_string())?;
     Some(Says::Text { text: Pieced::of(text, base), id: openai(metadata, "itemId", base), at: base.of(part) })
 }
 
 pub(super) fn thought(part: Val<'_>, metadata: Option<Val<'_>>, base: Base<'_>) -> Option<Says> {
-    let text = part.get("text").or_else(|| part.get("reasoning")).filter(|text| text.is_string())?;
+    let text = part.get(name::text).or_else(|| part.get(name::reasoning)).filter(|text| text.is_string())?;
     let anthropic = |key: &str| {
         let own = metadata?.at(&["anthropic", key]).filter(|val| val.is_string())?;
         Some(Pieced::of(own, base))
@@ -71,7 +71,7 @@ pub(super) fn thought(part: Val<'_>, metadata: Option<Val<'_>>, base: Base<'_>) 
 }
 
 pub(super) fn role(message: Val<'_>) -> Option<Role> {
-    match message.get("role")?.text()?.as_ref() {
+    match message.get(name::role)?.text()?.as_ref() {
         b"system" => Some(Role::System),
         b"user" => Some(Role::User),
         b"assistant" => Some(Role::Assistant),
@@ -82,14 +82,14 @@ pub(super) fn role(message: Val<'_>) -> Option<Role> {
 
 /// The messages of a conversation: of a list, of an object that holds one, or the message itself.
 pub(super) fn messages(val: Val<'_>) -> impl Iterator<Item = Val<'_>> {
-    let list = if val.is_array() { Some(val) } else { val.get("messages") };
+    let list = if val.is_array() { Some(val) } else { val.get(name::messages) };
     let alone = list.is_none().then_some(val);
     alone.into_iter().chain(list.into_iter().flat_map(|list| list.elements()))
 }
 
 /// Whether a record is one message of a conversation, not all of it.
 fn is_message(val: Val<'_>) -> bool {
-    val.is_object() && val.get("messages").is_none()
+    val.is_object() && val.get(name::messages).is_none()
 }
 
 /// What the two forms differ in.

@@ -4,9 +4,9 @@
 use crate::format::retelling::{Stored, Teller};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Role;
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::spoken::{Call, Id, Manners, Media, Says, Turn};
 use super::vercel::{self, Conversation, Form};
@@ -59,20 +59,21 @@ impl Format for VercelModelMessages {
 /// How surely an object is such a message. Most look like Chat's: those only go along with others that tell.
 fn score(message: Val<'_>) -> u8 {
     let foreign = ["parts", "sessionId", "uuid", "tool_calls", "tool_call_id", "message", "ts"];
-    let Some(content) = message.get("content").filter(|_| vercel::role(message).is_some()) else { return 0 };
+    let Some(content) = message.get(name::content).filter(|_| vercel::role(message).is_some()) else { return 0 };
     if foreign.iter().any(|key| message.get(key).is_some()) {
         return 0;
     }
     let tells = |part: Val<'_>| {
-        let is = |kinds: &[&str]| part.get("type").is_some_and(|kind| kinds.iter().any(|name| kind.is(name)));
-        part.get("toolCallId").is_some() && is(&["tool-call", "tool-result", "tool-approval-request"])
+        let is =
+            |kinds: &[&str]| part.get(name::r#type).is_some_and(|kind| kinds.iter().any(|name| kind.is(name)));
+        part.get(name::toolCallId).is_some() && is(&["tool-call", "tool-result", "tool-approval-request"])
             || part.get("approvalId").is_some() && is(&["tool-approval-response"])
     };
     if content.elements().any(tells) { 95 } else { 1 }
 }
 
 fn take(conversation: &mut Conversation, message: Val<'_>, record: &Stored<'_>) {
-    let (Some(role), Some(content)) = (vercel::role(message), message.get("content")) else { return };
+    let (Some(role), Some(content)) = (vercel::role(message), message.get(name::content)) else { return };
     let base = record.base;
     content.elements().for_each(|part| conversation.providers.see(metadata(part)));
     let says: Vec<Says> = match content.is_string() {
@@ -89,7 +90,7 @@ fn metadata(part: Val<'_>) -> Option<Val<'_>> {
 }
 
 fn said(part: Val<'_>, role: Role, base: Base<'_>) -> Option<Says> {
-    match part.get("type")?.text()?.as_ref() {
+    match part.get(name::r#type)?.text()?.as_ref() {
         b"text" => vercel::text(part, metadata(part), base),
         b"reasoning" | b"redacted-reasoning" => vercel::thought(part, metadata(part), base),
         b"image" | b"file" if role == Role::User => media(part, base),
@@ -101,9 +102,9 @@ fn said(part: Val<'_>, role: Role, base: Base<'_>) -> Option<Says> {
 
 fn media(part: Val<'_>, base: Base<'_>) -> Option<Says> {
     let url = ["image", "data", "url"].iter().find_map(|key| part.get(key)).filter(|url| url.is_string())?;
-    let mime = part.get("mediaType").or_else(|| part.get("mimeType"));
+    let mime = part.get(name::mediaType).or_else(|| part.get(name::mimeType));
     let at = base.of(part);
-    let name = part.get("filename").filter(|name| name.is_string());
+    let name = part.get(name::filename).filter(|name| name.is_string());
     let mut media = Media::of(url, mime, name, base, at);
     let is_address = url.as_str().is_some_and(|url| url.raw.starts_with(b"http") || url.raw.starts_with(b"data:"));
     if !is_address {
@@ -113,7 +114,7 @@ fn media(part: Val<'_>, base: Base<'_>) -> Option<Says> {
         let whole = vec![Pieced::text(&start, at), Pieced::of(url, base)];
         (media.url, media.data) = (Pieced::joined(whole, "", at), Some(Pieced::of(url, base)));
     }
-    media.is_image |= part.get("type").is_some_and(|kind| kind.is("image"));
+    media.is_image |= part.get(name::r#type).is_some_and(|kind| kind.is("image"));
     Some(Says::Media(media))
 }
 
@@ -122,10 +123,10 @@ fn call(part: Val<'_>, base: Base<'_>) -> Option<Says> {
     if part.get("providerExecuted").and_then(|own| own.as_bool()) == Some(true) {
         return None;
     }
-    let input = part.get("input").or_else(|| part.get("args"));
+    let input = part.get(name::input).or_else(|| part.get(name::args));
     Some(Says::Call(Call {
-        id: Id::of(part.get("toolCallId"), base)?,
-        name: Pieced::of(part.get("toolName")?, base),
+        id: Id::of(part.get(name::toolCallId), base)?,
+        name: Pieced::of(part.get(name::toolName)?, base),
         input: input.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, base)),
         item: vercel::openai(metadata(part), "itemId", base),
         at,
@@ -134,22 +135,22 @@ fn call(part: Val<'_>, base: Base<'_>) -> Option<Says> {
 
 fn result(part: Val<'_>, base: Base<'_>) -> Option<Says> {
     let at = base.of(part);
-    let (mut output, mut failed) = match part.get("result") {
+    let (mut output, mut failed) = match part.get(name::result) {
         // Version 4.
         Some(result) => (Pieced::as_text(result, base), is_true(part, "isError")),
         None => (Pieced::text("", at), false),
     };
-    if let Some(given) = part.get("output") {
-        let kind = given.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+    if let Some(given) = part.get(name::output) {
+        let kind = given.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         failed = matches!(kind.as_ref(), b"error-text" | b"error-json" | b"execution-denied");
-        output = match (given.get("value"), given.get("reason")) {
+        output = match (given.get(name::value), given.get(name::reason)) {
             (Some(value), _) => Pieced::as_text(value, base),
             (None, Some(reason)) if reason.is_string() => Pieced::of(reason, base),
             _ if kind.as_ref() == b"execution-denied" => Pieced::text(vercel::DENIED, at),
             _ => output,
         };
     }
-    Some(Says::Result { call: Id::of(part.get("toolCallId"), base)?, output, failed, at })
+    Some(Says::Result { call: Id::of(part.get(name::toolCallId), base)?, output, failed, at })
 }
 
 fn is_true(val: Val<'_>, key: &str) -> bool {

@@ -5,7 +5,7 @@
 use crate::format::retelling::{Stored, Teller};
 use crate::format::{Format, FormatInfo, Probe, Repair};
 use crate::history::Role;
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::spoken::{Manners, Says, Turn};
 use super::vercel::{self, Conversation, Form};
@@ -69,14 +69,15 @@ fn score(message: Val<'_>) -> u8 {
         return 0;
     }
     let is_list = |key: &str| message.get(key).is_some_and(|list| list.is_array());
-    let mut parts = message.get("parts").into_iter().flat_map(|parts| parts.elements()).take(SAMPLE);
+    let mut parts = message.get(name::parts).into_iter().flat_map(|parts| parts.elements()).take(SAMPLE);
     match (is_list("parts"), is_list("toolInvocations")) {
         (true, _) if parts.all(is_part) => 90,
         (true, _) => 0,
         (false, true) => 90,
         // A user's message of version 4: a text, with an id.
         (false, false)
-            if message.get("id").is_some() && message.get("content").is_some_and(|text| text.is_string()) =>
+            if message.get(name::id).is_some()
+                && message.get(name::content).is_some_and(|text| text.is_string()) =>
         {
             1
         }
@@ -100,7 +101,7 @@ const PARTS: [&str; 11] = [
 ];
 
 fn is_part(part: Val<'_>) -> bool {
-    let kind = part.get("type").and_then(|kind| kind.text());
+    let kind = part.get(name::r#type).and_then(|kind| kind.text());
     let named = |kind: &[u8]| kind.starts_with(b"tool-") || kind.starts_with(b"data-");
     kind.is_some_and(|kind| PARTS.iter().any(|part| part.as_bytes() == kind.as_ref()) || named(&kind))
 }

@@ -4,8 +4,8 @@
 use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::provider;
 use super::spoken::{Id, Manner, Manners, Says, Thought};
@@ -29,20 +29,21 @@ impl Format for ZedThread {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let Some(messages) = probe.val.get("messages").filter(|list| list.is_array() && list.count() > 0) else {
+        let Some(messages) = probe.val.get(name::messages).filter(|list| list.is_array() && list.count() > 0)
+        else {
             return 0;
         };
         let is_message = |message: Val<'_>| {
             let is_named = ["User", "Agent"].iter().any(|key| message.get(key).is_some_and(|own| own.is_object()));
             let is_older =
-                message.get("role").is_some() && message.get("segments").is_some_and(|own| own.is_array());
+                message.get(name::role).is_some() && message.get("segments").is_some_and(|own| own.is_array());
             message.is("Resume") || is_named && message.count() == 1 || is_older
         };
         if messages.elements().take(SAMPLE).all(is_message) { 95 } else { 0 }
     }
 
     fn knows(&self, val: Val<'_>) -> bool {
-        val.get("messages").is_some_and(|list| list.is_array())
+        val.get(name::messages).is_some_and(|list| list.is_array())
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
@@ -53,7 +54,7 @@ impl Format for ZedThread {
 fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
     let val = record.val;
     let mut said = Transcript::of_blocks();
-    for message in val.get("messages").into_iter().flat_map(|list| list.elements()) {
+    for message in val.get(name::messages).into_iter().flat_map(|list| list.elements()) {
         said.begin();
         match (message.get("User"), message.get("Agent")) {
             (Some(user), _) => contents(user, Role::User, record, &mut said),
@@ -87,12 +88,12 @@ fn manner(provider: &str, model: Option<&str>) -> (Manner, &'static str) {
 
 /// Adds the contents of a message: objects with one member, whose name is their kind.
 fn contents(message: Val<'_>, role: Role, record: &Stored<'_>, said: &mut Transcript) {
-    for content in message.get("content").into_iter().flat_map(|list| list.elements()) {
+    for content in message.get(name::content).into_iter().flat_map(|list| list.elements()) {
         let Some(member) = content.members().next() else { continue };
         let own = member.val;
         match member.key.decode().as_ref() {
             b"Text" => said.text(role, Some(own), record),
-            b"Mention" => said.text(role, own.get("content"), record),
+            b"Mention" => said.text(role, own.get(name::content), record),
             b"Thinking" => thought(own, record, said),
             b"RedactedThinking" => {
                 let at = record.base.of(own);
@@ -111,8 +112,8 @@ fn contents(message: Val<'_>, role: Role, record: &Stored<'_>, said: &mut Transc
 
 fn thought(own: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
     let at = record.base.of(own);
-    let Some(text) = own.get("text").filter(Val::is_string) else { return };
-    let signature = own.get("signature").filter(Val::is_string).map(|own| Pieced::of(own, record.base));
+    let Some(text) = own.get(name::text).filter(Val::is_string) else { return };
+    let signature = own.get(name::signature).filter(Val::is_string).map(|own| Pieced::of(own, record.base));
     let text = Pieced::of(text, record.base);
     let thought = Thought { text, signature, redacted: None, id: None, blob: None, at };
     said.say(Role::Assistant, Says::Thought(thought), at, record);
@@ -120,16 +121,16 @@ fn thought(own: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
 
 /// Adds the results of an answer, which are stored by the ids of their calls.
 fn results(agent: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
-    for member in agent.get("tool_results").into_iter().flat_map(|results| results.members()) {
+    for member in agent.get(name::tool_results).into_iter().flat_map(|results| results.members()) {
         let own = member.val;
         let at = record.base.of(own);
         let id = String::from_utf8_lossy(&member.key.decode()).into_owned();
-        let content = own.get("content").or_else(|| own.get("output")).unwrap_or(own);
+        let content = own.get(name::content).or_else(|| own.get(name::output)).unwrap_or(own);
         let output = match content.get("Text") {
             Some(text) => said.output(text, record),
             None => said.output(content, record),
         };
-        let failed = own.get("is_error").and_then(|own| own.as_bool()) == Some(true);
+        let failed = own.get(name::is_error).and_then(|own| own.as_bool()) == Some(true);
         let call = Id { piece: Pieced::text(&id, at), text: id.into() };
         said.say(Role::Tool, Says::Result { call, output, failed, at }, at, record);
     }
@@ -137,15 +138,15 @@ fn results(agent: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
 
 /// Adds a message with segments, as versions before 0.3.0 have them.
 fn older(message: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
-    let is_user = message.get("role").is_some_and(|role| role.is("user"));
+    let is_user = message.get(name::role).is_some_and(|role| role.is("user"));
     let role = if is_user { Role::User } else { Role::Assistant };
     let list = |key: &str| message.get(key).into_iter().flat_map(|list| list.elements());
     for segment in list("segments") {
-        match segment.get("type") {
+        match segment.get(name::r#type) {
             Some(kind) if kind.is("thinking") => thought(segment, record, said),
-            _ => said.text(role, segment.get("text"), record),
+            _ => said.text(role, segment.get(name::text), record),
         }
     }
     list("tool_uses").for_each(|call| said.call(Role::Assistant, call, record));
-    list("tool_results").for_each(|result| said.result(result, result.get("content"), record));
+    list("tool_results").for_each(|result| said.result(result, result.get(name::content), record));
 }

@@ -40,4 +40,4 @@ pub use readable::readable;
 pub use scan::{scan, scan_prefix};
 pub use spare::Spare;
 pub use string::{Str, fingerprint, fingerprint_of};
-pub use tape::{Member, NodeKind, Oddity, Tape, Val};
+pub use tape::{Key, Member, NodeKind, Oddity, Tape, Val};

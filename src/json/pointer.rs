@@ -86,7 +86,7 @@ impl<'t> Finder<'t> {
     pub fn resolve(&self, steps: &[String]) -> Option<Val<'t>> {
         steps.iter().try_fold(self.root, |val, step| {
             if !val.is_array() {
-                return val.get(step);
+                return val.get(&**step);
             }
             let index: usize = step.parse().ok()?;
             if val.count() < LONG {
@@ -145,7 +145,7 @@ pub fn parse(pointer: &str) -> Option<Vec<String>> {
 /// Follows steps down from a value.
 pub fn resolve<'t>(root: Val<'t>, steps: &[String]) -> Option<Val<'t>> {
     steps.iter().try_fold(root, |val, step| {
-        if val.is_array() { step.parse().ok().and_then(|n| val.elements().nth(n)) } else { val.get(step) }
+        if val.is_array() { step.parse().ok().and_then(|n| val.elements().nth(n)) } else { val.get(&**step) }
     })
 }
 

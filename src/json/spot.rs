@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use crate::place::Edit;
 
 use super::edit::{Base, Sequence, Slot, WrongKind, add_member};
+use super::names::name;
 use super::string::{self, Str};
 use super::tape::{NodeKind, Val};
 
@@ -170,7 +171,8 @@ impl Spot {
 
     /// Whether an element of the list is one of those that are meant.
     pub fn takes(&self, element: Val<'_>) -> bool {
-        self.parts.is_empty() || element.get("type").is_some_and(|own| self.parts.iter().any(|part| own.is(part)))
+        self.parts.is_empty()
+            || element.get(name::r#type).is_some_and(|own| self.parts.iter().any(|part| own.is(part)))
     }
 
     fn walk<'t>(&self, at: Val<'t>, path: &[&str], told: String, see: &mut dyn FnMut(Found<'t>)) {

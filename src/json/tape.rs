@@ -253,9 +253,21 @@ impl<'t> Val<'t> {
 
     /// The last member with this key, as a parser into a map would see it.
     #[inline]
-    pub fn get(&self, key: &str) -> Option<Val<'t>> {
-        let at = self.find(key.as_bytes())?;
+    pub fn get(&self, key: impl Key) -> Option<Val<'t>> {
+        let at = self.find(key)?;
         Some(Val { bytes: self.bytes, tape: self.tape, ix: at + 1 })
+    }
+
+    #[inline]
+    pub fn member(&self, key: impl Key) -> Option<Member<'t>> {
+        let at = self.find(key)?;
+        Members { bytes: self.bytes, tape: self.tape, at, end: u32::MAX }.next()
+    }
+
+    /// The names of an object's keys.
+    #[inline]
+    pub fn names(&self) -> NameSet {
+        self.named().fold(NameSet::EMPTY, |set, (name, _)| set.with(name))
     }
 
     /// The key of a value that is a member of an object.
@@ -265,43 +277,15 @@ impl<'t> Val<'t> {
         (key.kind == NodeKind::String).then_some(Str { raw: self.bytes.get(inner)?, escaped: key.escaped })
     }
 
-    /// The names of an object's keys.
-    #[inline]
-    pub fn names(&self) -> NameSet {
-        self.named().fold(NameSet::EMPTY, |set, (name, _)| set.with(name))
-    }
-
-    /// The last member of this name.
-    #[inline]
-    pub fn by_name(&self, name: Name) -> Option<Val<'t>> {
-        let mut found = None;
-        for (own, val) in self.named() {
-            if own == name {
-                found = Some(val);
-                // Only a record with duplicate keys may hold another.
-                if self.tape.odd.is_empty() {
-                    break;
-                }
-            }
-        }
-        found
-    }
-
-    #[inline]
-    pub fn member(&self, key: &str) -> Option<Member<'t>> {
-        let at = self.find(key.as_bytes())?;
-        Members { bytes: self.bytes, tape: self.tape, at, end: u32::MAX }.next()
-    }
-
     /// The node of the last member with this key.
-    fn find(&self, key: &[u8]) -> Option<u32> {
+    fn find(&self, key: impl Key) -> Option<u32> {
         let (mut at, end) = self.inside(NodeKind::Object);
         let mut found = None;
         while at < end {
             steps::count();
             let nodes = self.tape.nodes.get(at as usize..)?;
             let [node, val] = nodes.first_chunk::<2>()?;
-            if is_key(self.bytes, node, key) {
+            if key.is(self.bytes, node) {
                 found = Some(at);
                 // Only a record with duplicate keys may hold another.
                 if self.tape.odd.is_empty() {
@@ -319,16 +303,47 @@ impl<'t> Val<'t> {
     }
 }
 
-/// Whether a node is this key.
-#[inline(always)]
-fn is_key(bytes: &[u8], node: &Node, key: &[u8]) -> bool {
-    if node.escaped {
-        return is_escaped_key(bytes, node, key);
+/// What a member is looked up by: the text of its key, or its name.
+pub trait Key: Copy + Sealed {}
+
+impl<K: Copy + Sealed> Key for K {}
+
+mod sealed {
+    use super::Node;
+
+    pub trait Sealed {
+        /// Whether a node is this key.
+        fn is(&self, bytes: &[u8], node: &Node) -> bool;
     }
-    // Most keys of one length differ in their first letter.
-    (node.end - node.start) as usize == key.len() + 2
-        && bytes.get(node.start as usize + 1) == key.first().or(Some(&b'"'))
-        && bytes.get(node.start as usize + 1..node.end as usize - 1) == Some(key)
+}
+
+use sealed::Sealed;
+
+impl Sealed for Name {
+    #[inline(always)]
+    fn is(&self, _: &[u8], node: &Node) -> bool {
+        node.name == *self
+    }
+}
+
+impl Sealed for &str {
+    #[inline(always)]
+    fn is(&self, bytes: &[u8], node: &Node) -> bool {
+        let key = self.as_bytes();
+        if node.escaped {
+            return is_escaped_key(bytes, node, key);
+        }
+        // Most keys of one length differ in their first letter.
+        (node.end - node.start) as usize == key.len() + 2
+            && bytes.get(node.start as usize + 1) == key.first().or(Some(&b'"'))
+            && bytes.get(node.start as usize + 1..node.end as usize - 1) == Some(key)
+    }
+}
+
+impl<K: Sealed> Sealed for &K {
+    fn is(&self, bytes: &[u8], node: &Node) -> bool {
+        (**self).is(bytes, node)
+    }
 }
 
 #[cold]

@@ -3,7 +3,7 @@
 //! provider; it is counted, and left out.
 
 use crate::history::{Kind, Role, Row};
-use crate::json::{Val, string};
+use crate::json::{Val, name, string};
 use crate::place::Place;
 
 use super::lifted::{Lifted, message, text_part};
@@ -25,7 +25,7 @@ impl Blocks {
     /// Takes a block, or the text that stands for a message, or a message whose blocks have rows of their own.
     pub fn take(&mut self, row: &Row, val: Val<'_>) {
         let val = match row.kind {
-            Kind::BlockMessage => match val.get("content").filter(Val::is_string) {
+            Kind::BlockMessage => match val.get(name::content).filter(Val::is_string) {
                 Some(text) => text,
                 None => return,
             },
@@ -71,12 +71,12 @@ impl Blocks {
             }
             Kind::FunctionCallOutput | Kind::ToolResult => {
                 let Some(id) = raw(val, "tool_use_id") else { return self.skipped.push(row.at) };
-                let output = self.output(val.get("content"), row.at);
+                let output = self.output(val.get(name::content), row.at);
                 let members: [&[u8]; 5] =
                     [b"{\"type\":\"function_call_output\",\"call_id\":", id, b",\"output\":", &output, b"}"];
                 self.outputs.push((members.concat(), row.at));
             }
-            _ => match val.get("type").and_then(|name| name.text()).as_deref() {
+            _ => match val.get(name::r#type).and_then(|name| name.text()).as_deref() {
                 Some(b"thinking" | b"redacted_thinking") => self.thinking.push(row.at),
                 _ => self.skipped.push(row.at),
             },
@@ -105,7 +105,7 @@ impl Blocks {
         if content.is_string() {
             return content.raw().to_vec();
         }
-        let texts: Vec<_> = content.elements().filter_map(|part| part.get("text")?.text()).collect();
+        let texts: Vec<_> = content.elements().filter_map(|part| part.get(name::text)?.text()).collect();
         if texts.len() == content.count() as usize {
             let lines: Vec<_> = texts.iter().map(|text| String::from_utf8_lossy(text)).collect();
             return string::quoted(&lines.join("\n"));
@@ -121,13 +121,13 @@ fn raw<'v>(val: Val<'v>, key: &str) -> Option<&'v [u8]> {
 }
 
 fn is_blank(val: Val<'_>) -> bool {
-    val.get("text").and_then(|text| text.as_str()).is_some_and(|text| text.is_empty())
+    val.get(name::text).and_then(|text| text.as_str()).is_some_and(|text| text.is_empty())
 }
 
 /// A block as a part of a message or an output; `None` for what has no counterpart, and for an empty text.
 fn part(role: Role, block: Val<'_>) -> Option<Vec<u8>> {
-    let kind = block.get("type").and_then(|kind| kind.text()).unwrap_or_default();
-    let source = block.get("source");
+    let kind = block.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
+    let source = block.get(name::source);
     let of = |key: &str| source.and_then(|source| source.get(key)?.text());
     let url = || match (of("url"), of("media_type"), of("data")) {
         (Some(url), ..) => Some(String::from_utf8_lossy(&url).into_owned()),
@@ -139,11 +139,13 @@ fn part(role: Role, block: Val<'_>) -> Option<Vec<u8>> {
     let member = |text: &str| String::from_utf8_lossy(&string::quoted(text)).into_owned();
     match kind.as_ref() {
         b"text" => {
-            let text = block.get("text")?.text().filter(|text| !text.is_empty())?;
+            let text = block.get(name::text)?.text().filter(|text| !text.is_empty())?;
             Some(text_part(role, &text))
         }
         b"image" => Some(format!("{{\"type\":\"input_image\",\"image_url\":{}}}", member(&url()?)).into_bytes()),
-        b"document" if source.is_some_and(|source| source.get("type").is_some_and(|kind| kind.is("text"))) => {
+        b"document"
+            if source.is_some_and(|source| source.get(name::r#type).is_some_and(|kind| kind.is("text"))) =>
+        {
             Some(text_part(role, &of("data")?))
         }
         b"document" => {

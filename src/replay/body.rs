@@ -8,7 +8,7 @@ use crate::fix::{self, Action, Orphans};
 use crate::formats::responses_request;
 use crate::history::{Flags, History, Role, Row, Settings, Usage};
 use crate::json::edit::Base;
-use crate::json::{Tape, Val, scan, string};
+use crate::json::{Tape, Val, name, scan, string};
 use crate::judge::{self, Enabled};
 use crate::place::Place;
 use crate::read;
@@ -222,7 +222,7 @@ fn members(
 }
 
 fn repeated(body: Val<'_>) -> Vec<(String, Vec<u8>)> {
-    let response = body.get("output").is_some();
+    let response = body.get(name::output).is_some();
     let wanted = |key: &str, val: Val<'_>| match response {
         true => ECHOED.contains(&key) && !val.is_null(),
         false => !NOT_REPEATED.contains(&key),

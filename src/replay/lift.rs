@@ -6,7 +6,7 @@ use std::io;
 use crate::dialect::Replay;
 use crate::history::tree::Marks;
 use crate::history::{Flags, Role, Row};
-use crate::json::{Tape, Val, scan, string};
+use crate::json::{Tape, Val, name, scan, string};
 
 use super::Conversation;
 use super::blocks::Blocks;
@@ -51,7 +51,7 @@ pub(super) fn instructions(conversation: &Conversation, nodes: &[u32], stored: b
     let nodes: Vec<u32> = nodes.iter().filter(foreign).copied().collect();
     let mut items = items(conversation, &nodes, stored)?.items;
     let mut tape = Tape::new();
-    let role = |val: Val<'_>| val.get("role").is_some_and(|role| role.is("system") || role.is("developer"));
+    let role = |val: Val<'_>| val.get(name::role).is_some_and(|role| role.is("system") || role.is("developer"));
     items.retain(|item| scan(item, &mut tape).ok().and_then(|()| tape.root(item)).is_some_and(role));
     Ok(items)
 }
@@ -104,7 +104,7 @@ fn own(conversation: &Conversation, nodes: &[u32], lifted: &mut Lifted) {
                 }
                 let unfinished = ["in_progress", "incomplete"]
                     .iter()
-                    .any(|state| val.get("status").is_some_and(|status| status.is(state)));
+                    .any(|state| val.get(name::status).is_some_and(|status| status.is(state)));
                 if cut_off && unfinished && row.has(Flags::RECORDED) {
                     return None;
                 }
@@ -122,7 +122,7 @@ fn own(conversation: &Conversation, nodes: &[u32], lifted: &mut Lifted) {
 fn stored(val: Val<'_>, recorded: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(val.size() as usize);
     let alien = |object: Val<'_>| OUTPUT_ONLY.iter().any(|key| object.get(key).is_some());
-    let parts = val.get("content").filter(|content| content.elements().any(alien));
+    let parts = val.get(name::content).filter(|content| content.elements().any(alien));
     if !recorded || !alien(val) && parts.is_none() {
         string::one_line(val.raw(), &mut out);
         return out;

@@ -2,7 +2,7 @@
 //! What is signed in them stays signed.
 
 use crate::history::{Kind, Role, Row};
-use crate::json::Val;
+use crate::json::{Val, name};
 use crate::place::Place;
 
 use super::lifted::See;
@@ -44,7 +44,7 @@ fn message(turn: &[Row], see: See<'_>) -> Option<Message> {
     for row in results.into_iter().chain(others) {
         see(row, &mut |val| {
             // A message whose blocks have rows of their own says nothing else, unless its content is a text.
-            let text = val.get("content").filter(|content| content.is_string());
+            let text = val.get(name::content).filter(|content| content.is_string());
             let Some(val) = (if row.kind == Kind::BlockMessage { text } else { Some(val) }) else { return };
             if !is_empty(val) {
                 count += 1;
@@ -58,12 +58,12 @@ fn message(turn: &[Row], see: See<'_>) -> Option<Message> {
 
 /// An empty text says nothing, and no request takes it.
 fn is_empty(block: Val<'_>) -> bool {
-    let text = if block.is_string() { Some(block) } else { block.get("text").filter(|_| is_text(block)) };
+    let text = if block.is_string() { Some(block) } else { block.get(name::text).filter(|_| is_text(block)) };
     text.and_then(|text| text.as_str()).is_some_and(|text| text.is_empty())
 }
 
 fn is_text(block: Val<'_>) -> bool {
-    block.get("type").is_some_and(|kind| kind.is("text"))
+    block.get(name::r#type).is_some_and(|kind| kind.is("text"))
 }
 
 impl Message {

@@ -3,6 +3,7 @@
 use crate::dialect::Item;
 use crate::history::{Finding, Kind, KindSet};
 use crate::json::mend::Mend;
+use crate::json::name;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 
 crate::rule! {
@@ -63,7 +64,7 @@ static MEND: Mend = Mend::strip(EXTRA);
 
 fn check(item: &Item<'_>, out: &mut Out) {
     // Calls of other dialects have an index of their own.
-    if !item.val.get("type").is_some_and(|kind| kind.is("tool_use")) {
+    if !item.val.get(name::r#type).is_some_and(|kind| kind.is("tool_use")) {
         return;
     }
     if let Some(variant) = EXTRA.iter().position(|key| item.val.get(key).is_some()) {

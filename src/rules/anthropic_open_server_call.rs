@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::history::{Act, Finding, Kind, Role};
+use crate::json::name;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -93,7 +94,9 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let answered = row.key != 0 && last_result.get(&row.key).is_some_and(|result| *result > ix);
         if !answered && !cx.is_pending(ix as u32) {
             let mut is_mcp = false;
-            cx.look.look(row, &mut |call| is_mcp = call.get("type").is_some_and(|kind| kind.is("mcp_tool_use")));
+            cx.look.look(row, &mut |call| {
+                is_mcp = call.get(name::r#type).is_some_and(|kind| kind.is("mcp_tool_use"))
+            });
             out.add(finding.variant(if is_mcp { MCP } else { 0 }));
         }
     }

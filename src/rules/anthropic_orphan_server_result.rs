@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::history::{Act, Finding, Kind, Role};
+use crate::json::name;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -95,7 +96,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             (call, _) => {
                 let mut advisor = false;
                 cx.look.look(row, &mut |block| {
-                    advisor = block.get("type").is_some_and(|kind| kind.is("advisor_tool_result"));
+                    advisor = block.get(name::r#type).is_some_and(|kind| kind.is("advisor_tool_result"));
                 });
                 let variant = if advisor { ADVISOR } else { 0 };
                 out.add(finding.variant(variant).with(call.and_then(|call| rows.get(*call)).map(|call| call.at)));

@@ -3,7 +3,7 @@
 use crate::history::{Act, Finding, Kind, Usage};
 use crate::json::edit::Base;
 use crate::json::mend::{Cannot, Mend, put_member};
-use crate::json::{Val, string};
+use crate::json::{Val, name, string};
 use crate::place::Edit;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 use crate::target::{Levels, Trait};
@@ -113,7 +113,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     let text = last.blocks().next_back().unwrap_or(last.row);
     let mut spaced = false;
     cx.look.look(cx.row(text), &mut |val| {
-        let text = val.get("text").or_else(|| val.get("content")).and_then(|text| text.text());
+        let text = val.get(name::text).or_else(|| val.get(name::content)).and_then(|text| text.text());
         let text = text.map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default();
         spaced = !text.trim().is_empty() && text.trim_end() != text;
     });
@@ -125,7 +125,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 /// Takes white space off the end of a text.
 fn trim(item: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
     // A text is a block's, or all that the message says.
-    let key = if item.get("text").is_some() { "text" } else { "content" };
+    let key = if item.get(name::text).is_some() { "text" } else { "content" };
     let text = item.get(key).and_then(|text| text.text()).ok_or(Cannot("the item has no text"))?;
     let text = String::from_utf8_lossy(&text).trim_end().to_owned();
     Ok(put_member(item, key, &string::quoted(&text), base, out)?)

@@ -2,6 +2,7 @@
 
 use crate::dialect::Item;
 use crate::history::{Act, Finding, Kind, KindSet};
+use crate::json::name;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 
 crate::rule! {
@@ -70,7 +71,7 @@ const RESULT_WITHOUT: u8 = 2;
 fn check(item: &Item<'_>, out: &mut Out) {
     let finding = Finding::new(RULE.code, item.row);
     let Some(key) = item.key else {
-        let is_absent = item.row.kind == Kind::ToolResult && item.val.get("tool_use_id").is_none();
+        let is_absent = item.row.kind == Kind::ToolResult && item.val.get(name::tool_use_id).is_none();
         return out.add(finding.variant(if is_absent { RESULT_WITHOUT } else { MISSING }).act(Act::Drop));
     };
     let allowed = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');

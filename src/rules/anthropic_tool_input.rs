@@ -3,9 +3,9 @@
 use crate::dialect::Item;
 use crate::dialects::common::input_object;
 use crate::history::{Finding, Kind, KindSet};
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::mend::{Cannot, Mend, put_member};
+use crate::json::{Val, name};
 use crate::place::Edit;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
@@ -64,14 +64,15 @@ static MEND: Mend = Mend::by(make_object);
 
 fn check(item: &Item<'_>, out: &mut Out) {
     // Calls of other dialects keep their arguments elsewhere.
-    let is_use = item.val.get("type").and_then(|kind| kind.text()).is_some_and(|kind| kind.ends_with(b"tool_use"));
-    if is_use && !item.val.get("input").as_ref().is_some_and(Val::is_object) {
+    let is_use =
+        item.val.get(name::r#type).and_then(|kind| kind.text()).is_some_and(|kind| kind.ends_with(b"tool_use"));
+    if is_use && !item.val.get(name::input).as_ref().is_some_and(Val::is_object) {
         let finding = Finding::new(RULE.code, item.row).variant(u8::from(item.row.kind == Kind::ServerUse));
         out.add(finding.mend(&MEND));
     }
 }
 
 fn make_object(call: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
-    let input = call.get("input").map_or(b"{}".to_vec(), |input| input_object(input, "raw"));
+    let input = call.get(name::input).map_or(b"{}".to_vec(), |input| input_object(input, "raw"));
     Ok(put_member(call, "input", &input, base, out)?)
 }

@@ -2,6 +2,7 @@
 
 use crate::dialect::Item;
 use crate::history::{Act, Finding, Kind, KindSet};
+use crate::json::name;
 use crate::rule::{Check, Evidence, Out, Variant};
 
 crate::rule! {
@@ -43,8 +44,8 @@ crate::rule! {
 }
 
 fn check(item: &Item<'_>, out: &mut Out) {
-    let is_use = item.val.get("type").is_some_and(|kind| kind.is("tool_use"));
-    let named = item.val.get("name").and_then(|name| name.as_str()).is_some_and(|name| !name.is_empty());
+    let is_use = item.val.get(name::r#type).is_some_and(|kind| kind.is("tool_use"));
+    let named = item.val.get(name::name).and_then(|name| name.as_str()).is_some_and(|name| !name.is_empty());
     if is_use && !named {
         out.add(Finding::new(RULE.code, item.row).act(Act::Drop));
     }

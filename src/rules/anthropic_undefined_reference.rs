@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::history::{BlockFlags, Finding, Kind};
 use crate::json::edit::Base;
 use crate::json::mend::{Cannot, Mend};
-use crate::json::{Val, string};
+use crate::json::{Val, name, string};
 use crate::place::Edit;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
@@ -66,7 +66,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
     let mut defined: HashSet<Vec<u8>> = HashSet::new();
     cx.look.value(tools, &mut |list| {
-        defined.extend(list.elements().filter_map(|tool| tool.get("name")?.text()).map(|name| name.into_owned()));
+        defined
+            .extend(list.elements().filter_map(|tool| tool.get(name::name)?.text()).map(|name| name.into_owned()));
     });
     for row in results.filter(|row| matches!(row.kind, Kind::ToolResult | Kind::ServerResult)) {
         let mut missing = false;
@@ -84,18 +85,18 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 
 /// The references in a result: of a client's search in its content, of the provider's in a list of their own.
 fn references<'t>(result: Val<'t>) -> impl Iterator<Item = Val<'t>> {
-    let content = result.get("content");
-    let own = content.and_then(|content| content.get("tool_references"));
+    let content = result.get(name::content);
+    let own = content.and_then(|content| content.get(name::tool_references));
     let list = content.filter(Val::is_array).or(own);
     list.into_iter().flat_map(|list| list.elements()).filter(|block| is_reference(*block))
 }
 
 fn is_reference(block: Val<'_>) -> bool {
-    block.get("type").is_some_and(|kind| kind.is("tool_reference"))
+    block.get(name::r#type).is_some_and(|kind| kind.is("tool_reference"))
 }
 
 fn name(reference: Val<'_>) -> Option<Vec<u8>> {
-    reference.get("tool_name").and_then(|name| name.text()).map(|name| name.into_owned())
+    reference.get(name::tool_name).and_then(|name| name.text()).map(|name| name.into_owned())
 }
 
 fn to_text(content: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {

@@ -2,7 +2,7 @@
 
 use crate::dialect::Item;
 use crate::history::{Act, BlockFlags, Finding, Kind, KindSet};
-use crate::json::Val;
+use crate::json::{Val, name};
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
 
@@ -94,13 +94,13 @@ const SIGNED_EMPTY: u8 = 4;
 
 fn check(item: &Item<'_>, out: &mut Out) {
     let signed = item.row.has(BlockFlags::SIGNED);
-    let variant = match item.val.get("type").and_then(|kind| kind.text()).as_deref() {
+    let variant = match item.val.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
         Some(b"redacted_thinking") if !signed => NO_DATA,
-        Some(b"thinking") if !item.val.get("thinking").as_ref().is_some_and(Val::is_string) => WITHOUT,
-        Some(b"thinking") if !signed && item.val.get("signature").is_some() => EMPTY,
+        Some(b"thinking") if !item.val.get(name::thinking).as_ref().is_some_and(Val::is_string) => WITHOUT,
+        Some(b"thinking") if !signed && item.val.get(name::signature).is_some() => EMPTY,
         Some(b"thinking") if !signed => 0,
         Some(b"thinking")
-            if item.val.get("thinking").and_then(|val| val.as_str()).is_some_and(|text| text.is_empty()) =>
+            if item.val.get(name::thinking).and_then(|val| val.as_str()).is_some_and(|text| text.is_empty()) =>
         {
             SIGNED_EMPTY
         }

@@ -1,7 +1,7 @@
 //! RL411: the arguments of a call are no JSON, and the server reads them.
 
 use crate::history::{Finding, Kind};
-use crate::json::{Tape, scan};
+use crate::json::{Tape, name, scan};
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Levels;
 
@@ -49,7 +49,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in cx.history.rows.iter().filter(|row| row.kind == Kind::FunctionCall) {
         let mut broken = false;
         cx.look.look(row, &mut |item| {
-            let text = item.get("arguments").and_then(|arguments| arguments.text());
+            let text = item.get(name::arguments).and_then(|arguments| arguments.text());
             broken = text.is_some_and(|text| scan(&text, &mut tape).is_err());
         });
         if broken {

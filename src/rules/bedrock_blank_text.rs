@@ -2,9 +2,9 @@
 
 use crate::dialects::bedrock::tool_result;
 use crate::history::{Act, BlockFlags, Finding, Flags, Kind, Row};
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::mend::{Cannot, Mend, put_member};
+use crate::json::{Val, name};
 use crate::place::Edit;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
@@ -93,9 +93,9 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 
 /// Members of a result's content whose text is empty.
 fn empty_texts(block: Val<'_>) -> impl Iterator<Item = Val<'_>> {
-    let content = tool_result(block).and_then(|result| result.get("content")).filter(Val::is_array);
+    let content = tool_result(block).and_then(|result| result.get(name::content)).filter(Val::is_array);
     let is_empty =
-        |part: &Val<'_>| part.get("text").and_then(|text| text.as_str()).is_some_and(|text| text.is_empty());
+        |part: &Val<'_>| part.get(name::text).and_then(|text| text.as_str()).is_some_and(|text| text.is_empty());
     content.into_iter().flat_map(|content| content.elements()).filter(is_empty)
 }
 

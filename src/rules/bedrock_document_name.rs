@@ -5,7 +5,7 @@ use crate::dialects::bedrock::document;
 use crate::history::{Finding, Flags, Kind, KindSet};
 use crate::json::edit::Base;
 use crate::json::mend::{Cannot, Mend};
-use crate::json::{Val, string};
+use crate::json::{Val, name, string};
 use crate::place::Edit;
 use crate::rule::{Check, Evidence, Out, Variant};
 use crate::target::Answer;
@@ -65,7 +65,7 @@ const CUT: usize = LIMIT - 10;
 
 fn check(item: &Item<'_>, out: &mut Out) {
     let refused = |document: Val<'_>| {
-        document.get("name").and_then(|name| name.text()).is_some_and(|name| !allows_name(&name))
+        document.get(name::name).and_then(|name| name.text()).is_some_and(|name| !allows_name(&name))
     };
     let mut documents = document(item.val).into_iter().chain(inner_documents(item.val));
     if !item.row.has(Flags::RECORDED) && documents.any(refused) {
@@ -85,13 +85,13 @@ fn allows_name(name: &[u8]) -> bool {
 /// The documents in a tool's result.
 fn inner_documents<'t>(block: Val<'t>) -> impl Iterator<Item = Val<'t>> {
     let content = block.at(&["toolResult", "content"]).filter(Val::is_array);
-    content.into_iter().flat_map(|content| content.elements()).filter_map(|part| part.get("document"))
+    content.into_iter().flat_map(|content| content.elements()).filter_map(|part| part.get(name::document))
 }
 
 /// Takes out of a document's name what may not stand there; in a result, out of those of all its documents.
 fn rename(block: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
-    for document in block.get("document").into_iter().chain(inner_documents(block)) {
-        let name = document.get("name").ok_or(Cannot("the document has no name"))?;
+    for document in block.get(name::document).into_iter().chain(inner_documents(block)) {
+        let name = document.get(name::name).ok_or(Cannot("the document has no name"))?;
         let text = name.text().ok_or(Cannot("the name is not a text"))?;
         if !allows_name(&text) {
             out.push(Edit::replace(base.of(name), string::quoted(&allowed_name(&text))));

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::history::{Act, Facts, Finding, Flags, Kind, Row};
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::mend::{Cannot, Mend, put_member};
+use crate::json::{Val, name};
 use crate::place::Edit;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::Answer;
@@ -73,8 +73,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 
 /// Defines the tools that a request's messages call: their names, and nothing about their arguments.
 fn define(body: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
-    let messages = body.get("messages").into_iter().flat_map(|messages| messages.elements());
-    let blocks = messages.filter_map(|message| message.get("content")).flat_map(|content| content.elements());
+    let messages = body.get(name::messages).into_iter().flat_map(|messages| messages.elements());
+    let blocks = messages.filter_map(|message| message.get(name::content)).flat_map(|content| content.elements());
     let names: BTreeSet<&[u8]> = blocks
         .filter_map(|block| block.at(&["toolUse", "name"]))
         .filter(Val::is_string)

@@ -2,6 +2,7 @@
 
 use crate::dialects::bedrock::document;
 use crate::history::{Finding, Flags, Kind, Row};
+use crate::json::name;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 use crate::target::{Answer, Trait};
 
@@ -56,8 +57,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     for row in cx.history.rows.iter().filter(is_media) {
         let mut remote = false;
         cx.look.look(row, &mut |block| {
-            let source = document(block).and_then(|document| document.get("source"));
-            remote = source.is_some_and(|source| source.get("s3Location").is_some());
+            let source = document(block).and_then(|document| document.get(name::source));
+            remote = source.is_some_and(|source| source.get(name::s3Location).is_some());
         });
         if remote {
             out.add(Finding::new(RULE.code, *row).never("the bytes of the document are not in the file"));

@@ -4,6 +4,7 @@ use crate::dialect::Item;
 use crate::dialects::bedrock::tool_result;
 use crate::history::{Finding, Flags, Kind, KindSet};
 use crate::json::mend::Mend;
+use crate::json::name;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -53,8 +54,8 @@ static MEND: Mend = Mend::append(r#"{"text":"the tool gave no output"}"#).at(&["
 
 fn check(item: &Item<'_>, out: &mut Out) {
     let Some(result) = tool_result(item.val).filter(|_| !item.row.has(Flags::RECORDED)) else { return };
-    let empty = result.get("content").is_some_and(|content| content.is_array() && content.count() == 0);
-    if empty && result.get("status").is_some_and(|status| status.is("error")) {
+    let empty = result.get(name::content).is_some_and(|content| content.is_array() && content.count() == 0);
+    if empty && result.get(name::status).is_some_and(|status| status.is("error")) {
         out.add(Finding::new(RULE.code, item.row).mend(&MEND));
     }
 }

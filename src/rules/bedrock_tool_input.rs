@@ -4,9 +4,9 @@ use crate::dialect::Item;
 use crate::dialects::bedrock::tool_use;
 use crate::dialects::common::input_object;
 use crate::history::{Finding, Flags, Kind, KindSet};
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::mend::{Cannot, Mend, put_member};
+use crate::json::{Val, name};
 use crate::place::Edit;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
@@ -60,13 +60,13 @@ crate::rule! {
 static MEND: Mend = Mend::by(make_object).at(&["toolUse"]);
 
 fn check(item: &Item<'_>, out: &mut Out) {
-    let input = tool_use(item.val).and_then(|call| call.get("input"));
+    let input = tool_use(item.val).and_then(|call| call.get(name::input));
     if !input.as_ref().is_some_and(Val::is_object) && !item.row.has(Flags::RECORDED) {
         out.add(Finding::new(RULE.code, item.row).mend(&MEND));
     }
 }
 
 fn make_object(call: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
-    let input = call.get("input").map_or(b"{}".to_vec(), |input| input_object(input, "input"));
+    let input = call.get(name::input).map_or(b"{}".to_vec(), |input| input_object(input, "input"));
     Ok(put_member(call, "input", &input, base, out)?)
 }

@@ -4,7 +4,7 @@ use crate::dialect::Item;
 use crate::history::{Finding, Kind, KindSet};
 use crate::json::edit::Base;
 use crate::json::mend::{Cannot, Mend, put_member};
-use crate::json::{Tape, Val, scan, string};
+use crate::json::{Tape, Val, name, scan, string};
 use crate::place::Edit;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Levels;
@@ -98,7 +98,7 @@ fn check(item: &Item<'_>, out: &mut Out) {
 
 /// Arguments that are empty become an empty object, others an object that holds their text.
 fn make_object(function: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
-    let old = function.get("arguments").and_then(|old| old.text()).unwrap_or_default();
+    let old = function.get(name::arguments).and_then(|old| old.text()).unwrap_or_default();
     let object = match old.trim_ascii().is_empty() {
         true => b"{}".to_vec(),
         false => [b"{\"arguments\":", &*string::quoted(&String::from_utf8_lossy(&old)), b"}"].concat(),

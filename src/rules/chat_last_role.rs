@@ -2,6 +2,7 @@
 
 use crate::history::{Finding, Flags, Kind, Role, Usage};
 use crate::json::mend::Mend;
+use crate::json::name;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Levels, Trait};
 
@@ -66,7 +67,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
     }
     let mut marked = false;
     cx.look.look(&row, &mut |message| {
-        marked = message.get("prefix").and_then(|prefix| prefix.as_bool()) == Some(true);
+        marked = message.get(name::prefix).and_then(|prefix| prefix.as_bool()) == Some(true);
     });
     let finding = Finding::new(RULE.code, row);
     if marked {

@@ -2,6 +2,7 @@
 
 use crate::dialect::Item;
 use crate::history::{Finding, Kind, KindSet};
+use crate::json::name;
 use crate::rule::{Check, Evidence, Out, Variant};
 use crate::target::Answer;
 
@@ -55,7 +56,7 @@ fn check(item: &Item<'_>, out: &mut Out) {
     if (item.row.at.len as usize) <= LIMIT {
         return;
     }
-    let text = item.val.get("content").and_then(|content| content.text());
+    let text = item.val.get(name::content).and_then(|content| content.text());
     let length = text.map_or(0, |text| String::from_utf8_lossy(&text).chars().count());
     if length > LIMIT {
         out.add(Finding::new(RULE.code, item.row).arg(length as u32).never("what to cut is your decision"));

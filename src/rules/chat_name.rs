@@ -4,7 +4,7 @@ use crate::dialect::Item;
 use crate::history::{Finding, Kind, KindSet};
 use crate::json::edit::Base;
 use crate::json::mend::{Cannot, Mend, put_member};
-use crate::json::{Val, string};
+use crate::json::{Val, name, string};
 use crate::place::Edit;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
@@ -97,7 +97,7 @@ fn check(item: &Item<'_>, out: &mut Out) {
     let is_call = item.row.kind == Kind::ToolUse;
     let name = match is_call {
         true => item.val.at(&["function", "name"]).or_else(|| item.val.at(&["custom", "name"])),
-        false => item.val.get("name"),
+        false => item.val.get(name::name),
     };
     let Some(name) = name.and_then(|name| name.text()) else { return };
     let finding = Finding::new(RULE.code, item.row).arg(name.len() as u32);
@@ -120,7 +120,7 @@ fn allowed(c: char) -> bool {
 
 /// A name keeps only the characters that names may have.
 fn clean(named: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
-    let old = named.get("name").and_then(|name| name.text()).ok_or(Cannot("the name is not a text"))?;
+    let old = named.get(name::name).and_then(|name| name.text()).ok_or(Cannot("the name is not a text"))?;
     let old = String::from_utf8_lossy(&old);
     let clean: String = old.chars().map(|c| if allowed(c) { c } else { '_' }).take(LIMIT).collect();
     Ok(put_member(named, "name", &string::quoted(&clean), base, out)?)

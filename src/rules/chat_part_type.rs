@@ -3,6 +3,7 @@
 use crate::dialect::Item;
 use crate::history::{Act, Finding, Flags, Kind, KindSet};
 use crate::json::mend::Mend;
+use crate::json::name;
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
 
@@ -100,7 +101,7 @@ static TO_TEXT: Mend = Mend::put("type", r#""text""#);
 
 fn check(item: &Item<'_>, out: &mut Out) {
     // What a server has said so may be sent to it again.
-    let Some(kind) = item.val.get("type").filter(|_| !item.row.has(Flags::RECORDED)) else { return };
+    let Some(kind) = item.val.get(name::r#type).filter(|_| !item.row.has(Flags::RECORDED)) else { return };
     let is = |names: &[&str]| names.iter().any(|name| kind.is(name));
     let finding = Finding::new(RULE.code, item.row);
     if is(&["audio"]) || !kind.is_string() {

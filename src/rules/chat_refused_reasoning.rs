@@ -1,9 +1,9 @@
 //! RL515: a message carries what the model thought, or another member, where the server refuses that.
 
 use crate::history::{BlockFlags, Finding, Flags, Row};
-use crate::json::Val;
 use crate::json::edit::{Base, remove_members};
 use crate::json::mend::{Cannot, Mend};
+use crate::json::{Val, name};
 use crate::place::{Edit, Place};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::Trait;
@@ -125,9 +125,9 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         let finding = Finding::new(RULE.code, row);
         let (mut reasoning, mut own, mut unknown) = (None, false, None);
         cx.look.look(&row, &mut |message| {
-            let said = message.get("reasoning").filter(|val| !val.is_null());
+            let said = message.get(name::reasoning).filter(|val| !val.is_null());
             reasoning = said.map(|val| place(&row, message, val));
-            own = message.get("reasoning_content").is_some();
+            own = message.get(name::reasoning_content).is_some();
             unknown = unknown_members(message).next().map(|val| place(&row, message, val));
         });
         if refuses && row.has(BlockFlags::REASONED) && own {

@@ -2,6 +2,7 @@
 
 use crate::history::{Finding, Flags, Role};
 use crate::json::mend::Mend;
+use crate::json::name;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels, Trait};
 
@@ -91,7 +92,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             // A result of the old form has the role `function`.
             Role::Other | Role::None if !row.has(Flags::RECORDED) => {
                 let mut known = false;
-                cx.look.look(&row, &mut |message| known = message.get("role").is_some_and(|r| r.is("function")));
+                cx.look
+                    .look(&row, &mut |message| known = message.get(name::role).is_some_and(|r| r.is("function")));
                 if !known {
                     out.add(finding.never("it is not known who is speaking"));
                 }

@@ -1,6 +1,7 @@
 //! RL662: the signature of a thinking block in a session is cut.
 
 use crate::history::{Act, BlockFlags, Finding, Kind};
+use crate::json::name;
 use crate::rule::{Check, Cx, Evidence, Out, Variant};
 
 use super::split_thinking::{IN_OPEN_LOOP, in_open_loop};
@@ -55,7 +56,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             }
             let mut length = SHORTEST;
             cx.look.look(row, &mut |block| {
-                length = block.get("signature").and_then(|it| it.text()).map_or(SHORTEST, |it| it.len());
+                length = block.get(name::signature).and_then(|it| it.text()).map_or(SHORTEST, |it| it.len());
             });
             if length < SHORTEST {
                 let finding = Finding::new(RULE.code, *row).arg(length as u32);

@@ -2,8 +2,8 @@
 
 use crate::dialect::Item;
 use crate::history::{Finding, Flags, Kind, KindSet};
-use crate::json::Val;
 use crate::json::mend::Mend;
+use crate::json::{Val, name};
 use crate::rule::{Check, Evidence, Loss, Out, Variant};
 use crate::target::Answer;
 
@@ -79,7 +79,7 @@ static TO_USER: Mend = Mend::put("role", r#""user""#);
 static TO_MODEL: Mend = Mend::put("role", r#""model""#);
 
 fn check(item: &Item<'_>, out: &mut Out) {
-    let Some(role) = item.val.get("role").and_then(|role| role.text()) else { return };
+    let Some(role) = item.val.get(name::role).and_then(|role| role.text()) else { return };
     let (variant, mend) = match role.as_ref() {
         _ if item.row.has(Flags::RECORDED) => return,
         b"user" | b"model" => return,
@@ -93,8 +93,8 @@ fn check(item: &Item<'_>, out: &mut Out) {
 
 fn holds_responses_only(content: Val<'_>) -> bool {
     let is_response = |part: Val<'_>| {
-        let response = part.get("functionResponse").or_else(|| part.get("function_response"));
+        let response = part.get(name::functionResponse).or_else(|| part.get(name::function_response));
         response.is_some_and(|response| response.is_object())
     };
-    content.get("parts").is_some_and(|parts| parts.count() > 0 && parts.elements().all(is_response))
+    content.get(name::parts).is_some_and(|parts| parts.count() > 0 && parts.elements().all(is_response))
 }

@@ -1,9 +1,9 @@
 //! RL565: a call of the current turn lacks its thought signature, and the model wants it.
 
 use crate::history::{BlockFlags, Finding, Flags, Kind, Role};
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::mend::{Cannot, Mend, put_member};
+use crate::json::{Val, name};
 use crate::place::Edit;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Trait};
@@ -88,7 +88,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 }
 
 fn sign(part: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {
-    let snake = part.get("function_call").is_some() || part.get("thought_signature").is_some();
+    let snake = part.get(name::function_call).is_some() || part.get(name::thought_signature).is_some();
     let key = if snake { "thought_signature" } else { "thoughtSignature" };
     Ok(put_member(part, key, UNSIGNED, base, out)?)
 }

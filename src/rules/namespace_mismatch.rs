@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::history::{Act, Finding, Kind};
-use crate::json::Val;
+use crate::json::{Val, name};
 use crate::place::Place;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
@@ -92,7 +92,7 @@ pub fn homes(cx: &Cx<'_>) -> HashMap<Vec<u8>, Home> {
     let defines = |kind| matches!(kind, Kind::ToolSearchOutput | Kind::AdditionalTools);
     for row in cx.history.rows.iter().filter(|row| defines(row.kind)) {
         cx.look.look(row, &mut |item| {
-            if let Some(tools) = item.get("tools") {
+            if let Some(tools) = item.get(name::tools) {
                 define(tools, row.at, &mut homes);
             }
         });
@@ -108,14 +108,14 @@ pub fn homes(cx: &Cx<'_>) -> HashMap<Vec<u8>, Home> {
 
 fn define(tools: Val<'_>, at: Place, homes: &mut HashMap<Vec<u8>, Home>) {
     for tool in tools.elements() {
-        let Some(name) = tool.get("name").and_then(|name| name.text()) else { continue };
-        if !tool.get("type").is_some_and(|kind| kind.is("namespace")) {
+        let Some(name) = tool.get(name::name).and_then(|name| name.text()) else { continue };
+        if !tool.get(name::r#type).is_some_and(|kind| kind.is("namespace")) {
             homes.insert(name.into_owned(), Home::Default);
             continue;
         }
         let namespace = String::from_utf8_lossy(&name).into_owned();
-        let inner = tool.get("tools").into_iter().flat_map(|tools| tools.elements());
-        for name in inner.filter_map(|tool| tool.get("name")?.text()) {
+        let inner = tool.get(name::tools).into_iter().flat_map(|tools| tools.elements());
+        for name in inner.filter_map(|tool| tool.get(name::name)?.text()) {
             let here = Home::Namespace(namespace.clone(), at);
             homes
                 .entry(name.into_owned())
@@ -130,8 +130,8 @@ fn define(tools: Val<'_>, at: Place, homes: &mut HashMap<Vec<u8>, Home>) {
 
 /// The name of a call that names no namespace.
 pub fn bare_name(call: Val<'_>) -> Option<Vec<u8>> {
-    let bare = call.get("namespace").is_none_or(|namespace| namespace.is_null());
-    call.get("name").filter(|_| bare).and_then(|name| name.text()).map(|name| name.into_owned())
+    let bare = call.get(name::namespace).is_none_or(|namespace| namespace.is_null());
+    call.get(name::name).filter(|_| bare).and_then(|name| name.text()).map(|name| name.into_owned())
 }
 
 fn check(cx: &Cx<'_>, out: &mut Out) {

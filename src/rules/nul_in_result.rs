@@ -2,9 +2,9 @@
 
 use crate::dialect::{Cannot, Item};
 use crate::history::{Act, BlockFlags, Finding, Kind, KindSet};
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::mend::Mend;
+use crate::json::{Val, name};
 use crate::place::Edit;
 use crate::rule::{Check, Evidence, Out, Variant};
 
@@ -48,7 +48,7 @@ static CLEAN: Mend = Mend::by(clean).at(&["content"]);
 const NUL: &[u8] = b"\\u0000";
 
 fn check(item: &Item<'_>, out: &mut Out) {
-    let content = item.val.get("content").filter(|_| item.row.has(BlockFlags::NUL));
+    let content = item.val.get(name::content).filter(|_| item.row.has(BlockFlags::NUL));
     if content.is_some_and(|content| nuls(content.raw()).next().is_some()) {
         out.add(Finding::new(RULE.code, item.row).act(Act::Mend(&CLEAN)));
     }

@@ -1,7 +1,7 @@
 //! RL109: a computer call's safety checks are not acknowledged.
 
 use crate::history::{Act, Finding, Flags, Pair, PairState, Row};
-use crate::json::Val;
+use crate::json::{Val, name};
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant, When};
 
 crate::rule! {
@@ -63,7 +63,7 @@ fn check_ids(cx: &Cx<'_>, row: &Row, field: &str) -> Vec<Vec<u8>> {
     let mut ids = Vec::new();
     cx.look.look(row, &mut |item: Val<'_>| {
         let checks = item.get(field).into_iter().flat_map(|checks| checks.elements());
-        ids.extend(checks.filter_map(|check| check.get("id")?.text()).map(|id| id.into_owned()));
+        ids.extend(checks.filter_map(|check| check.get(name::id)?.text()).map(|id| id.into_owned()));
     });
     ids
 }

@@ -3,7 +3,7 @@
 //! A definition's slot is its number in its list.
 
 use crate::history::{Flags, Kind, Role, Row};
-use crate::json::Val;
+use crate::json::{Val, name};
 
 type Found = Option<(usize, &'static str)>;
 
@@ -115,7 +115,7 @@ fn by_role(role: Role) -> usize {
 
 /// The slot behind `any` that is named like the type; `any` for other types, and for none.
 fn typed(names: &[&str], any: usize, item: Val<'_>) -> usize {
-    let Some(kind) = item.get("type").and_then(|kind| kind.as_str()) else { return any };
+    let Some(kind) = item.get(name::r#type).and_then(|kind| kind.as_str()) else { return any };
     let mut after = names.iter().enumerate().skip(any + 1);
     after.find(|(_, name)| kind.is(name.as_bytes())).map_or(any, |(at, _)| at)
 }

@@ -137,7 +137,7 @@ impl Table {
     }
 
     fn branch(&self, node: &Node, val: Val<'_>) -> bool {
-        let Some(name) = val.by_name(name::r#type).and_then(|name| name.as_str()) else { return false };
+        let Some(name) = val.get(name::r#type).and_then(|name| name.as_str()) else { return false };
         let branch = node.branches.iter().find(|(known, _)| name.is(known));
         branch.is_some_and(|(_, node)| self.check(*node, val))
     }

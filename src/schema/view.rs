@@ -162,7 +162,7 @@ impl<'a> Object<'a, TapeJson> for Fields<'a> {
     }
 
     fn get(&self, key: &String) -> Option<Seen<'a>> {
-        self.0.get(key).map(Seen::Val)
+        self.0.get(&**key).map(Seen::Val)
     }
 
     fn members(&self) -> Self::MembersIter {

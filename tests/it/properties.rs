@@ -53,7 +53,7 @@ fn agrees(val: Val<'_>, expected: &Value) -> bool {
         }
         Value::Object(map) => {
             val.count() as usize == map.len()
-                && map.iter().all(|(key, item)| val.get(key).is_some_and(|val| agrees(val, item)))
+                && map.iter().all(|(key, item)| val.get(&**key).is_some_and(|val| agrees(val, item)))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::dialect::{Cannot, TextChange};
 use crate::json::edit::{Base, Sequence, Slot, add_member};
-use crate::json::{Val, string};
+use crate::json::{Val, name, string};
 use crate::place::{Edit, With};
 
 pub(super) fn change(
@@ -13,7 +13,7 @@ pub(super) fn change(
 ) -> Result<(), Cannot> {
     match change {
         TextChange::Rename(key) => {
-            let field = if item.get("tool_use_id").is_some() { "tool_use_id" } else { "id" };
+            let field = if item.get(name::tool_use_id).is_some() { "tool_use_id" } else { "id" };
             let old = item.get(field).ok_or(Cannot("the item has no such field"))?;
             out.push(Edit::replace(base.of(old), string::quoted(key)));
             Ok(())
@@ -30,12 +30,12 @@ pub(super) fn hoist(
     base: Base<'_>,
     out: &mut Vec<Edit>,
 ) -> Result<(), Cannot> {
-    let contents: Vec<Val<'_>> = messages.iter().filter_map(|message| message.get("content")).collect();
+    let contents: Vec<Val<'_>> = messages.iter().filter_map(|message| message.get(name::content)).collect();
     if contents.iter().any(|content| !content.is_string() && !content.is_array()) {
         return Err(Cannot("the content of the message is neither a string nor a list of blocks"));
     }
     let said: Vec<Vec<u8>> = contents.iter().flat_map(|content| blocks(*content)).collect();
-    match request.get("system").filter(|system| !system.is_null()) {
+    match request.get(name::system).filter(|system| !system.is_null()) {
         None => {
             let text = match contents.as_slice() {
                 [only] => only.raw().to_vec(),

@@ -6,7 +6,7 @@ use crate::dialects::client_tools;
 use crate::dialects::common::{citations, extras, foreign, picked, reasoning, said, text, texts};
 use crate::dialects::known::strays;
 use crate::dialects::settings::{self, Found, Reading};
-use crate::json::Val;
+use crate::json::{Val, name};
 use crate::neutral::{
     Block, Call, CallKind, Choice, Conversation, Effort, Foreign, ForeignKind, Input, LossKind, Losses, Maker,
     Media, MediaKind, OutputFormat, Part, Raw, Reasoning, Source, Text, Tool, ToolKind, ToolResult, Voice,
@@ -39,7 +39,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
             Some(choice) => out.settings.choice = found.set(choice),
             None => found.alone(out),
         },
-        "tool_choice.name" if found.parent.get("type").is_some_and(|kind| kind.is("tool")) => {}
+        "tool_choice.name" if found.parent.get(name::r#type).is_some_and(|kind| kind.is("tool")) => {}
         "tool_choice.disable_parallel_tool_use" => match val.as_bool() {
             Some(single) => out.settings.parallel = found.set(!single),
             None => found.alone(out),
@@ -49,7 +49,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
             let level = Text::of_val(val).and_then(|level| found.set(Effort::Level(level)));
             out.settings.effort = level.or(out.settings.effort.take());
         }
-        "output_config.format" | "output_format" => match val.get("schema") {
+        "output_config.format" | "output_format" => match val.get(name::schema) {
             Some(schema) => {
                 let schema = Raw::of(schema);
                 let format = OutputFormat::Schema { name: None, description: None, schema, strict: None };
@@ -58,7 +58,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
             None => found.alone(out),
         },
         "thinking.type" => {
-            let budget = found.parent.get("budget_tokens").and_then(|budget| budget.as_u64());
+            let budget = found.parent.get(name::budget_tokens).and_then(|budget| budget.as_u64());
             let effort = match val.text().as_deref() {
                 Some(b"disabled") => Effort::Off,
                 Some(b"adaptive") => Effort::Adaptive,
@@ -70,7 +70,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
                 out.settings.effort = found.set(effort);
             }
         }
-        "thinking.budget_tokens" if found.parent.get("type").is_some() => {}
+        "thinking.budget_tokens" if found.parent.get(name::r#type).is_some() => {}
         "tool_choice.name" | "thinking.budget_tokens" => found.alone(out),
         _ => return false,
     }
@@ -78,7 +78,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
 }
 
 fn choice(val: Val<'_>) -> Option<Choice> {
-    match val.get("type")?.text()?.as_ref() {
+    match val.get(name::r#type)?.text()?.as_ref() {
         b"auto" => Some(Choice::Auto),
         b"none" => Some(Choice::None),
         b"any" => Some(Choice::Required),
@@ -91,7 +91,7 @@ fn choice(val: Val<'_>) -> Option<Choice> {
 const TOOL: [&str; 5] = ["type", "name", "description", "input_schema", "cache_control"];
 
 fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
-    let own = val.get("type").is_none_or(|kind| kind.is("custom"));
+    let own = val.get(name::r#type).is_none_or(|kind| kind.is("custom"));
     let Some(name) = text(val, "name").filter(|_| own) else {
         let tool = Tool::new(provided(val), body.at(val));
         return Tool { cache: cache(val), ..tool };
@@ -99,14 +99,14 @@ fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
     let kind = ToolKind::Function {
         name,
         description: text(val, "description"),
-        parameters: val.get("input_schema").filter(|schema| schema.is_object()).map(Raw::of),
+        parameters: val.get(name::input_schema).filter(|schema| schema.is_object()).map(Raw::of),
     };
     Tool { cache: cache(val), extras: extras(body, val, &TOOL, losses), ..Tool::new(kind, body.at(val)) }
 }
 
 /// A tool that Anthropic defines.
 fn provided(val: Val<'_>) -> ToolKind {
-    let kind = val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+    let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
     let whole = foreign(NAME, ForeignKind::ServerTool, val);
     if let Some(client) = client_tools::of(NAME, &kind) {
         return ToolKind::Client(client, whole);
@@ -114,7 +114,7 @@ fn provided(val: Val<'_>) -> ToolKind {
     if !kind.starts_with(b"web_search_") {
         return ToolKind::Foreign(whole);
     }
-    let location = val.get("user_location");
+    let location = val.get(name::user_location);
     let search = WebSearch {
         allowed: val.get("allowed_domains").map(texts).unwrap_or_default(),
         blocked: val.get("blocked_domains").map(texts).unwrap_or_default(),
@@ -126,17 +126,17 @@ fn provided(val: Val<'_>) -> ToolKind {
 }
 
 fn cache(val: Val<'_>) -> Option<Raw> {
-    val.get("cache_control").filter(|mark| !mark.is_null()).map(Raw::of)
+    val.get(name::cache_control).filter(|mark| !mark.is_null()).map(Raw::of)
 }
 
 fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
-    let voice = match val.get("role").and_then(|role| role.text()).as_deref() {
+    let voice = match val.get(name::role).and_then(|role| role.text()).as_deref() {
         Some(b"assistant") => Voice::Assistant,
         Some(b"system") => Voice::System,
         _ => Voice::User,
     };
     strays(body, val, "anthropic", b"message", losses);
-    let Some(content) = val.get("content") else { return };
+    let Some(content) = val.get(name::content) else { return };
     if let Some(text) = Text::of_val(content) {
         return out.add(voice, false, Block::text(text, body.at(content)));
     }
@@ -156,10 +156,10 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
 }
 
 fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
-    let kind = val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+    let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
     let what = match kind.as_ref() {
         b"text" => {
-            text(val, "text").map(|text| What::Text { text, citations: citations(NAME, val.get("citations")) })
+            text(val, "text").map(|text| What::Text { text, citations: citations(NAME, val.get(name::citations)) })
         }
         b"tool_use" => call(val).map(What::Call),
         b"tool_result" => result(body, val, losses).map(What::Result),
@@ -190,11 +190,11 @@ fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
 /// Notes members of a block that nothing reads.
 fn block_strays(body: &Body<'_>, val: Val<'_>, place: &str, losses: &mut Losses) {
     let of = |val: Val<'_>, place: &str, losses: &mut Losses| {
-        let kind = val.get("type").and_then(|kind| kind.text());
+        let kind = val.get(name::r#type).and_then(|kind| kind.text());
         strays(body, val, place, kind.as_deref().unwrap_or_default(), losses);
     };
     of(val, place, losses);
-    if let Some(source) = val.get("source").filter(|source| source.is_object()) {
+    if let Some(source) = val.get(name::source).filter(|source| source.is_object()) {
         of(source, "anthropic/source", losses);
     }
 }
@@ -217,16 +217,18 @@ fn call(val: Val<'_>) -> Option<Call> {
         id: text(val, "id")?,
         invented: false,
         name: text(val, "name").unwrap_or_default(),
-        input: val.get("input").map_or_else(|| Input::Json(Raw::new(*b"{}")), |input| Input::Json(Raw::of(input))),
+        input: val
+            .get(name::input)
+            .map_or_else(|| Input::Json(Raw::new(*b"{}")), |input| Input::Json(Raw::of(input))),
         kind: CallKind::Function,
     })
 }
 
 fn result(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Option<ToolResult> {
-    for part in val.get("content").into_iter().flat_map(|content| content.elements()) {
+    for part in val.get(name::content).into_iter().flat_map(|content| content.elements()) {
         block_strays(body, part, "anthropic/result", losses);
     }
-    let part = |part: Val<'_>| match part.get("type").and_then(|kind| kind.text()).as_deref() {
+    let part = |part: Val<'_>| match part.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
         Some(b"text") => Part::Text(text(part, "text").unwrap_or_default()),
         Some(kind @ b"tool_reference") => Part::Foreign(unknown(part, kind), body.at(part)),
         _ => match media(part) {
@@ -234,17 +236,17 @@ fn result(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Option<ToolResu
             None => Part::Json(Raw::of(part)),
         },
     };
-    let parts = match val.get("content") {
+    let parts = match val.get(name::content) {
         Some(content) if content.is_array() => content.elements().map(part).collect(),
         Some(content) => Text::of_val(content).map(Part::Text).into_iter().collect(),
         None => Vec::new(),
     };
-    let is_error = val.get("is_error").and_then(|error| error.as_bool()).unwrap_or(false);
+    let is_error = val.get(name::is_error).and_then(|error| error.as_bool()).unwrap_or(false);
     Some(ToolResult { id: text(val, "tool_use_id")?, name: None, parts, is_error, kind: CallKind::Function })
 }
 
 fn media(val: Val<'_>) -> Option<Media> {
-    let kind = match val.get("type")?.text()?.as_ref() {
+    let kind = match val.get(name::r#type)?.text()?.as_ref() {
         b"image" => MediaKind::Image,
         b"document" => MediaKind::File,
         b"search_result" => return found(val),
@@ -253,14 +255,14 @@ fn media(val: Val<'_>) -> Option<Media> {
         }
         _ => return None,
     };
-    let source = val.get("source")?;
-    let found = match source.get("type")?.text()?.as_ref() {
+    let source = val.get(name::source)?;
+    let found = match source.get(name::r#type)?.text()?.as_ref() {
         b"base64" => Source::Data(text(source, "data")?),
         b"url" => Source::Url(text(source, "url")?),
         b"file" => Source::Id(text(source, "file_id")?, NAME),
         b"text" => Source::Plain(vec![text(source, "data")?]),
         b"content" => {
-            let content = source.get("content")?;
+            let content = source.get(name::content)?;
             Source::Plain(match Text::of_val(content) {
                 Some(text) => vec![text],
                 // A document with images in it has no form elsewhere.
@@ -280,7 +282,8 @@ fn media(val: Val<'_>) -> Option<Media> {
 
 /// What a search found.
 fn found(val: Val<'_>) -> Option<Media> {
-    let texts = val.get("content")?.elements().map(|part| text(part, "text")).collect::<Option<Vec<Text>>>()?;
+    let texts =
+        val.get(name::content)?.elements().map(|part| text(part, "text")).collect::<Option<Vec<Text>>>()?;
     Some(Media {
         name: said(val, "title"),
         link: said(val, "source"),
@@ -291,6 +294,6 @@ fn found(val: Val<'_>) -> Option<Media> {
 
 /// What asks for citations, unless it says that none are wanted.
 fn cited(val: Val<'_>) -> Option<Raw> {
-    let own = val.get("citations")?;
-    own.get("enabled").is_some_and(|on| on.as_bool() == Some(true)).then(|| Raw::of(own))
+    let own = val.get(name::citations)?;
+    own.get(name::enabled).is_some_and(|on| on.as_bool() == Some(true)).then(|| Raw::of(own))
 }

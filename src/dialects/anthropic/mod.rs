@@ -13,7 +13,7 @@ use crate::dialect::{Body, Cannot, Dialect, Item, Origin, TextChange, Written};
 use crate::dialects::responses::STUB;
 use crate::history::{Kind, Pairing};
 use crate::json::edit::Base;
-use crate::json::{Str, Val, string};
+use crate::json::{Str, Val, name, string};
 use crate::neutral::{Conversation, Losses, Takes};
 use crate::place::Edit;
 
@@ -45,7 +45,7 @@ impl Dialect for Anthropic {
     }
 
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
-        let id = call.get("id").filter(Val::is_string).ok_or(Cannot("the call has no id"))?;
+        let id = call.get(name::id).filter(Val::is_string).ok_or(Cannot("the call has no id"))?;
         let text = string::quoted(STUB);
         Ok([
             br#"{"type":"tool_result","tool_use_id":"#,

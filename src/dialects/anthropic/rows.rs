@@ -3,7 +3,7 @@
 use crate::dialect::{BLOCK, Item, Origin};
 use crate::dialects::chat::rows::{content_flags, text_flags};
 use crate::history::{BlockFlags, Kind, Role, Row};
-use crate::json::{Str, Val, fingerprint};
+use crate::json::{Str, Val, fingerprint, name};
 
 /// The dialect's name.
 pub const NAME: &str = "anthropic";
@@ -45,8 +45,8 @@ pub(super) fn key_of<'t>(kind: Kind, block: Val<'t>) -> Option<Str<'t>> {
 pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
     let mut row = Row::of_place(origin.base.of(val), origin.record);
     (row.turn, row.part, row.flags, row.kind) = (origin.turn, origin.part, origin.flags, Kind::BlockMessage);
-    row.role = val.get("role").and_then(|role| role.text()).map_or(Role::None, |role| Role::of(&role));
-    let content = val.get("content");
+    row.role = val.get(name::role).and_then(|role| role.text()).map_or(Role::None, |role| Role::of(&role));
+    let content = val.get(name::content);
     row.set(content_flags(content));
     out(Item { row, val, id: None, key: None });
     for block in content.filter(Val::is_array).iter().flat_map(Val::elements) {
@@ -112,6 +112,6 @@ impl<'t> Fields<'t> {
 
 /// Whether the content of a result refers to tools, as that of a search for tools does.
 fn refers(content: Val<'_>) -> bool {
-    let is_reference = |block: Val<'_>| block.get("type").is_some_and(|kind| kind.is("tool_reference"));
-    content.get("tool_references").is_some() || content.is_array() && content.elements().any(is_reference)
+    let is_reference = |block: Val<'_>| block.get(name::r#type).is_some_and(|kind| kind.is("tool_reference"));
+    content.get(name::tool_references).is_some() || content.is_array() && content.elements().any(is_reference)
 }

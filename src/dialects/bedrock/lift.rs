@@ -4,7 +4,7 @@ use crate::dialect::{Body, Shape};
 use crate::dialects::common::{extras, foreign, reasoning, said, text, texts};
 use crate::dialects::known::strays;
 use crate::dialects::settings::{self, Found, Reading};
-use crate::json::Val;
+use crate::json::{Val, name};
 use crate::neutral::{
     Block, Call, CallKind, Choice, Conversation, Effort, ForeignKind, Input, LossKind, Losses, Maker, Media,
     MediaKind, OutputFormat, Part, Raw, Reasoning, Source, Text, Tool, ToolKind, ToolResult, Voice, What,
@@ -28,7 +28,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
         "modelId" | "model" => (out.model, out.model_at) = (Text::of_val(val), Some(body.at(val))),
         "system" => {
             for part in val.elements() {
-                match part.get("cachePoint") {
+                match part.get(name::cachePoint) {
                     Some(mark) => mark_last(&mut out.instructions, mark),
                     None => out.instructions.push(block(body, part, losses)),
                 }
@@ -38,7 +38,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
         "inferenceConfig.stopSequences" => out.settings.stop = found.set(texts(val)),
         "toolConfig.tools" => {
             for part in val.elements() {
-                match (part.get("cachePoint"), out.tools.last_mut()) {
+                match (part.get(name::cachePoint), out.tools.last_mut()) {
                     (Some(mark), Some(last)) => last.cache = Some(Raw::of(mark)),
                     (Some(_), None) => {}
                     (None, _) => out.tools.push(tool(body, part, losses)),
@@ -59,7 +59,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
             None => found.alone(out),
         },
         "additionalModelRequestFields.thinking.type" => {
-            let budget = found.parent.get("budget_tokens").and_then(|budget| budget.as_u64());
+            let budget = found.parent.get(name::budget_tokens).and_then(|budget| budget.as_u64());
             let effort = match val.text().as_deref() {
                 Some(b"disabled") => Effort::Off,
                 _ => budget.map_or(Effort::Adaptive, |own| Effort::Budget(own.min(u64::from(u32::MAX)) as u32)),
@@ -77,7 +77,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
 /// The schema is there as the text of one.
 fn format(val: Val<'_>) -> Option<OutputFormat> {
     let own = val.at(&["structure", "jsonSchema"])?;
-    let schema = own.get("schema")?;
+    let schema = own.get(name::schema)?;
     let schema = match schema.text() {
         Some(text) if schema.is_string() => Raw::new(text.into_owned()),
         _ => Raw::of(schema),
@@ -107,7 +107,7 @@ const TOOL: [&str; 3] = ["name", "description", "inputSchema"];
 
 fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
     others(body, val, losses);
-    let Some((own, name)) = val.get("toolSpec").and_then(|own| Some((own, text(own, "name")?))) else {
+    let Some((own, name)) = val.get(name::toolSpec).and_then(|own| Some((own, text(own, "name")?))) else {
         let kind = ToolKind::Foreign(foreign(NAME, ForeignKind::ServerTool, val));
         return Tool::new(kind, body.at(val));
     };
@@ -121,10 +121,10 @@ fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
 
 fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
     strays(body, val, "bedrock", b"message", losses);
-    let model = val.get("role").is_some_and(|role| role.is("assistant"));
+    let model = val.get(name::role).is_some_and(|role| role.is("assistant"));
     let mut begun = false;
-    for part in val.get("content").into_iter().flat_map(|content| content.elements()) {
-        if let Some(mark) = part.get("cachePoint") {
+    for part in val.get(name::content).into_iter().flat_map(|content| content.elements()) {
+        if let Some(mark) = part.get(name::cachePoint) {
             if let Some(last) = out.messages.last_mut() {
                 mark_last(&mut last.blocks, mark);
             }
@@ -156,7 +156,7 @@ fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
     let own = only.val;
     let what = match only.key.decode().as_ref() {
         b"text" => Text::of_val(own).map(|text| What::Text { text, citations: None }),
-        b"toolUse" if own.get("type").is_some_and(|kind| kind.is("server_tool_use")) => {
+        b"toolUse" if own.get(name::r#type).is_some_and(|kind| kind.is("server_tool_use")) => {
             Some(What::Foreign(foreign(NAME, ForeignKind::ServerTool, val)))
         }
         b"toolUse" => call(own).map(What::Call),
@@ -164,15 +164,15 @@ fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
         b"reasoningContent" => thoughts(own),
         b"guardContent" => {
             // What a guardrail is to look at is not said elsewhere.
-            if let Some(told) = own.get("text").and_then(|own| own.member("qualifiers")) {
+            if let Some(told) = own.get(name::text).and_then(|own| own.member(name::qualifiers)) {
                 losses.add(LossKind::FIELD, body.at_key(&told));
             }
             own.at(&["text", "text"]).and_then(Text::of_val).map(|text| What::Text { text, citations: None })
         }
         b"citationsContent" => {
-            let parts = own.get("content").into_iter().flat_map(|list| list.elements());
+            let parts = own.get(name::content).into_iter().flat_map(|list| list.elements());
             let texts: Vec<Text> = parts.filter_map(|part| text(part, "text")).collect();
-            let citations = crate::dialects::common::citations(NAME, own.get("citations"));
+            let citations = crate::dialects::common::citations(NAME, own.get(name::citations));
             Some(What::Text { text: Text::join(&texts, ""), citations })
         }
         _ => media(val).map(What::from),
@@ -193,7 +193,7 @@ fn others(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
 
 /// Media come from one source.
 fn one_source(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) {
-    own.get("source").into_iter().for_each(|source| others(body, source, losses));
+    own.get(name::source).into_iter().for_each(|source| others(body, source, losses));
 }
 
 fn thoughts(own: Val<'_>) -> Option<What> {
@@ -201,7 +201,7 @@ fn thoughts(own: Val<'_>) -> Option<What> {
         let made = Reasoning { maker: Maker::Anthropic, texts: Vec::new(), seal: None, redacted: Some(redacted) };
         return Some(What::Reasoning(made));
     }
-    let told = own.get("reasoningText")?;
+    let told = own.get(name::reasoningText)?;
     let seal = text(told, "signature").filter(|seal| !seal.is_empty());
     // Only Claude signs; the others take their thoughts back as text.
     let maker = if seal.is_some() { Maker::Anthropic } else { Maker::Open };
@@ -213,20 +213,22 @@ fn call(own: Val<'_>) -> Option<Call> {
         id: text(own, "toolUseId")?,
         invented: false,
         name: text(own, "name").unwrap_or_default(),
-        input: own.get("input").map_or_else(|| Input::Json(Raw::new(*b"{}")), |input| Input::Json(Raw::of(input))),
+        input: own
+            .get(name::input)
+            .map_or_else(|| Input::Json(Raw::new(*b"{}")), |input| Input::Json(Raw::of(input))),
         kind: CallKind::Function,
     })
 }
 
 fn result(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) -> Option<ToolResult> {
-    for part in own.get("content").into_iter().flat_map(|content| content.elements()) {
+    for part in own.get(name::content).into_iter().flat_map(|content| content.elements()) {
         if let Some(only) = part.members().next().filter(|only| only.val.is_object()) {
             strays(body, only.val, "bedrock", &only.key.decode(), losses);
         }
         others(body, part, losses);
         part.members().for_each(|member| one_source(body, member.val, losses));
     }
-    let part = |part: Val<'_>| match (text(part, "text"), part.get("json")) {
+    let part = |part: Val<'_>| match (text(part, "text"), part.get(name::json)) {
         (Some(text), _) => Part::Text(text),
         (None, Some(json)) => Part::Json(Raw::of(json)),
         (None, None) => match media(part) {
@@ -234,12 +236,12 @@ fn result(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) -> Option<ToolResu
             None => Part::Json(Raw::of(part)),
         },
     };
-    let content = own.get("content").into_iter().flat_map(|content| content.elements());
+    let content = own.get(name::content).into_iter().flat_map(|content| content.elements());
     Some(ToolResult {
         id: text(own, "toolUseId")?,
         name: None,
         parts: content.map(part).collect(),
-        is_error: own.get("status").is_some_and(|status| status.is("error")),
+        is_error: own.get(name::status).is_some_and(|status| status.is("error")),
         kind: CallKind::Function,
     })
 }
@@ -255,13 +257,13 @@ fn media(val: Val<'_>) -> Option<Media> {
         b"searchResult" => return found(own),
         _ => return None,
     };
-    let source = own.get("source")?;
-    let found = match (text(source, "bytes"), text(source, "text"), source.get("s3Location")) {
+    let source = own.get(name::source)?;
+    let found = match (text(source, "bytes"), text(source, "text"), source.get(name::s3Location)) {
         (Some(bytes), ..) => Source::Data(bytes),
         (_, Some(plain), _) => Source::Plain(vec![plain]),
         (_, _, Some(lies)) => Source::Id(text(lies, "uri")?, NAME),
         (None, None, None) => {
-            let parts = source.get("content")?;
+            let parts = source.get(name::content)?;
             Source::Plain(parts.elements().map(|part| text(part, "text")).collect::<Option<_>>()?)
         }
     };
@@ -281,7 +283,8 @@ fn media(val: Val<'_>) -> Option<Media> {
 
 /// What a search found.
 fn found(own: Val<'_>) -> Option<Media> {
-    let texts = own.get("content")?.elements().map(|part| text(part, "text")).collect::<Option<Vec<Text>>>()?;
+    let texts =
+        own.get(name::content)?.elements().map(|part| text(part, "text")).collect::<Option<Vec<Text>>>()?;
     Some(Media {
         name: said(own, "title"),
         link: said(own, "source"),
@@ -292,8 +295,8 @@ fn found(own: Val<'_>) -> Option<Media> {
 
 /// What asks for citations, unless it says that none are wanted.
 fn cited(own: Val<'_>) -> Option<Raw> {
-    let own = own.get("citations")?;
-    own.get("enabled").is_some_and(|on| on.as_bool() == Some(true)).then(|| Raw::of(own))
+    let own = own.get(name::citations)?;
+    own.get(name::enabled).is_some_and(|on| on.as_bool() == Some(true)).then(|| Raw::of(own))
 }
 
 /// The name of a document that has none.

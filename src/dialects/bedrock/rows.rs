@@ -3,7 +3,7 @@
 use crate::dialect::{BLOCK, Item, Origin};
 use crate::dialects::chat::rows::{content_flags, text_flags};
 use crate::history::{BlockFlags, Flags, Kind, Role, Row};
-use crate::json::{Val, fingerprint};
+use crate::json::{Val, fingerprint, name};
 
 /// The dialect's name.
 pub const NAME: &str = "bedrock";
@@ -21,23 +21,23 @@ const BLOCKS: [(&str, Kind); 8] = [
 ];
 
 pub fn tool_use(block: Val<'_>) -> Option<Val<'_>> {
-    block.get("toolUse")
+    block.get(name::toolUse)
 }
 
 pub fn tool_result(block: Val<'_>) -> Option<Val<'_>> {
-    block.get("toolResult")
+    block.get(name::toolResult)
 }
 
 pub fn document(block: Val<'_>) -> Option<Val<'_>> {
-    block.get("document")
+    block.get(name::document)
 }
 
 /// `val` is a message, or the `output` of a response, which holds one.
 pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
     let mut row = Row::of_place(origin.base.of(val), origin.record);
     (row.turn, row.part, row.flags, row.kind) = (origin.turn, origin.part, origin.flags, Kind::BlockMessage);
-    row.role = val.get("role").and_then(|role| role.text()).map_or(Role::None, |role| Role::of(&role));
-    let content = val.get("content");
+    row.role = val.get(name::role).and_then(|role| role.text()).map_or(Role::None, |role| Role::of(&role));
+    let content = val.get(name::content);
     row.set(content_flags(content));
     out(Item { row, val, id: None, key: None });
     for block in content.filter(Val::is_array).iter().flat_map(Val::elements) {
@@ -49,12 +49,12 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
         match found {
             Some((Kind::Text, text)) => row.set(text_flags(Some(text))),
             Some((Kind::ToolUse | Kind::ToolResult, inner)) => {
-                key = inner.get("toolUseId");
-                if inner.get("type").is_some_and(|kind| kind.is("server_tool_use")) {
+                key = inner.get(name::toolUseId);
+                if inner.get(name::r#type).is_some_and(|kind| kind.is("server_tool_use")) {
                     row.set(Flags::SERVER_RUN);
                 }
             }
-            Some((Kind::Media, inner)) => key = inner.get("name"),
+            Some((Kind::Media, inner)) => key = inner.get(name::name),
             Some((Kind::Thinking, inner)) if is_signed(inner) => row.set(BlockFlags::SIGNED),
             _ => {}
         }
@@ -78,5 +78,5 @@ fn found(block: Val<'_>) -> Option<(Kind, Val<'_>)> {
 /// Reasoning that is hidden is signed by what hides it.
 fn is_signed(reasoning: Val<'_>) -> bool {
     let signature = reasoning.at(&["reasoningText", "signature"]).and_then(|signature| signature.as_str());
-    signature.is_some_and(|text| !text.is_empty()) || reasoning.get("redactedContent").is_some()
+    signature.is_some_and(|text| !text.is_empty()) || reasoning.get(name::redactedContent).is_some()
 }

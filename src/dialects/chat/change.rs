@@ -3,7 +3,7 @@
 use crate::dialect::{Cannot, TextChange};
 use crate::json::edit::{Base, remove_members};
 use crate::json::mend::put_member;
-use crate::json::{Val, string};
+use crate::json::{Val, name, string};
 use crate::place::Edit;
 
 pub(super) fn change(
@@ -15,7 +15,7 @@ pub(super) fn change(
     match change {
         TextChange::StripCalls => remove_members(item, &["tool_calls"], base, out)?,
         TextChange::Rename(key) => {
-            let field = if item.get("role").is_some() { "tool_call_id" } else { "id" };
+            let field = if item.get(name::role).is_some() { "tool_call_id" } else { "id" };
             put_member(item, field, &string::quoted(key), base, out)?;
         }
         TextChange::Mend(mend) => mend.edit(item, base, out)?,

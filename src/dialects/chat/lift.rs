@@ -7,7 +7,7 @@ use crate::dialects::client_tools;
 use crate::dialects::common::{self, citations, extras, foreign, media, picked, reasoning, said, text, texts};
 use crate::dialects::known::strays;
 use crate::dialects::settings::{self, Found, Reading};
-use crate::json::{Member, Val};
+use crate::json::{Member, Val, name};
 use crate::neutral::{
     Block, Call, CallKind, Choice, Conversation, Effort, ForeignKind, Input, LossKind, Losses, Maker, Media,
     MediaKind, Message, Name, OutputFormat, Part, Plain, Raw, Source, Text, Tool, ToolKind, ToolResult, Voice,
@@ -63,8 +63,8 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
             out.settings.effort = budget.and_then(|budget| found.set(Effort::Budget(budget)));
         }
         // DeepSeek, Moonshot, Z.AI; Alibaba and vLLM.
-        "thinking" if val.get("type").is_some() => {
-            let off = val.get("type").is_some_and(|kind| kind.is("disabled"));
+        "thinking" if val.get(name::r#type).is_some() => {
+            let off = val.get(name::r#type).is_some_and(|kind| kind.is("disabled"));
             let effort = if off { Effort::Off } else { Effort::Adaptive };
             out.settings.effort = out.settings.effort.take().or(found.set(effort));
         }
@@ -77,7 +77,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
         },
         "response_format" => match format(val) {
             Some(format) => out.settings.output = found.set(format),
-            None if val.get("type").is_some_and(|kind| kind.is("text")) => {}
+            None if val.get(name::r#type).is_some_and(|kind| kind.is("text")) => {}
             None => found.alone(out),
         },
         "web_search_options" => {
@@ -103,31 +103,32 @@ fn choice(val: Val<'_>) -> Option<Choice> {
         Some(b"none") => Some(Choice::None),
         Some(b"required" | b"any") => Some(Choice::Required),
         Some(_) => None,
-        None if val.get("allowed_tools").is_some() => {
-            let own = val.get("allowed_tools")?;
-            let tools = own.get("tools")?;
-            let name =
-                |tool: Val<'_>| text(tool.get("function").or_else(|| tool.get("custom")).unwrap_or(tool), "name");
-            let required = own.get("mode").is_some_and(|mode| mode.is("required"));
+        None if val.get(name::allowed_tools).is_some() => {
+            let own = val.get(name::allowed_tools)?;
+            let tools = own.get(name::tools)?;
+            let name = |tool: Val<'_>| {
+                text(tool.get(name::function).or_else(|| tool.get(name::custom)).unwrap_or(tool), "name")
+            };
+            let required = own.get(name::mode).is_some_and(|mode| mode.is("required"));
             Some(Choice::Allowed { names: tools.elements().map(name).collect::<Option<_>>()?, required })
         }
         None => {
-            let named = val.get("function").or_else(|| val.get("custom")).unwrap_or(val);
+            let named = val.get(name::function).or_else(|| val.get(name::custom)).unwrap_or(val);
             text(named, "name").map(Choice::Tool)
         }
     }
 }
 
 fn format(val: Val<'_>) -> Option<OutputFormat> {
-    match val.get("type")?.text()?.as_ref() {
+    match val.get(name::r#type)?.text()?.as_ref() {
         b"json_object" => Some(OutputFormat::Json),
         b"json_schema" => {
-            let own = val.get("json_schema")?;
+            let own = val.get(name::json_schema)?;
             Some(OutputFormat::Schema {
                 name: text(own, "name"),
                 description: text(own, "description"),
-                schema: Raw::of(own.get("schema")?),
-                strict: own.get("strict").and_then(|strict| strict.as_bool()),
+                schema: Raw::of(own.get(name::schema)?),
+                strict: own.get(name::strict).and_then(|strict| strict.as_bool()),
             })
         }
         _ => None,
@@ -135,13 +136,13 @@ fn format(val: Val<'_>) -> Option<OutputFormat> {
 }
 
 fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
-    let function = val.get("function").and_then(|own| function(body, own, val, losses));
+    let function = val.get(name::function).and_then(|own| function(body, own, val, losses));
     let found = function.or_else(|| {
-        let own = val.get("custom")?;
+        let own = val.get(name::custom)?;
         let kind = ToolKind::Custom {
             name: text(own, "name")?,
             description: text(own, "description"),
-            format: own.get("format").map(flat_format),
+            format: own.get(name::format).map(flat_format),
         };
         Some(Tool::new(kind, body.at(val)))
     });
@@ -167,13 +168,13 @@ fn function(body: &Body<'_>, own: Val<'_>, whole: Val<'_>, losses: &mut Losses) 
     let kind = ToolKind::Function {
         name: text(own, "name")?,
         description: text(own, "description"),
-        parameters: own.get("parameters").filter(|p| p.is_object()).map(Raw::of),
+        parameters: own.get(name::parameters).filter(|p| p.is_object()).map(Raw::of),
     };
     let mut extras = extras(body, own, &FUNCTION, losses);
     if own.start() != whole.start() {
         extras.extend(common::extras(body, whole, &TOOL, losses));
     }
-    Some(Tool { cache: whole.get("cache_control").map(Raw::of), extras, ..Tool::new(kind, body.at(whole)) })
+    Some(Tool { cache: whole.get(name::cache_control).map(Raw::of), extras, ..Tool::new(kind, body.at(whole)) })
 }
 
 /// The members of a message of the model or the user.
@@ -320,7 +321,7 @@ fn detail_of(detail: Val<'_>) -> Option<What> {
     let texts = said(detail, "text").or_else(|| said(detail, "summary")).into_iter().collect();
     let seal = said(detail, "signature").or_else(|| said(detail, "data"));
     // MiniMax's details have no type of their own.
-    let kind = detail.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+    let kind = detail.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
     Some(match (kind.as_ref(), maker) {
         // Anthropic's thoughts that are encrypted are redacted ones.
         (b"reasoning.encrypted", Maker::Anthropic) => {
@@ -331,22 +332,21 @@ fn detail_of(detail: Val<'_>) -> Option<What> {
 }
 
 fn part_strays(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
-    let kind = val.get("type").and_then(|kind| kind.text());
+    let kind = val.get(name::r#type).and_then(|kind| kind.text());
     strays(body, val, "chat", kind.as_deref().unwrap_or(b"text"), losses);
-    if let Some(mark) = val.member("prompt_cache_breakpoint").filter(|mark| !mark.val.is_null()) {
+    if let Some(mark) = val.member(name::prompt_cache_breakpoint).filter(|mark| !mark.val.is_null()) {
         losses.count(LossKind::CACHE_MARK, body.at_key(&mark));
     }
 }
 
 fn content_part(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
     let at = body.at(val);
-    let what = match val.get("type").and_then(|kind| kind.text()).as_deref() {
-        Some(b"text" | b"input_text" | b"output_text") | None => {
-            text(val, "text").map(|text| What::Text { text, citations: citations(NAME, val.get("annotations")) })
-        }
+    let what = match val.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
+        Some(b"text" | b"input_text" | b"output_text") | None => text(val, "text")
+            .map(|text| What::Text { text, citations: citations(NAME, val.get(name::annotations)) }),
         Some(b"refusal") => text(val, "refusal").map(What::Refusal),
         Some(b"thinking") => {
-            let parts = val.get("thinking").into_iter().flat_map(|list| list.elements());
+            let parts = val.get(name::thinking).into_iter().flat_map(|list| list.elements());
             let texts = parts.filter_map(|part| said(part, "text")).collect();
             Some(reasoning(Maker::Open, texts, None))
         }
@@ -356,24 +356,24 @@ fn content_part(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
     if !matches!(what, What::Foreign(_)) {
         part_strays(body, val, losses);
     }
-    Block { cache: val.get("cache_control").map(Raw::of), ..Block::new(what, at) }
+    Block { cache: val.get(name::cache_control).map(Raw::of), ..Block::new(what, at) }
 }
 
 fn part_media(val: Val<'_>) -> Option<Media> {
-    match val.get("type")?.text()?.as_ref() {
+    match val.get(name::r#type)?.text()?.as_ref() {
         b"image_url" => {
-            let own = val.get("image_url")?;
+            let own = val.get(name::image_url)?;
             let url = Text::of_val(own).or_else(|| text(own, "url"))?;
             Some(Media { detail: text(own, "detail"), ..Media::of_url(MediaKind::Image, &url) })
         }
         b"input_audio" => {
-            let own = val.get("input_audio")?;
+            let own = val.get(name::input_audio)?;
             let form = text(own, "format");
             let mime = form.map(|form| Text::of_raw([b"audio/", form.raw()].concat()));
             Some(Media::new(MediaKind::Audio, Source::Data(text(own, "data")?)).mime(mime))
         }
         b"file" => {
-            let own = val.get("file")?;
+            let own = val.get(name::file)?;
             let found = media(MediaKind::File, said(own, "file_data"), said(own, "file_id"), NAME)?;
             Some(Media { name: text(own, "filename"), ..found })
         }
@@ -388,7 +388,7 @@ fn part_media(val: Val<'_>) -> Option<Media> {
 
 fn call(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
     let id = text(val, "id").unwrap_or_default();
-    let call = match (val.get("function"), val.get("custom")) {
+    let call = match (val.get(name::function), val.get(name::custom)) {
         (None, Some(own)) => Call {
             id,
             invented: false,
@@ -399,7 +399,7 @@ fn call(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
         (own, _) => function_call(id, own.unwrap_or(val)),
     };
     let kind: &[u8] = if call.kind == CallKind::Custom { b"custom_call" } else { b"function_call" };
-    if val.get("function").is_some() || val.get("custom").is_some() {
+    if val.get(name::function).is_some() || val.get(name::custom).is_some() {
         strays(body, val, "chat", kind, losses);
     }
     let signature = val.at(&["extra_content", "google"]).and_then(|google| said(google, "thought_signature"));
@@ -407,7 +407,7 @@ fn call(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Block {
 }
 
 fn function_call(id: Text, own: Val<'_>) -> Call {
-    let input = match own.get("arguments") {
+    let input = match own.get(name::arguments) {
         // Ollama takes the arguments as a value.
         Some(object) if object.is_object() => Input::Json(Raw::of(object)),
         _ => Input::Text(text(own, "arguments").unwrap_or_default()),
@@ -416,7 +416,7 @@ fn function_call(id: Text, own: Val<'_>) -> Call {
 }
 
 fn result(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) -> ToolResult {
-    val.get("content")
+    val.get(name::content)
         .into_iter()
         .flat_map(|content| content.elements())
         .for_each(|part| part_strays(body, part, losses));
@@ -430,7 +430,7 @@ fn result(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Lo
             None => Part::Json(Raw::of(part)),
         },
     };
-    let parts = match val.get("content") {
+    let parts = match val.get(name::content) {
         Some(content) if content.is_array() => content.elements().map(part).collect(),
         Some(content) => Text::of_val(content).map(Part::Text).into_iter().collect(),
         None => Vec::new(),

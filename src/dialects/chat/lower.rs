@@ -2,7 +2,7 @@
 
 use crate::dialect::Written;
 use crate::dialects::common::{only_text, part_text, result_text, write_extras, write_input_text};
-use crate::json::{Tape, scan};
+use crate::json::{Tape, name, scan};
 use crate::neutral::write::Writer;
 use crate::neutral::{
     Block, Call, CallKind, Chars, Choice, Conversation, Effort, Foreign, IdRule, Input, Media, MediaKind, Message,
@@ -345,7 +345,7 @@ fn write_search(search: &WebSearch, own: &Foreign, w: &mut Writer<'_>) {
 fn write_custom_format(format: &Raw, w: &mut Writer<'_>) {
     let mut tape = Tape::new();
     let root = scan(format.bytes(), &mut tape).ok().and_then(|()| tape.root(format.bytes()));
-    match root.filter(|root| root.get("type").is_some_and(|kind| kind.is("grammar"))) {
+    match root.filter(|root| root.get(name::r#type).is_some_and(|kind| kind.is("grammar"))) {
         Some(root) => w.object(|w| {
             w.key("type").plain("grammar");
             w.key("grammar").object(|w| {

@@ -12,7 +12,7 @@ use crate::dialect::{Body, Cannot, Dialect, Item, Origin, TextChange, Written};
 use crate::dialects::responses::STUB;
 use crate::history::{Kind, Pairing};
 use crate::json::edit::Base;
-use crate::json::{Str, Val, string};
+use crate::json::{Str, Val, name, string};
 use crate::neutral::{Conversation, Losses, Takes};
 use crate::place::Edit;
 
@@ -44,7 +44,7 @@ impl Dialect for Chat {
     }
 
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
-        let id = call.get("id").filter(Val::is_string).ok_or(Cannot("the call has no id"))?;
+        let id = call.get(name::id).filter(Val::is_string).ok_or(Cannot("the call has no id"))?;
         Ok([br#"{"role":"tool","tool_call_id":"#, id.raw(), br#","content":"#, &*string::quoted(STUB), b"}"]
             .concat())
     }

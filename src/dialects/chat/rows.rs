@@ -3,7 +3,7 @@
 use crate::dialect::{BLOCK, Item, Origin};
 use crate::history::kind::ID_LIMIT;
 use crate::history::{BlockFlags, Flags, Kind, Role, Row};
-use crate::json::{Str, Val, fingerprint};
+use crate::json::{Str, Val, fingerprint, name};
 
 /// The dialect's name.
 pub const NAME: &str = "chat";
@@ -72,20 +72,20 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
     let block = |val: Val<'t>| Row { flags, block, part: BLOCK, at: origin.base.of(val), ..row };
     for part in fields.content.filter(Val::is_array).iter().flat_map(Val::elements) {
         let mut row = block(part);
-        row.kind = match part.get("type").and_then(|kind| kind.text()).as_deref() {
+        row.kind = match part.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
             Some(b"text" | b"refusal") => Kind::Text,
             Some(b"image_url" | b"input_audio" | b"file") => Kind::Media,
             _ => Kind::Block,
         };
         if row.kind == Kind::Text {
-            row.set(text_flags(part.get("text").or_else(|| part.get("refusal"))));
+            row.set(text_flags(part.get(name::text).or_else(|| part.get(name::refusal))));
         }
         out(Item { row, val: part, id: None, key: None });
     }
     for call in fields.calls.iter().flat_map(Val::elements) {
         let mut row = block(call);
         row.kind = Kind::ToolUse;
-        let key = call.get("id").and_then(|id| id.as_str()).filter(|id| !id.is_empty());
+        let key = call.get(name::id).and_then(|id| id.as_str()).filter(|id| !id.is_empty());
         set_key(&mut row, key);
         out(Item { row, val: call, id: None, key });
     }

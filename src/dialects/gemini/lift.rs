@@ -7,7 +7,7 @@ use crate::dialect::{Body, Shape};
 use crate::dialects::common::{extras, foreign, reasoning, text, texts};
 use crate::dialects::known::strays;
 use crate::dialects::settings::{self, Found, Reading};
-use crate::json::{Val, string};
+use crate::json::{Val, name, string};
 use crate::neutral::{
     Block, Call, CallKind, Choice, Conversation, Effort, Foreign, ForeignKind, Input, LossKind, Losses, Maker,
     Media, MediaKind, OutputFormat, Part, Raw, Setting, Source, Text, Tool, ToolKind, ToolResult, Voice,
@@ -151,7 +151,7 @@ fn instruction(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &m
 
 fn choice(config: Val<'_>) -> Option<Choice> {
     let names = either(config, "allowedFunctionNames").map(texts).unwrap_or_default();
-    let required = match config.get("mode").and_then(|mode| mode.text()) {
+    let required = match config.get(name::mode).and_then(|mode| mode.text()) {
         None => return names.is_empty().then_some(Choice::Auto),
         Some(mode) => match mode.to_ascii_uppercase().as_slice() {
             b"AUTO" | b"VALIDATED" | b"MODE_UNSPECIFIED" => false,
@@ -198,16 +198,16 @@ fn declaration(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) -> Tool {
     let kind = ToolKind::Function {
         name: text(own, "name").unwrap_or_default(),
         description: text(own, "description"),
-        parameters: parameters.or_else(|| own.get("parameters").map(schema::json_schema)),
+        parameters: parameters.or_else(|| own.get(name::parameters).map(schema::json_schema)),
     };
     Tool { extras: extras(body, own, &DECLARATION, losses), ..Tool::new(kind, body.at(own)) }
 }
 
 fn content(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
-    let model = val.get("role").is_some_and(|role| role.is("model"));
+    let model = val.get(name::role).is_some_and(|role| role.is("model"));
     let mut begun = false;
     strays(body, val, "gemini", b"content", losses);
-    let parts = val.get("parts").into_iter().flat_map(|parts| match parts.is_object() {
+    let parts = val.get(name::parts).into_iter().flat_map(|parts| match parts.is_object() {
         true => vec![parts],
         false => parts.elements().collect(),
     });
@@ -233,7 +233,7 @@ fn known_as(val: Val<'_>) -> &'static [u8] {
 fn block(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) -> Block {
     let at = body.at(val);
     let signature = either(val, "thoughtSignature").and_then(Text::of_val);
-    let thought = val.get("thought").and_then(|thought| thought.as_bool()).unwrap_or(false);
+    let thought = val.get(name::thought).and_then(|thought| thought.as_bool()).unwrap_or(false);
     let what = if let Some(text) = text(val, "text") {
         match thought {
             true => Some(reasoning(Maker::Google, vec![text], None)),
@@ -264,7 +264,9 @@ fn call(own: Val<'_>, out: &Conversation) -> Call {
         invented: id.is_none(),
         id: id.unwrap_or_else(|| Text::new(&format!("call_{}", out.calls()))),
         name: text(own, "name").unwrap_or_default(),
-        input: own.get("args").map_or_else(|| Input::Json(Raw::new(*b"{}")), |args| Input::Json(Raw::of(args))),
+        input: own
+            .get(name::args)
+            .map_or_else(|| Input::Json(Raw::new(*b"{}")), |args| Input::Json(Raw::of(args))),
         kind: CallKind::Function,
     }
 }
@@ -274,7 +276,7 @@ fn result(body: &Body<'_>, own: Val<'_>, out: &mut Conversation, losses: &mut Lo
     let id = text(own, "id").filter(|id| !id.is_empty());
     let id = id.or_else(|| out.open_call(name.as_ref())).unwrap_or_default();
     let (mut parts, mut is_error) = (Vec::new(), false);
-    if let Some(response) = own.get("response") {
+    if let Some(response) = own.get(name::response) {
         let only = response.members().next().filter(|_| response.count() == 1);
         let told = only.filter(|only| only.val.is_string()).and_then(|only| match only.key.decode().as_ref() {
             b"output" => Text::of_val(only.val),
@@ -286,7 +288,7 @@ fn result(body: &Body<'_>, own: Val<'_>, out: &mut Conversation, losses: &mut Lo
         });
         parts.push(told.map_or_else(|| Part::Json(Raw::of(response)), Part::Text));
     }
-    let media_parts = own.get("parts").into_iter().flat_map(|parts| parts.elements());
+    let media_parts = own.get(name::parts).into_iter().flat_map(|parts| parts.elements());
     for part in media_parts {
         match media(part) {
             Some(media) => parts.push(Part::media(media, body.at(part))),

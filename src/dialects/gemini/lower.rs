@@ -3,7 +3,7 @@
 
 use crate::dialect::Written;
 use crate::dialects::common::{result_text, write_extras, write_input_object};
-use crate::json::{Spare, scan};
+use crate::json::{Spare, name, scan};
 use crate::neutral::write::Writer;
 use crate::neutral::{
     Block, Chars, Choice, Conversation, Effort, IdRule, Maker, Media, MediaKind, OutputFormat, Part, Reasoning,
@@ -199,8 +199,8 @@ fn write_response(result: &ToolResult, w: &mut Writer<'_>) {
         let root = spare.tape.root(&plain).filter(|root| object && root.is_object());
         // An object that reads like the wrapping is wrapped, so that it stays what it is.
         if let Some(root) = root
-            && root.get("output").is_none()
-            && root.get("error").is_none()
+            && root.get(name::output).is_none()
+            && root.get(name::error).is_none()
         {
             return w.bytes(root.raw());
         }

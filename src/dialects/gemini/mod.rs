@@ -13,7 +13,7 @@ use crate::dialect::{Body, Cannot, Dialect, Item, Origin, TextChange, Written};
 use crate::dialects::responses::STUB;
 use crate::history::{Kind, Pairing};
 use crate::json::edit::Base;
-use crate::json::{Str, Val, string};
+use crate::json::{Str, Val, name, string};
 use crate::neutral::{Conversation, Losses, Takes};
 use crate::place::Edit;
 
@@ -45,11 +45,11 @@ impl Dialect for Gemini {
     }
 
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
-        let snake = call.get("functionCall").is_none();
+        let snake = call.get(name::functionCall).is_none();
         let inner = rows::call(call).ok_or(Cannot("the part is not a call"))?;
-        let name = inner.get("name").filter(Val::is_string).ok_or(Cannot("the call has no name"))?;
+        let name = inner.get(name::name).filter(Val::is_string).ok_or(Cannot("the call has no name"))?;
         let key = if snake { "function_response" } else { "functionResponse" };
-        let id = inner.get("id").filter(Val::is_string);
+        let id = inner.get(name::id).filter(Val::is_string);
         let id = id.map(|id| [br#""id":"#, id.raw(), b","].concat()).unwrap_or_default();
         let response = [br#"{"output":"#.as_slice(), &string::quoted(STUB), b"}"].concat();
         let key = string::quoted(key);
@@ -59,7 +59,7 @@ impl Dialect for Gemini {
     /// What a call is recognised by: its name.
     fn key<'t>(&self, _: Kind, item: Val<'t>) -> Option<Str<'t>> {
         let inner = rows::call(item).or_else(|| rows::response(item))?;
-        inner.get("name").and_then(|name| name.as_str())
+        inner.get(name::name).and_then(|name| name.as_str())
     }
 
     fn go_on(&self) -> Option<&'static str> {

@@ -3,7 +3,7 @@
 use crate::dialect::{BLOCK, Item, Origin};
 use crate::dialects::chat::rows::text_flags;
 use crate::history::{BlockFlags, Flags, Kind, Role, Row};
-use crate::json::{Val, fingerprint};
+use crate::json::{Val, fingerprint, name};
 
 /// The dialect's name.
 pub const NAME: &str = "gemini";
@@ -36,14 +36,14 @@ pub(super) fn response(part: Val<'_>) -> Option<Val<'_>> {
 }
 
 pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Item<'t>)) {
-    let mut parts = val.get("parts");
-    let inner = if parts.is_none() { val.get("content").filter(Val::is_object) } else { None };
+    let mut parts = val.get(name::parts);
+    let inner = if parts.is_none() { val.get(name::content).filter(Val::is_object) } else { None };
     let val = inner.unwrap_or(val);
     let mut row = Row::of_place(origin.base.of(val), origin.record);
     (row.turn, row.part, row.flags, row.kind) = (origin.turn, origin.part, origin.flags, Kind::BlockMessage);
     if inner.is_some() {
         row.set(Flags::ALONE);
-        parts = val.get("parts");
+        parts = val.get(name::parts);
     }
     row.role = role(val, origin.flags);
     row.set(match parts {
@@ -66,7 +66,7 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
 
 /// Whose turn it is. Clients of other APIs write other names for the same.
 fn role(content: Val<'_>, flags: Flags) -> Role {
-    match content.get("role").and_then(|role| role.text()).as_deref() {
+    match content.get(name::role).and_then(|role| role.text()).as_deref() {
         Some(b"user" | b"function" | b"tool") => Role::User,
         Some(b"model" | b"assistant") => Role::Assistant,
         Some(name) => Role::of(name),

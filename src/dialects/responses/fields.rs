@@ -51,7 +51,7 @@ impl<'t> Fields<'t> {
             name::status => self.status = val.as_str(),
             name::encrypted_content => self.blob = val.as_str().is_some_and(|s| !s.is_empty()),
             name::pending_safety_checks => self.pending = val.count() > 0,
-            name::caller => self.owned = val.by_name(name::r#type).is_some_and(|t| t.is("program")),
+            name::caller => self.owned = val.get(name::r#type).is_some_and(|t| t.is("program")),
             _ => {}
         }
     }

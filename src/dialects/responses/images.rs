@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::mend::Cannot;
+use crate::json::{Val, name};
 use crate::place::Edit;
 
 /// What is where an image was.
@@ -15,17 +15,17 @@ const INVALID: &str = "[no image]";
 /// A text part, which in an answer of the model's has another type.
 fn part(item: Val<'_>, text: &str) -> String {
     let part_type =
-        if item.get("role").is_some_and(|role| role.is("assistant")) { "output_text" } else { "input_text" };
+        if item.get(name::role).is_some_and(|role| role.is("assistant")) { "output_text" } else { "input_text" };
     format!(r#"{{"type":"{part_type}","text":"{text}"}}"#)
 }
 
 /// The images of an item, and what their `image_url` says.
 fn images<'t>(item: Val<'t>) -> impl Iterator<Item = (Val<'t>, Val<'t>)> {
-    let lists = [item.get("content"), item.get("output")].into_iter().flatten();
+    let lists = [item.get(name::content), item.get(name::output)].into_iter().flatten();
     let parts = lists
         .flat_map(|list| list.elements())
-        .filter(|part| part.get("type").is_some_and(|t| t.is("input_image")));
-    parts.filter_map(|part| Some((part, part.get("image_url").filter(Val::is_string)?)))
+        .filter(|part| part.get(name::r#type).is_some_and(|t| t.is("input_image")));
+    parts.filter_map(|part| Some((part, part.get(name::image_url).filter(Val::is_string)?)))
 }
 
 /// Whether the server would take the address of an image.

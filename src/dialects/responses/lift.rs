@@ -7,7 +7,7 @@ use crate::dialects::common::{citations, extras, foreign, media, picked, said, t
 use crate::dialects::known::strays;
 use crate::dialects::settings::{self, Found, Reading};
 use crate::history::{Class, Kind};
-use crate::json::Val;
+use crate::json::{Val, name};
 use crate::neutral::{
     Block, Call, CallKind, Choice, Conversation, Effort, ForeignKind, Input, LossKind, Losses, Maker, MediaKind,
     Name, OutputFormat, Part, Plain, Raw, Reasoning, Text, Tool, ToolKind, ToolResult, Voice, WebSearch, What,
@@ -60,7 +60,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
         }
         "text.format" => match format(val) {
             Some(format) => out.settings.output = found.set(format),
-            None if val.get("type").is_some_and(|kind| kind.is("text")) => {}
+            None if val.get(name::r#type).is_some_and(|kind| kind.is("text")) => {}
             None => found.alone(out),
         },
         "include" => {
@@ -86,11 +86,12 @@ fn choice(val: Val<'_>) -> Option<Choice> {
         Some(b"none") => Some(Choice::None),
         Some(b"required") => Some(Choice::Required),
         Some(_) => None,
-        None => match val.get("type")?.text()?.as_ref() {
+        None => match val.get(name::r#type)?.text()?.as_ref() {
             b"function" | b"custom" => text(val, "name").map(Choice::Tool),
             b"allowed_tools" => {
-                let names = val.get("tools")?.elements().map(|tool| text(tool, "name")).collect::<Option<_>>()?;
-                let required = val.get("mode").is_some_and(|mode| mode.is("required"));
+                let names =
+                    val.get(name::tools)?.elements().map(|tool| text(tool, "name")).collect::<Option<_>>()?;
+                let required = val.get(name::mode).is_some_and(|mode| mode.is("required"));
                 Some(Choice::Allowed { names, required })
             }
             _ => None,
@@ -100,13 +101,13 @@ fn choice(val: Val<'_>) -> Option<Choice> {
 
 /// The form of the answer; plain text is none.
 fn format(val: Val<'_>) -> Option<OutputFormat> {
-    match val.get("type")?.text()?.as_ref() {
+    match val.get(name::r#type)?.text()?.as_ref() {
         b"json_object" => Some(OutputFormat::Json),
         b"json_schema" => Some(OutputFormat::Schema {
             name: text(val, "name"),
             description: text(val, "description"),
-            schema: Raw::of(val.get("schema")?),
-            strict: val.get("strict").and_then(|strict| strict.as_bool()),
+            schema: Raw::of(val.get(name::schema)?),
+            strict: val.get(name::strict).and_then(|strict| strict.as_bool()),
         }),
         _ => None,
     }
@@ -117,17 +118,17 @@ const FUNCTION: [&str; 4] = ["type", "name", "description", "parameters"];
 const CUSTOM: [&str; 4] = ["type", "name", "description", "format"];
 
 fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
-    let kind = val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+    let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
     let made = match kind.as_ref() {
         b"function" => text(val, "name").map(|name| ToolKind::Function {
             name,
             description: text(val, "description"),
-            parameters: val.get("parameters").filter(|p| p.is_object()).map(Raw::of),
+            parameters: val.get(name::parameters).filter(|p| p.is_object()).map(Raw::of),
         }),
         b"custom" => text(val, "name").map(|name| ToolKind::Custom {
             name,
             description: text(val, "description"),
-            format: val.get("format").map(Raw::of),
+            format: val.get(name::format).map(Raw::of),
         }),
         _ => None,
     };
@@ -146,7 +147,7 @@ fn provided(val: Val<'_>, kind: &[u8]) -> ToolKind {
     if kind.starts_with(b"web_search") {
         let search = WebSearch {
             allowed: val.at(&["filters", "allowed_domains"]).map(texts).unwrap_or_default(),
-            location: val.get("user_location").and_then(|own| picked(own, &client_tools::LOCATION)),
+            location: val.get(name::user_location).and_then(|own| picked(own, &client_tools::LOCATION)),
             context: said(val, "search_context_size"),
             ..WebSearch::default()
         };
@@ -177,9 +178,9 @@ fn known_as(kind: Kind) -> &'static [u8] {
 
 /// Notes members of a part that nothing reads.
 fn part_strays(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
-    let kind = val.get("type").and_then(|kind| kind.text());
+    let kind = val.get(name::r#type).and_then(|kind| kind.text());
     strays(body, val, "responses", kind.as_deref().unwrap_or(b"input_text"), losses);
-    if let Some(mark) = val.member("prompt_cache_breakpoint").filter(|mark| !mark.val.is_null()) {
+    if let Some(mark) = val.member(name::prompt_cache_breakpoint).filter(|mark| !mark.val.is_null()) {
         losses.count(LossKind::CACHE_MARK, body.at_key(&mark));
     }
 }
@@ -192,7 +193,7 @@ fn item(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Loss
     }
     let kind = if val.is_object() { Fields::of(val).kind() } else { Kind::Unknown };
     let known_by_id = [Kind::Message, Kind::Reasoning].contains(&kind) || kind.is_call();
-    if known_by_id && (val.get("id").is_some() || val.get("phase").is_some_and(|phase| !phase.is_null())) {
+    if known_by_id && (val.get(name::id).is_some() || val.get(name::phase).is_some_and(|phase| !phase.is_null())) {
         losses.count(LossKind::ITEM_IDS, at);
     }
     strays(body, val, "responses", known_as(kind), losses);
@@ -225,7 +226,7 @@ fn kept(val: Val<'_>, kind: Kind) -> What {
 }
 
 fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut Losses) {
-    let voice = match val.get("role").and_then(|role| role.text()).as_deref() {
+    let voice = match val.get(name::role).and_then(|role| role.text()).as_deref() {
         Some(b"assistant") => Voice::Assistant,
         Some(b"system") => Voice::System,
         Some(b"developer") => Voice::Developer,
@@ -237,7 +238,7 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
             let says = |block: &Block| matches!(block.what, What::Text { .. } | What::Refusal(_));
             last.calls().next().is_some() || !last.blocks.iter().any(says)
         });
-    let Some(content) = val.get("content") else {
+    let Some(content) = val.get(name::content) else {
         return out.add(voice, joins, Block::text(Text::default(), body.at(val)));
     };
     let blocks: Vec<Block> = match Text::of_val(content) {
@@ -252,10 +253,9 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Conversation, losses: &mut L
 
 fn content_part(body: &Body<'_>, val: Val<'_>) -> Block {
     let at = body.at(val);
-    let what = match val.get("type").and_then(|kind| kind.text()).as_deref() {
-        Some(b"input_text" | b"output_text" | b"text" | b"summary_text") | None => {
-            text(val, "text").map(|text| What::Text { text, citations: citations(NAME, val.get("annotations")) })
-        }
+    let what = match val.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
+        Some(b"input_text" | b"output_text" | b"text" | b"summary_text") | None => text(val, "text")
+            .map(|text| What::Text { text, citations: citations(NAME, val.get(name::annotations)) }),
         Some(b"refusal") => text(val, "refusal").map(What::Refusal),
         _ => part_media(val).map(What::from),
     };
@@ -263,7 +263,7 @@ fn content_part(body: &Body<'_>, val: Val<'_>) -> Block {
 }
 
 fn part_media(val: Val<'_>) -> Option<crate::neutral::Media> {
-    match val.get("type")?.text()?.as_ref() {
+    match val.get(name::r#type)?.text()?.as_ref() {
         b"input_image" | b"computer_screenshot" => {
             let found = media(MediaKind::Image, said(val, "image_url"), said(val, "file_id"), NAME)?;
             Some(crate::neutral::Media { detail: text(val, "detail"), ..found })
@@ -307,7 +307,7 @@ fn call(body: &Body<'_>, val: Val<'_>, kind: Kind, losses: &mut Losses) -> Optio
         Kind::LocalShellCall => builtin("local_shell", "action")?,
         Kind::ShellCall => builtin("shell", "action")?,
         Kind::ApplyPatchCall => builtin("apply_patch", "operation")?,
-        Kind::ComputerCall if val.get("action").is_some() => builtin("computer", "action")?,
+        Kind::ComputerCall if val.get(name::action).is_some() => builtin("computer", "action")?,
         _ => return None,
     };
     for key in ["namespace", "caller"] {
@@ -329,7 +329,7 @@ fn result(body: &Body<'_>, val: Val<'_>, kind: Kind, losses: &mut Losses) -> Opt
         | Kind::ComputerCallOutput => CallKind::Builtin,
         _ => return None,
     };
-    let output = val.get("output");
+    let output = val.get(name::output);
     output.into_iter().flat_map(|output| output.elements()).for_each(|part| part_strays(body, part, losses));
     let parts = match output {
         None => Vec::new(),
@@ -343,12 +343,12 @@ fn result(body: &Body<'_>, val: Val<'_>, kind: Kind, losses: &mut Losses) -> Opt
         },
     };
     let is_error =
-        kind == Kind::ApplyPatchCallOutput && val.get("status").is_some_and(|status| status.is("failed"));
+        kind == Kind::ApplyPatchCallOutput && val.get(name::status).is_some_and(|status| status.is("failed"));
     Some(ToolResult { id, name: None, parts, is_error, kind: call_kind })
 }
 
 fn result_part(body: &Body<'_>, val: Val<'_>) -> Part {
-    match val.get("type").and_then(|kind| kind.text()).as_deref() {
+    match val.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
         Some(b"input_text" | b"output_text" | b"text") => Part::Text(text(val, "text").unwrap_or_default()),
         _ => match part_media(val) {
             Some(media) => Part::media(media, body.at(val)),

@@ -8,7 +8,7 @@ mod lower;
 use crate::dialect::{Body, Cannot, Dialect, Item, Origin, TextChange, Written};
 use crate::history::{Family, ItemFlags, Kind, Role, Row};
 use crate::json::edit::{Base, add_member, remove_members};
-use crate::json::{Str, Val, fingerprint, string};
+use crate::json::{Str, Val, fingerprint, name, string};
 use crate::neutral::{Conversation, Losses, Takes};
 use crate::place::Edit;
 
@@ -81,13 +81,14 @@ impl Dialect for Responses {
         match change {
             TextChange::StripId => remove_members(item, &["id"], base, out)?,
             TextChange::Refer => {
-                let id = item.get("id").filter(Val::is_string).ok_or(Cannot("the item has no id to refer to"))?;
+                let id =
+                    item.get(name::id).filter(Val::is_string).ok_or(Cannot("the item has no id to refer to"))?;
                 let text = [br#"{"type":"item_reference","id":"#, id.raw(), b"}"].concat();
                 out.push(Edit::replace(base.of(item), text));
             }
             TextChange::Retype(kind) => {
                 let text = string::quoted(kind.name());
-                match item.get("type") {
+                match item.get(name::r#type) {
                     Some(old) => out.push(Edit::replace(base.of(old), text)),
                     None => add_member(item, [b"\"type\":", &*text].concat(), base, out)?,
                 }
@@ -103,7 +104,7 @@ impl Dialect for Responses {
             }
             TextChange::OmitImages(most) => images::omit(item, *most, base, out),
             TextChange::Spot(spot, to) => spot.edit(item, to, base, out)?,
-            TextChange::Acknowledge(checks) => match item.get("acknowledged_safety_checks") {
+            TextChange::Acknowledge(checks) => match item.get(name::acknowledged_safety_checks) {
                 Some(old) => out.push(Edit::replace(base.of(old), checks.clone())),
                 None => {
                     add_member(item, [b"\"acknowledged_safety_checks\":", &**checks].concat(), base, out)?;

@@ -1,10 +1,10 @@
 //! One item as the SDK sends it (`getInputItems` of `@openai/agents-openai` 0.20): its keys in snake case, with what the
 //! provider gave besides (`providerData`), and some of them by other names.
 
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
 use crate::json::string::snake_case;
+use crate::json::{Val, name};
 
 /// Names that `providerData.type` of a hosted tool had in the SDK's first versions.
 const HOSTED: [(&str, &str); 4] = [
@@ -33,22 +33,22 @@ pub(super) fn sent(item: Val<'_>, base: Base<'_>) -> Option<Pieced> {
     let named = |name: &str| Pieced::object(at).with("type", Pieced::text(name, at));
     let out = match kind {
         "message" => {
-            let content = item.get("content")?;
+            let content = item.get(name::content)?;
             let content = if content.is_string() { Pieced::of(content, base) } else { parts(content, base) };
             let out = Pieced::object(at).with("type", Pieced::text("message", at)).with("content", content);
             members(out, item, &["type", "content"], base)
         }
         "function_call_result" => {
-            let out = named("function_call_output").with("output", output(item.get("output")?, base));
+            let out = named("function_call_output").with("output", output(item.get(name::output)?, base));
             members(out, item, &["type", "output", "name"], base)
         }
         "reasoning" => {
-            let summary = item.get("content").into_iter().flat_map(|list| list.elements());
+            let summary = item.get(name::content).into_iter().flat_map(|list| list.elements());
             let part = |own: Val<'_>| {
                 let at = base.of(own);
                 Pieced::object(at).with("type", Pieced::text("summary_text", at)).with_copy(
                     "text",
-                    own.get("text"),
+                    own.get(name::text),
                     base,
                 )
             };
@@ -62,11 +62,11 @@ pub(super) fn sent(item: Val<'_>, base: Base<'_>) -> Option<Pieced> {
             members(named(name), item, &["type", "name", "arguments", "output"], base)
         }
         "computer_call_result" => {
-            let screenshot = item.get("output").map(|output| {
+            let screenshot = item.get(name::output).map(|output| {
                 let at = base.of(output);
                 Pieced::object(at).with("type", Pieced::text("computer_screenshot", at)).with_copy(
                     "image_url",
-                    output.get("data"),
+                    output.get(name::data),
                     base,
                 )
             });
@@ -126,10 +126,10 @@ fn renamed(val: Val<'_>, base: Base<'_>, levels: u32) -> Pieced {
 fn output(output: Val<'_>, base: Base<'_>) -> Pieced {
     match () {
         () if output.is_array() => parts(output, base),
-        () if output.get("type").is_some_and(|kind| kind.is("text")) => {
-            output.get("text").map_or_else(|| Pieced::text("", base.of(output)), |text| Pieced::of(text, base))
+        () if output.get(name::r#type).is_some_and(|kind| kind.is("text")) => {
+            output.get(name::text).map_or_else(|| Pieced::text("", base.of(output)), |text| Pieced::of(text, base))
         }
-        () if output.get("type").is_some_and(|kind| kind.is("image")) => {
+        () if output.get(name::r#type).is_some_and(|kind| kind.is("image")) => {
             Pieced::list_of(vec![part(output, base)], base.of(output))
         }
         () => Pieced::as_text(output, base),
@@ -142,33 +142,34 @@ fn parts(list: Val<'_>, base: Base<'_>) -> Pieced {
 
 fn part(part: Val<'_>, base: Base<'_>) -> Pieced {
     let at = base.of(part);
-    let is = |kind: &str| part.get("type").is_some_and(|own| own.is(kind));
+    let is = |kind: &str| part.get(name::r#type).is_some_and(|own| own.is(kind));
     let typed = |kind: &str| Pieced::object(at).with("type", Pieced::text(kind, at));
     let given = part.get("providerData").filter(|given| given.is_object());
     let out = match () {
         () if is("output_text") => {
-            let annotations = given.and_then(|given| given.get("annotations")).filter(|own| own.is_array());
+            let annotations = given.and_then(|given| given.get(name::annotations)).filter(|own| own.is_array());
             let annotations =
                 annotations.map_or_else(|| Pieced::fixed("[]", at), |own| renamed(own, base, LEVELS));
-            typed("output_text").with_copy("text", part.get("text"), base).with("annotations", annotations)
+            typed("output_text").with_copy("text", part.get(name::text), base).with("annotations", annotations)
         }
         () if is("input_image") || is("image") => {
             // A text, or an object that says what the text is.
-            let image = part.get("image");
-            let url = image.filter(Val::is_string).or_else(|| image?.get("url")).or_else(|| part.get("imageUrl"));
-            let id = image.and_then(|own| own.get("id")).or_else(|| part.get("fileId"));
-            let out = typed("input_image").with_copy("detail", part.get("detail"), base);
+            let image = part.get(name::image);
+            let url =
+                image.filter(Val::is_string).or_else(|| image?.get(name::url)).or_else(|| part.get("imageUrl"));
+            let id = image.and_then(|own| own.get(name::id)).or_else(|| part.get("fileId"));
+            let out = typed("input_image").with_copy("detail", part.get(name::detail), base);
             out.with_copy("image_url", url, base).with_copy("file_id", id, base)
         }
         () if is("input_file") => {
-            let file = part.get("file");
+            let file = part.get(name::file);
             let text = file.filter(Val::is_string);
             let is_url = text.is_some_and(|own| own.text().is_some_and(|own| own.starts_with(b"https://")));
-            let url = text.filter(|_| is_url).or_else(|| file?.get("url")).or_else(|| part.get("fileUrl"));
-            let data = text.filter(|_| !is_url).or_else(|| part.get("fileData"));
-            let id = file.and_then(|own| own.get("id")).or_else(|| part.get("fileId"));
+            let url = text.filter(|_| is_url).or_else(|| file?.get(name::url)).or_else(|| part.get("fileUrl"));
+            let data = text.filter(|_| !is_url).or_else(|| part.get(name::fileData));
+            let id = file.and_then(|own| own.get(name::id)).or_else(|| part.get("fileId"));
             let out = typed("input_file").with_copy("file_url", url, base).with_copy("file_data", data, base);
-            out.with_copy("file_id", id, base).with_copy("filename", part.get("filename"), base)
+            out.with_copy("file_id", id, base).with_copy("filename", part.get(name::filename), base)
         }
         () => members(Pieced::object(at), part, &[], base),
     };

@@ -3,8 +3,8 @@
 use crate::format::retelling::Stored;
 use crate::formats::transcript::Transcript;
 use crate::history::Role;
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 /// Members of a content that hold text, beside `parts`.
 const TEXTS: [&str; 7] =
@@ -12,19 +12,19 @@ const TEXTS: [&str; 7] =
 
 /// Whether a node has a message that says something.
 pub(super) fn says(node: Val<'_>) -> bool {
-    node.get("message").is_some_and(|message| message.is_object() && !texts(message).is_empty())
+    node.get(name::message).is_some_and(|message| message.is_object() && !texts(message).is_empty())
 }
 
 /// Adds what is sent of a message.
 pub(super) fn add(message: Val<'_>, from: &Stored<'_>, said: &mut Transcript) {
     let role = message.at(&["author", "role"]).and_then(|role| role.text()).unwrap_or_default();
-    let content = message.get("content");
+    let content = message.get(name::content);
     let is =
         |name: &str| content.and_then(|content| content.get("content_type")).is_some_and(|kind| kind.is(name));
     let texts = texts(message);
     pictures(message, said);
     // A recap says how long the model thought, and a message without weight is not in its context.
-    let is_light = message.get("weight").is_some_and(|weight| matches!(weight.raw(), b"0" | b"0.0"));
+    let is_light = message.get(name::weight).is_some_and(|weight| matches!(weight.raw(), b"0" | b"0.0"));
     if texts.is_empty() || is("reasoning_recap") || is_light {
         return;
     }
@@ -57,12 +57,12 @@ pub(super) fn add(message: Val<'_>, from: &Stored<'_>, said: &mut Transcript) {
 
 /// The texts of a message.
 fn texts<'v>(message: Val<'v>) -> Vec<Val<'v>> {
-    let Some(content) = message.get("content") else { return Vec::new() };
-    let parts = content.get("parts").into_iter().flat_map(|parts| parts.elements());
+    let Some(content) = message.get(name::content) else { return Vec::new() };
+    let parts = content.get(name::parts).into_iter().flat_map(|parts| parts.elements());
     // What was said aloud is written down beside the recording.
-    let of_part = |part: Val<'v>| if part.is_string() { Some(part) } else { part.get("text") };
+    let of_part = |part: Val<'v>| if part.is_string() { Some(part) } else { part.get(name::text) };
     let thoughts = content.get("thoughts").into_iter().flat_map(|thoughts| thoughts.elements());
-    let of_thought = |thought: Val<'v>| thought.get("content").or_else(|| thought.get("summary"));
+    let of_thought = |thought: Val<'v>| thought.get(name::content).or_else(|| thought.get(name::summary));
     let members = TEXTS.iter().filter_map(|key| content.get(key));
     let all = parts.filter_map(of_part).chain(thoughts.filter_map(of_thought)).chain(members);
     all.filter(|text| text.as_str().is_some_and(|text| !text.is_empty())).collect()
@@ -86,5 +86,5 @@ fn call(message: Val<'_>, tool: Val<'_>, texts: &[Val<'_>], from: &Stored<'_>, s
         .map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' })
         .collect();
     let name = Pieced::text(&name, from.base.of(tool));
-    said.call_of(Role::Assistant, message.get("id"), name, texts.first().copied(), message, from);
+    said.call_of(Role::Assistant, message.get(name::id), name, texts.first().copied(), message, from);
 }

@@ -3,10 +3,10 @@
 
 use crate::format::{Copied, KeptLines, Record};
 use crate::history::numbered::{Header, Origin};
-use crate::json::Val;
 use crate::json::edit::{Base, remove_members};
 use crate::json::mend::put_member;
 use crate::json::string::quoted;
+use crate::json::{Val, name};
 use crate::place::{Edit, Place};
 use crate::source::lineage::{self, Ancestor, Lineage};
 
@@ -23,22 +23,22 @@ const HEADER: &str = "session_meta";
 
 /// What a `session_meta` line says about the lines of its file. `first` is the first line of the log.
 pub fn header(line: Val<'_>, meta: Val<'_>, record: &Record<'_>, first: bool) -> Header {
-    let numbered = meta.get("history_mode").is_some_and(|mode| mode.is("paginated"));
-    let base = meta.get("history_base").filter(Val::is_object);
+    let numbered = meta.get(name::history_mode).is_some_and(|mode| mode.is("paginated"));
+    let base = meta.get(name::history_base).filter(Val::is_object);
     let origin = base.and_then(|base| {
-        let end = base.get("end_ordinal_exclusive")?.as_u64()?;
-        Some(Origin { name: record.base.of(base.get("thread_id")?), end })
+        let end = base.get(name::end_ordinal_exclusive)?.as_u64()?;
+        Some(Origin { name: record.base.of(base.get(name::thread_id)?), end })
     });
     // A further page of a thread whose earlier pages are not here.
     let continues = || {
         let end = ROLLOUT.number(line).filter(|number| first && numbered && *number > 0)?;
-        Some(Origin { name: record.base.of(meta.get("id")?), end })
+        Some(Origin { name: record.base.of(meta.get(name::id)?), end })
     };
     Header { at: record.base.of(line), numbered, origin: origin.or_else(continues) }
 }
 
 fn meta(line: Val<'_>) -> Option<Val<'_>> {
-    line.get("type").filter(|kind| kind.is(HEADER)).and_then(|_| line.get("payload"))
+    line.get(name::r#type).filter(|kind| kind.is(HEADER)).and_then(|_| line.get(name::payload))
 }
 
 fn text(val: Option<Val<'_>>) -> Option<String> {
@@ -48,19 +48,19 @@ fn text(val: Option<Val<'_>>) -> Option<String> {
 impl KeptLines for Rollout {
     fn lineage(&self, first: Val<'_>) -> Option<Lineage> {
         let meta = meta(first)?;
-        let base = meta.get("history_base").and_then(|base| {
+        let base = meta.get(name::history_base).and_then(|base| {
             Some(Ancestor {
-                id: text(base.get("thread_id"))?,
-                bytes: base.get("end_byte_offset")?.as_u64()?,
-                end: base.get("end_ordinal_exclusive")?.as_u64()?,
+                id: text(base.get(name::thread_id))?,
+                bytes: base.get(name::end_byte_offset)?.as_u64()?,
+                end: base.get(name::end_ordinal_exclusive)?.as_u64()?,
             })
         });
-        let numbered = meta.get("history_mode").is_some_and(|mode| mode.is("paginated"));
-        Some(Lineage { id: text(meta.get("id"))?, numbered, first: self.number(first), base })
+        let numbered = meta.get(name::history_mode).is_some_and(|mode| mode.is("paginated"));
+        Some(Lineage { id: text(meta.get(name::id))?, numbered, first: self.number(first), base })
     }
 
     fn number(&self, line: Val<'_>) -> Option<u64> {
-        line.get("ordinal")?.as_u64()
+        line.get(name::ordinal)?.as_u64()
     }
 
     fn silence(&self, line: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> bool {
@@ -72,7 +72,7 @@ impl KeptLines for Rollout {
 
     fn provider(&self, line: Val<'_>, name: &str, base: Base<'_>, out: &mut Vec<Edit>) -> Option<Place> {
         let meta = meta(line)?;
-        if !meta.get("model_provider").is_some_and(|old| old.is(name)) {
+        if !meta.get(name::model_provider).is_some_and(|old| old.is(name)) {
             put_member(meta, "model_provider", &quoted(name), base, out).ok()?;
         }
         Some(base.of(line))
@@ -80,14 +80,14 @@ impl KeptLines for Rollout {
 
     fn copied(&self, line: Val<'_>, id: &str, base: Base<'_>, out: &mut Vec<Edit>) -> Copied {
         // Only objects come here, so nothing fails.
-        if line.get("ordinal").is_some() {
+        if line.get(name::ordinal).is_some() {
             let _ = remove_members(line, &["ordinal"], base, out);
         }
         let Some(meta) = meta(line) else { return Copied::Line };
         for key in ["id", "session_id"] {
             out.extend(meta.get(key).map(|old| Edit::replace(base.of(old), quoted(id))));
         }
-        out.extend(meta.get("history_mode").map(|old| Edit::replace(base.of(old), quoted("legacy"))));
+        out.extend(meta.get(name::history_mode).map(|old| Edit::replace(base.of(old), quoted("legacy"))));
         let of_base = ["history_base", "subagent_history_start_ordinal"];
         let there: Vec<&str> = of_base.into_iter().filter(|key| meta.get(key).is_some()).collect();
         if !there.is_empty() {
@@ -99,7 +99,7 @@ impl KeptLines for Rollout {
     fn file_name(&self, old: &str, first: Val<'_>, id: &str) -> String {
         let named = old.strip_prefix("rollout-").and_then(lineage::time).map(str::to_owned);
         let stamped = || {
-            let stamp = text(first.get("timestamp"))?.replace(':', "-");
+            let stamp = text(first.get(name::timestamp))?.replace(':', "-");
             lineage::time(&stamp).map(str::to_owned)
         };
         let time = named.or_else(stamped);

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::dialects::responses::STUB;
 use crate::format::correcting::{Correction, Corrector, Problems, Written};
 use crate::format::retelling::Stored;
-use crate::json::{fingerprint_of, string};
+use crate::json::{fingerprint_of, name, string};
 use crate::place::{Edit, Place};
 
 use super::event::{Separators, requests, text};
@@ -48,14 +48,14 @@ impl Corrector for Corrections {
             record: record.number,
             id: raw("id"),
             time: raw("timestamp"),
-            parent: val.get("parentId").map(|own| (base.of(own), own.raw().to_vec())),
+            parent: val.get(name::parentId).map(|own| (base.of(own), own.raw().to_vec())),
         });
         let separators = Separators::of(record);
         if separators.first().is_some() {
             self.separators.push((line, separators));
         }
-        let Some(data) = val.get("data") else { return };
-        let is = |kind: &str| val.get("type").is_some_and(|own| own.is(kind));
+        let Some(data) = val.get(name::data) else { return };
+        let is = |kind: &str| val.get(name::r#type).is_some_and(|own| own.is(kind));
         let id = text(data, "toolCallId");
         match id {
             Some(id) if is("tool.execution_start") => {

@@ -3,9 +3,9 @@
 use crate::format::retelling::Stored;
 use crate::formats::spoken::{Call, Id, Says, Thought, Turn};
 use crate::history::Role;
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 use crate::place::{Edit, Place};
 
 /// The result of a call, and the number of its record.
@@ -29,7 +29,7 @@ pub(super) fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
 
 /// The call that started the subagent whose event this is.
 pub(super) fn parent(event: Val<'_>) -> Option<Box<str>> {
-    let of_data = event.get("data").and_then(|data| text(data, "parentToolCallId"));
+    let of_data = event.get(name::data).and_then(|data| text(data, "parentToolCallId"));
     of_data.or_else(|| text(event, "agentId"))
 }
 
@@ -44,9 +44,9 @@ pub(super) fn turn(kind: &str, data: Val<'_>, record: &Stored<'_>) -> Option<(Tu
     let (role, says) = match kind {
         "user.message" => {
             let sent = data.get("transformedContent").filter(|own| own.is_string() && !own.is(""));
-            (Role::User, said(sent.or_else(|| data.get("content")), base).into_iter().collect())
+            (Role::User, said(sent.or_else(|| data.get(name::content)), base).into_iter().collect())
         }
-        "system.message" => (Role::System, said(data.get("content"), base).into_iter().collect()),
+        "system.message" => (Role::System, said(data.get(name::content), base).into_iter().collect()),
         "assistant.message" => (Role::Assistant, answer_parts(data, base)),
         _ => return None,
     };
@@ -65,23 +65,23 @@ fn said(content: Option<Val<'_>>, base: Base<'_>) -> Option<Says> {
 }
 
 fn answer_parts(data: Val<'_>, base: Base<'_>) -> Vec<Says> {
-    let thought = data.get("reasoningText").filter(|own| own.is_string() && !own.is(""));
+    let thought = data.get(name::reasoningText).filter(|own| own.is_string() && !own.is(""));
     let thought = thought.map(|own| {
         let (text, at) = (Pieced::of(own, base), base.of(own));
         Says::Thought(Thought { text, signature: None, redacted: None, id: None, blob: None, at })
     });
     let calls = requests(data).filter_map(|request| {
         let at = base.of(request);
-        let arguments = request.get("arguments").filter(|own| !own.is_null());
+        let arguments = request.get(name::arguments).filter(|own| !own.is_null());
         Some(Says::Call(Call {
-            id: Id::of(request.get("toolCallId"), base)?,
-            name: request.get("name").map_or_else(|| Pieced::text("", at), |name| Pieced::of(name, base)),
+            id: Id::of(request.get(name::toolCallId), base)?,
+            name: request.get(name::name).map_or_else(|| Pieced::text("", at), |name| Pieced::of(name, base)),
             input: arguments.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, base)),
             item: None,
             at,
         }))
     });
-    thought.into_iter().chain(said(data.get("content"), base)).chain(calls).collect()
+    thought.into_iter().chain(said(data.get(name::content), base)).chain(calls).collect()
 }
 
 /// The calls of an answer.
@@ -92,7 +92,7 @@ pub(super) fn requests<'v>(data: Val<'v>) -> impl Iterator<Item = Val<'v>> {
 /// The call that a tool has answered, and what it gave.
 pub(super) fn answer(data: Val<'_>, record: &Stored<'_>) -> Option<(Box<str>, Answer)> {
     let (base, at) = (record.base, record.base.of(record.val));
-    let call = Id::of(data.get("toolCallId"), base)?;
+    let call = Id::of(data.get(name::toolCallId), base)?;
     let failed = data.get("success").and_then(|success| success.as_bool()) == Some(false);
     let content = data.at(&["result", "content"]).filter(|own| !own.is_null());
     let error = data.at(&["error", "message"]).filter(|own| own.is_string());

@@ -4,7 +4,7 @@
 use crate::dialects::responses::STUB;
 use crate::format::correcting::{Correction, Corrector, Problems, Written};
 use crate::format::retelling::Stored;
-use crate::json::{Val, string};
+use crate::json::{Val, name, string};
 use crate::place::Place;
 
 use super::message::{has_result, tool_calls};
@@ -58,13 +58,13 @@ impl Corrector for Corrections {
 impl Message {
     fn of(val: Val<'_>, record: &Stored<'_>) -> Message {
         let offset = |at: u32| (at - val.start()) as usize;
-        let is = |name: &str| val.get("type").is_some_and(|kind| kind.is(name));
-        let content = val.get("content").filter(Val::is_array).filter(|_| is("user"));
-        let is_result = |part: Val<'_>| part.get("functionResponse").is_some_and(|own| own.is_object());
+        let is = |name: &str| val.get(name::r#type).is_some_and(|kind| kind.is(name));
+        let content = val.get(name::content).filter(Val::is_array).filter(|_| is("user"));
+        let is_result = |part: Val<'_>| part.get(name::functionResponse).is_some_and(|own| own.is_object());
         let results = content.filter(|list| list.count() > 0 && list.elements().all(is_result));
         let open = tool_calls(val).filter(|call| is("gemini") && !has_result(*call)).filter_map(|call| {
             let text = answer(call)?;
-            let (from, to, with) = match call.get("result") {
+            let (from, to, with) = match call.get(name::result) {
                 Some(result) => (offset(result.start()), offset(result.end()), text),
                 None => {
                     let inside = offset(call.start()) + 1;
@@ -122,8 +122,8 @@ impl Message {
 
 /// A result that claims nothing.
 fn answer(call: Val<'_>) -> Option<Vec<u8>> {
-    let name = call.get("name").filter(Val::is_string)?;
-    let id = call.get("id").filter(Val::is_string);
+    let name = call.get(name::name).filter(Val::is_string)?;
+    let id = call.get(name::id).filter(Val::is_string);
     let id = id.map(|id| [br#""id":"#, id.raw(), b","].concat()).unwrap_or_default();
     let said = string::quoted(STUB);
     let response = [br#"{"error":"#.as_slice(), &said, b"}"].concat();

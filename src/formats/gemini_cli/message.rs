@@ -1,9 +1,9 @@
 //! A stored message, as the turns that the CLI sends for it when the session is resumed.
 
 use crate::format::retelling::Stored;
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 /// How a text of the user's begins that is not sent: commands, and what the CLI puts there itself.
 const UNSENT: [&[u8]; 4] = [b"/", b"?", b"<session_context>", b"<hook_context>"];
@@ -19,7 +19,7 @@ pub struct Message {
 impl Message {
     pub fn of(val: Val<'_>, record: &Stored<'_>) -> Message {
         let base = record.base;
-        let is = |name: &str| val.get("type").is_some_and(|kind| kind.is(name));
+        let is = |name: &str| val.get(name::r#type).is_some_and(|kind| kind.is(name));
         let mut turns = Vec::new();
         let mut turn = |role: &str, parts: Vec<Pieced>| {
             if !parts.is_empty() {
@@ -29,14 +29,14 @@ impl Message {
             }
         };
         if is("user") {
-            if is_sent(val.get("content")) {
-                turn("user", parts(val.get("content"), base));
+            if is_sent(val.get(name::content)) {
+                turn("user", parts(val.get(name::content), base));
             }
         } else if is("gemini") {
             turn("model", model_parts(val, base));
             turn("user", tool_calls(val).flat_map(|call| results(call, base)).collect());
         }
-        let model = val.get("model").filter(|_| is("gemini")).and_then(|model| model.text());
+        let model = val.get(name::model).filter(|_| is("gemini")).and_then(|model| model.text());
         Message { record: record.number, model: model.map(|model| String::from_utf8_lossy(&model).into()), turns }
     }
 }
@@ -49,7 +49,7 @@ pub fn tool_calls<'v>(message: Val<'v>) -> impl Iterator<Item = Val<'v>> {
 
 /// Whether a call has a result. An empty text is none.
 pub fn has_result(call: Val<'_>) -> bool {
-    call.get("result").is_some_and(|result| match result {
+    call.get(name::result).is_some_and(|result| match result {
         result if result.is_array() => result.count() > 0,
         result => result.is_object() || result.is_string() && !result.is(""),
     })
@@ -61,7 +61,7 @@ pub fn is_sent(content: Option<Val<'_>>) -> bool {
     let all: Vec<Val<'_>> = if content.is_array() { content.elements().collect() } else { vec![content] };
     let mut said = Vec::new();
     for part in all {
-        let text = if part.is_string() { part.text() } else { part.get("text").and_then(|text| text.text()) };
+        let text = if part.is_string() { part.text() } else { part.get(name::text).and_then(|text| text.text()) };
         match text {
             Some(text) => said.extend_from_slice(&text),
             // What is not a text says something.
@@ -88,8 +88,8 @@ fn parts(content: Option<Val<'_>>, base: Base<'_>) -> Vec<Pieced> {
 
 /// What the model said. Parts that hold a call or a thought are all of it; else thoughts and calls lie beside the text.
 fn model_parts(message: Val<'_>, base: Base<'_>) -> Vec<Pieced> {
-    let content = message.get("content");
-    let is_whole = |part: Val<'_>| part.get("functionCall").is_some() || part.get("thought").is_some();
+    let content = message.get(name::content);
+    let is_whole = |part: Val<'_>| part.get(name::functionCall).is_some() || part.get(name::thought).is_some();
     let listed = content.filter(Val::is_array).into_iter().flat_map(|list| list.elements());
     if listed.chain(content.filter(Val::is_object)).any(is_whole) {
         return parts(content, base);
@@ -101,9 +101,9 @@ fn model_parts(message: Val<'_>, base: Base<'_>) -> Vec<Pieced> {
     all.extend(tool_calls(message).map(|call| {
         let at = base.of(call);
         let inner = Pieced::object(at)
-            .with_copy("id", call.get("id"), base)
-            .with_copy("name", call.get("name"), base)
-            .with_copy("args", call.get("args"), base);
+            .with_copy("id", call.get(name::id), base)
+            .with_copy("name", call.get(name::name), base)
+            .with_copy("args", call.get(name::args), base);
         Pieced::object(at).with("functionCall", inner)
     }));
     all
@@ -124,13 +124,13 @@ fn thought_part(thought: Val<'_>, base: Base<'_>) -> Option<Pieced> {
 
 /// The parts that a call's result is sent as.
 fn results(call: Val<'_>, base: Base<'_>) -> Vec<Pieced> {
-    match call.get("result").filter(|_| has_result(call)) {
+    match call.get(name::result).filter(|_| has_result(call)) {
         Some(text) if text.is_string() => {
             let at = base.of(text);
             let response = Pieced::object(at).with_copy("output", Some(text), base);
             let inner = Pieced::object(at)
-                .with_copy("id", call.get("id"), base)
-                .with_copy("name", call.get("name"), base)
+                .with_copy("id", call.get(name::id), base)
+                .with_copy("name", call.get(name::name), base)
                 .with("response", response);
             vec![Pieced::object(at).with("functionResponse", inner)]
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::json::{Val, fingerprint_of};
+use crate::json::{Val, fingerprint_of, name};
 
 /// What a record did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,12 +36,12 @@ impl<M> State<M> {
             }
             return if lost { What::LostAll } else { What::Applied };
         }
-        if record.get("id").is_some_and(|id| id.is_string()) {
+        if record.get(name::id).is_some_and(|id| id.is_string()) {
             self.add(record, &mut make);
         } else if let Some(set) = record.get("$set").filter(Val::is_object) {
-            self.replace(set.get("messages"), &mut make);
+            self.replace(set.get(name::messages), &mut make);
         } else {
-            self.replace(record.get("messages"), &mut make);
+            self.replace(record.get(name::messages), &mut make);
         }
         What::Applied
     }
@@ -54,7 +54,7 @@ impl<M> State<M> {
     }
 
     fn add(&mut self, message: Val<'_>, make: &mut impl FnMut(Val<'_>) -> M) {
-        let Some(id) = message.get("id").and_then(|id| id.text()).map(|id| fingerprint_of(&id)) else {
+        let Some(id) = message.get(name::id).and_then(|id| id.text()).map(|id| fingerprint_of(&id)) else {
             return self.messages.push((0, make(message)));
         };
         match self.places.get(&id).and_then(|ix| self.messages.get_mut(*ix)) {

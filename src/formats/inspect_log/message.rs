@@ -3,8 +3,8 @@
 use crate::format::retelling::Stored;
 use crate::formats::spoken::{Call, Id, Media, Says, Thought, Turn};
 use crate::history::Role;
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 /// How a text begins that lies among the attachments.
 const ATTACHMENT: &str = "attachment://";
@@ -23,12 +23,12 @@ pub(super) struct Messages<'v> {
 
 impl<'v> Messages<'v> {
     pub fn of(sample: Val<'v>, record: &Stored<'v>) -> Messages<'v> {
-        Messages { list: sample.get("messages"), attachments: sample.get("attachments"), record: *record }
+        Messages { list: sample.get(name::messages), attachments: sample.get("attachments"), record: *record }
     }
 
     pub fn turns(&self) -> Vec<Turn> {
         let turn = |message: Val<'v>| {
-            let (role, says) = match message.get("role")?.text()?.as_ref() {
+            let (role, says) = match message.get(name::role)?.text()?.as_ref() {
                 b"system" => (Role::System, self.content(message)),
                 b"user" => (Role::User, self.content(message)),
                 b"assistant" => (Role::Assistant, self.answer(message)),
@@ -51,7 +51,7 @@ impl<'v> Messages<'v> {
     }
 
     fn content(&self, message: Val<'v>) -> Vec<Says> {
-        let Some(content) = message.get("content") else { return Vec::new() };
+        let Some(content) = message.get(name::content) else { return Vec::new() };
         let alone = content.is_string().then_some(content).filter(|own| !own.is(""));
         alone.into_iter().chain(content.elements()).filter_map(|block| self.block(block)).collect()
     }
@@ -62,7 +62,7 @@ impl<'v> Messages<'v> {
             return Some(Says::Text { text: self.piece(block), id: None, at });
         }
         let held = |key: &str| block.get(key).filter(|own| own.is_string() && !own.is(""));
-        match block.get("type")?.text()?.as_ref() {
+        match block.get(name::r#type)?.text()?.as_ref() {
             b"text" => Some(Says::Text { text: self.piece(held("text")?), id: None, at }),
             b"image" => {
                 let image = held("image")?;
@@ -85,13 +85,13 @@ impl<'v> Messages<'v> {
     fn answer(&self, message: Val<'v>) -> Vec<Says> {
         let base = self.record.base;
         let mut says = self.content(message);
-        let calls = message.get("tool_calls").into_iter().flat_map(|calls| calls.elements());
+        let calls = message.get(name::tool_calls).into_iter().flat_map(|calls| calls.elements());
         says.extend(calls.filter_map(|call| {
             let at = base.of(call);
-            let input = call.get("arguments").filter(|own| !own.is_null());
+            let input = call.get(name::arguments).filter(|own| !own.is_null());
             Some(Says::Call(Call {
-                id: Id::of(call.get("id"), base)?,
-                name: Pieced::of(call.get("function").filter(Val::is_string)?, base),
+                id: Id::of(call.get(name::id), base)?,
+                name: Pieced::of(call.get(name::function).filter(Val::is_string)?, base),
                 input: input.map_or_else(|| Pieced::fixed("{}", at), |own| Pieced::of(own, base)),
                 item: None,
                 at,
@@ -102,7 +102,7 @@ impl<'v> Messages<'v> {
 
     fn result(&self, message: Val<'v>) -> Option<Says> {
         let at = self.record.base.of(message);
-        let call = Id::of(message.get("tool_call_id"), self.record.base)?;
+        let call = Id::of(message.get(name::tool_call_id), self.record.base)?;
         let text = |says: Says| match says {
             Says::Text { text, .. } => Some(text),
             _ => None,

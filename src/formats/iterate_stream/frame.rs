@@ -2,7 +2,7 @@
 //! WebSocket, with instructions and input made of the same messages.
 
 use crate::history::Role;
-use crate::json::{Tape, Val, scan, string};
+use crate::json::{Tape, Val, name, scan, string};
 use crate::target::Thinking;
 use crate::targets;
 
@@ -24,7 +24,7 @@ pub struct Frame {
 impl Frame {
     /// Takes an event of a type.
     pub fn see(&mut self, kind: &[u8], event: Val<'_>) {
-        let Some(payload) = event.get("payload").filter(|_| is_ours(kind)) else { return };
+        let Some(payload) = event.get(name::payload).filter(|_| is_ours(kind)) else { return };
         if kind.ends_with(b"/config-updated") {
             self.model = text(payload, "model").or(self.model.take());
             let chains = payload.members().find(|member| {
@@ -33,7 +33,7 @@ impl Frame {
             });
             self.chains = chains.map_or(self.chains, |member| member.val.as_bool() == Some(true));
         } else if kind.ends_with(b"/llm-request-completed") {
-            let result = payload.get("result");
+            let result = payload.get(name::result);
             let id = text(payload, "responseId").or_else(|| text(result?, "responseId"));
             self.response = id.or_else(|| text(result?, "providerResponseId")).or(self.response.take());
         }
@@ -108,7 +108,8 @@ fn parts(messages: &[Vec<u8>]) -> (Vec<u8>, Vec<u8>) {
     let mut tape = Tape::new();
     for message in messages {
         let Some(val) = scan(message, &mut tape).ok().and_then(|()| tape.root(message)) else { continue };
-        let (Some(role), Some(content)) = (val.get("role").and_then(|role| role.text()), val.get("content"))
+        let (Some(role), Some(content)) =
+            (val.get(name::role).and_then(|role| role.text()), val.get(name::content))
         else {
             continue;
         };

@@ -3,7 +3,7 @@
 use crate::dialect::Item;
 use crate::format::{Mark, Record, Sink, Slice, is_reference};
 use crate::history::{BlockFlags, Flags, Kind, Role, Row};
-use crate::json::{Val, fingerprint, fingerprint_of};
+use crate::json::{Val, fingerprint, fingerprint_of, name};
 
 use super::digest::Digest;
 use super::event::{Event, EventKind, Repeated};
@@ -88,7 +88,7 @@ pub fn read(record: &Record<'_>, sink: &mut dyn Sink) {
 
 /// The type of an event after the host's name, `agents/` as `agent/`; `None` for what is no event of these.
 pub fn type_of(event: Val<'_>) -> Option<Vec<u8>> {
-    let name = event.get("type")?.text()?;
+    let name = event.get(name::r#type)?.text()?;
     let bare = name.strip_prefix(b"https://").unwrap_or(&name).strip_prefix(PREFIX)?;
     Some(match bare.strip_prefix(b"agents/") {
         Some(rest) => [b"agent/", rest].concat(),
@@ -121,7 +121,7 @@ fn step(name: &[u8], payload: Option<Val<'_>>) -> EventKind {
 /// stream. Items of context have roles and keys there, and a request names its trigger or its settlement.
 pub fn is_of_later_contract(event: Val<'_>) -> bool {
     let Some(name) = type_of(event) else { return false };
-    let has = |key: &str| event.get("payload").is_some_and(|payload| payload.get(key).is_some());
+    let has = |key: &str| event.get(name::payload).is_some_and(|payload| payload.get(key).is_some());
     match name.as_slice() {
         b"agent/context-added" => has("content") || has("role"),
         b"agent/llm-request-requested" => has("triggerOffset") || has("expiresAt"),
@@ -137,14 +137,15 @@ fn request(payload: Option<Val<'_>>) -> Option<u64> {
 
 /// The messages that take the place of the history.
 fn rewritten(payload: Val<'_>) -> Option<Val<'_>> {
-    let messages = payload.get("messages").or_else(|| payload.get("context")).filter(|list| list.is_array())?;
+    let messages =
+        payload.get(name::messages).or_else(|| payload.get(name::context)).filter(|list| list.is_array())?;
     messages.elements().all(|message| text_message(message).is_some()).then_some(messages)
 }
 
 /// Role and content of a message that is nothing but a text.
 pub fn text_message(message: Val<'_>) -> Option<(Role, Val<'_>)> {
-    let role = Role::of(&message.get("role")?.text()?);
-    let content = message.get("content").filter(|content| content.is_string())?;
+    let role = Role::of(&message.get(name::role)?.text()?);
+    let content = message.get(name::content).filter(|content| content.is_string())?;
     (message.count() == 2).then_some((role, content))
 }
 
@@ -168,13 +169,13 @@ fn digest(messages: Val<'_>) -> (Digest, bool) {
 
 fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     let Some(name) = type_of(event) else { return };
-    let payload = event.get("payload");
+    let payload = event.get(name::payload);
     let step = step(&name, payload);
     let body = payload.and_then(|payload| payload.at(&["body", "messages"])).filter(|list| list.is_array());
     let repeated =
         body.filter(|list| !is_shortened(*list) && matches!(step, EventKind::Requested | EventKind::Started));
     let unrecoverable =
-        || payload.and_then(|payload| payload.get("reason")).is_some_and(|it| it.is("unrecoverable"));
+        || payload.and_then(|payload| payload.get(name::reason)).is_some_and(|it| it.is("unrecoverable"));
     let gave_up = name.ends_with(b"/llm-request-attempt-failed") && step == EventKind::Other && unrecoverable();
     let settled_as = |how: &[u8]| {
         payload
@@ -203,7 +204,7 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
     };
     sink.mark(Mark::Own(Box::new(mark)));
     if step == EventKind::Requested
-        && let Some(model) = payload.and_then(|payload| payload.get("model")?.text())
+        && let Some(model) = payload.and_then(|payload| payload.get(name::model)?.text())
     {
         let model = String::from_utf8_lossy(&model).into();
         sink.mark(Mark::Settings(|settings, model| settings.model = Some(model), model));
@@ -235,7 +236,7 @@ impl<'t> Said<'t> {
             EventKind::System => Role::System,
             EventKind::Output => Role::Assistant,
             EventKind::Message if name == b"agent/context-added" => {
-                payload.get("role").and_then(|role| role.text()).map_or(Role::User, |role| Role::of(&role))
+                payload.get(name::role).and_then(|role| role.text()).map_or(Role::User, |role| Role::of(&role))
             }
             EventKind::Message => Role::User,
             EventKind::Rewrite => {

@@ -4,7 +4,7 @@
 use crate::format::Record;
 use crate::format::requests::{Asked, Follow, Rebuild, Refused, Sent, Taken};
 use crate::history::Role;
-use crate::json::string;
+use crate::json::{name, string};
 use crate::source::ReadAt;
 
 use super::event::{Event, EventKind};
@@ -97,10 +97,10 @@ impl Rebuild for Rebuilding<'_> {
         if parse::is_of_later_contract(val) {
             seen.later = seen.later.or(Some(number));
         }
-        let kind = val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         seen.carrier = provider_of_event(&kind).or(seen.carrier);
         seen.frame.see(&kind, val);
-        let payload = val.get("payload");
+        let payload = val.get(name::payload);
         let text = |key: &str| {
             let text = payload.and_then(|payload| payload.get(key))?.text()?;
             Some(String::from_utf8_lossy(&text).into_owned())
@@ -148,7 +148,7 @@ impl Rebuild for Rebuilding<'_> {
         let Some(event) = later.feed.event.as_ref().filter(|event| event.request == Some(request)) else {
             return true;
         };
-        let kind = record.val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        let kind = record.val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         later.provider = later.provider.or(provider_of_event(&kind));
         if later.sent.is_none() {
             later.sent = frame::members_of(&kind, record.val);

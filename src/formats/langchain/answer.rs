@@ -162,7 +162,7 @@ impl Telling<'_, '_> {
         let name = call.get("name").or_else(|| given?.get("name"));
         let input = call.get("args").or_else(|| given?.get("arguments")).filter(|input| !input.is_null());
         let items = self.message.data.at(&["additional_kwargs", "__openai_function_call_ids__"]);
-        let item = items.filter(|_| self.manner == Manner::Responses).and_then(|items| items.get(&id.text));
+        let item = items.filter(|_| self.manner == Manner::Responses).and_then(|items| items.get(&*id.text));
         Some(Says::Call(Call {
             name: name.map_or_else(|| Pieced::text("", at), |name| Pieced::of(name, base)),
             input: input.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, base)),

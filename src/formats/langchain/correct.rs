@@ -8,7 +8,7 @@ use crate::format::correcting::{Correction, Corrector, Problems, Uses, Written, 
 use crate::format::retelling::Stored;
 use crate::history::Code;
 use crate::json::edit::{Sequence, Slot};
-use crate::json::{Val, string};
+use crate::json::{Val, name, string};
 use crate::place::{Place, With};
 
 use super::answer::calls;
@@ -72,7 +72,7 @@ impl Owned {
         let (message, base) = (Message::of(val), record.base);
         let of_kind = |kind: Kind| message.filter(|own| own.kind == kind);
         let call = |(val, id): (Val<'_>, Box<str>)| {
-            let given = || val.get("function").and_then(|function| text(function, "name"));
+            let given = || val.get(name::function).and_then(|function| text(function, "name"));
             Call { at: base.of(val), id, name: text(val, "name").or_else(given).unwrap_or_default() }
         };
         Owned {

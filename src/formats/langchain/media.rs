@@ -1,18 +1,18 @@
 //! What a user's message holds: texts, images and files, in the forms of the providers and in LangChain's own.
 
 use crate::formats::spoken::{Media, Says};
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 /// A block of a message of the user's, or a text.
 pub(super) fn input(block: Val<'_>, base: Base<'_>) -> Option<Says> {
     let at = base.of(block);
-    let text = if block.is_string() { Some(block) } else { block.get("text") };
+    let text = if block.is_string() { Some(block) } else { block.get(name::text) };
     if let Some(text) = text.filter(|text| text.is_string()) {
         return Some(Says::Text { text: Pieced::of(text, base), id: None, at });
     }
-    let kind = block.get("type")?.text()?;
+    let kind = block.get(name::r#type)?.text()?;
     let is_media =
         matches!(&*kind, b"image_url" | b"image" | b"input_image" | b"file" | b"document" | b"input_file");
     is_media.then(|| media(block, base)).flatten().map(Says::Media)
@@ -36,7 +36,7 @@ fn media(block: Val<'_>, base: Base<'_>) -> Option<Media> {
         [&["mime_type"][..], &["source", "media_type"]].iter().find_map(|path| block.at(path).filter(is_text));
     let name = [&["filename"][..], &["file", "filename"]].iter().find_map(|path| block.at(path).filter(is_text));
     let is_image = block
-        .get("type")
+        .get(name::r#type)
         .and_then(|kind| kind.text())
         .is_some_and(|kind| kind.starts_with(b"im") || &*kind == b"input_image");
     let mut media = Media::of(url.or(data)?, mime, name, base, at);

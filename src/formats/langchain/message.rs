@@ -2,7 +2,7 @@
 //! (`{lc: 1, kwargs}`).
 
 use crate::history::Role;
-use crate::json::Val;
+use crate::json::{Val, name};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::formats) enum Kind {
@@ -66,15 +66,15 @@ pub(in crate::formats) fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
 
 impl<'v> Message<'v> {
     pub fn of(val: Val<'v>) -> Option<Message<'v>> {
-        if val.get("lc").is_some() {
-            let data = val.get("kwargs").filter(|kwargs| kwargs.is_object())?;
-            let class = val.get("id")?.elements().last()?.text()?;
+        if val.get(name::lc).is_some() {
+            let data = val.get(name::kwargs).filter(|kwargs| kwargs.is_object())?;
+            let class = val.get(name::id)?.elements().last()?.text()?;
             let class = String::from_utf8_lossy(&class);
             let kind = kind_of(&class).filter(|_| class.contains("Message"))?;
             return Some(Message { kind, form: Form::Dump, val, data });
         }
         let kind = kind_of(&text(val, "type")?)?;
-        Some(match val.get("data").filter(|data| data.is_object()) {
+        Some(match val.get(name::data).filter(|data| data.is_object()) {
             Some(data) => Message { kind, form: Form::Dict, val, data },
             None => Message { kind, form: Form::Flat, val, data: val },
         })
@@ -97,7 +97,7 @@ impl<'v> Message<'v> {
 
     /// A text, or the elements of a list.
     pub fn blocks(&self) -> impl Iterator<Item = Val<'v>> {
-        let content = self.data.get("content");
+        let content = self.data.get(name::content);
         let text = content.filter(|own| own.is_string() && !own.is(""));
         text.into_iter().chain(content.into_iter().flat_map(|list| list.elements()))
     }

@@ -1,6 +1,7 @@
 //! Which provider a conversation goes on with: the one that the newest answer names, or whose blocks it has.
 
 use crate::formats::spoken::Manner;
+use crate::json::name;
 
 use super::message::{Kind, Message, text};
 
@@ -24,17 +25,17 @@ impl Provider {
             let said = |key: &str| data.get("response_metadata").and_then(|meta| text(meta, key));
             self.name = said("model_provider").unwrap_or(std::mem::take(&mut self.name));
             self.model = said("model_name").or_else(|| said("model")).or(self.model.take());
-            let kwargs = data.get("additional_kwargs");
-            let reasoning = kwargs.and_then(|kwargs| kwargs.get("reasoning")).filter(|own| own.is_object());
-            self.items |= reasoning.is_some_and(|own| own.get("id").is_some());
+            let kwargs = data.get(name::additional_kwargs);
+            let reasoning = kwargs.and_then(|kwargs| kwargs.get(name::reasoning)).filter(|own| own.is_object());
+            self.items |= reasoning.is_some_and(|own| own.get(name::id).is_some());
             self.items |= kwargs.is_some_and(|kwargs| kwargs.get("__openai_function_call_ids__").is_some());
-            let blocks = data.get("content").into_iter().flat_map(|content| content.elements());
+            let blocks = data.get(name::content).into_iter().flat_map(|content| content.elements());
             for block in blocks.chain(reasoning) {
-                let is = |kind: &str| block.get("type").is_some_and(|own| own.is(kind));
+                let is = |kind: &str| block.get(name::r#type).is_some_and(|own| own.is(kind));
                 let has = |path: &[&str]| block.at(path).is_some_and(|own| own.is_string() && !own.is(""));
                 self.items |= is("function_call") && has(&["call_id"]);
                 self.items |= is("reasoning")
-                    && block.get("id").and_then(|id| id.text()).is_some_and(|id| id.starts_with(b"rs_"));
+                    && block.get(name::id).and_then(|id| id.text()).is_some_and(|id| id.starts_with(b"rs_"));
                 self.blobs |=
                     is("reasoning") && (has(&["encrypted_content"]) || has(&["extras", "encrypted_content"]));
                 self.blocks |= is("tool_use") || is("redacted_thinking") || is("thinking") && has(&["signature"]);

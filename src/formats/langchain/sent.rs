@@ -1,9 +1,9 @@
 //! What is sent of a message.
 
 use crate::formats::spoken::{Id, Manner, Says};
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::message::{Kind, Message};
 use super::{answer, media};
@@ -21,8 +21,8 @@ pub(super) fn says(message: &Message<'_>, manner: Manner, base: Base<'_>) -> Vec
 
 fn result(message: &Message<'_>, manner: Manner, base: Base<'_>) -> Option<Says> {
     let at = base.of(message.val);
-    let call = Id::of(message.data.get("tool_call_id"), base)?;
-    let content = message.data.get("content");
+    let call = Id::of(message.data.get(name::tool_call_id), base)?;
+    let content = message.data.get(name::content);
     let output = match content {
         Some(list) if list.is_array() => listed(list, manner, base),
         Some(own) if !own.is_null() => Pieced::as_text(own, base),
@@ -33,7 +33,7 @@ fn result(message: &Message<'_>, manner: Manner, base: Base<'_>) -> Option<Says>
         let item = Pieced::object(at).with("type", Pieced::of(kind, base));
         return Some(Says::Item(item.with("call_id", call.piece).with("output", output)));
     }
-    let failed = message.data.get("status").is_some_and(|status| status.is("error"));
+    let failed = message.data.get(name::status).is_some_and(|status| status.is("error"));
     Some(Says::Result { call, output, failed, at })
 }
 
@@ -42,11 +42,11 @@ fn listed(list: Val<'_>, manner: Manner, base: Base<'_>) -> Pieced {
     let at = base.of(list);
     let text_of = |block: Val<'_>| match block.is_string() {
         true => Some(Pieced::of(block, base)),
-        false => block.get("text").filter(|text| text.is_string()).map(|text| Pieced::of(text, base)),
+        false => block.get(name::text).filter(|text| text.is_string()).map(|text| Pieced::of(text, base)),
     };
     let is_own = |block: Val<'_>| {
-        let is = |kind: &str| block.get("type").is_some_and(|own| own.is(kind));
-        is("text") || is("image") && block.get("source").is_some()
+        let is = |kind: &str| block.get(name::r#type).is_some_and(|own| own.is(kind));
+        is("text") || is("image") && block.get(name::source).is_some()
     };
     if manner == Manner::Anthropic && list.elements().all(is_own) {
         return Pieced::of(list, base);

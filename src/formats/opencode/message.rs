@@ -1,9 +1,9 @@
 //! A message of opencode's, and what of it is sent.
 
 use crate::history::Role;
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 use crate::place::Place;
 
 use crate::formats::spoken::{Call, Id, Manner, Media, Says, Thought, Turn};
@@ -50,7 +50,7 @@ pub(in crate::formats) fn last_model(messages: &[Message<'_>]) -> Model {
 impl<'v> Message<'v> {
     /// A message of an export.
     pub fn of(val: Val<'v>, base: Base<'v>, record: u32) -> Option<Message<'v>> {
-        let (info, parts) = (val.get("info")?, val.get("parts")?);
+        let (info, parts) = (val.get(name::info)?, val.get(name::parts)?);
         let id = text(info, "id").unwrap_or_default();
         let part = |val| Part { val, base, id: text(val, "id") };
         Some(Message {
@@ -61,7 +61,7 @@ impl<'v> Message<'v> {
 
     /// A message without its parts.
     pub fn new(id: Box<str>, info: Val<'v>, at: Place, record: u32) -> Option<Message<'v>> {
-        let is_user = match info.get("role")?.text()?.as_ref() {
+        let is_user = match info.get(name::role)?.text()?.as_ref() {
             b"user" => true,
             b"assistant" => false,
             _ => return None,
@@ -71,7 +71,7 @@ impl<'v> Message<'v> {
 
     fn model(&self) -> Model {
         let of = |key: &str| {
-            let model = self.info.get("model").and_then(|model| text(model, key));
+            let model = self.info.get(name::model).and_then(|model| text(model, key));
             model.or_else(|| text(self.info, key)).unwrap_or_default()
         };
         Model { provider: of("providerID"), name: of("modelID") }
@@ -79,7 +79,7 @@ impl<'v> Message<'v> {
 
     /// A summary that a compaction has finished.
     pub fn is_summary(&self) -> bool {
-        let is_summary = self.info.get("summary").and_then(|summary| summary.as_bool()) == Some(true);
+        let is_summary = self.info.get(name::summary).and_then(|summary| summary.as_bool()) == Some(true);
         !self.is_user && is_summary && text(self.info, "finish").is_some() && !self.has_error()
     }
 
@@ -89,7 +89,7 @@ impl<'v> Message<'v> {
     }
 
     fn has_error(&self) -> bool {
-        self.info.get("error").is_some_and(|error| !error.is_null())
+        self.info.get(name::error).is_some_and(|error| !error.is_null())
     }
 
     /// An answer with an error is not sent, but for one that was cut off and says something.
@@ -144,7 +144,7 @@ impl Telling<'_> {
     fn of_user(&self, part: Val<'_>) -> Option<Says> {
         let at = self.base.of(part);
         let own = |text: &str| Some(Says::Text { text: Pieced::text(text, at), id: None, at });
-        match part.get("type")?.text()?.as_ref() {
+        match part.get(name::r#type)?.text()?.as_ref() {
             b"text" if !is_true(part, "ignored") => self.text(part),
             b"file" => self.file(part),
             b"compaction" => own(COMPACTION),
@@ -154,7 +154,7 @@ impl Telling<'_> {
     }
 
     fn of_assistant(&self, part: Val<'_>) -> Option<Says> {
-        match part.get("type")?.text()?.as_ref() {
+        match part.get(name::r#type)?.text()?.as_ref() {
             b"text" => self.text(part),
             b"reasoning" => self.thought(part),
             b"tool" => self.call(part),
@@ -164,14 +164,14 @@ impl Telling<'_> {
 
     /// opencode leaves out texts that say nothing.
     fn text(&self, part: Val<'_>) -> Option<Says> {
-        let text = part.get("text").filter(|text| text.as_str().is_some_and(|text| !text.is_empty()))?;
+        let text = part.get(name::text).filter(|text| text.as_str().is_some_and(|text| !text.is_empty()))?;
         let id = self.openai(part, "itemId");
         Some(Says::Text { text: Pieced::of(text, self.base), id, at: self.base.of(part) })
     }
 
     /// What was stored with a part for OpenAI.
     fn openai(&self, part: Val<'_>, key: &str) -> Option<Id> {
-        let metadata = part.get("metadata").filter(|_| self.keeps)?;
+        let metadata = part.get(name::metadata).filter(|_| self.keeps)?;
         let own = ["openai", "azure"].iter().find_map(|provider| metadata.at(&[*provider, key]));
         Id::of(own, self.base)
     }
@@ -182,7 +182,7 @@ impl Telling<'_> {
             own.map(|val| Pieced::of(val, self.base))
         };
         Some(Says::Thought(Thought {
-            text: Pieced::of(part.get("text").filter(|text| text.is_string())?, self.base),
+            text: Pieced::of(part.get(name::text).filter(|text| text.is_string())?, self.base),
             signature: anthropic("signature"),
             redacted: anthropic("redactedData"),
             id: self.openai(part, "itemId"),
@@ -196,7 +196,7 @@ impl Telling<'_> {
         let input = part.at(&["state", "input"]).filter(|input| input.is_object());
         Some(Says::Call(Call {
             id: self.call_id(part)?,
-            name: Pieced::of(part.get("tool")?, self.base),
+            name: Pieced::of(part.get(name::tool)?, self.base),
             input: input.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, self.base)),
             item: self.openai(part, "itemId"),
             at,
@@ -204,45 +204,45 @@ impl Telling<'_> {
     }
 
     fn call_id(&self, part: Val<'_>) -> Option<Id> {
-        let id = Id::of(part.get("callID"), self.base)?;
+        let id = Id::of(part.get(name::callID), self.base)?;
         // opencode does so before it sends to Claude.
         Some(if self.manner == Manner::Anthropic { id.plain(self.base.of(part)) } else { id })
     }
 
     /// What the tool gave. A call that is pending or running has nothing yet.
     fn result(&self, part: Val<'_>) -> Option<Says> {
-        let state = part.get("state").filter(|_| is(part, "tool"))?;
+        let state = part.get(name::state).filter(|_| is(part, "tool"))?;
         let at = self.base.of(part);
         let copy = |val: Val<'_>| Pieced::as_text(val, self.base);
-        let status = state.get("status")?.text()?;
+        let status = state.get(name::status)?.text()?;
         let cut_off = state.at(&["metadata", "interrupted"]).and_then(|cut| cut.as_bool()) == Some(true);
         let (output, failed) = match status.as_ref() {
             b"pending" | b"running" => return None,
             b"error" if cut_off && state.at(&["metadata", "output"]).is_some() => {
                 (copy(state.at(&["metadata", "output"])?), false)
             }
-            b"error" => (state.get("error").map_or_else(|| Pieced::text("", at), copy), true),
+            b"error" => (state.get(name::error).map_or_else(|| Pieced::text("", at), copy), true),
             _ if state.at(&["time", "compacted"]).is_some_and(|time| !time.is_null()) => {
                 (Pieced::text(CLEARED, at), false)
             }
-            _ => (state.get("output").map_or_else(|| Pieced::text("", at), copy), false),
+            _ => (state.get(name::output).map_or_else(|| Pieced::text("", at), copy), false),
         };
         Some(Says::Result { call: self.call_id(part)?, output, failed, at })
     }
 
     /// Texts and folders were read when the user named them: they are in texts of their own.
     fn file(&self, part: Val<'_>) -> Option<Says> {
-        let (url, mime) = (part.get("url").filter(|url| url.is_string())?, part.get("mime"));
+        let (url, mime) = (part.get(name::url).filter(|url| url.is_string())?, part.get("mime"));
         let is_read = mime.is_some_and(|mime| mime.is("text/plain") || mime.is("application/x-directory"));
         let is_sent = url.text().is_some_and(|url| url.starts_with(b"data:") || url.starts_with(b"http"));
-        let name = part.get("filename").filter(|name| name.is_string());
+        let name = part.get(name::filename).filter(|name| name.is_string());
         let media = || Says::Media(Media::of(url, mime, name, self.base, self.base.of(part)));
         (!is_read && is_sent).then(media)
     }
 }
 
 pub(in crate::formats) fn is(part: Val<'_>, kind: &str) -> bool {
-    part.get("type").is_some_and(|own| own.is(kind))
+    part.get(name::r#type).is_some_and(|own| own.is(kind))
 }
 
 fn is_true(val: Val<'_>, key: &str) -> bool {

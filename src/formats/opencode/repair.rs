@@ -4,7 +4,7 @@ use crate::format::Wanted;
 use crate::format::retelling::{Say, Stored};
 use crate::history::{Act, Code, Finding, Row, codes};
 use crate::json::edit::{Base, add_member};
-use crate::json::{Val, string};
+use crate::json::{Val, name, string};
 use crate::place::{Edit, With};
 
 use super::message::is;
@@ -74,15 +74,15 @@ struct Object<'v> {
 /// Goes through the messages and parts of an export.
 fn each<'v>(session: Val<'v>, see: &mut dyn FnMut(&Object<'v>)) {
     let mut before: Option<Val<'v>> = None;
-    for message in session.get("messages").into_iter().flat_map(|list| list.elements()) {
-        let Some(info) = message.get("info") else { continue };
+    for message in session.get(name::messages).into_iter().flat_map(|list| list.elements()) {
+        let Some(info) = message.get(name::info) else { continue };
         let created = info.at(&["time", "created"]).and_then(|time| time.as_u64()).unwrap_or(0);
         let Some(object) = Object::message(info, before, created) else { continue };
         see(&object);
-        for part in message.get("parts").into_iter().flat_map(|parts| parts.elements()) {
+        for part in message.get(name::parts).into_iter().flat_map(|parts| parts.elements()) {
             see(&Object::part(part, created));
         }
-        before = info.get("id").or(before);
+        before = info.get(name::id).or(before);
     }
 }
 
@@ -110,7 +110,7 @@ impl<'v> Object<'v> {
     }
 
     fn message(info: Val<'v>, before: Option<Val<'v>>, created: u64) -> Option<Object<'v>> {
-        let kind = match info.get("role")? {
+        let kind = match info.get(name::role)? {
             role if role.is("user") => Kind::User,
             role if role.is("assistant") => Kind::Answer,
             _ => return None,
@@ -119,8 +119,8 @@ impl<'v> Object<'v> {
     }
 
     fn part(part: Val<'v>, created: u64) -> Object<'v> {
-        let state = part.get("state").filter(|_| is(part, "tool"));
-        let done = state.filter(|state| state.get("status").is_some_and(|status| status.is("completed")));
+        let state = part.get(name::state).filter(|_| is(part, "tool"));
+        let done = state.filter(|state| state.get(name::status).is_some_and(|status| status.is("completed")));
         let kind = match done {
             Some(_) => Kind::CompletedTool,
             None if is(part, "step-finish") => Kind::Part("step-finish"),
@@ -132,8 +132,8 @@ impl<'v> Object<'v> {
 
     /// What a row of the database holds.
     fn row(row: Val<'v>) -> Option<Object<'v>> {
-        let data = row.get("data")?;
-        let created = row.get("created").and_then(|time| time.as_u64()).unwrap_or(0);
+        let data = row.get(name::data)?;
+        let created = row.get(name::created).and_then(|time| time.as_u64()).unwrap_or(0);
         match row.get("row")? {
             kind if kind.is("message") => Object::message(data, row.get("before"), created),
             kind if kind.is("part") => Some(Object::part(data, created)),
@@ -162,7 +162,7 @@ impl<'v> Object<'v> {
         match fill {
             Fill::Json(json) => json.into(),
             Fill::Before => raw(self.before),
-            Fill::Tool => raw(self.val.get("tool")),
+            Fill::Tool => raw(self.val.get(name::tool)),
             Fill::Time => self.time().into(),
         }
     }
@@ -202,11 +202,11 @@ pub(in crate::formats) fn repair_row(row: Val<'_>, base: Base<'_>, wanted: &Want
 
 /// The state of a tool that did not come to an end, as opencode writes it when it does.
 fn aborted(object: &Object<'_>, base: Base<'_>) -> Option<Edit> {
-    let state = object.val.get("state")?;
+    let state = object.val.get(name::state)?;
     let start = state.at(&["time", "start"]).and_then(|time| time.as_u64());
     let time = start.map_or_else(|| object.time(), |start| format!("{{\"start\":{start},\"end\":{start}}}"));
     let mut with = vec![With::text(*b"{\"status\":\"error\",\"input\":")];
-    with.push(match state.get("input").filter(|input| input.is_object()) {
+    with.push(match state.get(name::input).filter(|input| input.is_object()) {
         Some(input) => With::Copy(base.of(input)),
         None => With::text(*b"{}"),
     });

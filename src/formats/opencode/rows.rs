@@ -2,7 +2,7 @@
 //! its parts after it. A row has the text of its cell in `data`, and its columns beside that; a file is what it holds.
 
 use crate::format::retelling::Stored;
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::message::{Message, Part, text};
 use super::session::Session;
@@ -17,7 +17,7 @@ enum What<'v> {
 impl<'v> What<'v> {
     fn of(record: Val<'v>) -> Option<What<'v>> {
         if let Some(row) = record.get("row") {
-            return Some(match record.get("data") {
+            return Some(match record.get(name::data) {
                 Some(data) if row.is("message") => What::Message(data),
                 Some(data) if row.is("part") => What::Part(data),
                 _ if row.is("session") => What::Session(record),

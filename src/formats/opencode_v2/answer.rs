@@ -1,9 +1,9 @@
 //! An answer of opencode 2: texts, thoughts, and tools with what they gave. What a provider runs itself is not retold.
 
 use crate::formats::spoken::{Call, Id, Says, Thought};
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 pub(super) struct Answer<'v> {
     pub data: Val<'v>,
@@ -14,11 +14,11 @@ pub(super) struct Answer<'v> {
 
 impl<'v> Answer<'v> {
     fn content(&self) -> impl Iterator<Item = Val<'v>> {
-        self.data.get("content").into_iter().flat_map(|content| content.elements())
+        self.data.get(name::content).into_iter().flat_map(|content| content.elements())
     }
 
     pub fn says(&self) -> Vec<Says> {
-        let says = |item: Val<'_>| match item.get("type")?.text()?.as_ref() {
+        let says = |item: Val<'_>| match item.get(name::r#type)?.text()?.as_ref() {
             b"text" => self.text(item),
             b"reasoning" if self.keeps => self.thought(item),
             // Another model reads it as a text.
@@ -36,7 +36,7 @@ impl<'v> Answer<'v> {
     }
 
     fn text(&self, item: Val<'_>) -> Option<Says> {
-        let text = item.get("text").filter(|text| text.as_str().is_some_and(|text| !text.is_empty()))?;
+        let text = item.get(name::text).filter(|text| text.as_str().is_some_and(|text| !text.is_empty()))?;
         Some(Says::Text { text: Pieced::of(text, self.base), id: None, at: self.base.of(item) })
     }
 
@@ -55,7 +55,7 @@ impl<'v> Answer<'v> {
     fn thought(&self, item: Val<'_>) -> Option<Says> {
         let own = |key: &str| self.own(item, "state", key).map(|val| Pieced::of(val, self.base));
         Some(Says::Thought(Thought {
-            text: Pieced::of(item.get("text").filter(|text| text.is_string())?, self.base),
+            text: Pieced::of(item.get(name::text).filter(|text| text.is_string())?, self.base),
             signature: own("signature"),
             redacted: own("redactedData"),
             id: Id::of(self.own(item, "state", "itemId"), self.base),
@@ -75,8 +75,8 @@ impl<'v> Answer<'v> {
             _ => Pieced::fixed("{}", at),
         };
         Some(Says::Call(Call {
-            id: Id::of(item.get("id"), self.base)?,
-            name: Pieced::of(item.get("name")?, self.base),
+            id: Id::of(item.get(name::id), self.base)?,
+            name: Pieced::of(item.get(name::name)?, self.base),
             input,
             item: Id::of(self.own(item, "providerState", "itemId"), self.base),
             at,
@@ -84,33 +84,33 @@ impl<'v> Answer<'v> {
     }
 
     fn result(&self, item: Val<'_>) -> Option<Says> {
-        let (at, state) = (self.base.of(item), item.get("state")?);
-        let failed = match state.get("status")?.text()?.as_ref() {
+        let (at, state) = (self.base.of(item), item.get(name::state)?);
+        let failed = match state.get(name::status)?.text()?.as_ref() {
             b"completed" => false,
             b"error" => true,
             _ => return None,
         };
-        let texts = state.get("content").into_iter().flat_map(|content| content.elements());
+        let texts = state.get(name::content).into_iter().flat_map(|content| content.elements());
         let mut texts: Vec<Pieced> = texts
-            .filter_map(|part| part.get("text").filter(|text| text.is_string()))
+            .filter_map(|part| part.get(name::text).filter(|text| text.is_string()))
             .map(|text| Pieced::of(text, self.base))
             .collect();
-        if let Some(error) = state.get("error").filter(|_| failed) {
-            texts.insert(0, Pieced::as_text(error.get("message").unwrap_or(error), self.base));
+        if let Some(error) = state.get(name::error).filter(|_| failed) {
+            texts.insert(0, Pieced::as_text(error.get(name::message).unwrap_or(error), self.base));
         }
         let output = match texts.is_empty() {
             false => Pieced::joined(texts, "\n", at),
-            true => match state.get("structured").or_else(|| state.get("output")) {
+            true => match state.get("structured").or_else(|| state.get(name::output)) {
                 Some(output) => Pieced::as_text(output, self.base),
                 None => Pieced::text("", at),
             },
         };
-        Some(Says::Result { call: Id::of(item.get("id"), self.base)?, output, failed, at })
+        Some(Says::Result { call: Id::of(item.get(name::id), self.base)?, output, failed, at })
     }
 }
 
 fn is(item: Val<'_>, kind: &str) -> bool {
-    item.get("type").is_some_and(|own| own.is(kind))
+    item.get(name::r#type).is_some_and(|own| own.is(kind))
 }
 
 /// Whether the provider ran the tool.

@@ -3,9 +3,9 @@
 use crate::format::retelling::Stored;
 use crate::formats::spoken::{Call, Id, Says, Thought};
 use crate::history::Role;
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 use crate::place::Place;
 
 pub(super) struct Event {
@@ -37,7 +37,7 @@ impl Event {
             Some(kind) => telling.of_sdk(&kind)?,
             None => telling.of_trajectory()?,
         };
-        let id = event.get("id").and_then(as_text).unwrap_or_default();
+        let id = event.get(name::id).and_then(as_text).unwrap_or_default();
         (!says.is_empty()).then_some(Event { id, role, says, response, at: telling.at, record: record.number })
     }
 }
@@ -54,27 +54,29 @@ impl Telling<'_> {
     fn of_sdk(&self, kind: &str) -> Option<Said> {
         let event = self.event;
         Some(match kind {
-            "SystemPromptEvent" => (Role::System, self.texts(event.get("system_prompt")), None),
+            "SystemPromptEvent" => (Role::System, self.texts(event.get(name::system_prompt)), None),
             "MessageEvent" => {
                 let message = event.get("llm_message")?;
-                let is_user = message.get("role").is_some_and(|role| role.is("user"));
+                let is_user = message.get(name::role).is_some_and(|role| role.is("user"));
                 let role = if is_user { Role::User } else { Role::Assistant };
                 let response = text(event, "llm_response_id").filter(|_| !is_user);
-                (role, self.texts(message.get("content")), response)
+                (role, self.texts(message.get(name::content)), response)
             }
             "ActionEvent" => (Role::Assistant, self.action(), text(event, "llm_response_id")),
             "ObservationEvent" => {
                 let content = event.at(&["observation", "content"]).or_else(|| event.get("observation"));
-                (Role::Tool, self.result(event.get("tool_call_id"), content, false), None)
+                (Role::Tool, self.result(event.get(name::tool_call_id), content, false), None)
             }
             "AgentErrorEvent" => {
-                (Role::Tool, self.result(event.get("tool_call_id"), event.get("error"), true), None)
+                (Role::Tool, self.result(event.get(name::tool_call_id), event.get(name::error), true), None)
             }
             "UserRejectObservation" => {
                 let reason = event.get("rejection_reason");
-                (Role::Tool, self.result(event.get("tool_call_id"), reason, true), None)
+                (Role::Tool, self.result(event.get(name::tool_call_id), reason, true), None)
             }
-            "Condensation" | "CondensationSummaryEvent" => (Role::User, self.texts(event.get("summary")), None),
+            "Condensation" | "CondensationSummaryEvent" => {
+                (Role::User, self.texts(event.get(name::summary)), None)
+            }
             _ => return None,
         })
     }
@@ -84,7 +86,7 @@ impl Telling<'_> {
         let alone = content.filter(|own| !own.is_array());
         let all = alone.into_iter().chain(content.into_iter().flat_map(|list| list.elements()));
         let text = |own: Val<'_>| {
-            let text = if own.is_string() { Some(own) } else { own.get("text") };
+            let text = if own.is_string() { Some(own) } else { own.get(name::text) };
             let text = text.filter(|text| text.is_string() && !text.is(""))?;
             Some(Says::Text { text: Pieced::of(text, self.base), id: None, at: self.base.of(own) })
         };
@@ -97,18 +99,18 @@ impl Telling<'_> {
             event.get("responses_reasoning_item").and_then(|item| self.reasoning(item)).into_iter().collect();
         let blocks = event.get("thinking_blocks").into_iter().flat_map(|blocks| blocks.elements());
         says.extend(blocks.map(|block| self.thinking(block)));
-        says.extend(self.texts(event.get("thought")));
-        says.extend(event.get("tool_call").and_then(|call| self.call(call)));
+        says.extend(self.texts(event.get(name::thought)));
+        says.extend(event.get(name::tool_call).and_then(|call| self.call(call)));
         says
     }
 
     fn reasoning(&self, item: Val<'_>) -> Option<Says> {
         let at = self.base.of(item);
-        let id = Id::of(item.get("id"), self.base)?;
-        let summary = item.get("summary").into_iter().flat_map(|list| list.elements());
+        let id = Id::of(item.get(name::id), self.base)?;
+        let summary = item.get(name::summary).into_iter().flat_map(|list| list.elements());
         let texts: Vec<Pieced> = summary.filter(Val::is_string).map(|text| Pieced::of(text, self.base)).collect();
         let text = if texts.is_empty() { Pieced::text("", at) } else { Pieced::joined(texts, "\n", at) };
-        let blob = Id::of(item.get("encrypted_content"), self.base).map(|blob| blob.piece);
+        let blob = Id::of(item.get(name::encrypted_content), self.base).map(|blob| blob.piece);
         Some(Says::Thought(Thought { text, signature: None, redacted: None, id: Some(id), blob, at }))
     }
 
@@ -127,10 +129,10 @@ impl Telling<'_> {
 
     fn call(&self, call: Val<'_>) -> Option<Says> {
         let at = self.base.of(call);
-        let function = call.get("function");
+        let function = call.get(name::function);
         let of = |key: &str| call.get(key).or_else(|| function?.get(key)).filter(|own| !own.is_null());
         Some(Says::Call(Call {
-            id: Id::of(call.get("id"), self.base)?,
+            id: Id::of(call.get(name::id), self.base)?,
             name: Pieced::of(of("name")?, self.base),
             input: of("arguments")
                 .map_or_else(|| Pieced::fixed("{}", at), |own| Pieced::unspelled(own, self.base)),
@@ -142,7 +144,7 @@ impl Telling<'_> {
     fn result(&self, id: Option<Val<'_>>, content: Option<Val<'_>>, failed: bool) -> Vec<Says> {
         let Some(call) = Id::of(id, self.base) else { return Vec::new() };
         let texts = content.filter(|own| own.is_array()).into_iter().flat_map(|list| list.elements());
-        let texts = texts.filter_map(|own| own.get("text").filter(|text| text.is_string()));
+        let texts = texts.filter_map(|own| own.get(name::text).filter(|text| text.is_string()));
         let texts: Vec<Pieced> = texts.map(|text| Pieced::of(text, self.base)).collect();
         let output = match (texts.is_empty(), content) {
             (false, _) => Pieced::joined(texts, "\n", self.at),
@@ -156,27 +158,27 @@ impl Telling<'_> {
     fn of_trajectory(&self) -> Option<Said> {
         let event = self.event;
         let metadata = event.get("tool_call_metadata").filter(|own| own.is_object());
-        let is_user = event.get("source").is_some_and(|source| source.is("user"));
+        let is_user = event.get(name::source).is_some_and(|source| source.is("user"));
         if event.get("observation").is_some() {
-            let id = metadata.and_then(|own| own.get("tool_call_id"));
-            return Some((Role::Tool, self.result(id, event.get("content"), false), None));
+            let id = metadata.and_then(|own| own.get(name::tool_call_id));
+            return Some((Role::Tool, self.result(id, event.get(name::content), false), None));
         }
         let content = event.at(&["args", "content"]).or_else(|| event.at(&["args", "thought"]));
-        if event.get("action").is_some_and(|action| action.is("system")) {
+        if event.get(name::action).is_some_and(|action| action.is("system")) {
             return Some((Role::System, self.texts(content), None));
         }
         let message = metadata.and_then(|own| own.get("model_response"));
         let response = message.and_then(|own| text(own, "id"));
-        let message = message.and_then(|own| own.get("choices")?.elements().next()?.get("message"));
+        let message = message.and_then(|own| own.get(name::choices)?.elements().next()?.get(name::message));
         let Some(message) = message else {
             let role = if is_user { Role::User } else { Role::Assistant };
-            let is_said = event.get("action").is_some_and(|action| action.is("message"));
+            let is_said = event.get(name::action).is_some_and(|action| action.is("message"));
             return is_said.then(|| (role, self.texts(content), None));
         };
-        let own = metadata.and_then(|own| own.get("tool_call_id")).and_then(as_text);
-        let mut says = self.texts(message.get("content"));
-        let calls = message.get("tool_calls").into_iter().flat_map(|calls| calls.elements());
-        let calls = calls.filter(|call| call.get("id").and_then(as_text) == own);
+        let own = metadata.and_then(|own| own.get(name::tool_call_id)).and_then(as_text);
+        let mut says = self.texts(message.get(name::content));
+        let calls = message.get(name::tool_calls).into_iter().flat_map(|calls| calls.elements());
+        let calls = calls.filter(|call| call.get(name::id).and_then(as_text) == own);
         says.extend(calls.filter_map(|call| self.call(call)));
         Some((Role::Assistant, says, response))
     }

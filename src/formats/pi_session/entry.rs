@@ -6,7 +6,7 @@ use crate::formats::spoken::{Call, Id, Manner, Media, Says, Thought, Turn};
 use crate::history::Role;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
-use crate::json::{Tape, Val, scan};
+use crate::json::{Tape, Val, name, scan};
 use crate::place::Place;
 
 /// An entry. What it says is kept in the form that fits its own model.
@@ -83,7 +83,7 @@ impl Entry {
     pub fn of(record: &Stored<'_>) -> Entry {
         let (val, base) = (record.val, record.base);
         let at = base.of(val);
-        let kind = val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         let mut entry = Entry {
             id: text(val, "id"),
             parent: text(val, "parentId"),
@@ -97,12 +97,12 @@ impl Entry {
         };
         match kind.as_ref() {
             b"message" => {
-                if let Some(message) = val.get("message") {
+                if let Some(message) = val.get(name::message) {
                     entry.message(message, base);
                 }
             }
-            b"compaction" | b"branch_summary" => entry.says.extend(spoken(val.get("summary"), base, at)),
-            b"custom_message" => entry.says = content(val.get("content"), base),
+            b"compaction" | b"branch_summary" => entry.says.extend(spoken(val.get(name::summary), base, at)),
+            b"custom_message" => entry.says = content(val.get(name::content), base),
             b"model_change" => entry.model = Some(model(val)),
             _ => {}
         }
@@ -111,15 +111,15 @@ impl Entry {
 
     fn message(&mut self, message: Val<'_>, base: Base<'_>) {
         let at = base.of(message);
-        match message.get("role").and_then(|role| role.text()).unwrap_or_default().as_ref() {
-            b"user" | b"custom" => self.says = content(message.get("content"), base),
+        match message.get(name::role).and_then(|role| role.text()).unwrap_or_default().as_ref() {
+            b"user" | b"custom" => self.says = content(message.get(name::content), base),
             b"assistant" => {
                 self.role = Role::Assistant;
-                let stop = message.get("stopReason");
+                let stop = message.get(name::stopReason);
                 let is_cut = stop.is_some_and(|reason| reason.is("error") || reason.is("aborted"));
                 if !is_cut {
                     self.model = Some(model(message)).filter(|model| !model.provider.is_empty());
-                    self.says = content(message.get("content"), base);
+                    self.says = content(message.get(name::content), base);
                 }
             }
             b"toolResult" => {
@@ -132,7 +132,7 @@ impl Entry {
                 self.says.push(Block::Spoken { text: Pieced::joined(said, "\n", at), id: None, at });
             }
             b"branchSummary" | b"compactionSummary" => {
-                self.says.extend(spoken(message.get("summary"), base, at));
+                self.says.extend(spoken(message.get(name::summary), base, at));
             }
             _ => {}
         }
@@ -205,9 +205,9 @@ fn content(content: Option<Val<'_>>, base: Base<'_>) -> Vec<Block> {
 
 fn block(part: Val<'_>, base: Base<'_>) -> Option<Block> {
     let at = base.of(part);
-    match part.get("type")?.text()?.as_ref() {
+    match part.get(name::r#type)?.text()?.as_ref() {
         b"text" => {
-            let text = part.get("text").filter(|text| text.as_str().is_some_and(|text| !text.is_blank()))?;
+            let text = part.get(name::text).filter(|text| text.as_str().is_some_and(|text| !text.is_blank()))?;
             Some(Block::Spoken {
                 text: Pieced::of(text, base),
                 id: signed_id(part.get("textSignature"), base),
@@ -218,7 +218,7 @@ fn block(part: Val<'_>, base: Base<'_>) -> Option<Block> {
             let signature =
                 part.get("thinkingSignature").filter(|own| own.as_str().is_some_and(|own| !own.is_empty()));
             Some(Block::Thinking {
-                text: Pieced::of(part.get("thinking").filter(|text| text.is_string())?, base),
+                text: Pieced::of(part.get(name::thinking).filter(|text| text.is_string())?, base),
                 signature: signature.map(|own| Pieced::of(own, base)),
                 redacted: part.get("redacted").and_then(|own| own.as_bool()) == Some(true),
                 item: signature
@@ -228,14 +228,14 @@ fn block(part: Val<'_>, base: Base<'_>) -> Option<Block> {
             })
         }
         b"toolCall" => {
-            let id = part.get("id");
+            let id = part.get(name::id);
             let (call, item) = halves(id, base);
-            let input = part.get("arguments").filter(|input| input.is_object());
+            let input = part.get(name::arguments).filter(|input| input.is_object());
             Some(Block::Call {
                 whole: Id::of(id, base)?,
                 call,
                 item,
-                name: Pieced::of(part.get("name")?, base),
+                name: Pieced::of(part.get(name::name)?, base),
                 input: input.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, base)),
                 at,
             })
@@ -247,8 +247,8 @@ fn block(part: Val<'_>, base: Base<'_>) -> Option<Block> {
 
 fn image(part: Val<'_>, base: Base<'_>) -> Option<Media> {
     let at = base.of(part);
-    let data = part.get("data").filter(|data| data.is_string())?;
-    let mime = part.get("mimeType").filter(|mime| mime.is_string());
+    let data = part.get(name::data).filter(|data| data.is_string())?;
+    let mime = part.get(name::mimeType).filter(|mime| mime.is_string());
     let name = mime.and_then(|mime| mime.text()).unwrap_or_else(|| b"image/png".into());
     let start = Pieced::text(&format!("data:{};base64,", String::from_utf8_lossy(&name)), at);
     Some(Media {
@@ -264,13 +264,13 @@ fn image(part: Val<'_>, base: Base<'_>) -> Option<Media> {
 /// What a tool gave. An id that is empty is one, too: it answers nothing.
 fn result(message: Val<'_>, base: Base<'_>) -> Option<Block> {
     let at = base.of(message);
-    let id = message.get("toolCallId").filter(|id| id.is_string())?;
+    let id = message.get(name::toolCallId).filter(|id| id.is_string())?;
     let whole = Id::of(Some(id), base).unwrap_or_else(|| Id { text: "".into(), piece: Pieced::of(id, base) });
-    let given = message.get("content")?;
+    let given = message.get(name::content)?;
     let output = match given.is_string() {
         true => Pieced::of(given, base),
         false => {
-            let texts = given.elements().filter_map(|part| part.get("text")).filter(Val::is_string);
+            let texts = given.elements().filter_map(|part| part.get(name::text)).filter(Val::is_string);
             Pieced::joined(texts.map(|text| Pieced::of(text, base)).collect(), "\n", at)
         }
     };
@@ -307,7 +307,7 @@ fn spells_item(signature: Val<'_>) -> bool {
     let Some(spelled) = signature.text().filter(|spelled| spelled.starts_with(b"{")) else { return false };
     let mut tape = Tape::new();
     let item = scan(&spelled, &mut tape).ok().and_then(|()| tape.root(&spelled));
-    item.and_then(|item| item.get("type")).is_some_and(|kind| kind.is("reasoning"))
+    item.and_then(|item| item.get(name::r#type)).is_some_and(|kind| kind.is("reasoning"))
 }
 
 /// A member that is a text, and says something.

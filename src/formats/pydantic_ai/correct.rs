@@ -8,7 +8,7 @@ use crate::format::correcting::{Correction, Corrector, Problems, Uses, Written, 
 use crate::format::retelling::Stored;
 use crate::history::Code;
 use crate::json::edit::{Sequence, Slot};
-use crate::json::{Val, string};
+use crate::json::{Val, name, string};
 use crate::place::{Edit, Place, With};
 
 use super::part::{is, messages, parts, text};
@@ -67,9 +67,9 @@ impl Message {
         };
         Message {
             at: record.base.of(message),
-            is_request: message.get("kind").is_some_and(|kind| kind.is("request")),
+            is_request: message.get(name::kind).is_some_and(|kind| kind.is("request")),
             parts: parts(message).map(part).collect(),
-            sequence: message.get("parts").and_then(|parts| Sequence::of_list(parts, record.base).ok()),
+            sequence: message.get(name::parts).and_then(|parts| Sequence::of_list(parts, record.base).ok()),
         }
     }
 }

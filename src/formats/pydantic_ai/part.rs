@@ -2,18 +2,18 @@
 
 use crate::formats::spoken::{Call, Id, Manner, Media, Says, Thought};
 use crate::history::Role;
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 /// The messages of a document.
 pub(super) fn messages(val: Val<'_>) -> Option<Val<'_>> {
-    let list = if val.is_array() { Some(val) } else { val.get("messages") };
+    let list = if val.is_array() { Some(val) } else { val.get(name::messages) };
     list.filter(|list| list.is_array())
 }
 
 pub(super) fn parts<'v>(message: Val<'v>) -> impl Iterator<Item = Val<'v>> {
-    message.get("parts").into_iter().flat_map(|parts| parts.elements())
+    message.get(name::parts).into_iter().flat_map(|parts| parts.elements())
 }
 
 /// A member that is a text, and says something.
@@ -35,7 +35,7 @@ pub(super) struct Sending<'b> {
 impl Sending<'_> {
     /// Whose a part is, and what it says. What the provider has run itself is not read.
     pub fn part(&self, part: Val<'_>) -> Option<(Role, Says)> {
-        let content = part.get("content");
+        let content = part.get(name::content);
         Some(match part.get("part_kind")?.text()?.as_ref() {
             b"system-prompt" | b"instruction" => (Role::System, self.text(content?, None, part)?),
             b"user-prompt" => (Role::User, self.prompt(content?, part)?),
@@ -43,7 +43,7 @@ impl Sending<'_> {
             b"retry-prompt" if text(part, "tool_name").is_some() => (Role::Tool, self.result(part)?),
             b"retry-prompt" => (Role::User, self.text(content?, None, part)?),
             b"text" => {
-                let id = Id::of(part.get("id"), self.base).filter(|id| id.text.starts_with("msg_"));
+                let id = Id::of(part.get(name::id), self.base).filter(|id| id.text.starts_with("msg_"));
                 (Role::Assistant, self.text(content.filter(|own| !own.is(""))?, id, part)?)
             }
             b"thinking" => (Role::Assistant, Says::Thought(self.thought(part))),
@@ -64,7 +64,7 @@ impl Sending<'_> {
         }
         let texts = content.elements().filter_map(|own| match own.is_string() {
             true => Some(own),
-            false => own.get("content").filter(|own| own.is_string()),
+            false => own.get(name::content).filter(|own| own.is_string()),
         });
         let texts: Vec<Pieced> = texts.map(|own| Pieced::of(own, self.base)).collect();
         let at = self.base.of(part);
@@ -75,8 +75,8 @@ impl Sending<'_> {
     }
 
     fn media(&self, own: Val<'_>) -> Option<Says> {
-        let url = own.get("url").filter(|url| url.is_string())?;
-        Some(Says::Media(Media::of(url, own.get("media_type"), None, self.base, self.base.of(own))))
+        let url = own.get(name::url).filter(|url| url.is_string())?;
+        Some(Says::Media(Media::of(url, own.get(name::media_type), None, self.base, self.base.of(own))))
     }
 
     fn thought(&self, part: Val<'_>) -> Thought {
@@ -85,13 +85,13 @@ impl Sending<'_> {
             part.get(key).filter(|own| own.is_string() && !own.is("")).map(|own| Pieced::of(own, base))
         };
         let openai = self.manner == Manner::Responses;
-        let redacted = part.get("id").is_some_and(|id| id.is("redacted_thinking"));
+        let redacted = part.get(name::id).is_some_and(|id| id.is("redacted_thinking"));
         let signature = piece("signature");
         Thought {
             text: piece("content").unwrap_or_else(|| Pieced::text("", at)),
             signature: signature.clone().filter(|_| !openai && !redacted),
             redacted: signature.clone().filter(|_| !openai && redacted),
-            id: Id::of(part.get("id"), base).filter(|_| openai),
+            id: Id::of(part.get(name::id), base).filter(|_| openai),
             blob: signature.filter(|_| openai),
             at,
         }
@@ -100,9 +100,9 @@ impl Sending<'_> {
     /// The id of a call, and of the item that it is: both may be in one text.
     fn call_id(&self, part: Val<'_>) -> Option<(Id, Option<Id>)> {
         let base = self.base;
-        let val = part.get("tool_call_id")?;
+        let val = part.get(name::tool_call_id)?;
         let whole = Id::of(Some(val), base)?;
-        let item = Id::of(part.get("id"), base);
+        let item = Id::of(part.get(name::id), base);
         let cut = val
             .as_str()
             .and_then(|text| memchr::memchr(b'|', text.raw))
@@ -119,10 +119,10 @@ impl Sending<'_> {
     fn call(&self, part: Val<'_>) -> Option<Says> {
         let (base, at) = (self.base, self.base.of(part));
         let (id, item) = self.call_id(part)?;
-        let args = part.get("args").filter(|args| !args.is_null());
+        let args = part.get(name::args).filter(|args| !args.is_null());
         Some(Says::Call(Call {
             id,
-            name: part.get("tool_name").map_or_else(|| Pieced::text("", at), |name| Pieced::of(name, base)),
+            name: part.get(name::tool_name).map_or_else(|| Pieced::text("", at), |name| Pieced::of(name, base)),
             input: match args {
                 None => Pieced::fixed("{}", at),
                 Some(args) if self.manner == Manner::Anthropic => Pieced::unspelled(args, base),
@@ -135,7 +135,7 @@ impl Sending<'_> {
 
     fn result(&self, part: Val<'_>) -> Option<Says> {
         let at = self.base.of(part);
-        let content = part.get("content").filter(|own| !own.is_null());
+        let content = part.get(name::content).filter(|own| !own.is_null());
         let output = content.map_or_else(|| Pieced::text("", at), |own| Pieced::as_text(own, self.base));
         let (call, _) = self.call_id(part)?;
         Some(Says::Result { call, output, failed: is(part, &["retry-prompt"]), at })

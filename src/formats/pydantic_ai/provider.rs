@@ -1,7 +1,7 @@
 //! Which provider a conversation goes on with: the one that the newest response names.
 
 use crate::formats::spoken::Manner;
-use crate::json::Val;
+use crate::json::{Val, name};
 
 use super::part::{is, parts, text};
 
@@ -53,5 +53,5 @@ impl Provider {
 }
 
 fn is_kind(message: Val<'_>, kind: &str) -> bool {
-    message.get("kind").is_some_and(|own| own.is(kind))
+    message.get(name::kind).is_some_and(|own| own.is(kind))
 }

@@ -3,7 +3,7 @@
 
 mod flat;
 
-use crate::json::Val;
+use crate::json::{Val, name};
 
 pub(super) use flat::{Flat, Naming};
 
@@ -61,7 +61,8 @@ fn list<'v>(own: Val<'v>, out: &mut Vec<Attribute<'v>>) {
     if own.is_array() {
         // OTLP: `{"key": …, "value": {"stringValue": …}}`.
         for attribute in own.elements() {
-            let (Some(name), Some(value)) = (super::transcript::text(attribute, "key"), attribute.get("value"))
+            let (Some(name), Some(value)) =
+                (super::transcript::text(attribute, "key"), attribute.get(name::value))
             else {
                 continue;
             };

@@ -4,7 +4,7 @@
 use crate::format::retelling::Stored;
 use crate::history::Role;
 use crate::json::pieces::Pieced;
-use crate::json::{Tape, Val, scan};
+use crate::json::{Tape, Val, name, scan};
 
 use super::super::spoken::{Call, Id, Says, Thought};
 use super::Transcript;
@@ -37,7 +37,7 @@ impl Transcript {
         if block.is_string() {
             return self.text(role, Some(block), from);
         }
-        let kind = block.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        let kind = block.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         let at = from.base.of(block);
         let copied = |key: &str| {
             let own = block.get(key).filter(|own| own.is_string());
@@ -69,7 +69,7 @@ impl Transcript {
                 Some(media) => self.say(role, Says::Media(media), at, from),
                 None => self.leave_out(named(&kind), "its content is not stored here"),
             },
-            b"" if block.get("text").is_some() => self.text(role, block.get("text"), from),
+            b"" if block.get(name::text).is_some() => self.text(role, block.get(name::text), from),
             _ => self.leave_out(named(&kind), "it has no place in a request"),
         }
     }
@@ -172,8 +172,8 @@ fn text_of(block: Val<'_>) -> Option<Val<'_>> {
     if block.is_string() {
         return Some(block);
     }
-    let is_text = block.get("type").is_none_or(|kind| kind.is("text") || kind.is("output_text"));
-    block.get("text").filter(|text| is_text && text.is_string())
+    let is_text = block.get(name::r#type).is_none_or(|kind| kind.is("text") || kind.is("output_text"));
+    block.get(name::text).filter(|text| is_text && text.is_string())
 }
 
 /// Whether a string spells an object.

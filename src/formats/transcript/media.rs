@@ -1,25 +1,25 @@
 //! Images and files in a message, as far as the message holds them.
 
 use crate::format::retelling::Stored;
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::super::spoken::Media;
 
 /// What a block of Anthropic's or of Chat's holds.
 pub(super) fn media(block: Val<'_>, from: &Stored<'_>) -> Option<Media> {
     let (at, base) = (from.base.of(block), from.base);
-    if let Some(url) = block.at(&["image_url", "url"]).or(block.get("image_url")).filter(Val::is_string) {
+    if let Some(url) = block.at(&["image_url", "url"]).or(block.get(name::image_url)).filter(Val::is_string) {
         let is_image = true;
         return Some(Media { is_image, ..Media::of(url, None, None, base, at) });
     }
-    let source = block.get("source")?;
-    if let Some(url) = source.get("url").filter(Val::is_string) {
-        let is_image = block.get("type").is_some_and(|kind| kind.is("image"));
-        return Some(Media { is_image, ..Media::of(url, source.get("media_type"), None, base, at) });
+    let source = block.get(name::source)?;
+    if let Some(url) = source.get(name::url).filter(Val::is_string) {
+        let is_image = block.get(name::r#type).is_some_and(|kind| kind.is("image"));
+        return Some(Media { is_image, ..Media::of(url, source.get(name::media_type), None, base, at) });
     }
-    let mime = source.get("media_type").or(source.get("mediaType")).filter(Val::is_string)?;
-    let data = source.get("data").filter(Val::is_string)?;
+    let mime = source.get(name::media_type).or(source.get(name::mediaType)).filter(Val::is_string)?;
+    let data = source.get(name::data).filter(Val::is_string)?;
     Some(of_data(mime, data, block, from))
 }
 

@@ -2,8 +2,8 @@
 
 use crate::format::retelling::Stored;
 use crate::history::Role;
-use crate::json::Val;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 use super::super::spoken::{Says, Thought};
 use super::Transcript;
@@ -17,15 +17,17 @@ const CALLS: [&str; 2] = ["tool_calls", "toolCalls"];
 impl Transcript {
     /// Adds a message. One with a role that no API has is not sent.
     pub fn message(&mut self, message: Val<'_>, from: &Stored<'_>) {
-        let Some(role) = message.get("role").and_then(|role| role.text()) else { return };
+        let Some(role) = message.get(name::role).and_then(|role| role.text()) else { return };
         self.begin();
-        let content = message.get("content").or_else(|| message.get("parts"));
+        let content = message.get(name::content).or_else(|| message.get(name::parts));
         match role.as_ref() {
             b"user" | b"human" => self.content(Role::User, content, from),
             b"system" | b"developer" => self.content(Role::System, content, from),
             b"assistant" | b"ai" | b"model" => self.answer(message, from),
             // Some put the results in parts, which name their calls.
-            b"tool" | b"function" if message.get("content").is_none() => self.content(Role::User, content, from),
+            b"tool" | b"function" if message.get(name::content).is_none() => {
+                self.content(Role::User, content, from)
+            }
             b"tool" | b"function" => self.result(message, content, from),
             other => self.leave_out(
                 format!("a message with the role `{}`", String::from_utf8_lossy(other)),
@@ -42,16 +44,16 @@ impl Transcript {
         if let Some(thought) = thought {
             self.thought(thought, from);
         }
-        let content = message.get("content").or_else(|| message.get("parts"));
+        let content = message.get(name::content).or_else(|| message.get(name::parts));
         self.content(Role::Assistant, content.filter(|content| !content.is_null()), from);
         let calls = CALLS.iter().find_map(|key| message.get(key).filter(Val::is_array));
         for call in calls.into_iter().flat_map(|calls| calls.elements()) {
-            match call.get("function").filter(Val::is_object) {
+            match call.get(name::function).filter(Val::is_object) {
                 Some(function) => {
-                    let Some(name) = function.get("name").filter(Val::is_string) else { continue };
+                    let Some(name) = function.get(name::name).filter(Val::is_string) else { continue };
                     let id = ["id", "call_id"].iter().find_map(|key| call.get(key));
                     let name = Pieced::of(name, from.base);
-                    self.call_of(Role::Assistant, id, name, function.get("arguments"), call, from);
+                    self.call_of(Role::Assistant, id, name, function.get(name::arguments), call, from);
                 }
                 None => self.call(Role::Assistant, call, from),
             }

@@ -2,9 +2,9 @@
 
 use crate::formats::spoken::{Call, Id, Media, Says};
 use crate::formats::vercel;
-use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
+use crate::json::{Val, name};
 
 /// A part as it is stored; a tool's of version 4 lies in a member of it.
 #[derive(Clone, Copy)]
@@ -18,13 +18,13 @@ pub(super) struct UiPart<'v> {
 
 /// The parts of a message, in any version.
 pub(super) fn parts(message: Val<'_>) -> Vec<UiPart<'_>> {
-    if let Some(parts) = message.get("parts").filter(|parts| parts.is_array()) {
+    if let Some(parts) = message.get(name::parts).filter(|parts| parts.is_array()) {
         return parts.elements().map(UiPart::of).collect();
     }
     // Version 4 without parts: calls come before the text that follows from them.
-    let calls = message.get("toolInvocations").into_iter().flat_map(|calls| calls.elements());
+    let calls = message.get(name::toolInvocations).into_iter().flat_map(|calls| calls.elements());
     let calls = calls.map(|call| UiPart { val: call, tool: Some(call), content: None });
-    let content = message.get("content").filter(|text| text.as_str().is_some_and(|text| !text.is_empty()));
+    let content = message.get(name::content).filter(|text| text.as_str().is_some_and(|text| !text.is_empty()));
     calls.chain(content.map(|text| UiPart { val: text, tool: None, content: Some(text) })).collect()
 }
 
@@ -42,7 +42,7 @@ pub(super) enum State {
 
 impl<'v> UiPart<'v> {
     fn of(val: Val<'v>) -> UiPart<'v> {
-        let kind = val.get("type").and_then(|kind| kind.text()).unwrap_or_default();
+        let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         let tool = match kind.as_ref() {
             b"tool-invocation" => val.get("toolInvocation"),
             b"dynamic-tool" => Some(val),
@@ -52,7 +52,7 @@ impl<'v> UiPart<'v> {
     }
 
     pub fn is(&self, kind: &str) -> bool {
-        self.val.get("type").is_some_and(|own| own.is(kind))
+        self.val.get(name::r#type).is_some_and(|own| own.is(kind))
     }
 
     /// What the provider wants back.
@@ -63,7 +63,7 @@ impl<'v> UiPart<'v> {
     pub fn state(&self) -> Option<State> {
         let tool = self.tool?;
         let is_true = |path: &[&str]| tool.at(path).and_then(|val| val.as_bool()) == Some(true);
-        Some(match tool.get("state")?.text()?.as_ref() {
+        Some(match tool.get(name::state)?.text()?.as_ref() {
             b"input-streaming" | b"partial-call" => State::Streaming,
             b"output-available" if is_true(&["preliminary"]) => State::Open,
             b"output-available" | b"result" => State::Output,
@@ -105,9 +105,9 @@ impl<'v> UiPart<'v> {
     }
 
     fn file(&self, base: Base<'_>) -> Option<Says> {
-        let url = self.val.get("url").or_else(|| self.val.get("data")).filter(|url| url.is_string())?;
-        let mime = self.val.get("mediaType").or_else(|| self.val.get("mimeType"));
-        let name = self.val.get("filename").filter(|name| name.is_string());
+        let url = self.val.get(name::url).or_else(|| self.val.get(name::data)).filter(|url| url.is_string())?;
+        let mime = self.val.get(name::mediaType).or_else(|| self.val.get(name::mimeType));
+        let name = self.val.get(name::filename).filter(|name| name.is_string());
         Some(Says::Media(Media::of(url, mime, name, base, base.of(self.val))))
     }
 
@@ -116,16 +116,16 @@ impl<'v> UiPart<'v> {
         if self.is_providers() || self.state()? == State::Streaming {
             return None;
         }
-        let name = match tool.get("toolName").filter(|name| name.is_string()) {
+        let name = match tool.get(name::toolName).filter(|name| name.is_string()) {
             Some(name) => Pieced::of(name, base),
             None => {
-                let kind = self.val.get("type")?;
+                let kind = self.val.get(name::r#type)?;
                 Pieced::stretch(kind, b"tool-".len(), kind.as_str()?.raw.len(), base)
             }
         };
         let input = ["input", "args", "rawInput"].iter().find_map(|key| tool.get(key));
         Some(Says::Call(Call {
-            id: Id::of(tool.get("toolCallId"), base)?,
+            id: Id::of(tool.get(name::toolCallId), base)?,
             name,
             input: input.map_or_else(|| Pieced::fixed("{}", at), |input| Pieced::of(input, base)),
             item: vercel::openai(self.metadata(), "itemId", base),
@@ -135,12 +135,12 @@ impl<'v> UiPart<'v> {
 
     pub fn result(&self, base: Base<'_>) -> Option<Says> {
         let (tool, at) = (self.tool?, base.of(self.val));
-        let call = Id::of(tool.get("toolCallId").filter(|_| !self.is_providers()), base)?;
+        let call = Id::of(tool.get(name::toolCallId).filter(|_| !self.is_providers()), base)?;
         let copy =
             |val: Option<Val<'_>>| val.map_or_else(|| Pieced::text("", at), |val| Pieced::as_text(val, base));
         let (output, failed) = match self.state()? {
             State::Streaming | State::Open => return None,
-            State::Output => (copy(tool.get("output").or_else(|| tool.get("result"))), false),
+            State::Output => (copy(tool.get(name::output).or_else(|| tool.get(name::result))), false),
             State::Error => (copy(tool.get("errorText")), true),
             State::Denied => match tool.at(&["approval", "reason"]).filter(|reason| reason.is_string()) {
                 Some(reason) => (Pieced::of(reason, base), true),

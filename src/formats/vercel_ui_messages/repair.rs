@@ -3,8 +3,8 @@
 use crate::format::Wanted;
 use crate::formats::vercel;
 use crate::history::Code;
-use crate::json::Val;
 use crate::json::edit::{Base, remove_members};
+use crate::json::{Val, name};
 use crate::place::Edit;
 
 use super::part::{UiPart, parts};
@@ -51,7 +51,7 @@ pub(super) fn repair(record: Val<'_>, base: Base<'_>, wanted: &Wanted<'_>, out: 
 
 /// Ends a call. The text goes after the state, so that the rest of the part stays as it is.
 fn failed(part: &UiPart<'_>, base: Base<'_>) -> Option<Edit> {
-    let state = part.tool?.get("state")?;
+    let state = part.tool?.get(name::state)?;
     let is_old = state.is("call");
     let (name, key) = if is_old { ("result", "result") } else { ("output-error", "errorText") };
     Some(Edit::replace(base.of(state), format!("\"{name}\",\"{key}\":\"{NO_RESULT}\"")))

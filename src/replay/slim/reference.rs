@@ -12,7 +12,7 @@
 //!   text, and may hold one of the others.
 
 use crate::format::REFERENCE;
-use crate::json::{Val, string};
+use crate::json::{Val, name, string};
 
 /// The version that is written, and the only one that is read.
 const VERSION: u64 = 1;
@@ -50,9 +50,9 @@ impl Reference {
             return Some(Err("the reference is of another version"));
         }
         let number = |key: &str| inner.get(key).and_then(|val| val.as_u64());
-        let exact = inner.get("bytes").is_none_or(|bytes| !bytes.is("other"));
+        let exact = inner.get(name::bytes).is_none_or(|bytes| !bytes.is("other"));
         let small = |key: &str| number(key).and_then(|number| u32::try_from(number).ok());
-        let read = || match inner.get("kind")?.text()?.as_ref() {
+        let read = || match inner.get(name::kind)?.text()?.as_ref() {
             b"prefix" => Some(Reference::Prefix {
                 record: small("record")?,
                 at: String::from_utf8_lossy(&inner.get("at")?.text()?).into_owned(),
@@ -74,8 +74,8 @@ pub fn text_wrap() -> (Vec<u8>, &'static [u8]) {
 /// The text of a string that was replaced by its value.
 pub fn wrapped(val: Val<'_>) -> Option<Val<'_>> {
     let inner = inner(val).filter(|inner| version(*inner) == Some(VERSION))?;
-    inner.get("kind").filter(|kind| kind.is("text"))?;
-    inner.get("value")
+    inner.get(name::kind).filter(|kind| kind.is("text"))?;
+    inner.get(name::value)
 }
 
 fn inner(val: Val<'_>) -> Option<Val<'_>> {
