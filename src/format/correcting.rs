@@ -154,7 +154,8 @@ mod tests {
     #[test]
     fn problems_are_found_in_a_value_and_around_it() {
         let place = |start: u64, end: u64| Place::new(DocId(0), start, (end - start) as u32);
-        let problems = Problems::new([(30, 40), (10, 50), (12, 20), (60, 70), (30, 35)].map(|(a, b)| (place(a, b), None)));
+        let problems =
+            Problems::new([(30, 40), (10, 50), (12, 20), (60, 70), (30, 35)].map(|(a, b)| (place(a, b), None)));
         assert_eq!(problems.around(place(30, 40)), [0, 1, 4]);
         assert_eq!(problems.around(place(32, 34)), [0, 1, 4]);
         assert_eq!(problems.around(place(37, 39)), [0, 1]);
