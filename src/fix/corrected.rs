@@ -17,6 +17,12 @@ use crate::source::{Container, Patched, ReadAt, lines};
 use super::text::TextEdits;
 use super::{Action, Cause, Change, FixOptions};
 
+/// What was found, in the records of which the messages were made.
+pub(super) fn problems(judged: &[&Judged], bytes: &dyn ReadAt) -> Problems {
+    let origin = |at: Place| bytes.room().map_or(at, |room| room.origin(at));
+    Problems::new(judged.iter().map(|judged| (origin(judged.finding.row.at), judged.finding.partner.map(origin))))
+}
+
 /// The edits that correct what was found in such a store.
 pub(super) fn edits(
     id: DocId,
@@ -34,8 +40,7 @@ pub(super) fn edits(
     }
     // The messages that were judged are made of the records, which says where each came from.
     read::fill(id, view, &read::Options { format: Some(format), ..read::Options::default() })?;
-    let origin = |at: Place| view.room().map_or(at, |room| room.origin(at));
-    let problems = Problems::new(wanted.iter().map(|judged| origin(judged.finding.row.at)));
+    let problems = problems(&wanted, view);
     let mut text = Vec::new();
     view.read_into(0, usize::try_from(view.len()).map_err(io::Error::other)?, &mut text)?;
     let (mut corrector, mut tape) = (corrector(), Tape::new());

@@ -151,7 +151,7 @@ fn lines(
     let mut reader = Reader { container: texts.container, text: Vec::new(), tape: Tape::new() };
     let by_itself = |format: &'static dyn Format| format.info().histories == Histories::PerRecord;
     let mut formats = Vec::new();
-    let mut damaged = old.touched.iter().peekable();
+    let mut damaged = Unread::new(&old.touched);
     for record in &changed {
         let seen = reader.see(texts.after, record, |val| {
             pointer::resolve(val, recognise.steps)
@@ -160,7 +160,7 @@ fn lines(
         })?;
         match seen {
             Some(format) => formats.push(format),
-            None if is_part_of_damage(texts, record, &mut damaged, &mut reader)? => {}
+            None if damaged.holds(texts, record, &mut reader)? => {}
             None => {
                 caught.damage = Some(Damage::Unreadable(record.start));
                 return Ok(caught);
@@ -194,26 +194,71 @@ fn lines(
     Ok(caught)
 }
 
-/// Whether a record that cannot be read was, byte for byte, in one that could not be read before, but for control
-/// characters that are escaped now. `old` are those that have not been passed yet: both texts are in one order.
-fn is_part_of_damage(
-    texts: &Texts<'_>,
-    new: &Record,
-    old: &mut std::iter::Peekable<std::slice::Iter<'_, Record>>,
-    reader: &mut Reader,
-) -> io::Result<bool> {
-    let mut text = Vec::new();
-    texts.after.read_into(new.start, new.len as usize, &mut text)?;
-    let text = without_controls(text.trim_ascii());
-    while let Some(record) = old.peek() {
-        if reader.see(texts.before, record, |_| Some(()))?.is_none()
-            && memchr::memmem::find(&without_controls(&reader.text), &text).is_some()
-        {
-            return Ok(true);
-        }
-        old.next();
+/// The records that could not be read before the patch, as one text in which control characters are escaped: line feeds
+/// are, too, because a value may be spread over several lines.
+struct Unread<'r> {
+    /// Those that are not part of the text yet.
+    records: std::slice::Iter<'r, Record>,
+    text: Vec<u8>,
+    /// What of the text was passed.
+    at: usize,
+    /// The record at the end of the text.
+    last: Option<Record>,
+}
+
+impl<'r> Unread<'r> {
+    fn new(records: &'r [Record]) -> Self {
+        Unread { records: records.iter(), text: Vec::new(), at: 0, last: None }
     }
-    Ok(false)
+
+    /// Whether a record that cannot be read was, byte for byte, in what could not be read before, but for control
+    /// characters that are escaped now. Both texts are in one order: what was passed once is not searched again.
+    fn holds(&mut self, texts: &Texts<'_>, new: &Record, reader: &mut Reader) -> io::Result<bool> {
+        let mut wanted = Vec::new();
+        texts.after.read_into(new.start, new.len as usize, &mut wanted)?;
+        let wanted = without_controls(wanted.trim_ascii());
+        loop {
+            let rest = self.text.get(self.at..).unwrap_or_default();
+            if let Some(at) = memchr::memmem::find(rest, &wanted) {
+                self.at += at + wanted.len();
+                return Ok(true);
+            }
+            // What is searched again is shorter than what is searched for, and than what is read next.
+            let kept = rest.len().min(wanted.len());
+            self.text.drain(..self.text.len() - kept);
+            self.at = 0;
+            let enough = self.text.len() + wanted.len();
+            let mut is_end = true;
+            while self.text.len() <= enough
+                && let Some(record) = self.records.next()
+            {
+                is_end = false;
+                self.add(texts, *record, reader)?;
+            }
+            if is_end {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn add(&mut self, texts: &Texts<'_>, record: Record, reader: &mut Reader) -> io::Result<()> {
+        if reader.see(texts.before, &record, |_| Some(()))?.is_some() {
+            self.last = None;
+            return Ok(());
+        }
+        match self.last.filter(|last| last.number + 1 == record.number) {
+            // Between them are a line feed and blank lines.
+            Some(last) => {
+                let (end, mut between) = (last.start + u64::from(last.len), Vec::new());
+                texts.before.read_into(end, (record.start - end) as usize, &mut between)?;
+                self.text.extend(without_controls(&between));
+            }
+            None => self.text.push(b'\n'),
+        }
+        self.text.extend(without_controls(&reader.text));
+        self.last = Some(record);
+        Ok(())
+    }
 }
 
 fn without_controls(text: &[u8]) -> Vec<u8> {
@@ -371,5 +416,10 @@ mod tests {
         let broken = "{\"a\":1}\n{\"b\":\n{\"c\":3}";
         assert_eq!(caught(broken, "{\"b\":\n{\"c\":3}", &[2]).damage, None);
         assert_eq!(caught(broken, "{\"b\":\n{\"c\":3}", &[2, 9]).damage, None);
+        let spread = "{\"a\":1}\n{\"b\":{\"c\":\"x\n\ny\"}\n{\"d\":{\"e\":\"z\"}\n{\"f\":1}";
+        let joined = "{\"a\":1}\n{\"b\":{\"c\":\"x\\n\\ny\"}\n{\"d\":{\"e\":\"z\"}\n{\"f\":1}";
+        assert_eq!(caught(spread, joined, &[9, 21, 24]).damage, None);
+        let lossy = "{\"a\":1}\n{\"b\":{\"c\":\"x\\ny\"}\n{\"d\":{\"e\":\"z\"}\n{\"f\":1}";
+        assert_eq!(caught(spread, lossy, &[9, 21, 24]).damage, Some(Damage::Unreadable(8)));
     }
 }

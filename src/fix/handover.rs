@@ -2,16 +2,16 @@
 
 use std::io;
 
-use crate::format::correcting::Problems;
 use crate::format::retelling::Stored;
 use crate::json::edit::Base;
 use crate::json::{Tape, scan};
-use crate::place::{DocId, Place};
+use crate::judge::Judged;
+use crate::place::DocId;
 use crate::read;
 use crate::source::{Container, ReadAt};
 use crate::target::Severity;
 
-use super::Fixed;
+use super::{Fixed, corrected};
 
 /// What the user calls, and with what, as JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,17 +26,14 @@ pub fn update(id: DocId, bytes: &dyn ReadAt, fixed: &Fixed) -> io::Result<Option
     let Some((format, handover)) = left.format.and_then(|format| Some((format, format.handover()?))) else {
         return Ok(None);
     };
-    let mended = left
-        .judged
-        .iter()
-        .filter(|judged| judged.severity >= Severity::Warning && (handover.mends)(judged.finding.code));
-    let places: Vec<Place> = mended.map(|judged| judged.finding.row.at).collect();
-    if places.is_empty() {
+    let is_mended =
+        |judged: &&Judged| judged.severity >= Severity::Warning && (handover.mends)(judged.finding.code);
+    let mended: Vec<&Judged> = left.judged.iter().filter(is_mended).collect();
+    if mended.is_empty() {
         return Ok(None);
     }
     read::fill(id, bytes, &read::Options { format: Some(format), ..read::Options::default() })?;
-    let room = bytes.room();
-    let problems = Problems::new(places.into_iter().map(|at| room.map_or(at, |room| room.origin(at))));
+    let problems = corrected::problems(&mended, bytes);
     let start = match fixed.before.container {
         Container::Document { start } | Container::Lines { start } => start,
         _ => return Ok(None),

@@ -24,10 +24,14 @@ pub struct Problems {
     sorted: Vec<(Place, usize)>,
     /// For each the next one before it that holds it.
     holders: Vec<Option<usize>>,
+    /// By the number of the problem: the other place that it is about.
+    partners: Vec<Option<Place>>,
 }
 
 impl Problems {
-    pub fn new(places: impl IntoIterator<Item = Place>) -> Problems {
+    /// Each problem with the other place that it is about.
+    pub fn new(places: impl IntoIterator<Item = (Place, Option<Place>)>) -> Problems {
+        let (places, partners): (Vec<Place>, Vec<Option<Place>>) = places.into_iter().unzip();
         let mut sorted: Vec<(Place, usize)> = places.into_iter().enumerate().map(|(ix, at)| (at, ix)).collect();
         sorted.sort_by_key(|(at, _)| (at.start, std::cmp::Reverse(at.len)));
         let mut holders = Vec::with_capacity(sorted.len());
@@ -37,7 +41,12 @@ impl Problems {
             holders.push(open.last().map(|(holder, _)| *holder));
             open.push((n, *at));
         }
-        Problems { sorted, holders }
+        Problems { sorted, holders, partners }
+    }
+
+    /// Where the result of a call is that has one in another place, by the problems of the call.
+    pub fn result(&self, numbers: &[usize]) -> Option<Place> {
+        numbers.iter().find_map(|ix| self.partners.get(*ix).copied().flatten())
     }
 
     /// The problems that start where a value does, by their numbers.
@@ -145,7 +154,8 @@ mod tests {
     #[test]
     fn problems_are_found_in_a_value_and_around_it() {
         let place = |start: u64, end: u64| Place::new(DocId(0), start, (end - start) as u32);
-        let problems = Problems::new([(30, 40), (10, 50), (12, 20), (60, 70), (30, 35)].map(|(a, b)| place(a, b)));
+        let problems =
+            Problems::new([(30, 40), (10, 50), (12, 20), (60, 70), (30, 35)].map(|(a, b)| (place(a, b), None)));
         assert_eq!(problems.around(place(30, 40)), [0, 1, 4]);
         assert_eq!(problems.around(place(32, 34)), [0, 1, 4]);
         assert_eq!(problems.around(place(37, 39)), [0, 1]);

@@ -43,9 +43,10 @@ fn clock(text: &str) -> Option<i64> {
         Some(b'-') => -1,
         _ => return Some(seconds),
     };
-    let (hours, minutes) = zone[1..].split_once(':').unwrap_or_else(|| zone[1..].split_at(2.min(zone.len() - 1)));
-    let minutes = if minutes.is_empty() { 0 } else { minutes.parse().ok()? };
-    Some(seconds - sign * (hours.parse::<i64>().ok()? * 3600 + minutes * 60))
+    let zone = &zone[1..];
+    let (hours, minutes) = zone.split_once(':').or_else(|| zone.split_at_checked(2)).unwrap_or((zone, ""));
+    let minutes = if minutes.is_empty() { 0 } else { minutes.parse::<u8>().ok()? };
+    Some(seconds - sign * (i64::from(hours.parse::<u8>().ok()?) * 3600 + i64::from(minutes) * 60))
 }
 
 /// Days from 1970-01-01 to a date of the Gregorian calendar.
@@ -116,6 +117,7 @@ mod tests {
             ("2026-06-01T10:00:00.000Z", 1_780_308_000),
             ("2026-06-01T12:00:00+02:00", 1_780_308_000),
             ("2026-06-01T08:30:00-0130", 1_780_308_000),
+            ("2026-06-01T12:00:00+02", 1_780_308_000),
             ("2026-06-01 10:00", 1_780_308_000),
             ("2024-02-29", 1_709_164_800),
             ("1780308000", 1_780_308_000),
@@ -124,7 +126,17 @@ mod tests {
         ] {
             assert_eq!(parse(text), Some(seconds), "{text}");
         }
-        for text in ["", "now", "2026-13-01", "2026-06-01T25:99:00Z", "2026-06-01x", "NaN", "2026-06-01T10:00+x"] {
+        for text in [
+            "",
+            "now",
+            "2026-13-01",
+            "2026-06-01T25:99:00Z",
+            "2026-06-01x",
+            "NaN",
+            "2026-06-01T10:00+x",
+            "2026-06-01T10:00-\u{fffd}",
+            "2026-06-01T10:00+9223372036854775807",
+        ] {
             assert_eq!(parse(text), None, "{text}");
         }
     }

@@ -49,7 +49,7 @@ pub fn meant<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
 
 /// The known names that are most like a name, the nearest first.
 pub fn nearest<'k>(name: &str, mut known: Vec<&'k str>, many: usize) -> Vec<&'k str> {
-    known.sort_by_key(|other| distance(name, other));
+    known.sort_by_cached_key(|other| distance(name, other));
     known.truncate(many);
     known
 }

@@ -254,11 +254,12 @@ fn records(text: &[u8], new: &[u8], fixed: &Fixed) -> Option<Fault> {
         let each = |byte: &u8| if *byte < 0x20 { damages::escape_of(*byte) } else { vec![*byte] };
         text.iter().flat_map(each).collect()
     };
-    let holds = |old: &[u8], line: &[u8]| {
-        !is_json(&payload(old)) && memchr::memmem::find(&escaped(old), &escaped(line)).is_some()
-    };
+    // A record may have been spread over several of those lines.
+    let unread = old.split(|old| !old.trim_ascii().is_empty() && is_json(&payload(old)));
+    let unread: Vec<Vec<u8>> = unread.map(|lines| escaped(&lines.join(&b'\n'))).collect();
+    let holds = |line: &[u8]| unread.iter().any(|old| memchr::memmem::find(old, &escaped(line)).is_some());
     let is_known = |line: &&[u8]| {
-        old.iter().any(|old| old.trim_ascii() == *line || holds(old, line)) || line.starts_with(b"event:")
+        old.iter().any(|old| old.trim_ascii() == *line) || holds(line) || line.starts_with(b"event:")
     };
     let broken =
         lines.iter().filter(|line| !line.is_empty() && !is_known(line)).find(|line| !is_json(&payload(line)));

@@ -1,5 +1,5 @@
-//! How lists of messages are repaired: a call without a result gets a `ToolMessage`, one that lies too late moves to its
-//! call, one without a call goes.
+//! How lists of messages are repaired: a call without a result gets a `ToolMessage`, one that is not right after its
+//! call moves there, one without a call goes.
 
 use std::collections::HashSet;
 
@@ -111,7 +111,6 @@ impl List {
                 made.push(correction(message.at, own, DROP));
             }
         }
-        let uses = self.uses();
         // What comes after each message.
         let mut added: Vec<Vec<Vec<With>>> = vec![Vec::new(); self.messages.len()];
         for (ix, message) in self.messages.iter().enumerate() {
@@ -122,12 +121,13 @@ impl List {
                 let Some(form) = message.form.filter(|_| !own.is_empty() && done.insert(&call.id)) else {
                     continue;
                 };
-                let late = uses.late(&call.id, end + 1, ix + 1).filter(|late| gone.insert(*late));
+                let elsewhere = asked.result(&own).and_then(|at| self.starting_at(at));
                 let (Some(last), Some(after)) = (self.messages.get(end), added.get_mut(end)) else { continue };
                 let near = Some(last.at);
-                match late.and_then(|late| self.messages.get(late)) {
-                    Some(late) => {
-                        let at = late.at;
+                let result = elsewhere.filter(|result| gone.insert(*result));
+                match result.and_then(|result| self.messages.get(result)) {
+                    Some(result) => {
+                        let at = result.at;
                         after.push(vec![With::Copy(at)]);
                         made.push(correction(at, own.clone(), "move the ToolMessage to its call"));
                         made.push(Correction { near, ..correction(call.at, own, "move its ToolMessage to it") });
@@ -157,6 +157,11 @@ impl List {
     pub fn end_of_results(&self, answer: usize) -> usize {
         let is_result = |ix: &usize| self.messages.get(*ix).is_some_and(|own| own.answers.is_some());
         (answer + 1..).take_while(is_result).last().unwrap_or(answer)
+    }
+
+    /// The message that starts where a problem, or a result, does.
+    pub fn starting_at(&self, at: Place) -> Option<usize> {
+        self.messages.binary_search_by_key(&at.start, |own| own.at.start).ok()
     }
 
     /// Which messages call and answer.

@@ -34,7 +34,8 @@ pub(in crate::formats) fn update(list: Val<'_>, record: &Stored<'_>, problems: &
         gone.insert(ix);
         let uses = list.uses();
         for call in &message.calls {
-            gone.extend(uses.late(&call.id, ix + 1, ix + 1));
+            let elsewhere = problems.result(&problems.at(call.at)).and_then(|at| list.starting_at(at));
+            gone.extend(elsewhere.or_else(|| uses.late(&call.id, ix + 1, ix + 1)));
         }
     }
     let mut said = Vec::new();

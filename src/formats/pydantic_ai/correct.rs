@@ -1,10 +1,10 @@
-//! How messages are repaired: a call without a return gets one in the request after it, a return that lies too late moves
+//! How messages are repaired: a call without a return gets one in the request after it, a return that is elsewhere moves
 //! there, one without a call goes.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::dialects::responses::STUB;
-use crate::format::correcting::{Correction, Corrector, Problems, Uses, Written, of_pairs};
+use crate::format::correcting::{Correction, Corrector, Problems, Written, of_pairs};
 use crate::format::retelling::Stored;
 use crate::history::Code;
 use crate::json::edit::{Sequence, Slot};
@@ -102,17 +102,16 @@ impl List {
                 made.push(correction(part.at, None, own, DROP));
             }
         }
-        let uses = self.uses();
         for ((ix, _), part) in self.parts() {
             let (Some((id, name)), own) = (&part.calls, asked.at(part.at)) else { continue };
             if own.is_empty() {
                 continue;
             }
-            let from = self.late_from(ix);
-            let late = uses.late(id, from, from).filter(|late| plan.gone.insert(*late));
+            let elsewhere = asked.result(&own).and_then(|at| self.starting_at(at));
             let near = self.messages.get(ix + 1).or_else(|| self.messages.get(ix)).map(|message| message.at);
             let added = plan.added.entry(ix).or_default();
-            match late.and_then(|(message, number)| self.messages.get(message)?.parts.get(number)) {
+            let result = elsewhere.filter(|part| plan.gone.insert(*part));
+            match result.and_then(|(message, number)| self.messages.get(message)?.parts.get(number)) {
                 Some(&Part { at, .. }) => {
                     added.push(vec![With::Copy(at)]);
                     made.push(correction(at, None, own.clone(), "move the return to the request after its call"));
@@ -137,20 +136,11 @@ impl List {
         })
     }
 
-    /// Which parts call and answer.
-    fn uses(&self) -> Uses<(usize, usize)> {
-        let mut uses = Uses::default();
-        for (place, part) in self.parts() {
-            part.calls.iter().for_each(|(id, _)| uses.add_call(id, place));
-            part.returns.iter().for_each(|id| uses.add_result(id, place));
-        }
-        uses
-    }
-
-    /// Where returns are late: after the request that follows a response.
-    fn late_from(&self, response: usize) -> (usize, usize) {
-        let has_next = self.messages.get(response + 1).is_some_and(|next| next.is_request);
-        (response + 1 + usize::from(has_next), 0)
+    /// The part that starts where a problem, or a result, does.
+    fn starting_at(&self, at: Place) -> Option<(usize, usize)> {
+        let message = self.messages.partition_point(|own| own.at.start <= at.start).checked_sub(1)?;
+        let parts = &self.messages.get(message)?.parts;
+        Some((message, parts.binary_search_by_key(&at.start, |own| own.at.start).ok()?))
     }
 
     fn edits(&self, mut plan: Plan) -> Vec<Edit> {
