@@ -32,7 +32,7 @@ pub use mark::{Mark, Sink, TextAt};
 pub use probe::Probe;
 pub use record::{REFERENCE, Record, Slice, is_reference};
 pub use repair::{Repair, Wanted};
-pub use texts::{Scanned, Texts};
+pub use texts::{Scanned, Share, Texts};
 
 use correcting::Corrector;
 use handover::Handover;

@@ -1,5 +1,6 @@
 //! Gemini CLI: a line about the session, then messages. A call and its result are one entry of the model's message.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use sha2::{Digest, Sha256};
@@ -63,7 +64,7 @@ fn write(story: &Story<'_>, losses: &mut Losses, out: &mut Vec<u8>) {
         What::Result(result) => Some((result.id.raw(), result)),
         _ => None,
     });
-    let results: HashMap<&[u8], &ToolResult> = results.collect();
+    let results: HashMap<Cow<'_, [u8]>, &ToolResult> = results.collect();
     let model = story.model.as_deref().filter(|model| models::maker(model) == Some(Maker::Google));
     let mut times = story.clock.running();
     for (n, message) in story.conversation.messages.iter().enumerate() {
@@ -118,7 +119,13 @@ fn inline(media: &Media, w: &mut Writer<'_>) {
     });
 }
 
-fn answer(message: &Message, results: &HashMap<&[u8], &ToolResult>, time: &str, model: &str, w: &mut Writer<'_>) {
+fn answer(
+    message: &Message,
+    results: &HashMap<Cow<'_, [u8]>, &ToolResult>,
+    time: &str,
+    model: &str,
+    w: &mut Writer<'_>,
+) {
     w.key("thoughts").array(|_| {});
     w.key("model").plain(model);
     let calls: Vec<&Call> = message.calls().collect();
@@ -127,7 +134,7 @@ fn answer(message: &Message, results: &HashMap<&[u8], &ToolResult>, time: &str, 
     }
     w.key("toolCalls").array(|w| {
         for call in calls {
-            let result = results.get(call.id.raw());
+            let result = results.get(&call.id.raw());
             let failed = result.is_none_or(|result| result.is_error);
             w.object(|w| {
                 w.key("id").text(&call.id);

@@ -15,19 +15,19 @@ impl Ids {
         let mut take = |bytes: &[u8]| seed = fingerprint_of(&[&seed.to_le_bytes(), bytes].concat());
         for block in conversation.messages.iter().flat_map(|message| &message.blocks) {
             match &block.what {
-                What::Text { text, .. } | What::Refusal(text) => take(text.raw()),
+                What::Text { text, .. } | What::Refusal(text) => take(&text.raw()),
                 What::Call(call) => {
-                    take(call.id.raw());
-                    take(match &call.input {
+                    take(&call.id.raw());
+                    take(&match &call.input {
                         Input::Text(text) => text.raw(),
                         Input::Json(raw) => raw.bytes(),
                     });
                 }
                 What::Result(result) => {
-                    take(result.id.raw());
+                    take(&result.id.raw());
                     result.parts.iter().for_each(|part| match part {
-                        Part::Text(text) => take(text.raw()),
-                        Part::Json(raw) => take(raw.bytes()),
+                        Part::Text(text) => take(&text.raw()),
+                        Part::Json(raw) => take(&raw.bytes()),
                         Part::Media(..) | Part::Foreign(..) => take(b"media"),
                     });
                 }

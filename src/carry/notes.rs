@@ -62,7 +62,7 @@ pub fn note(conversation: &mut Conversation, losses: &mut Losses) {
 fn input(input: &Input) -> String {
     let text = match input {
         Input::Text(text) => said::plain(text),
-        Input::Json(raw) => String::from_utf8_lossy(raw.bytes()).into_owned(),
+        Input::Json(raw) => String::from_utf8_lossy(&raw.bytes()).into_owned(),
     };
     let mut tape = Tape::new();
     let root = scan(text.as_bytes(), &mut tape).ok().and_then(|()| tape.root(text.as_bytes()));

@@ -1,6 +1,7 @@
 //! opencode: the document that `opencode import` reads. Its server refuses parts that lack a field, so all are there. A
 //! call and its result are one part.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::convert::Landing;
@@ -57,7 +58,7 @@ struct Export<'s> {
     provider: Provider,
     model: String,
     /// Results by the ids of their calls.
-    results: HashMap<&'s [u8], &'s ToolResult>,
+    results: HashMap<Cow<'s, [u8]>, &'s ToolResult>,
     parts: usize,
     /// When the next part is.
     time: i64,
@@ -215,7 +216,7 @@ impl Export<'_> {
     fn tool(&self, call: &Call, w: &mut Writer<'_>) {
         w.key("callID").text(&call.id);
         w.key("tool").text(&call.name);
-        let result = self.results.get(call.id.raw());
+        let result = self.results.get(&call.id.raw());
         w.key("state").object(|w| {
             let failed = result.is_none_or(|result| result.is_error);
             w.key("status").plain(if failed { "error" } else { "completed" });

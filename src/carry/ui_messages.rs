@@ -1,6 +1,7 @@
 //! The Vercel AI SDK: an array of UIMessages, as an app keeps them. Steps of the model between two of the user's messages
 //! are one message, with its calls and their results as parts.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::convert::Landing;
@@ -42,7 +43,7 @@ fn write(story: &Story<'_>, _: &mut Losses, out: &mut Vec<u8>) {
         What::Result(result) => Some((result.id.raw(), result)),
         _ => None,
     });
-    let results: HashMap<&[u8], &ToolResult> = results.collect();
+    let results: HashMap<Cow<'_, [u8]>, &ToolResult> = results.collect();
     let is_model = |voice: Voice| matches!(voice, Voice::Assistant | Voice::Tool);
     Writer::new(out).array(|w| {
         if !story.conversation.instructions.is_empty() {
@@ -70,7 +71,7 @@ fn write_message(
     n: usize,
     role: &str,
     steps: &[&[Block]],
-    results: &HashMap<&[u8], &ToolResult>,
+    results: &HashMap<Cow<'_, [u8]>, &ToolResult>,
     w: &mut Writer<'_>,
 ) {
     w.object(|w| {
@@ -87,9 +88,9 @@ fn write_message(
     });
 }
 
-fn part(block: &Block, results: &HashMap<&[u8], &ToolResult>, w: &mut Writer<'_>) {
+fn part(block: &Block, results: &HashMap<Cow<'_, [u8]>, &ToolResult>, w: &mut Writer<'_>) {
     w.object(|w| match &block.what {
-        What::Call(call) => tool(call, results.get(call.id.raw()).copied(), w),
+        What::Call(call) => tool(call, results.get(&call.id.raw()).copied(), w),
         What::Media(media) => write_file(media, w),
         What::Reasoning(reasoning) => {
             w.key("type").plain("reasoning");

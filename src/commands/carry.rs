@@ -44,8 +44,10 @@ pub fn carry(
         let doc = run.open(DocId(0), input);
         let mut texts: Vec<Vec<u8>> = Vec::new();
         let done = in_full(run, doc, |doc| {
-            in_any_number(run, conversion, doc, run.threads, &mut |text| {
-                texts.extend((!text.is_empty()).then(|| text.to_vec()));
+            in_any_number(run, conversion, doc, run.threads, &mut |made| {
+                let mut text = Vec::new();
+                made.copy_to(&mut text)?;
+                texts.extend(Some(text).filter(|text| !text.is_empty()));
                 Ok(())
             })
         });

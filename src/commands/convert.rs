@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
-use crate::convert::{Carry, ConvertOptions, ConvertedDoc, Landing, Plan, Thoughts, convert_doc};
+use crate::convert::{Carry, ConvertOptions, ConvertedDoc, Landing, Plan, Thoughts, convert_to_spools};
 use crate::dialect::{Dialect, Written};
 use crate::options::Misuse;
 use crate::place::DocId;
@@ -12,6 +12,7 @@ use crate::report::words::{count, grouped, printable};
 use crate::report::{Content, Ignored, Seen, Style, Summary, diagnose, homes};
 use crate::source::commit::CommitError;
 use crate::source::product::{Existing, NewFile};
+use crate::source::spool::Spool;
 use crate::source::{Doc, Input, Packing, words};
 use crate::target::Severity;
 use crate::targets::models;
@@ -169,11 +170,11 @@ pub(super) fn in_full(
 
 fn to_stream(run: &Run, conversion: &Conversion, doc: &Doc, out: &mut dyn Write) -> Result<Done, Trouble> {
     if conversion.deny_loss != Some(DenyLoss::File) && conversion.written == Written::Request {
-        return one(run, conversion, doc, run.threads, &mut |bytes| out.write_all(bytes));
+        return one(run, conversion, doc, run.threads, &mut |made| made.copy_to(out));
     }
     // Whether anything is lost, and how many conversations there are, is known at the end: until then nothing is shown.
     let mut spool = tempfile::tempfile().map_err(Trouble::Output)?;
-    let done = one(run, conversion, doc, run.threads, &mut |bytes| spool.write_all(bytes))?;
+    let done = one(run, conversion, doc, run.threads, &mut |made| made.copy_to(&mut spool))?;
     if !(conversion.denies_file(&done)) {
         io::Seek::rewind(&mut spool).and_then(|()| io::copy(&mut spool, out)).map_err(Trouble::Output)?;
     }
@@ -193,7 +194,7 @@ fn to_file(
         return to_folder(run, conversion, doc, path, to.existing, threads);
     }
     let mut file = NewFile::create(&path, true, to.existing).map_err(Trouble::Commit)?;
-    let done = one(run, conversion, doc, threads, &mut |bytes| file.write_all(bytes))?;
+    let done = one(run, conversion, doc, threads, &mut |made| made.copy_to(&mut file))?;
     if done.converted > 0 && !(conversion.denies_file(&done)) {
         let lost = file.save().map_err(Trouble::Commit)?;
         products::say_lost(&path.display(), &lost);
@@ -211,7 +212,7 @@ fn to_folder(
     threads: usize,
 ) -> Result<Done, Trouble> {
     let mut parts = Parts::new();
-    let mut done = in_any_number(run, conversion, doc, threads, &mut |bytes| parts.add(bytes))?;
+    let mut done = in_any_number(run, conversion, doc, threads, &mut |made| parts.add(made))?;
     if done.converted > 0 && !(conversion.denies_file(&done)) {
         if parts.are_several() {
             done.apart = Some((path, parts));
@@ -260,7 +261,7 @@ fn one(
     conversion: &Conversion,
     doc: &Doc,
     threads: usize,
-    each: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+    each: &mut dyn FnMut(&Spool) -> io::Result<()>,
 ) -> Result<Done, Trouble> {
     let done = in_any_number(run, conversion, doc, threads, each)?;
     let all = done.converted + done.seen.left_out.len() as u32;
@@ -274,7 +275,7 @@ pub(super) fn in_any_number(
     conversion: &Conversion,
     doc: &Doc,
     threads: usize,
-    each: &mut dyn FnMut(&[u8]) -> io::Result<()>,
+    each: &mut dyn FnMut(&Spool) -> io::Result<()>,
 ) -> Result<Done, Trouble> {
     // The target is that of the result.
     let mut options = run.lints.of(&doc.label).clone();
@@ -295,8 +296,8 @@ pub(super) fn in_any_number(
     let carry = carrying.as_ref().map(|carrying| carrying as &dyn Carry);
     let how = ConvertOptions { options, plan, least, most, lossless_only, foreign_only: false, carry };
     let mut written = Ok(());
-    let done = convert_doc(doc.id, &*doc.bytes, &how, threads, &mut |bytes| {
-        each(bytes).map_err(|error| {
+    let done = convert_to_spools(doc.id, &*doc.bytes, &how, threads, &mut |made| {
+        each(made).map_err(|error| {
             let kind = error.kind();
             written = Err(error);
             kind.into()

@@ -3,17 +3,19 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use tempfile::SpooledTempFile;
 
 use crate::options::Misuse;
 use crate::report::words::printable;
+use crate::source::ReadAt;
 use crate::source::commit::CommitError;
 use crate::source::filter::ENDINGS;
 use crate::source::identity::Identity;
 use crate::source::product::{Existing, NewFile};
+use crate::source::spool::Spool;
 
 /// Conversations wait in memory up to so many bytes, then in a temporary file.
 const IN_MEMORY: usize = 4 << 20;
@@ -33,11 +35,11 @@ impl Parts {
     }
 
     /// Takes what became of the next conversation: nothing, if it could not be converted.
-    pub fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub fn add(&mut self, made: &Spool) -> io::Result<()> {
         self.met += 1;
-        if !bytes.is_empty() {
-            self.written.push((self.met, bytes.len() as u64));
-            self.spool.write_all(bytes)?;
+        if !made.is_empty() {
+            self.written.push((self.met, made.len()));
+            made.copy_to(&mut self.spool)?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::dialect::Written;
+use crate::dialect::{Body, Written};
 use crate::format::FormatInfo;
 use crate::formats;
 use crate::history::{History, Row};
@@ -61,7 +61,7 @@ impl Converter<'_> {
             return self.fail(finding(LossKind::RESULT_REFUSED, row).arg(u32::from(code)));
         }
         self.report(losses.list, history, start);
-        self.made.out = result;
+        self.made.out = result.into();
         self.made.converted += 1;
         self.made.items += items;
         self.made.landing = Some(Landing { left_out, ..landing });
@@ -105,7 +105,11 @@ fn lifted(
     }
     let texts = converter.texts(info);
     let mut taker = Taker::lifting(info.dialect);
-    judge::each_body(&texts, &history.rows, &history.settings, id, &mut |body| taker.take(body));
+    let mut take = |body: &Body<'_>, is_element: bool| match is_element {
+        true => taker.element(body),
+        false => taker.take(body),
+    };
+    judge::each_piece(&texts, &history.rows, &history.settings, id, &mut take)?;
     Ok(taker.lifted())
 }
 

@@ -9,6 +9,7 @@ use crate::judge::{self, Judged, OnHistory};
 use crate::place::DocId;
 use crate::rule::{Cx, Loss};
 use crate::rules;
+use crate::source::spool::Spool;
 use crate::source::{ReadAt, framing};
 use crate::target::Severity;
 
@@ -18,21 +19,42 @@ use super::record::{Converter, Made};
 
 /// Takes what comes out, once for each history and in their order, nothing for one that could not be converted; ends the
 /// conversion by failing.
-pub type Each<'e> = &'e mut dyn FnMut(&[u8]) -> io::Result<()>;
+pub type Each<'e, T> = &'e mut dyn FnMut(&T) -> io::Result<()>;
 
-/// Converts a doc on up to `threads` threads.
+/// Converts a doc on up to `threads` threads, and hands over what comes out in memory.
 pub fn convert_doc(
     id: DocId,
     bytes: &dyn ReadAt,
     how: &ConvertOptions<'_>,
     threads: usize,
-    each: Each<'_>,
+    each: Each<'_, [u8]>,
+) -> io::Result<ConvertedDoc> {
+    convert_to_spools(id, bytes, how, threads, &mut |made| match made.in_memory() {
+        Some(bytes) => each(bytes),
+        None => {
+            let mut bytes = Vec::new();
+            made.copy_to(&mut bytes)?;
+            each(&bytes)
+        }
+    })
+}
+
+/// Converts a doc on up to `threads` threads. What comes out may be larger than memory.
+pub fn convert_to_spools(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    how: &ConvertOptions<'_>,
+    threads: usize,
+    each: Each<'_, Spool>,
 ) -> io::Result<ConvertedDoc> {
     let mut all = ConvertedDoc::new(framing::sniff(bytes)?);
     let converting = Converting { id, bytes, how };
     // Nothing is judged here but whether the doc can be read: what comes out is judged, each by itself.
     let mut take = |made: &mut Vec<Made>| {
-        made.drain(..).try_for_each(|made| {
+        made.drain(..).try_for_each(|mut made| {
+            if let Some(error) = made.error.take() {
+                return Err(error);
+            }
             each(&made.out)?;
             all.take(made, how);
             Ok(())

@@ -87,6 +87,7 @@ impl Fitter<'_> {
     fn messages(&mut self, conversation: &mut Conversation) {
         // What a result cannot hold is said by the user, after all results of its message.
         let mut said: Vec<(usize, Message)> = Vec::new();
+        let store = conversation.store();
         for (n, message) in conversation.messages.iter_mut().enumerate() {
             if message.name.is_some() && !self.takes.names {
                 self.losses.count(LossKind::NAME, message.at);
@@ -99,6 +100,11 @@ impl Fitter<'_> {
             }
             if self.takes.document_text {
                 self.text_with_documents(message);
+            }
+            if let Some(store) = &store {
+                // What was made of texts takes as much room as they did.
+                let made = message.blocks.iter_mut().chain(&mut moved.blocks);
+                made.for_each(|block| block.put_away(store));
             }
             if !moved.blocks.is_empty() {
                 said.push((n + 1, moved));
@@ -241,7 +247,7 @@ impl Fitter<'_> {
                 let object = plain.trim_ascii().is_empty() || is_object(&plain);
                 (!object).then(|| wrapped("raw", |w| w.text(text)))
             }
-            Input::Json(raw) => (!raw.bytes().starts_with(b"{")).then(|| wrapped("raw", |w| w.raw(raw))),
+            Input::Json(raw) => (raw.first() != Some(b'{')).then(|| wrapped("raw", |w| w.raw(raw))),
         };
         if let Some(object) = wrap {
             self.losses.add(LossKind::ARGUMENTS_WRAPPED, at);

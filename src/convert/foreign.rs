@@ -10,9 +10,9 @@ use crate::dialects::responses::RESPONSES;
 use crate::format::FormatInfo;
 use crate::format::requests::{Asked, Requests};
 use crate::formats;
-use crate::history::History;
+use crate::history::{History, Row};
 use crate::json::edit::Base;
-use crate::json::{Tape, scan};
+use crate::json::{Tape, Val, scan};
 use crate::judge::Options;
 use crate::neutral::{At, LossKind, Lost};
 use crate::place::{DocId, Place};
@@ -24,113 +24,116 @@ use super::options::ConvertOptions;
 use super::plan::Plan;
 use super::taker::Taker;
 
-/// The items of a history, each as its text, or the request that it makes, and what was left out.
-pub(super) struct Items {
+/// The items of a history, or the request that it makes, and what was left out.
+pub(super) struct Items<'h> {
     dialect: &'static dyn Dialect,
     shape: Shape,
-    texts: Vec<Vec<u8>>,
-    /// Of what in the doc each was made, as far as that is one place.
-    made_of: Vec<Place>,
-    /// Of what each text was put together, piece by piece, where that is known.
-    runs: Vec<Vec<(u32, u64)>>,
-    /// What was left out or made up on the way.
-    lost: Vec<Lost>,
+    made: Made<'h>,
 }
 
-impl Items {
+/// What items are made of.
+enum Made<'h> {
+    /// They are texts already, each made of one place in the doc as far as that is known. With what was left out or made
+    /// up on the way.
+    Texts { texts: Vec<Vec<u8>>, made_of: Vec<Place>, lost: Vec<Lost> },
+    /// Blocks of a session become items of the Responses API.
+    Blocks(Texts<'h>, &'h [Row]),
+    /// Blocks of a session stay in their messages.
+    Messages(Texts<'h>, &'h [Row]),
+}
+
+impl<'h> Items<'h> {
     /// Items that a history becomes; `None` if it holds a provider's own.
     pub fn of(
         id: DocId,
-        bytes: &dyn ReadAt,
-        history: &History,
+        bytes: &'h dyn ReadAt,
+        history: &'h History,
         info: &'static FormatInfo,
         how: &ConvertOptions<'_>,
-    ) -> io::Result<Option<Items>> {
+    ) -> io::Result<Option<Items<'h>>> {
         let options = how.options;
         if let Some(requests) = formats::by_name(info.name).and_then(|format| format.requests()) {
             return Items::of_stream(id, bytes, requests, options).map(Some);
         }
         let stored = options.store.or(history.settings.store).unwrap_or(true);
         if replay::is_session(info) {
+            let (texts, rows) = (Texts::new(bytes, info.dialect), &history.rows[..]);
             // Items of the Responses API are written anew; every other API gets the messages as they were.
-            return Ok(Some(match how.plan.to.name() == RESPONSES.name() {
-                true => Items::of_session(bytes, history, info),
-                false => Items::of_messages(bytes, history, info),
-            }));
+            let (dialect, made): (&'static dyn Dialect, _) = match how.plan.to.name() == RESPONSES.name() {
+                true => (&RESPONSES, Made::Blocks(texts, rows)),
+                false => (&ANTHROPIC, Made::Messages(texts, rows)),
+            };
+            return Ok(Some(Items { dialect, shape: Shape::Item, made }));
         }
         let Some(replay) = info.dialect.replay(stored) else { return Ok(None) };
         let source = foreign::Source { id, bytes, within: 0..=u64::MAX, limit: options.read.max_record };
         Ok(Some(Items::of_replay(foreign::replay(&source, replay)?)))
     }
 
-    fn new(texts: Vec<Vec<u8>>, made_of: Vec<Place>, lost: Vec<Lost>) -> Items {
-        Items { dialect: &RESPONSES, shape: Shape::Item, texts, made_of, runs: Vec::new(), lost }
-    }
-
     /// An event stream: what its next request would send.
-    fn of_stream(id: DocId, bytes: &dyn ReadAt, requests: &dyn Requests, options: &Options) -> io::Result<Items> {
+    fn of_stream(
+        id: DocId,
+        bytes: &dyn ReadAt,
+        requests: &dyn Requests,
+        options: &Options,
+    ) -> io::Result<Items<'h>> {
         let asked = Asked { as_messages: true, ..Asked::default() };
         let sent = stream::rebuild(id, bytes, requests, &options.read, &asked)?;
         let texts = sent.map(|sent| vec![sent.body]).unwrap_or_default();
-        Ok(Items {
-            dialect: &CHAT,
-            shape: Shape::Request,
-            texts,
-            made_of: Vec::new(),
-            runs: Vec::new(),
-            lost: Vec::new(),
-        })
+        let made = Made::Texts { texts, made_of: Vec::new(), lost: Vec::new() };
+        Ok(Items { dialect: &CHAT, shape: Shape::Request, made })
     }
 
-    fn of_replay(replayed: Replayed) -> Items {
+    fn of_replay(replayed: Replayed) -> Items<'h> {
         let kind = |place: &Place| match replayed.unanswered.contains(place) {
             true => LossKind::WITHOUT_RESULT,
             false => LossKind::NOT_REPLAYED,
         };
         let lost = replayed.left_out.iter().map(|(place, _)| lost(kind(place), *place)).collect();
-        Items::new(replayed.items, replayed.made_of, lost)
+        let made = Made::Texts { texts: replayed.items, made_of: replayed.made_of, lost };
+        Items { dialect: &RESPONSES, shape: Shape::Item, made }
     }
 
-    fn of_session(bytes: &dyn ReadAt, history: &History, info: &FormatInfo) -> Items {
-        let texts = Texts::new(bytes, info.dialect);
-        let lifted = replay::of_session(&history.rows, &mut |row, see| {
-            texts.item(row, see);
-        });
-        let thinking = lifted.thinking.into_iter().map(|place| lost(LossKind::REASONING, place));
-        let skipped = lifted.skipped.into_iter().map(|place| lost(LossKind::UNKNOWN, place));
-        let lost = thinking.chain(skipped).collect();
-        Items::new(lifted.items, lifted.made_of, lost)
-    }
-
-    fn of_messages(bytes: &dyn ReadAt, history: &History, info: &FormatInfo) -> Items {
-        let text = Texts::new(bytes, info.dialect);
-        let messages = replay::messages(&history.rows, &mut |row, see| {
-            text.item(row, see);
-        });
-        let (mut texts, mut made_of, mut runs) = (Vec::new(), Vec::new(), Vec::new());
-        for message in messages {
-            texts.push(message.text);
-            made_of.push(message.begins);
-            runs.push(message.runs);
-        }
-        Items { dialect: &ANTHROPIC, runs, ..Items::new(texts, made_of, Vec::new()) }
-    }
-
-    /// Hands the items to a conversion. Gives what was lost before it.
+    /// Hands the items to a conversion, one at a time. Gives what was lost before it.
     pub fn give(self, taker: &mut Taker) -> Vec<Lost> {
+        let shape = self.shape;
         let mut tape = Tape::new();
-        for (n, text) in self.texts.iter().enumerate() {
+        let mut give = |text: &[u8], base: Base<'_>| {
             if let Some(val) = scan(text, &mut tape).ok().and_then(|()| tape.root(text)) {
-                // What was made of no one place has none: the history's own tells of it.
-                let place = self.made_of.get(n).copied().unwrap_or_default();
-                let base = match self.runs.get(n) {
-                    Some(runs) => Base::of_runs(place.doc, runs),
-                    None => Base::made_of(place),
+                taker.take(&Body { val, base, embedded: false, shape });
+            }
+        };
+        match self.made {
+            Made::Texts { texts, made_of, lost } => {
+                for (n, text) in texts.into_iter().enumerate() {
+                    // What was made of no one place has none: the history's own tells of it.
+                    give(&text, Base::made_of(made_of.get(n).copied().unwrap_or_default()));
+                }
+                lost
+            }
+            Made::Blocks(texts, rows) => {
+                let (mut thinking, mut skipped) = (Vec::new(), Vec::new());
+                let mut see = |row: &Row, see: &mut dyn FnMut(Val<'_>)| {
+                    texts.item(row, see);
                 };
-                taker.take(&Body { val, base, embedded: false, shape: self.shape });
+                for lifted in replay::of_session(rows, &mut see) {
+                    thinking.extend(lifted.thinking.into_iter().map(|place| lost(LossKind::REASONING, place)));
+                    skipped.extend(lifted.skipped.into_iter().map(|place| lost(LossKind::UNKNOWN, place)));
+                    lifted.items.iter().zip(lifted.made_of).for_each(|(text, at)| give(text, Base::made_of(at)));
+                }
+                thinking.append(&mut skipped);
+                thinking
+            }
+            Made::Messages(texts, rows) => {
+                let mut see = |row: &Row, see: &mut dyn FnMut(Val<'_>)| {
+                    texts.item(row, see);
+                };
+                for message in replay::messages(rows, &mut see) {
+                    give(&message.text, Base::of_runs(message.begins.doc, &message.runs));
+                }
+                Vec::new()
             }
         }
-        self.lost
     }
 
     /// What lifts them.
@@ -139,8 +142,8 @@ impl Items {
     }
 
     /// What takes them.
-    pub fn taker(&self, plan: &Plan) -> Taker {
-        Taker::new(self.dialect, plan)
+    pub fn taker(&self, plan: &Plan, spills: bool) -> Taker {
+        Taker::new(self.dialect, plan, spills)
     }
 }
 

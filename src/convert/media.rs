@@ -32,7 +32,7 @@ pub fn fit(media: &mut Media, misplaced: bool, at: At, takes: &Takes, losses: &m
         losses.add(if found { LossKind::FOUND_AS_TEXT } else { LossKind::MEDIA_AS_TEXT }, at);
         return Fitted::Text(text);
     }
-    if !takes.detail && media.detail.take().is_some_and(|detail| detail.raw() != b"auto") {
+    if !takes.detail && media.detail.take().is_some_and(|detail| !detail.is("auto")) {
         losses.add(LossKind::DETAIL, at);
     }
     let named = media.kind == MediaKind::Search || media.kind == MediaKind::File && takes.file_names;

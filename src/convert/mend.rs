@@ -11,29 +11,28 @@ use crate::neutral::{At, LossKind, Lost};
 use crate::place::{DocId, Pieces, Place};
 use crate::rule::About;
 use crate::rules::{self, id_length, mismatched_output};
+use crate::source::spool::Spool;
 use crate::source::{Patched, ReadAt};
 
 /// What is made is in no doc.
 pub const MADE: DocId = DocId(u32::MAX);
 
 /// Makes a copy what each of these takes, one after the other. What has no legal repair stays as it is.
-pub fn mend(result: &mut Vec<u8>, converted: &mut Converted, takers: &[Options]) {
+pub fn mend(result: &mut Spool, converted: &mut Converted, takers: &[Options]) {
     let wanted = FixOptions { orphans: Orphans::Stub, ..FixOptions::default() };
     let mut before: Vec<Pieces> = Vec::new();
     for options in takers {
         let Ok(fixed) = fix::fix(MADE, result, options, &wanted, 1) else { return };
         if fixed.would_empty() {
-            return result.clear();
+            *result = Spool::default();
+            return;
         }
         if fixed.before.first_error().is_none() || fixed.patch.is_empty() {
             continue;
         }
         let pieces = Pieces::new(fixed.patch.edits(MADE), MADE, ReadAt::len(result));
         let view = Patched::new(result, pieces.clone());
-        let mut mended = Vec::new();
-        if view.read_into(0, view.len() as usize, &mut mended).is_err() {
-            return;
-        }
+        let Ok(mended) = Spool::of(&view) else { return };
         for change in &fixed.changes {
             let copied = before.iter().rev().fold(change.row.at, |at, pieces| pieces.original(at));
             let lost = Lost { kind: loss_of(change), at: origin(&converted.copies, copied), arg: 1 };

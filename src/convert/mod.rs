@@ -24,7 +24,7 @@ mod verbatim;
 
 pub use carry::{Carry, Landing, Source, WHOLE};
 pub use check::check;
-pub use doc::{Each, convert_doc};
+pub use doc::{convert_doc, convert_to_spools};
 pub use done::ConvertedDoc;
 pub use options::ConvertOptions;
 pub use plan::{Plan, Thoughts};

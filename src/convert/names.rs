@@ -77,10 +77,14 @@ fn call_ids(conversation: &mut Conversation, takes: &Takes, losses: &mut Losses)
 /// Whether all ids fit, and differ where they must: most do, as they were stored.
 fn are_apart(conversation: &Conversation, rule: &IdRule, everywhere: bool) -> bool {
     // Ids are compared as they are written, which an escape makes ambiguous.
-    let fits = |call: &Call| !call.invented && !call.id.raw().contains(&b'\\') && rule.fits(call.id.raw());
+    let fits = |call: &Call| {
+        let id = call.id.raw();
+        !call.invented && !id.contains(&b'\\') && rule.fits(&id)
+    };
     if !conversation.messages.iter().flat_map(Message::calls).all(fits) {
         return false;
     }
+    #[expect(clippy::mutable_key_type, reason = "what a text says never changes, wherever it is kept")]
     let mut used: HashSet<&Text> = HashSet::new();
     conversation.messages.iter().all(|message| {
         let mut calls = message.calls();

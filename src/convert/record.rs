@@ -4,7 +4,9 @@
     reason = "there is a count for each severity, and the table of targets is never empty"
 )]
 
-use crate::dialect::{Dialect, Written};
+use std::io;
+
+use crate::dialect::{Body, Dialect, Written};
 use crate::dialects::responses::RESPONSES;
 use crate::format::FormatInfo;
 use crate::formats;
@@ -16,7 +18,8 @@ use crate::place::{DocId, Place};
 use crate::read::{self, Scanned, Texts, detect};
 use crate::rule::When;
 use crate::rules;
-use crate::source::{Container, ReadAt};
+use crate::source::spool::Spool;
+use crate::source::{Container, ReadAt, lines};
 use crate::target::{Severity, Target};
 use crate::targets;
 
@@ -29,7 +32,9 @@ use super::taker::{Converted, Taker};
 /// What a history gave.
 #[derive(Default)]
 pub struct Made {
-    pub out: Vec<u8>,
+    pub out: Spool,
+    /// Why nothing more can be converted.
+    pub error: Option<io::Error>,
     pub judged: Vec<Judged>,
     pub counts: [u64; 3],
     pub converted: u32,
@@ -49,7 +54,7 @@ impl Made {
         if self.converted == 0 || self.counts[Severity::Warning as usize] == 0 {
             return;
         }
-        self.out.clear();
+        self.out = Spool::default();
         self.converted = 0;
         self.items = 0;
         self.landing = None;
@@ -97,23 +102,34 @@ impl<'c> Converter<'c> {
             return self.carried(history, info, carry);
         }
         let texts = self.texts(info);
+        // Whoever has the source in memory has room for the result.
+        let spills = self.bytes.in_memory().is_none();
         let mut lost = Vec::new();
         let taker = match Items::of(self.id, self.bytes, history, info, how) {
             Ok(Some(items)) => {
-                let mut taker = items.taker(&how.plan);
+                let mut taker = items.taker(&how.plan, spills);
                 lost = items.give(&mut taker);
                 taker
             }
             // What was there a moment ago can no longer be read.
             Err(_) => return self.fail(finding(LossKind::NOT_CONVERTED, Row::of_place(self.start(history), 0))),
             Ok(None) => {
-                let mut taker = Taker::new(info.dialect, &how.plan);
-                judge::each_body(&texts, &history.rows, settings, self.id, &mut |body| taker.take(body));
-                taker
+                let mut taker = Taker::new(info.dialect, &how.plan, spills);
+                let mut take = |body: &Body<'_>, is_element: bool| match is_element {
+                    true => taker.element(body),
+                    false => taker.take(body),
+                };
+                match judge::each_piece(&texts, &history.rows, settings, self.id, &mut take) {
+                    Ok(()) => taker,
+                    Err(error) => return self.made.error = Some(error),
+                }
             }
         };
-        let mut result = Vec::with_capacity(likely_size(history));
-        let mut converted = taker.finish(settings.model.as_deref(), &how.plan, &mut result);
+        let (mut converted, mut result) =
+            match taker.finish(settings.model.as_deref(), &how.plan, likely_size(history)) {
+                Ok(finished) => finished,
+                Err(error) => return self.made.error = Some(error),
+            };
         converted.losses.extend(lost);
         if settings.left_out > 0 {
             let at = At { place: Place::new(self.id, 0, 0), embedded: false };
@@ -133,7 +149,7 @@ impl<'c> Converter<'c> {
     pub fn deliver(
         &mut self,
         mut converted: Converted,
-        result: &mut Vec<u8>,
+        result: &mut Spool,
         info: &FormatInfo,
         at: Place,
         record_of: &dyn Fn(Place) -> u32,
@@ -156,7 +172,7 @@ impl<'c> Converter<'c> {
         }
         // Of a piece of a log nothing may be left, or nothing by which anybody would know it again.
         let unread = || error.is_none_or(|code| code == UNKNOWN) && !is_recognised(result, written);
-        if info.usage != Usage::Request && (result.trim_ascii().is_empty() || unread()) {
+        if info.usage != Usage::Request && (result.is_blank() || unread()) {
             return self.fail(finding(LossKind::NOT_CONVERTED, row(at)));
         }
         if let Some(error) = error {
@@ -172,16 +188,13 @@ impl<'c> Converter<'c> {
         }
         found.sort_by_key(|finding| (finding.row.at.start, finding.code, finding.variant));
         found.into_iter().for_each(|finding| self.raise(finding, Some(number)));
-        match self.made.out.is_empty() {
-            true => self.made.out = std::mem::take(result),
-            false => self.made.out.extend_from_slice(result),
-        }
+        self.made.out = std::mem::take(result);
         self.made.converted += 1;
         self.made.items += converted.items;
     }
 
     /// Whether items are refused only for what their request said of the server's store, and they cannot say.
-    fn loses_its_store(&self, converted: &Converted, result: &Vec<u8>, info: &FormatInfo) -> bool {
+    fn loses_its_store(&self, converted: &Converted, result: &Spool, info: &FormatInfo) -> bool {
         let items = self.how.plan.written == Written::Items;
         items
             && converted.stored.is_some()
@@ -273,7 +286,7 @@ pub(super) fn records(history: &History) -> impl Fn(Place) -> u32 {
 }
 
 /// The first error that `check` finds in a result.
-fn refused(result: &Vec<u8>, written: Written, takers: &[Options], log: bool) -> Option<Code> {
+fn refused(result: &Spool, written: Written, takers: &[Options], log: bool) -> Option<Code> {
     let container = match written {
         Written::Items => Container::Lines { start: 0 },
         Written::Request => Container::Document { start: 0 },
@@ -288,13 +301,22 @@ fn refused(result: &Vec<u8>, written: Written, takers: &[Options], log: bool) ->
 }
 
 /// Whether a result is some format's, so that the next command would read it.
-pub(super) fn is_recognised(result: &[u8], written: Written) -> bool {
+pub(super) fn is_recognised(result: &dyn ReadAt, written: Written) -> bool {
+    let mut head = Vec::new();
+    let text = match result.in_memory() {
+        Some(text) => text,
+        None if written == Written::Request => return read::recognises_large(MADE, result).unwrap_or(false),
+        None => match lines::read(result, 0, 0, u64::MAX / 2, &mut head) {
+            Ok(first) => first.bytes,
+            Err(_) => return false,
+        },
+    };
     let mut tape = Tape::new();
     match written {
-        Written::Items => detect::of_lines(result, &[]).is_some(),
+        Written::Items => detect::of_lines(text, &[]).is_some(),
         Written::Request => {
-            scan(result, &mut tape).is_ok()
-                && tape.root(result).and_then(|val| detect::of_document(val, None)).is_some()
+            scan(text, &mut tape).is_ok()
+                && tape.root(text).and_then(|val| detect::of_document(val, None)).is_some()
         }
     }
 }

@@ -116,6 +116,7 @@ fn marked(conversation: &Conversation) -> usize {
 
 fn define_called_tools(conversation: &mut Conversation, losses: &mut Losses) {
     let mut names: Vec<(Text, At)> = Vec::new();
+    #[expect(clippy::mutable_key_type, reason = "what a text says never changes, wherever it is kept")]
     let mut named: HashSet<&Text> = HashSet::new();
     for block in conversation.messages.iter().flat_map(|message| &message.blocks) {
         if let What::Call(call) = &block.what
@@ -154,7 +155,7 @@ fn settings(conversation: &mut Conversation, takes: &Takes, able: &Able, losses:
     // Gemini knows summaries of thoughts only with and without.
     if takes.plain_summaries
         && let Some(set) = &settings.summary
-        && set.value.raw() != b"auto"
+        && !set.value.is("auto")
     {
         losses.add(LossKind::CLAMPED, set.at);
     }
@@ -184,13 +185,13 @@ fn settings(conversation: &mut Conversation, takes: &Takes, able: &Able, losses:
 
 /// Says what holds if nothing is said.
 fn is_usual(plain: &Plain) -> bool {
-    let usual: &[&[u8]] = match plain.name {
-        Name::Answers => &[b"1"],
-        Name::Logprobs | Name::Stream => &[b"false"],
-        Name::FrequencyPenalty | Name::PresencePenalty | Name::TopLogprobs => &[b"0", b"0.0"],
+    let usual: &[&str] = match plain.name {
+        Name::Answers => &["1"],
+        Name::Logprobs | Name::Stream => &["false"],
+        Name::FrequencyPenalty | Name::PresencePenalty | Name::TopLogprobs => &["0", "0.0"],
         _ => &[],
     };
-    usual.contains(&plain.value.bytes())
+    usual.iter().any(|usual| plain.value.is(usual))
 }
 
 /// Where probabilities have a switch, how many are shown says nothing without it.

@@ -1,8 +1,12 @@
 //! ConvertOptions of one conversation: lift it out of its dialect, fit it to what the other one takes, lower it. Within a
 //! dialect nothing is lifted: what is there is copied as it stands.
 
+use std::io;
+
 use crate::dialect::{Body, Dialect, Shape};
+use crate::json::Val;
 use crate::neutral::{Conversation, LossKind, Losses, Lost, Text};
+use crate::source::spool::{Outlet, Spool};
 use crate::target::Target;
 
 use super::able::Able;
@@ -32,26 +36,28 @@ pub struct Taker {
     losses: Losses,
     into: Into,
     items: u64,
+    /// What is too much for memory goes to files.
+    spills: bool,
 }
 
 enum Into {
     Lifted(Box<Conversation>),
-    Verbatim(Verbatim),
+    Verbatim(Box<Verbatim>),
 }
 
 impl Taker {
-    pub fn new(dialect: &'static dyn Dialect, plan: &Plan) -> Self {
+    pub fn new(dialect: &'static dyn Dialect, plan: &Plan, spills: bool) -> Self {
         let same = dialect.takes().dialect == plan.to.name() && plan.thoughts == Thoughts::Auto;
         let into = match same {
-            true => Into::Verbatim(Verbatim::new(dialect.takes(), plan.written)),
+            true => Into::Verbatim(Box::new(Verbatim::new(dialect.takes(), plan.written, outlet(spills)))),
             false => Into::Lifted(Box::default()),
         };
-        Taker { dialect, losses: Losses::default(), into, items: 0 }
+        Taker { dialect, losses: Losses::default(), into, items: 0, spills }
     }
 
     /// Lifts a conversation, whatever it is to become.
     pub fn lifting(dialect: &'static dyn Dialect) -> Self {
-        Taker { dialect, losses: Losses::default(), into: Into::Lifted(Box::default()), items: 0 }
+        Taker { dialect, losses: Losses::default(), into: Into::Lifted(Box::default()), items: 0, spills: false }
     }
 
     /// What was lifted, and what was lost on the way.
@@ -75,22 +81,41 @@ impl Taker {
             Into::Lifted(conversation) => {
                 self.dialect.lift(*body, conversation, &mut self.losses);
                 lose_literals(self.dialect, body, &mut self.losses);
+                if self.spills {
+                    conversation.put_away();
+                }
             }
             Into::Verbatim(verbatim) => verbatim.take(body, &mut self.losses),
         }
     }
 
-    /// Writes the conversation. `model` is the one that the envelope names.
-    pub fn finish(self, model: Option<&str>, plan: &Plan, out: &mut Vec<u8>) -> Converted {
+    /// Takes an element of the list of a request that comes in pieces.
+    pub fn element(&mut self, body: &Body<'_>) {
+        self.items += 1;
+        match &mut self.into {
+            Into::Lifted(conversation) => {
+                self.dialect.lift(*body, conversation, &mut self.losses);
+                lose_literal(body, body.val, &mut self.losses);
+                if self.spills {
+                    conversation.put_away();
+                }
+            }
+            Into::Verbatim(verbatim) => verbatim.element(body, &mut self.losses),
+        }
+    }
+
+    /// Writes the conversation. `model` is the one that the envelope names, `size` about how much it becomes.
+    pub fn finish(self, model: Option<&str>, plan: &Plan, size: usize) -> io::Result<(Converted, Spool)> {
         let mut losses = self.losses;
-        let start = out.len();
-        let (mut copies, mut stored) = (Vec::new(), None);
-        let target;
+        let outlet = outlet(self.spills);
         match self.into {
             Into::Verbatim(verbatim) => {
-                target = Able::of(plan, verbatim.model().as_deref().or(model)).target;
-                stored = verbatim.stored;
-                copies = verbatim.finish(plan.model.as_deref(), model, &mut losses, out);
+                let target = Able::of(plan, verbatim.model().as_deref().or(model)).target;
+                let stored = verbatim.stored;
+                let (out, copies) = verbatim.finish(plan.model.as_deref(), model, &mut losses, outlet)?;
+                let written = !out.is_empty();
+                let done = Converted { losses: losses.list, written, items: self.items, copies, stored, target };
+                Ok((done, out))
             }
             Into::Lifted(mut conversation) => {
                 let named = plan.model.as_deref().or_else(|| model.filter(|_| conversation.model.is_none()));
@@ -100,20 +125,32 @@ impl Taker {
                 let model =
                     conversation.model.as_ref().map(|text| String::from_utf8_lossy(&text.plain()).into_owned());
                 let able = Able::of(plan, model.as_deref());
-                target = able.target;
+                let target = able.target;
                 fit::fit(&mut conversation, plan.to.takes(), plan, &able, &mut losses);
                 model::fit(&conversation, plan, &mut losses);
+                let mut out = Vec::with_capacity(size);
+                conversation.outlet = outlet;
                 if !(conversation.messages.is_empty() && conversation.instructions.is_empty()) {
-                    plan.to.lower(&conversation, plan.written, out);
+                    plan.to.lower(&conversation, plan.written, &mut out);
                 }
+                if let Some(error) = conversation.store().and_then(|store| store.failure()) {
+                    return Err(error);
+                }
+                let written = !out.is_empty();
+                if written && out.last() != Some(&b'\n') {
+                    out.push(b'\n');
+                }
+                let out = conversation.outlet.close(out)?;
+                let (copies, losses) = (Vec::new(), losses.list);
+                Ok((Converted { losses, written, items: self.items, copies, stored: None, target }, out))
             }
         }
-        let written = out.len() > start;
-        if written && out.last() != Some(&b'\n') {
-            out.push(b'\n');
-        }
-        Converted { losses: losses.list, written, items: self.items, copies, stored, target }
     }
+}
+
+/// Where what is too much for memory goes, if it may.
+fn outlet(spills: bool) -> Outlet {
+    if spills { Outlet::open() } else { Outlet::default() }
 }
 
 /// A null, a number or a text among messages becomes nothing. Items of the Responses API lose theirs one by one.
@@ -124,9 +161,11 @@ fn lose_literals(dialect: &dyn Dialect, body: &Body<'_>, losses: &mut Losses) {
         Shape::Item => None,
     };
     let elements = list.into_iter().flat_map(|list| list.elements());
-    for val in elements.filter(|val| !val.is_object()) {
-        if !losses.list.iter().any(|lost| lost.at == body.at(val)) {
-            losses.add(LossKind::UNKNOWN, body.at(val));
-        }
+    elements.for_each(|val| lose_literal(body, val, losses));
+}
+
+fn lose_literal(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) {
+    if !val.is_object() && !losses.list.iter().any(|lost| lost.at == body.at(val)) {
+        losses.add(LossKind::UNKNOWN, body.at(val));
     }
 }

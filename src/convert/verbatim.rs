@@ -1,11 +1,14 @@
 //! From one envelope to another of the same dialect: items are copied as they stand.
 
+use std::io;
+
 use crate::dialect::{Body, Shape, Written};
 use crate::history::Kind;
 use crate::json::{Member, Val, name, string};
 use crate::neutral::forms::{self, Form};
 use crate::neutral::write::Writer;
 use crate::neutral::{At, LossKind, Losses, Takes, members};
+use crate::source::spool::{Outlet, Spool};
 
 use super::request::LIMIT;
 
@@ -35,6 +38,8 @@ pub struct Verbatim {
     after: Vec<u8>,
     /// Items: elements of the list, or lines.
     items: Vec<u8>,
+    /// Where they go if there are too many.
+    outlet: Outlet,
     /// A text that stands for the list: it stays one if nothing else comes.
     text: Option<Vec<u8>>,
     has_list: bool,
@@ -45,7 +50,7 @@ pub struct Verbatim {
 }
 
 impl Verbatim {
-    pub fn new(takes: &Takes, written: Written) -> Self {
+    pub fn new(takes: &Takes, written: Written, outlet: Outlet) -> Self {
         Verbatim {
             dialect: takes.dialect,
             wants_limit: takes.wants_limit,
@@ -58,6 +63,7 @@ impl Verbatim {
             before: Vec::new(),
             after: Vec::new(),
             items: Vec::new(),
+            outlet,
             text: None,
             has_list: false,
             copies: Vec::new(),
@@ -72,6 +78,11 @@ impl Verbatim {
             Shape::Item if self.says_more(body.val) => self.message(body),
             Shape::Item => self.item(body, body.val, losses),
         }
+    }
+
+    /// Takes an element of a request's list.
+    pub fn element(&mut self, body: &Body<'_>, losses: &mut Losses) {
+        self.item(body, body.val, losses);
     }
 
     /// A message as a response tells it holds more than one of a request may.
@@ -208,9 +219,10 @@ impl Verbatim {
 
     fn add(&mut self, json: &[u8], from: At) {
         let comma = usize::from(self.written == Written::Request && !self.items.is_empty());
-        let start = self.items.len() + comma;
-        Writer::new(&mut self.items).bytes(json);
-        self.copies.push(Copied { span: (start, self.items.len()), from });
+        let mut w = Writer::new(&mut self.items).relieved(&self.outlet);
+        let start = w.written() + comma;
+        w.bytes(json);
+        self.copies.push(Copied { span: (start, w.written()), from });
         if self.written == Written::Items {
             self.items.push(b'\n');
         }
@@ -224,28 +236,28 @@ impl Verbatim {
         Some(String::from_utf8_lossy(&string::decode(quoted)).into_owned())
     }
 
-    /// Writes what was gathered, for `model` if that was asked for, else for `usual` if the request names none. Gives
-    /// the items by their places in `out`.
+    /// What was gathered, for `model` if that was asked for, else for `usual` if the request names none. Gives the items
+    /// by their places in it.
     pub fn finish(
         mut self,
         model: Option<&str>,
         usual: Option<&str>,
         losses: &mut Losses,
-        out: &mut Vec<u8>,
-    ) -> Vec<Copied> {
+        outlet: Outlet,
+    ) -> io::Result<(Spool, Vec<Copied>)> {
         if self.items.is_empty() && !self.has_list {
-            return Vec::new();
+            return Ok(Default::default());
         }
-        let mut begin = out.len();
+        let items = self.outlet.close(self.items)?;
         if self.written == Written::Items {
-            out.extend_from_slice(&self.items);
-            return moved(self.copies, begin);
+            return Ok((items, self.copies));
         }
         if let (Some(model), Some((behind, start, end))) = (model, self.model_at) {
             let part = if behind { &mut self.after } else { &mut self.before };
             part.splice(start..end, string::quoted(model));
         }
-        Writer::new(out).object(|w| {
+        let (mut out, mut begin, mut copied) = (Vec::new(), 0, Ok(()));
+        Writer::new(&mut out).relieved(&outlet).object(|w| {
             match (model.or(usual), self.model_at) {
                 (Some(model), None) if self.names_model => w.key("model").plain(model),
                 (None, None) if self.names_model => losses.add(LossKind::NO_MODEL, At::default()),
@@ -261,15 +273,21 @@ impl Verbatim {
             match &self.text {
                 Some(text) => w.key(self.list_key).bytes(text),
                 None => w.key(self.list_key).array(|w| {
-                    begin = w.out.len();
-                    w.out.extend_from_slice(&self.items);
+                    begin = w.written();
+                    copied = items.each(&mut |bytes| {
+                        w.append(bytes);
+                        Ok(())
+                    });
                 }),
             }
             if !self.after.is_empty() {
                 w.bytes(&self.after);
             }
         });
-        moved(self.copies, begin)
+        copied?;
+        // As every result, it ends in a line feed.
+        out.push(b'\n');
+        Ok((outlet.close(out)?, moved(self.copies, begin)))
     }
 }
 

@@ -158,7 +158,8 @@ pub fn write_location(location: &Raw, w: &mut Writer<'_>) {
 
 /// The members of an object, into the one that is being written.
 pub fn write_members(object: &Raw, w: &mut Writer<'_>) {
-    let inner = object.bytes().strip_prefix(b"{").and_then(|rest| rest.strip_suffix(b"}"));
+    let object = object.bytes();
+    let inner = object.strip_prefix(b"{").and_then(|rest| rest.strip_suffix(b"}"));
     if let Some(inner) = inner.filter(|inner| !inner.trim_ascii().is_empty()) {
         w.bytes(inner);
     }

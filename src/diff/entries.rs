@@ -7,7 +7,7 @@ use crate::dialect::{Body, Shape};
 use crate::format::{FormatInfo, Histories};
 use crate::json::Val;
 use crate::judge::{self, Keep, Options};
-use crate::neutral::{Conversation, Losses};
+use crate::neutral::{Conversation, Losses, Store};
 use crate::place::{DocId, Place};
 use crate::read::Texts;
 use crate::source::ReadAt;
@@ -45,14 +45,16 @@ pub fn read(id: DocId, bytes: &dyn ReadAt, options: &Options, words: Words) -> i
     let unread = found.judged.iter().filter(|judged| judged.severity == Severity::Error).count();
     let told = found.made.iter().map(|kept| {
         let texts = Texts::new(bytes, kept.info.dialect);
-        let mut teller = Teller::new(kept.info, words);
+        // Whoever has the source in memory has room for its entries.
+        let mut teller = Teller::new(kept.info, words, bytes.in_memory().is_none());
         let mut starts: Vec<(u64, u32)> = kept.rows.iter().map(|row| (row.at.start, row.record)).collect();
         starts.sort_unstable();
         let record = |at: Place| {
             let ix = starts.partition_point(|(start, _)| *start <= at.start);
             starts.get(ix.saturating_sub(1)).map_or(1, |(_, record)| record + 1)
         };
-        judge::each_body(&texts, &kept.rows, &kept.settings, id, &mut |body| teller.body(body, &record));
+        let mut take = |body: &Body<'_>, _| teller.body(body, &record);
+        judge::each_piece(&texts, &kept.rows, &kept.settings, id, &mut take)?;
         let told = teller.finish(bytes, &record)?;
         Ok(Told { label: kept.settings.label.clone(), ..told })
     });
@@ -62,21 +64,64 @@ pub fn read(id: DocId, bytes: &dyn ReadAt, options: &Options, words: Words) -> i
 struct Teller {
     info: &'static FormatInfo,
     words: Words,
+    /// Members of the request that instruct: they come before its items, wherever they are.
+    instructions: Vec<Entry>,
     entries: Vec<Entry>,
     members: Vec<Entry>,
     conversation: Conversation,
     losses: Losses,
+    aside: Aside,
+}
+
+/// Where the texts of entries go that are too many for memory.
+struct Aside {
+    /// They may go to a file.
+    spills: bool,
+    held: usize,
+    store: Option<Store>,
+}
+
+/// As many bytes of texts are held in memory.
+const IN_MEMORY: usize = 8 << 20;
+
+impl Aside {
+    fn new(spills: bool) -> Aside {
+        Aside { spills, held: 0, store: None }
+    }
+
+    fn take(&mut self, mut entry: Entry) -> Entry {
+        if self.held < IN_MEMORY || !self.spills {
+            self.held += entry.text.size();
+            return entry;
+        }
+        if self.store.is_none() {
+            self.store = Store::new().ok();
+        }
+        self.store.iter().for_each(|store| entry.text.put_away(store));
+        entry
+    }
 }
 
 impl Teller {
-    fn new(info: &'static FormatInfo, words: Words) -> Self {
-        let (entries, members) = (Vec::new(), Vec::new());
-        Teller { info, words, entries, members, conversation: Conversation::default(), losses: Losses::default() }
+    fn new(info: &'static FormatInfo, words: Words, spills: bool) -> Self {
+        Teller {
+            info,
+            words,
+            instructions: Vec::new(),
+            entries: Vec::new(),
+            members: Vec::new(),
+            conversation: Conversation::default(),
+            losses: Losses::default(),
+            aside: Aside::new(spills),
+        }
     }
 
     fn body(&mut self, body: &Body<'_>, locate: Locate<'_>) {
         if self.words == Words::Shared {
             self.info.dialect.lift(*body, &mut self.conversation, &mut self.losses);
+            if self.aside.spills {
+                self.conversation.put_away();
+            }
             return;
         }
         match body.shape {
@@ -104,7 +149,7 @@ impl Teller {
         let instructs = INSTRUCTIONS.contains(&name.as_str()) && !val.is_null();
         let at = body.base.of(val);
         let entry = Entry::new(name, None, Grammar::Member(dialect), val.raw().to_vec(), at, locate(at));
-        if instructs { self.entries.push(entry) } else { self.members.push(entry) }
+        if instructs { self.instructions.push(entry) } else { self.members.push(entry) }
     }
 
     fn item(&mut self, body: &Body<'_>, val: Val<'_>, locate: Locate<'_>) {
@@ -118,18 +163,21 @@ impl Teller {
         let grammar = Grammar::Item(self.info.dialect.name());
         let entry = Entry::new(kind, identity(val), grammar, val.raw().to_vec(), at, locate(at));
         let ids = if entry.id.is_some() { said::ids(val) } else { Vec::new() };
-        self.entries.push(Entry { ids, ..entry });
+        self.entries.push(self.aside.take(Entry { ids, ..entry }));
     }
 
     fn finish(mut self, bytes: &dyn ReadAt, locate: Locate<'_>) -> io::Result<Told> {
         if self.words == Words::Shared {
-            (self.entries, self.members) = shared::tell(&self.conversation, &self.losses, bytes, locate)?;
+            let mut aside = |entry| self.aside.take(entry);
+            (self.entries, self.members) =
+                shared::tell(&self.conversation, &self.losses, bytes, locate, &mut aside)?;
         }
+        self.instructions.append(&mut self.entries);
         Ok(Told {
             dialect: self.info.dialect.name(),
             label: None,
             is_branch: matches!(self.info.histories, Histories::Tree | Histories::Session | Histories::PerNode),
-            entries: self.entries,
+            entries: self.instructions,
             members: self.members,
         })
     }

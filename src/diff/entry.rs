@@ -1,6 +1,9 @@
 //! One thing that is compared: an item of a history, or a member of the request around it.
 
+use std::borrow::Cow;
+
 use crate::json::string::fingerprint_of;
+use crate::neutral::Raw;
 use crate::place::Place;
 
 use super::said::{self, Id, Said};
@@ -19,7 +22,7 @@ pub struct Entry {
     /// The same for what is written in the same way.
     pub written: u64,
     pub grammar: Grammar,
-    pub text: Vec<u8>,
+    pub text: Raw,
     /// Where it is.
     pub at: Place,
     /// Number of the record, from 1.
@@ -56,15 +59,27 @@ impl Entry {
             None => 0,
         };
         let written = fingerprint_of(&text) ^ key.rotate_left(1) ^ fingerprint_of(kind.as_bytes()).rotate_left(2);
-        Entry { kind, id, ids: Vec::new(), key, written, grammar, text, at, record, pointer: String::new() }
+        Entry {
+            kind,
+            id,
+            ids: Vec::new(),
+            key,
+            written,
+            grammar,
+            text: Raw::new(text),
+            at,
+            record,
+            pointer: String::new(),
+        }
     }
 
     /// What it says. This reads its text.
     pub fn said(&self) -> Said {
+        let text = &self.text.bytes();
         match self.grammar {
-            Grammar::Item(dialect) => said::of_item(dialect, &self.text),
-            Grammar::Member(dialect) => said::of_member(dialect, &self.kind, &self.text),
-            Grammar::Shared => said::of_shared(&self.kind, &self.text, &self.ids),
+            Grammar::Item(dialect) => said::of_item(dialect, text),
+            Grammar::Member(dialect) => said::of_member(dialect, &self.kind, text),
+            Grammar::Shared => said::of_shared(&self.kind, text, &self.ids),
         }
     }
 
@@ -72,6 +87,11 @@ impl Entry {
     pub fn key_by(&self, id: &str) -> u64 {
         key_of(&self.kind, id)
     }
+}
+
+/// The text of an entry, if there is one.
+pub fn text_of(entry: Option<&Entry>) -> Cow<'_, [u8]> {
+    entry.map_or(Cow::default(), |entry| entry.text.bytes())
 }
 
 /// A call is the same by its id, whatever its tool is called on the other side.

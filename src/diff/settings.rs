@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::json::{Tape, Val, canonical, scan};
 
-use super::entry::Entry;
+use super::entry::{Entry, text_of};
 use super::same::{FREE, SHARED, SPELLED_TWICE, UNSET_SETTINGS, spelled};
 
 /// A setting, or a part of one, that is not the same on both sides. Values are texts of JSON; `None`: not set.
@@ -46,8 +46,10 @@ fn compare(name: &str, before: Option<&Entry>, after: Option<&Entry>, changes: &
     }
     let dialect = before.or(after).map_or(SHARED, |entry| entry.grammar.dialect());
     let (mut old, mut new) = (Tape::new(), Tape::new());
-    let old = before.and_then(|entry| scan(&entry.text, &mut old).ok().and_then(|()| old.root(&entry.text)));
-    let new = after.and_then(|entry| scan(&entry.text, &mut new).ok().and_then(|()| new.root(&entry.text)));
+    let texts = [before, after].map(text_of);
+    let [was, is] = &texts;
+    let old = before.and_then(|_| scan(was, &mut old).ok().and_then(|()| old.root(was)));
+    let new = after.and_then(|_| scan(is, &mut new).ok().and_then(|()| new.root(is)));
     Walk { dialect, of: name.to_owned(), changes }.values(name, "", false, old, new);
 }
 

@@ -20,6 +20,7 @@ pub fn tell(
     losses: &Losses,
     bytes: &dyn ReadAt,
     locate: Locate<'_>,
+    aside: &mut dyn FnMut(Entry) -> Entry,
 ) -> io::Result<(Vec<Entry>, Vec<Entry>)> {
     let mut entries = Vec::new();
     for block in &conversation.instructions {
@@ -27,7 +28,8 @@ pub fn tell(
     }
     for message in &conversation.messages {
         let Message { voice, name, blocks, .. } = message;
-        entries.extend(blocks.iter().filter_map(|block| entry(*voice, name.as_ref(), block, locate)));
+        let all = blocks.iter().filter_map(|block| entry(*voice, name.as_ref(), block, locate));
+        entries.extend(all.map(&mut *aside));
     }
     for lost in losses.list.iter().filter(|lost| lost.kind == LossKind::FIELD) {
         let at = lost.at.place;

@@ -178,9 +178,10 @@ impl Job<'_> {
                 plans.clear();
             }
             let session = session::start_of(container, current.format.map(|format| format.info().histories));
+            let limit = options.read.max_record;
             // What a lost link hides changes what everything after it means: it comes first, and alone.
             let relinked = match session.filter(|_| !given_up.contains_key(&None)) {
-                Some(start) => session::relink(id, &view, start, &current.judged, wanted)?,
+                Some(start) => session::relink(id, &view, start, limit, &current.judged, wanted)?,
                 None => Vec::new(),
             };
             if !relinked.is_empty() {
@@ -268,7 +269,8 @@ impl Job<'_> {
     /// What the plans come to. Lines stay where they are, if something else points at them; those of a session stay linked.
     fn rendered(&self, text: &TextOf<'_>, plans: Vec<HistoryPlan>, how: &How<'_>) -> io::Result<Made> {
         if let Some(start) = how.session {
-            let session::Rendered { patch, changes } = session::render(self.id, text.bytes, start, &plans)?;
+            let limit = self.options.read.max_record;
+            let session::Rendered { patch, changes } = session::render(self.id, text.bytes, start, limit, &plans)?;
             return Ok(Made {
                 patch,
                 raised: TextEdits { changes, ..TextEdits::default() },

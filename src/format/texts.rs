@@ -1,13 +1,16 @@
 //! Reading items again, by their places.
 
+use std::io;
+
 use crate::dialect::{Dialect, Names};
 use crate::history::{Around, Flags, Row};
 use crate::json::edit::Base;
 use crate::json::string::Decoder;
 use crate::json::{Spare, Str, Tape, Val, name, scan, string};
 use crate::place::Place;
-use crate::source::ReadAt;
 use crate::source::damage::Escaped;
+use crate::source::split::{Piece, SplitError, split_at};
+use crate::source::{ReadAt, framing};
 
 /// A record that lies in memory as it stands in its doc, with what a scan of it left behind.
 #[derive(Clone, Copy)]
@@ -43,6 +46,11 @@ impl<'r> Texts<'r> {
     /// The same, with a record of the doc that need not be read again.
     pub fn knowing(self, scanned: Option<Scanned<'r>>) -> Self {
         Texts { scanned, ..self }
+    }
+
+    /// The key of a request of the dialect that holds its items or messages.
+    pub fn list_key(&self) -> &'static str {
+        self.dialect.takes().list_key
     }
 
     pub fn scanned(&self) -> Option<Scanned<'r>> {
@@ -101,6 +109,58 @@ impl<'r> Texts<'r> {
         tape.root(&plain).map(|val| see(val, Base::of_runs(at.doc, &runs)))
     }
 
+    /// Hands out the body of a large request piece by piece: the elements of its list, which has this key, and the rest
+    /// with that list empty. `false` if the request is not large, or cannot be read so.
+    pub fn pieces(
+        &self,
+        around: Around,
+        key: &str,
+        each: &mut dyn FnMut(Val<'_>, Base<'_>, Share),
+    ) -> io::Result<bool> {
+        let at = around.at;
+        let is_scanned = self.scanned.is_some_and(|scanned| scanned.value(at).is_some());
+        let is_stored = at.end() <= self.bytes.len();
+        if u64::from(at.len) <= framing::WHOLE_DOCUMENT || around.embedded || is_scanned || !is_stored {
+            return Ok(false);
+        }
+        let bytes = &Ended { bytes: self.bytes, end: at.end() };
+        let mut share = |wanted: Share| {
+            split_at(bytes, at.doc, at.start, u64::MAX / 2, Some(key), |piece, tape| {
+                let (text, base, share) = match &piece {
+                    Piece::Element { bytes, base, .. } => (*bytes, *base, Share::Element),
+                    Piece::Head { bytes, base } => (*bytes, *base, Share::Rest),
+                };
+                if let Some(val) = tape.root(text).filter(|_| share == wanted) {
+                    each(val, base, share);
+                }
+                true
+            })
+        };
+        // What comes first in the request is handed out first.
+        let mut order = [Share::Rest, Share::Element];
+        if self.begins_with(at, key) {
+            order.reverse();
+        }
+        for (n, wanted) in order.into_iter().enumerate() {
+            match share(wanted) {
+                Ok(()) => {}
+                Err(SplitError::Io(error)) => return Err(error),
+                // The rest comes last, so nothing was handed out.
+                Err(_) if n == 0 && wanted == Share::Rest => return Ok(false),
+                Err(_) => return Err(io::ErrorKind::InvalidData.into()),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether an object begins with a member of this name.
+    fn begins_with(&self, at: Place, key: &str) -> bool {
+        let mut head = vec![0; 256];
+        let read = self.bytes.read_at(at.start, &mut head).unwrap_or_default();
+        let text = head.get(..read).unwrap_or_default().strip_prefix(b"{").unwrap_or_default().trim_ascii_start();
+        text.strip_prefix(b"\"").is_some_and(|text| text.starts_with([key, "\""].concat().as_bytes()))
+    }
+
     /// What an item is called by.
     pub fn called<'t>(&self, item: Val<'t>) -> Option<Names<'t>> {
         self.dialect.names(item)
@@ -117,6 +177,32 @@ impl<'r> Texts<'r> {
     /// The same for an item.
     pub fn item<T>(&self, row: &Row, see: impl FnOnce(Val<'_>) -> T) -> Option<T> {
         self.see(row.at, row.has(Flags::EMBEDDED), see)
+    }
+}
+
+/// A share of a large request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Share {
+    /// An element of its list.
+    Element,
+    /// The request without the elements of its list.
+    Rest,
+}
+
+/// A doc up to an offset.
+struct Ended<'r> {
+    bytes: &'r dyn ReadAt,
+    end: u64,
+}
+
+impl ReadAt for Ended<'_> {
+    fn len(&self) -> u64 {
+        self.end
+    }
+
+    fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+        let most = usize::try_from(self.end.saturating_sub(start)).unwrap_or(usize::MAX).min(buf.len());
+        self.bytes.read_at(start, buf.get_mut(..most).unwrap_or_default())
     }
 }
 

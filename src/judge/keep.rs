@@ -1,6 +1,8 @@
 //! The histories of a doc as they are, for commands that read their items again: where the items lie, and the request
 //! around them.
 
+use std::io;
+
 use crate::dialect::{BLOCK, Body, Shape};
 use crate::format::FormatInfo;
 use crate::history::{Flags, Row, Settings};
@@ -8,7 +10,7 @@ use crate::json::edit::Base;
 use crate::place::DocId;
 use crate::rule::Cx;
 
-use crate::read::Texts;
+use crate::read::{Share, Texts};
 
 use super::{Enabled, Judged, OnHistory, Options};
 
@@ -59,6 +61,36 @@ pub fn each_body(
             each(&Body { val, base, embedded: around.embedded, shape: Shape::Request });
         });
     }
+    each_apart(texts, rows, settings, doc, each);
+}
+
+/// The same, but a large request comes piece by piece, so that not all of it is in memory; of those pieces that are
+/// elements of its list, `each` is told so.
+pub fn each_piece(
+    texts: &Texts<'_>,
+    rows: &[Row],
+    settings: &Settings,
+    doc: DocId,
+    each: &mut dyn FnMut(&Body<'_>, bool),
+) -> io::Result<()> {
+    if let Some(around) = settings.around {
+        let is_large = texts.pieces(around, texts.list_key(), &mut |val, base, share| {
+            let is_element = share == Share::Element;
+            let shape = if is_element { Shape::Item } else { Shape::Request };
+            each(&Body { val, base, embedded: false, shape }, is_element);
+        })?;
+        if !is_large {
+            texts.body(around, |val, base| {
+                each(&Body { val, base, embedded: around.embedded, shape: Shape::Request }, false);
+            });
+        }
+    }
+    each_apart(texts, rows, settings, doc, &mut |body| each(body, false));
+    Ok(())
+}
+
+/// Hands out the items that lie outside of the request.
+fn each_apart(texts: &Texts<'_>, rows: &[Row], settings: &Settings, doc: DocId, each: &mut dyn FnMut(&Body<'_>)) {
     // A message brings its blocks.
     let apart = |row: &&Row| row.part != BLOCK && !settings.around.is_some_and(|around| around.holds(row.at));
     for row in rows.iter().filter(apart) {

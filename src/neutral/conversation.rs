@@ -1,10 +1,13 @@
 //! A conversation, and how it grows as it is lifted.
 
+use crate::source::spool::Outlet;
+
+use super::held::Store;
 use super::waiting::Waiting;
 use super::{At, Block, Message, Settings, Text, Tool, Voice, What};
 
 /// One conversation: what one request says.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub struct Conversation {
     pub model: Option<Text>,
     /// Where its name stands.
@@ -20,7 +23,17 @@ pub struct Conversation {
     pub messages: Vec<Message>,
     pub(super) calls: usize,
     pub(super) waiting: Waiting,
+    /// Where the beginning goes of what is written of it.
+    pub outlet: Outlet,
+    pub(super) store: Option<Store>,
+    /// How many bytes of texts are held in memory, at least.
+    pub(super) held: usize,
+    /// How many messages were looked at for what can be put away, and how many blocks of the next one.
+    pub(super) kept: (usize, usize),
 }
+
+/// As many bytes of texts are held in memory.
+const IN_MEMORY: usize = 8 << 20;
 
 impl Conversation {
     /// Adds a block to the last message if that is of the same voice and `joins`, else to a new one.
@@ -52,5 +65,31 @@ impl Conversation {
     pub fn open_call(&mut self, name: Option<&Text>) -> Option<Text> {
         self.waiting.catch_up(&self.messages);
         self.waiting.first(name)
+    }
+
+    /// Where texts wait, if there are too many for memory.
+    pub fn store(&self) -> Option<Store> {
+        self.store.clone()
+    }
+
+    /// Puts what was added into a file without a name, as far as it is too much for memory.
+    pub fn put_away(&mut self) {
+        let (from, mut block) = self.kept;
+        for (n, message) in self.messages.iter_mut().enumerate().skip(from) {
+            for own in message.blocks.iter_mut().skip(block) {
+                if self.held < IN_MEMORY {
+                    self.held += own.size();
+                    continue;
+                }
+                // Without a folder for temporary files all stays in memory.
+                if self.store.is_none() {
+                    self.store = Store::new().ok();
+                }
+                self.store.iter().for_each(|store| own.put_away(store));
+            }
+            // More blocks may join the last one.
+            self.kept = (n, message.blocks.len());
+            block = 0;
+        }
     }
 }

@@ -57,7 +57,7 @@ impl Media {
 
     /// Of a URL: the data itself if it is a `data:` URL in base64.
     pub fn of_url(kind: MediaKind, url: &Text) -> Self {
-        match split_data_url(url.raw()) {
+        match split_data_url(&url.raw()) {
             Some((mime, data)) => {
                 let mime = (!mime.is_empty()).then(|| Text::of_raw(mime));
                 Media::new(kind, Source::Data(Text::of_raw(data))).mime(mime)
@@ -69,8 +69,8 @@ impl Media {
     /// A `data:` URL, as it stands in JSON, if the media is data.
     pub fn data_url(&self) -> Option<Text> {
         let Source::Data(data) = &self.source else { return None };
-        let mime = self.mime.as_ref().map_or(self.kind.usual_mime().as_bytes(), |mime| mime.raw());
-        Some(Text::of_raw([b"data:", mime, b";base64,", data.raw()].concat()))
+        let mime = self.mime.as_ref().map_or(self.kind.usual_mime().as_bytes().into(), |mime| mime.raw());
+        Some(Text::of_raw([b"data:", &*mime, b";base64,", &*data.raw()].concat()))
     }
 
     /// What it says as one text, if it is plain text: what is known about it comes first.

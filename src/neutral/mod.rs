@@ -1,11 +1,14 @@
 //! Conversations without a dialect: what conversion lifts a request to, and lowers the next one from.
 //!
-//! Blocks are owned and know the place of their source, so that a loss is told where it happened. Texts keep their
+//! Blocks are owned and know the place of their source, so that a loss is told where it happened; the texts of a large
+//! conversation wait in a file. Texts keep their
 //! escapes and values their text: most of a conversation is copied from one request to the next and never read.
 //! What only its own dialect understands is kept raw, with that dialect's name.
 
+mod away;
 mod conversation;
 pub mod forms;
+mod held;
 pub mod losses;
 mod media;
 pub mod members;
@@ -21,6 +24,7 @@ use crate::place::Place;
 
 pub use conversation::Conversation;
 pub use forms::Name;
+pub use held::Store;
 pub use losses::{LossKind, Losses, Lost};
 pub use media::{Media, MediaKind, Source};
 pub use settings::{Choice, Effort, OutputFormat, Plain, Set, Setting, Settings};

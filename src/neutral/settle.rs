@@ -237,14 +237,14 @@ mod tests {
     /// Messages as words: `A a b` calls, `T a=1` results, `U`.
     fn told(conversation: &Conversation) -> String {
         let part = |block: &Block| match &block.what {
-            What::Call(call) => format!(" {}", String::from_utf8_lossy(call.id.raw())),
+            What::Call(call) => format!(" {}", String::from_utf8_lossy(&call.id.raw())),
             What::Result(result) => {
                 let says = match result.parts.first() {
                     Some(Part::Text(text)) if text.plain().as_ref() == STUB.as_bytes() => "?".to_owned(),
-                    Some(Part::Text(text)) => String::from_utf8_lossy(text.raw()).into_owned(),
+                    Some(Part::Text(text)) => String::from_utf8_lossy(&text.raw()).into_owned(),
                     _ => String::new(),
                 };
-                format!(" {}={says}", String::from_utf8_lossy(result.id.raw()))
+                format!(" {}={says}", String::from_utf8_lossy(&result.id.raw()))
             }
             _ => String::new(),
         };

@@ -91,7 +91,7 @@ impl Extra {
 
     /// It says what holds where nothing is said.
     pub fn is_default(&self) -> bool {
-        matches!(self.value.bytes(), b"false" | b"null" | b"[]" | br#"["direct"]"#)
+        matches!(&*self.value.bytes(), b"false" | b"null" | b"[]" | br#"["direct"]"#)
     }
 }
 
@@ -110,6 +110,6 @@ impl Tool {
 
     pub fn strict(&self) -> Option<bool> {
         let own = self.extras.iter().find(|extra| extra.key == "strict")?;
-        Some(own.value.bytes() == b"true")
+        Some(own.value.is("true"))
     }
 }

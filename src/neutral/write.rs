@@ -1,20 +1,50 @@
 //! Writes JSON on one line, from texts and values that are copied as they stand.
 
 use crate::json::string;
+use crate::source::spool::Outlet;
 
 use super::{Raw, Text};
 
 /// Appends to a buffer. Commas come by themselves.
 pub struct Writer<'o> {
     pub out: &'o mut Vec<u8>,
+    /// Where the beginning goes once it gets too long, and from which length on.
+    outlet: Option<&'o Outlet>,
+    most: usize,
 }
 
 impl<'o> Writer<'o> {
     pub fn new(out: &'o mut Vec<u8>) -> Self {
-        Writer { out }
+        Writer { out, outlet: None, most: usize::MAX }
+    }
+
+    /// The same, for what may be too long for memory.
+    pub fn relieved(self, outlet: &'o Outlet) -> Self {
+        Writer { most: outlet.most(), outlet: Some(outlet), ..self }
+    }
+
+    fn relieve(&mut self) {
+        if self.out.len() > self.most
+            && let Some(outlet) = self.outlet
+        {
+            outlet.relieve(self.out);
+            self.most = outlet.most();
+        }
+    }
+
+    /// How much was written.
+    pub fn written(&self) -> usize {
+        self.outlet.map_or(0, Outlet::moved) + self.out.len()
+    }
+
+    /// Appends what was written elsewhere, as it is.
+    pub fn append(&mut self, written: &[u8]) {
+        self.relieve();
+        self.out.extend_from_slice(written);
     }
 
     fn comma(&mut self) {
+        self.relieve();
         // What ends in one of these is open; every value ends in something else.
         if !matches!(self.out.last(), None | Some(b'{' | b'[' | b':' | b'\n')) {
             self.out.push(b',');
@@ -45,7 +75,7 @@ impl<'o> Writer<'o> {
     }
 
     pub fn text(&mut self, text: &Text) {
-        self.texts(&[text.raw()]);
+        self.texts(&[&text.raw()]);
     }
 
     /// One string of several pieces, each as it stands between quotes.
@@ -69,7 +99,7 @@ impl<'o> Writer<'o> {
     }
 
     pub fn raw(&mut self, raw: &Raw) {
-        self.bytes(raw.bytes());
+        self.bytes(&raw.bytes());
     }
 
     /// A value as it stands, but on one line.

@@ -43,15 +43,15 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     let (before, after) = path.split_at(behind);
     let nodes = if id.is_some() { after } else { &path };
     let stored = asked.lint.store.or(verdict.answer.and_then(|answer| forest.node(answer).entry.store));
-    let keeps = stored.unwrap_or(true);
-    let lifted = lift::items(conversation, nodes, keeps)?;
+    let how = lift::How { stored: stored.unwrap_or(true), limit: asked.lint.read.max_record };
+    let lifted = lift::items(conversation, nodes, how)?;
     let mut notes = Vec::new();
     left_out(&lifted, &mut notes);
     let keeps_ids = lifted.keeps_ids;
     let mut items = lifted.items;
     let is_new = !items.is_empty();
     if id.is_some() {
-        items.splice(..0, lift::instructions(conversation, before, keeps)?);
+        items.splice(..0, lift::instructions(conversation, before, how)?);
     }
     let mut kept = None;
     if let (Some(budget), None) = (asked.budget, &id) {
@@ -70,7 +70,8 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
         notes.push(format!("the history is incomplete: {gone} is not stored here"));
     }
     let members = members(conversation, at, asked, &mut notes);
-    let body = write(&members, id.as_deref(), &items);
+    let count_of_items = items.len();
+    let body = write(&members, id.as_deref(), items);
     let options = judge::Options {
         read: read::Options {
             format: Some(&responses_request::FORMAT),
@@ -90,7 +91,7 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     };
     let fixed = fix::fix(BODY, &body, &options, asked.fix, 1)?;
     let count = |action: Action| fixed.changes.iter().filter(|change| change.action == action).count();
-    let items = (items.len() + count(Action::Stub)).saturating_sub(count(Action::Drop));
+    let items = (count_of_items + count(Action::Stub)).saturating_sub(count(Action::Drop));
     Ok(Rebuilt { verdict, chained: id.map(String::from), kept, items, unit: "item", notes, body, fixed })
 }
 
@@ -240,16 +241,30 @@ fn repeated(body: Val<'_>) -> Vec<(String, Vec<u8>)> {
 }
 
 /// A member a line, an item a line.
-fn write(members: &[(String, Vec<u8>)], previous: Option<&str>, items: &[Vec<u8>]) -> Vec<u8> {
-    let mut lines: Vec<Vec<u8>> =
-        members.iter().map(|(key, value)| [b"  ", &*string::quoted(key), b": ", value].concat()).collect();
-    if let Some(id) = previous {
-        lines.push([b"  \"previous_response_id\": ", &*string::quoted(id)].concat());
+fn write(members: &[(String, Vec<u8>)], previous: Option<&str>, items: Vec<Vec<u8>>) -> Vec<u8> {
+    let mut out = b"{\n".to_vec();
+    for (key, value) in members {
+        out.extend([b"  ", &*string::quoted(key), b": ", value, b",\n"].concat());
     }
-    let input: Vec<Vec<u8>> = items.iter().map(|item| [b"    ", &**item].concat()).collect();
-    lines.push(match input.is_empty() {
-        true => b"  \"input\": []".to_vec(),
-        false => [b"  \"input\": [\n", &*input.join(&b",\n"[..]), b"\n  ]"].concat(),
-    });
-    [b"{\n", &*lines.join(&b",\n"[..]), b"\n}\n"].concat()
+    if let Some(id) = previous {
+        out.extend([b"  \"previous_response_id\": ", &*string::quoted(id), b",\n"].concat());
+    }
+    out.extend_from_slice(b"  \"input\": ");
+    write_list(items, &mut out);
+    out.extend_from_slice(b"\n}\n");
+    out
+}
+
+/// An element a line. Each is let go of once it is written: together they may be large.
+pub(super) fn write_list(elements: Vec<Vec<u8>>, out: &mut Vec<u8>) {
+    if elements.is_empty() {
+        return out.extend_from_slice(b"[]");
+    }
+    out.reserve_exact(elements.iter().map(|element| element.len() + 6).sum::<usize>() + 16);
+    out.extend_from_slice(b"[\n");
+    for (n, element) in elements.into_iter().enumerate() {
+        out.extend_from_slice(if n > 0 { b",\n    " } else { b"    " });
+        out.extend_from_slice(&element);
+    }
+    out.extend_from_slice(b"\n  ]");
 }

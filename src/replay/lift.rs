@@ -16,27 +16,35 @@ use super::lifted::{Lifted, See, message, text_part};
 /// Members that SDKs and servers put into output items, and that a request must not carry.
 const OUTPUT_ONLY: [&str; 4] = ["parsed", "parsed_arguments", "created_by", "logprobs"];
 
-/// The items that the blocks of a session's history become.
-pub fn of_session(rows: &[Row], see: See<'_>) -> Lifted {
-    let mut lifted = Lifted::default();
+/// The items that the blocks of a session's history become, turn by turn: of the user, of the model.
+pub fn of_session<'r>(rows: &'r [Row], see: See<'r>) -> impl Iterator<Item = Lifted> + 'r {
     let is_users = |row: &Row| row.answers_call() || row.role == Role::User;
-    for node in rows.chunk_by(|a, b| is_users(a) == is_users(b)) {
-        let mut blocks = Blocks::default();
-        for row in node {
+    rows.chunk_by(move |a, b| is_users(a) == is_users(b)).map(move |turn| {
+        let (mut blocks, mut lifted) = (Blocks::default(), Lifted::default());
+        for row in turn {
             see(row, &mut |val| blocks.take(row, val));
         }
         blocks.finish(&mut lifted);
-    }
-    lifted
+        lifted
+    })
 }
 
-/// The items of a run of nodes, in order. `stored`: the server keeps items, so that they may go by reference.
-pub(super) fn items(conversation: &Conversation, nodes: &[u32], stored: bool) -> io::Result<Lifted> {
+/// How stored items become those of a request.
+#[derive(Clone, Copy)]
+pub(super) struct How {
+    /// The server keeps items, so that they may go by reference.
+    pub stored: bool,
+    /// Records larger than this are passed over.
+    pub limit: u64,
+}
+
+/// The items of a run of nodes, in order.
+pub(super) fn items(conversation: &Conversation, nodes: &[u32], how: How) -> io::Result<Lifted> {
     let mut lifted = Lifted::default();
     let doc = |node: &u32| conversation.forest.node(*node).entry.at.doc;
     for run in nodes.chunk_by(|a, b| doc(a) == doc(b)) {
-        match run.first().and_then(|node| conversation.replay(doc(node), stored)) {
-            Some(replay) => replayed(conversation, run, replay, &mut lifted)?,
+        match run.first().and_then(|node| conversation.replay(doc(node), how.stored)) {
+            Some(replay) => replayed(conversation, run, replay, how.limit, &mut lifted)?,
             None => own(conversation, run, &mut lifted),
         }
     }
@@ -45,11 +53,11 @@ pub(super) fn items(conversation: &Conversation, nodes: &[u32], stored: bool) ->
 
 /// The instructions that stand in a run of nodes of a log that is replayed: a client that builds on the server's state
 /// says them again.
-pub(super) fn instructions(conversation: &Conversation, nodes: &[u32], stored: bool) -> io::Result<Vec<Vec<u8>>> {
+pub(super) fn instructions(conversation: &Conversation, nodes: &[u32], how: How) -> io::Result<Vec<Vec<u8>>> {
     let foreign =
-        |node: &&u32| conversation.replay(conversation.forest.node(**node).entry.at.doc, stored).is_some();
+        |node: &&u32| conversation.replay(conversation.forest.node(**node).entry.at.doc, how.stored).is_some();
     let nodes: Vec<u32> = nodes.iter().filter(foreign).copied().collect();
-    let mut items = items(conversation, &nodes, stored)?.items;
+    let mut items = items(conversation, &nodes, how)?.items;
     let mut tape = Tape::new();
     let role = |val: Val<'_>| val.get(name::role).is_some_and(|role| role.is("system") || role.is("developer"));
     items.retain(|item| scan(item, &mut tape).ok().and_then(|()| tape.root(item)).is_some_and(role));
@@ -61,6 +69,7 @@ fn replayed(
     conversation: &Conversation,
     nodes: &[u32],
     mut replay: Box<dyn Replay>,
+    limit: u64,
     to: &mut Lifted,
 ) -> io::Result<()> {
     let forest = &conversation.forest;
@@ -70,8 +79,7 @@ fn replayed(
     replay.only(&starts().collect());
     let doc = nodes.first().and_then(|node| conversation.part(forest.node(*node).entry.at.doc));
     let Some(doc) = doc.map(|part| &part.doc) else { return Ok(()) };
-    let source =
-        foreign::Source { id: doc.id, bytes: &*doc.bytes, within: from..=last, limit: u64::from(u32::MAX) };
+    let source = foreign::Source { id: doc.id, bytes: &*doc.bytes, within: from..=last, limit };
     let mut replayed = foreign::replay(&source, replay)?;
     let before = to.items.len();
     to.ends.extend(replayed.ends.iter().map(|end| end + before));

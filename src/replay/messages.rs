@@ -20,9 +20,9 @@ pub struct Message {
 }
 
 /// The messages of a history: neighbours that one side said are one, and results come first in it.
-pub fn messages(rows: &[Row], see: See<'_>) -> Vec<Message> {
+pub fn messages<'r>(rows: &'r [Row], see: See<'r>) -> impl Iterator<Item = Message> + 'r {
     let turns = rows.chunk_by(|a, b| is_users(a) == is_users(b));
-    turns.filter_map(|turn| message(turn, see)).collect()
+    turns.filter_map(move |turn| message(turn, see))
 }
 
 fn is_users(row: &Row) -> bool {

@@ -6,11 +6,12 @@ use crate::dialects::anthropic;
 use crate::fix::{self, Action};
 use crate::formats::anthropic_request;
 use crate::history::{Kind, Row, Usage};
-use crate::json::string;
+use crate::json::{Val, string};
 use crate::judge;
 use crate::read;
 use crate::target::Target;
 
+use super::body::write_list;
 use super::cut::{Budget, CHARS_A_TOKEN, Cut};
 use super::messages::{Message, messages};
 use super::request::{BODY, Rebuild, Rebuilt};
@@ -32,14 +33,16 @@ pub(super) fn rebuild(
     let forest = &conversation.forest;
     let path = forest.path(at);
     let rows: Vec<Row> = path.iter().flat_map(|node| forest.rows_of(*node)).copied().collect();
-    let mut list = messages(&rows, &mut |row, see| {
+    let mut see = |row: &Row, see: &mut dyn FnMut(Val<'_>)| {
         conversation.item(row, see);
-    });
+    };
+    let mut list: Vec<Message> = messages(&rows, &mut see).collect();
     let kept = asked.budget.map(|budget| cut(&mut list, budget));
-    let mut texts: Vec<Vec<u8>> = list.iter().map(|message| message.text.clone()).collect();
+    let ends_with_user = list.last().is_some_and(|last| last.is_users);
+    let mut texts: Vec<Vec<u8>> = list.into_iter().map(|message| message.text).collect();
     if let Some(ask) = asked.ask {
         let block = [b"{\"type\":\"text\",\"text\":", &*string::quoted(ask), b"}"].concat();
-        match texts.last_mut().filter(|_| list.last().is_some_and(|last| last.is_users)) {
+        match texts.last_mut().filter(|_| ends_with_user) {
             Some(last) => {
                 last.truncate(last.len() - 2);
                 last.extend([b",", &*block, b"]}"].concat());
@@ -59,7 +62,8 @@ pub(super) fn rebuild(
     if let Some(gone) = path.first().and_then(|root| forest.node(*root).missing.as_deref()) {
         notes.push(format!("the history is incomplete: {gone} is not stored here"));
     }
-    let body = write(model.as_deref(), &texts);
+    let count = texts.len();
+    let body = write(model.as_deref(), texts);
     let options = judge::Options {
         read: read::Options {
             format: Some(&anthropic_request::FORMAT),
@@ -78,7 +82,7 @@ pub(super) fn rebuild(
         .changes
         .iter()
         .filter(|change| change.action == Action::Drop && change.row.kind == Kind::BlockMessage);
-    let items = texts.len().saturating_sub(dropped.count());
+    let items = count.saturating_sub(dropped.count());
     Ok(Rebuilt { verdict, chained: None, kept, items, unit: "message", notes, body, fixed })
 }
 
@@ -103,13 +107,13 @@ fn cut(list: &mut Vec<Message>, budget: Budget) -> Cut {
     Cut { items, of, last: of - from, widened: fits.is_none(), detached: Vec::new() }
 }
 
-fn write(model: Option<&str>, messages: &[Vec<u8>]) -> Vec<u8> {
-    let model = model.map(|model| [b"  \"model\": ", &*string::quoted(model)].concat());
-    let rows: Vec<Vec<u8>> = messages.iter().map(|message| [b"    ", &**message].concat()).collect();
-    let list = match rows.is_empty() {
-        true => b"  \"messages\": []".to_vec(),
-        false => [b"  \"messages\": [\n", &*rows.join(&b",\n"[..]), b"\n  ]"].concat(),
-    };
-    let lines: Vec<Vec<u8>> = model.into_iter().chain([list]).collect();
-    [b"{\n", &*lines.join(&b",\n"[..]), b"\n}\n"].concat()
+fn write(model: Option<&str>, messages: Vec<Vec<u8>>) -> Vec<u8> {
+    let mut out = b"{\n".to_vec();
+    if let Some(model) = model {
+        out.extend([b"  \"model\": ", &*string::quoted(model), b",\n"].concat());
+    }
+    out.extend_from_slice(b"  \"messages\": ");
+    write_list(messages, &mut out);
+    out.extend_from_slice(b"\n}\n");
+    out
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use crate::diff::align::Became;
 use crate::diff::compare::{Difference, Fates, Found};
-use crate::diff::entry::Entry;
+use crate::diff::entry::{Entry, text_of};
 use crate::diff::item;
 use crate::diff::renames::Rename;
 use crate::diff::same::Tie;
@@ -119,9 +119,8 @@ pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut
         let fits = head.chars().count() + place.chars().count() < style.width;
         writeln!(out, "{}{}{place}", paint.bold(&head), if fits { " " } else { "\n  " })?;
         if !matches!(fate, Became::Moved(.., false)) {
-            let text = |entry: Option<&Entry>| entry.map(|entry| entry.text.clone()).unwrap_or_default();
             let telling = Telling::new(&show);
-            write_lines(&item::lines(&text(before), &text(after), &telling), &paint, out)?;
+            write_lines(&item::lines(&text_of(before), &text_of(after), &telling), &paint, out)?;
         }
         writeln!(out)?;
     }
@@ -216,7 +215,7 @@ pub fn history(difference: &Difference) -> contract::HistoryDiff {
         entry.map(|entry| contract::Side {
             record: entry.record,
             pointer: entry.pointer.clone(),
-            bytes: entry.text.len() as u64,
+            bytes: entry.text.size() as u64,
         })
     };
     let differ = difference.fates.iter().filter(|fate| !matches!(fate, Became::Same(..)));

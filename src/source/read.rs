@@ -210,18 +210,18 @@ impl ReadAt for CutShort {
 }
 
 #[cfg(unix)]
-fn positioned_read(file: &File, buf: &mut [u8], at: u64) -> io::Result<usize> {
+pub(super) fn positioned_read(file: &File, buf: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, buf, at)
 }
 
 #[cfg(windows)]
-fn positioned_read(file: &File, buf: &mut [u8], at: u64) -> io::Result<usize> {
+pub(super) fn positioned_read(file: &File, buf: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buf, at)
 }
 
 /// Where there are no files, as in a browser, none is open.
 #[cfg(not(any(unix, windows)))]
-fn positioned_read(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
+pub(super) fn positioned_read(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

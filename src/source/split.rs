@@ -43,6 +43,18 @@ pub fn split(
     id: DocId,
     start: u64,
     limit: u64,
+    take: impl FnMut(Piece<'_>, &mut Tape) -> bool,
+) -> Result<(), SplitError> {
+    split_at(doc, id, start, limit, None, take)
+}
+
+/// The same, where only the array under this key is taken apart, if one is given; the others stay in the head.
+pub fn split_at(
+    doc: &dyn ReadAt,
+    id: DocId,
+    start: u64,
+    limit: u64,
+    only: Option<&str>,
     mut take: impl FnMut(Piece<'_>, &mut Tape) -> bool,
 ) -> Result<(), SplitError> {
     let mut window = Window { doc, base: start, buf: Vec::new(), at: 0, limit };
@@ -50,7 +62,7 @@ pub fn split(
     let mut head = Head::default();
     let go_on = match window.peek()? {
         Some(b'[') => elements(&mut window, id, "", &mut head, &mut tape, &mut take),
-        _ => members(&mut window, id, &mut head, &mut tape, &mut take),
+        _ => members(&mut window, id, only, &mut head, &mut tape, &mut take),
     };
     if let Err(SplitError::Fault(What::EndsEarly, _)) = &go_on
         && doc.is_cut()
@@ -81,6 +93,7 @@ type Take<'t> = dyn FnMut(Piece<'_>, &mut Tape) -> bool + 't;
 fn members(
     window: &mut Window<'_>,
     id: DocId,
+    only: Option<&str>,
     head: &mut Head,
     tape: &mut Tape,
     take: &mut Take<'_>,
@@ -105,7 +118,7 @@ fn members(
             return window.fault(What::ExpectedColon);
         }
         window.keep_byte(head)?;
-        if window.peek()? == Some(b'[') {
+        if window.peek()? == Some(b'[') && only.is_none_or(|only| only == key) {
             if !elements(window, id, &key, head, tape, take)? {
                 return Ok(false);
             }

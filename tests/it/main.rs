@@ -73,6 +73,8 @@ mod page;
 mod pages;
 mod parity;
 mod pasted;
+#[cfg(target_os = "linux")]
+mod peak;
 mod privacy;
 mod products;
 mod properties;

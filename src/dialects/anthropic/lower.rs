@@ -81,7 +81,7 @@ pub static TAKES: Takes = Takes {
 
 pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
     let settings = &conversation.settings;
-    Writer::new(out).object(|w| {
+    Writer::new(out).relieved(&conversation.outlet).object(|w| {
         if let Some(model) = &conversation.model {
             w.key("model").text(model);
         }
@@ -211,7 +211,7 @@ fn write_block(block: &Block, w: &mut Writer<'_>) {
 /// A mark of another dialect says only that there is one.
 fn write_cache(cache: Option<&Raw>, w: &mut Writer<'_>) {
     let Some(mark) = cache else { return };
-    match memchr::memmem::find(mark.bytes(), b"ephemeral") {
+    match memchr::memmem::find(&mark.bytes(), b"ephemeral") {
         Some(_) => w.key("cache_control").raw(mark),
         None => w.key("cache_control").bytes(br#"{"type":"ephemeral"}"#),
     }
@@ -312,8 +312,7 @@ fn write_reasoning(reasoning: &Reasoning, w: &mut Writer<'_>) {
         return;
     }
     w.key("type").plain("thinking");
-    let texts: Vec<&[u8]> = reasoning.texts.iter().map(|text| text.raw()).collect();
-    w.key("thinking").texts(&[&texts.join(&b"\\n\\n"[..])]);
+    w.key("thinking").text(&Text::join(&reasoning.texts, "\\n\\n"));
     if let Some(seal) = &reasoning.seal {
         w.key("signature").text(seal);
     }

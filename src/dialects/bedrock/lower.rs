@@ -85,7 +85,7 @@ pub static TAKES: Takes = Takes {
 
 pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
     let names = &Names::default();
-    Writer::new(out).object(|w| {
+    Writer::new(out).relieved(&conversation.outlet).object(|w| {
         if !conversation.instructions.is_empty() {
             w.key("system")
                 .array(|w| conversation.instructions.iter().for_each(|block| write_block(block, names, w)));
@@ -135,8 +135,7 @@ fn write_reasoning(reasoning: &Reasoning, w: &mut Writer<'_>) {
         return w.key("redactedContent").text(redacted);
     }
     w.key("reasoningText").object(|w| {
-        let texts: Vec<&[u8]> = reasoning.texts.iter().map(|text| text.raw()).collect();
-        w.key("text").texts(&[&texts.join(&b"\\n\\n"[..])]);
+        w.key("text").text(&Text::join(&reasoning.texts, "\\n\\n"));
         if let Some(seal) = &reasoning.seal {
             w.key("signature").text(seal);
         }
@@ -227,7 +226,7 @@ fn write_result(result: &ToolResult, names: &Names, w: &mut Writer<'_>) {
         for part in result.parts.iter().filter(|part| !matches!(part, Part::Text(text) if text.is_blank())) {
             w.object(|w| match part {
                 Part::Media(media, _) => write_media(media, names, w),
-                Part::Json(raw) if raw.bytes().first() == Some(&b'{') => w.key("json").raw(raw),
+                Part::Json(raw) if raw.first() == Some(b'{') => w.key("json").raw(raw),
                 part => w.key("text").text(&part_text(part).unwrap_or_default()),
             });
         }

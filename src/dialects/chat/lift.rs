@@ -54,7 +54,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
         },
         "stop" => out.settings.stop = found.set(texts(val)),
         "reasoning_effort" | "reasoning.effort" => match Text::of_val(val) {
-            Some(level) if level.raw() == b"none" => out.settings.effort = found.set(Effort::Off),
+            Some(level) if level.is("none") => out.settings.effort = found.set(Effort::Off),
             Some(level) => out.settings.effort = found.set(Effort::Level(level)),
             None => found.alone(out),
         },
@@ -91,7 +91,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
             let whole = foreign(NAME, ForeignKind::ServerTool, val);
             out.tools.push(Tool::new(ToolKind::WebSearch(search, whole), at));
         }
-        "modalities" if texts(val).iter().all(|text| text.raw() == b"text") => {}
+        "modalities" if texts(val).iter().all(|text| text.is("text")) => {}
         _ => return false,
     }
     true
@@ -369,7 +369,7 @@ fn part_media(val: Val<'_>) -> Option<Media> {
         b"input_audio" => {
             let own = val.get(name::input_audio)?;
             let form = text(own, "format");
-            let mime = form.map(|form| Text::of_raw([b"audio/", form.raw()].concat()));
+            let mime = form.map(|form| Text::of_raw([b"audio/", &*form.raw()].concat()));
             Some(Media::new(MediaKind::Audio, Source::Data(text(own, "data")?)).mime(mime))
         }
         b"file" => {

@@ -81,7 +81,7 @@ pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
         key: if conversation.thoughts.is_empty() { "reasoning_content" } else { conversation.thoughts },
         always: conversation.always_thinks,
     };
-    Writer::new(out).object(|w| {
+    Writer::new(out).relieved(&conversation.outlet).object(|w| {
         if let Some(model) = &conversation.model {
             w.key("model").text(model);
         }
@@ -169,17 +169,17 @@ fn write_message(message: &Message, thoughts: Thoughts, w: &mut Writer<'_>) {
         if has_calls {
             w.key("tool_calls").array(|w| message.calls().for_each(|call| write_call(call, w)));
         }
-        let thought: Vec<&[u8]> = message
+        let thought: Vec<&Text> = message
             .blocks
             .iter()
             .filter_map(|block| match &block.what {
                 What::Reasoning(reasoning) => Some(reasoning),
                 _ => None,
             })
-            .flat_map(|reasoning| reasoning.texts.iter().map(|text| text.raw()))
+            .flat_map(|reasoning| &reasoning.texts)
             .collect();
         if !thought.is_empty() || has_calls && thoughts.always {
-            w.key(thoughts.key).texts(&[&thought.join(&b"\\n\\n"[..])]);
+            w.key(thoughts.key).text(&Text::join(thought, "\\n\\n"));
         }
     });
 }
@@ -344,7 +344,8 @@ fn write_search(search: &WebSearch, own: &Foreign, w: &mut Writer<'_>) {
 /// A grammar is in an object of its own here.
 fn write_custom_format(format: &Raw, w: &mut Writer<'_>) {
     let mut tape = Tape::new();
-    let root = scan(format.bytes(), &mut tape).ok().and_then(|()| tape.root(format.bytes()));
+    let json = format.bytes();
+    let root = scan(&json, &mut tape).ok().and_then(|()| tape.root(&json));
     match root.filter(|root| root.get(name::r#type).is_some_and(|kind| kind.is("grammar"))) {
         Some(root) => w.object(|w| {
             w.key("type").plain("grammar");

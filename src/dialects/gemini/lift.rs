@@ -105,7 +105,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
             let format = OutputFormat::Schema { name: None, description: None, schema, strict: None };
             out.settings.output = found.set(format);
         }
-        "generationConfig.responseModalities" if texts(val).iter().all(|text| text.raw() == b"TEXT") => {}
+        "generationConfig.responseModalities" if texts(val).iter().all(|text| text.is("TEXT")) => {}
         "generationConfig.thinkingConfig.thinkingLevel" => match Text::of_val(val) {
             Some(level) => {
                 let level = level.plain().to_ascii_lowercase();
@@ -321,7 +321,7 @@ fn media(val: Val<'_>) -> Option<Media> {
 /// Base64 as every other API wants it: Google also takes, and Python's dumps hold, the alphabet of URLs without padding.
 fn standard(data: Text) -> Text {
     let raw = data.raw();
-    if memchr::memchr2(b'-', b'_', raw).is_none() && raw.len().is_multiple_of(4) {
+    if memchr::memchr2(b'-', b'_', &raw).is_none() && raw.len().is_multiple_of(4) {
         return data;
     }
     let letter = |byte: &u8| match byte {

@@ -90,7 +90,7 @@ pub static TAKES: Takes = Takes {
 };
 
 pub fn lower(conversation: &Conversation, _: Written, out: &mut Vec<u8>) {
-    Writer::new(out).object(|w| {
+    Writer::new(out).relieved(&conversation.outlet).object(|w| {
         if !conversation.instructions.is_empty() {
             w.key("systemInstruction").object(|w| {
                 w.key("parts").array(|w| conversation.instructions.iter().for_each(|block| write_part(block, w)));
@@ -166,8 +166,7 @@ fn write_part(block: &Block, w: &mut Writer<'_>) {
 }
 
 fn write_reasoning(reasoning: &Reasoning, w: &mut Writer<'_>) {
-    let texts: Vec<&[u8]> = reasoning.texts.iter().map(|text| text.raw()).collect();
-    w.key("text").texts(&[&texts.join(&b"\\n\\n"[..])]);
+    w.key("text").text(&Text::join(&reasoning.texts, "\\n\\n"));
     w.key("thought").bool(true);
     if let Some(seal) = &reasoning.seal {
         w.key("thoughtSignature").text(seal);

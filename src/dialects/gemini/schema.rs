@@ -93,7 +93,7 @@ mod tests {
         let mut tape = Tape::new();
         scan(text.as_bytes(), &mut tape).expect("JSON");
         let raw = json_schema(tape.root(text.as_bytes()).expect("a value"));
-        String::from_utf8_lossy(raw.bytes()).into_owned()
+        String::from_utf8_lossy(&raw.bytes()).into_owned()
     }
 
     #[test]

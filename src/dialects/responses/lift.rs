@@ -51,7 +51,7 @@ fn own(found: &Found<'_, '_>, out: &mut Conversation, losses: &mut Losses) -> bo
             None => found.alone(out),
         },
         "reasoning.effort" => match Text::of_val(val) {
-            Some(level) if level.raw() == b"none" => out.settings.effort = found.set(Effort::Off),
+            Some(level) if level.is("none") => out.settings.effort = found.set(Effort::Off),
             Some(level) => out.settings.effort = found.set(Effort::Level(level)),
             None => found.alone(out),
         },

@@ -80,13 +80,13 @@ pub fn lower(conversation: &Conversation, written: Written, out: &mut Vec<u8>) {
             out.push(b'\n');
         }
         for_each_item(conversation, &mut |write| {
-            write(&mut Writer::new(out));
+            write(&mut Writer::new(out).relieved(&conversation.outlet));
             out.push(b'\n');
         });
         return;
     }
     let settings = &conversation.settings;
-    Writer::new(out).object(|w| {
+    Writer::new(out).relieved(&conversation.outlet).object(|w| {
         if let Some(model) = &conversation.model {
             w.key("model").text(model);
         }
@@ -113,7 +113,7 @@ pub fn lower(conversation: &Conversation, written: Written, out: &mut Vec<u8>) {
             w.key("parallel_tool_calls").bool(parallel.value);
         }
         settings.write_within(NAME, "", w);
-        if settings.get(Name::Logprobs).is_some_and(|logprobs| logprobs.value.bytes() == b"true") {
+        if settings.get(Name::Logprobs).is_some_and(|logprobs| logprobs.value.is("true")) {
             w.key("include").array(|w| w.plain(LOGPROBS));
         }
         let level = match settings.effort.as_ref().map(|set| &set.value) {

@@ -25,6 +25,8 @@ pub struct Line {
     pub kind: u64,
     /// Another line may be linked to it.
     pub is_anchor: bool,
+    /// It is longer than records may be: what it says is not known here, but whoever reads the session knows.
+    pub is_unread: bool,
     /// Number of blocks of its message.
     pub blocks: u32,
     pub calls: Vec<u64>,
@@ -33,7 +35,7 @@ pub struct Line {
     pub links: Vec<u64>,
 }
 
-/// All lines that can be read, in order.
+/// All lines that can be read, and those that are too long to be, in order.
 #[derive(Default)]
 pub struct Lines {
     pub list: Vec<Line>,
@@ -46,18 +48,24 @@ pub struct Lines {
 }
 
 impl Lines {
-    pub fn read(id: DocId, bytes: &dyn ReadAt, start: u64) -> io::Result<Lines> {
+    pub fn read(id: DocId, bytes: &dyn ReadAt, start: u64, limit: u64) -> io::Result<Lines> {
         let mut all = Lines::default();
         let (mut buf, mut tape, mut record) = (Vec::new(), Tape::new(), 0);
         for chunk in 0..lines::chunks(bytes.len(), start) {
-            let read = lines::read(bytes, start, chunk, u64::from(u32::MAX), &mut buf)?;
+            let read = lines::read(bytes, start, chunk, limit, &mut buf)?;
             for (at, text) in lines::split(read.bytes) {
                 let ended = u32::from(at + text.len() < read.bytes.len());
                 let place = Place::new(id, read.start + at as u64, text.len() as u32 + ended);
-                if let Some(line) = scan(text, &mut tape).ok().and_then(|()| tape.root(text)) {
+                if text.trim_ascii().len() as u64 > limit {
+                    all.list.push(Line { at: place, record, is_unread: true, ..Line::default() });
+                } else if let Some(line) = scan(text, &mut tape).ok().and_then(|()| tape.root(text)) {
                     all.add(line, place, record);
                 }
                 record += u32::from(!text.trim_ascii().is_empty());
+            }
+            if let Some(start) = read.too_long {
+                all.list.push(Line { at: Place::new(id, start, 0), record, is_unread: true, ..Line::default() });
+                record += 1;
             }
         }
         Ok(all)
@@ -86,6 +94,7 @@ impl Lines {
             message: if &*kind == b"assistant" { name_of(line, &["message", "id"]) } else { 0 },
             kind: fingerprint_of(&kind),
             is_anchor: ANCHORS.contains(&kind.as_ref()),
+            is_unread: false,
             blocks: blocks().count() as u32,
             calls: if &*kind == b"assistant" { keys("id") } else { Vec::new() },
             results: keys("tool_use_id"),

@@ -46,8 +46,14 @@ pub struct Rendered {
     pub changes: Vec<Change>,
 }
 
-/// Renders plans into edits on lines.
-pub fn render(id: DocId, bytes: &dyn ReadAt, start: u64, plans: &[HistoryPlan]) -> io::Result<Rendered> {
+/// Renders plans into edits on lines. Records larger than `limit` are left alone.
+pub fn render(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    start: u64,
+    limit: u64,
+    plans: &[HistoryPlan],
+) -> io::Result<Rendered> {
     let mut fates: BTreeMap<(u64, u32), (Row, Fate)> = BTreeMap::new();
     for (row, fate) in plans.iter().flat_map(|plan| &plan.fates) {
         // Branches share what comes before their fork.
@@ -56,7 +62,7 @@ pub fn render(id: DocId, bytes: &dyn ReadAt, start: u64, plans: &[HistoryPlan]) 
     let Some(info) = plans.first().map(|plan| plan.info).filter(|_| !fates.is_empty()) else {
         return Ok(Rendered::default());
     };
-    let lines = Lines::read(id, bytes, start)?;
+    let lines = Lines::read(id, bytes, start, limit)?;
     let mut repair = Repair {
         id,
         dialect: info.dialect,

@@ -19,6 +19,7 @@ pub fn relink(
     id: DocId,
     bytes: &dyn ReadAt,
     start: u64,
+    limit: u64,
     judged: &[Judged],
     options: &FixOptions,
 ) -> io::Result<Vec<(Edit, Change)>> {
@@ -28,12 +29,16 @@ pub fn relink(
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let lines = Lines::read(id, bytes, start)?;
+    let lines = Lines::read(id, bytes, start, limit)?;
     let mut chains = Chains::of(&lines);
     let mut found = Vec::new();
     let mut last: HashMap<u64, u32> = HashMap::new();
     for ix in lines.indices() {
         let line = lines.line(ix);
+        if line.is_unread {
+            // What comes after it may rightly be linked to it.
+            last.clear();
+        }
         if let Some(judged) = wanted.get(&line.at.start)
             && let Some(&before) = last.get(&line.thread)
             && !chains.leads_to(before, line.name)

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::diff::align::Became;
 use crate::diff::compare::{Difference, Fates};
-use crate::diff::entry::Entry;
+use crate::diff::entry::text_of;
 use crate::diff::item;
 use crate::report::contract::{DiffSummary, SettingDiff};
 use crate::report::json::put;
@@ -77,16 +77,16 @@ fn item_of(difference: &Difference, fate: &Became, content: bool) -> Option<Item
         Became::Added(b) => ("added", None, new(b)),
     };
     let own = after.or(before)?;
-    let text = |entry: Option<&Entry>| entry.map(|entry| entry.text.clone()).unwrap_or_default();
     let changed = matches!(fate, Became::Changed(..) | Became::Moved(.., true));
     let show = shown(content);
     let lines = match changed {
-        true => {
-            item::lines(&text(before), &text(after), &Telling::new(&show)).into_iter().map(Into::into).collect()
-        }
+        true => item::lines(&text_of(before), &text_of(after), &Telling::new(&show))
+            .into_iter()
+            .map(Into::into)
+            .collect(),
         false => Vec::new(),
     };
-    let (says, json) = of_text(&own.text, content);
+    let (says, json) = of_text(&own.text.bytes(), content);
     let pointers: Vec<&str> = [before, after].into_iter().flatten().map(|entry| &*entry.pointer).collect();
     let pointer = match *pointers.as_slice() {
         [a, b] if a != b => format!("{a} → {b}"),
@@ -99,7 +99,7 @@ fn item_of(difference: &Difference, fate: &Became, content: bool) -> Option<Item
         id: own.id.as_deref().map(mask::id),
         pointer,
         record: own.record,
-        bytes: own.text.len() as u64,
+        bytes: own.text.size() as u64,
         says,
         json,
         fate: Some(name),

@@ -1,0 +1,171 @@
+//! What is too large to be held in memory waits in a file without a name, which the system removes however the run ends.
+//! It is only appended to, and read at any offset.
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::read::{ReadAt, positioned_read};
+
+/// What is appended is written in steps of this size, and read ahead in such steps.
+const STEP: usize = 256 << 10;
+
+/// Bytes on their way to a file, and in it.
+pub struct Overflow {
+    file: File,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    /// How much is in the file.
+    len: u64,
+    /// What comes after it.
+    pending: Vec<u8>,
+    /// A stretch of the file that was read, and where it begins.
+    ahead: (u64, Vec<u8>),
+    /// The file takes no more: what is pending stays so.
+    full: bool,
+    /// Why something could not be read.
+    failed: Option<io::Error>,
+}
+
+impl Overflow {
+    /// Fails where there is no folder for temporary files.
+    pub fn new() -> io::Result<Overflow> {
+        Ok(Overflow { file: tempfile::tempfile()?, inner: Mutex::default() })
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Appends bytes, and says at which offset. Once that fails it always does; what was appended before can still be read.
+    pub fn append(&self, bytes: &[u8]) -> io::Result<u64> {
+        let mut inner = self.inner();
+        if inner.full {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        let at = inner.len + inner.pending.len() as u64;
+        inner.pending.extend_from_slice(bytes);
+        if inner.pending.len() >= STEP {
+            let mut file = &self.file;
+            let seeks = file.seek(SeekFrom::Start(inner.len));
+            if let Err(error) = seeks.and_then(|_| file.write_all(&inner.pending)) {
+                inner.full = true;
+                return Err(error);
+            }
+            inner.len += inner.pending.len() as u64;
+            inner.pending.clear();
+        }
+        Ok(at)
+    }
+
+    /// The bytes at an offset; none if they cannot be read, and then there is a [failure](Overflow::failure).
+    pub fn get(&self, at: u64, len: usize) -> Vec<u8> {
+        let mut inner = self.inner();
+        let mut bytes = vec![0; len];
+        match self.read(&mut inner, at, &mut bytes) {
+            Ok(read) if read == len => bytes,
+            Ok(_) => {
+                inner.failed.get_or_insert(io::ErrorKind::UnexpectedEof.into());
+                Vec::new()
+            }
+            Err(error) => {
+                inner.failed.get_or_insert(error);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Why something could not be read, said once.
+    pub fn failure(&self) -> Option<io::Error> {
+        self.inner().failed.take()
+    }
+
+    fn read(&self, inner: &mut Inner, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+        let mut done = 0;
+        if start < inner.len {
+            let end = inner.len.min(start + buf.len() as u64);
+            done = usize::try_from(end - start).unwrap_or(usize::MAX);
+            self.read_file(inner, start, buf.get_mut(..done).unwrap_or_default())?;
+        }
+        let skip = usize::try_from((start + done as u64).saturating_sub(inner.len)).unwrap_or(usize::MAX);
+        let rest = inner.pending.get(skip..).unwrap_or_default();
+        let into = buf.get_mut(done..).unwrap_or_default();
+        into.iter_mut().zip(rest).for_each(|(byte, pending)| *byte = *pending);
+        Ok(done + rest.len().min(into.len()))
+    }
+
+    /// Reads what is in the file: small pieces, which come one after the other, from a larger one.
+    fn read_file(&self, inner: &mut Inner, start: u64, buf: &mut [u8]) -> io::Result<()> {
+        let exact = |start: u64, buf: &mut [u8]| {
+            let mut done = 0;
+            while let Some(rest) = buf.get_mut(done..).filter(|rest| !rest.is_empty()) {
+                match positioned_read(&self.file, rest, start + done as u64) {
+                    Ok(0) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
+                    Ok(n) => done += n,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(())
+        };
+        if buf.len() >= STEP {
+            return exact(start, buf);
+        }
+        let within = |(from, ahead): &(u64, Vec<u8>)| {
+            start >= *from && start + buf.len() as u64 <= from + ahead.len() as u64
+        };
+        if !within(&inner.ahead) {
+            let want = (inner.len - start).min(STEP as u64) as usize;
+            inner.ahead.0 = start;
+            inner.ahead.1.resize(want, 0);
+            if let Err(error) = exact(start, &mut inner.ahead.1) {
+                inner.ahead.1.clear();
+                return Err(error);
+            }
+        }
+        let from = (start - inner.ahead.0) as usize;
+        let ahead = inner.ahead.1.get(from..from + buf.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
+        buf.copy_from_slice(ahead);
+        Ok(())
+    }
+}
+
+impl ReadAt for Overflow {
+    fn len(&self) -> u64 {
+        let inner = self.inner();
+        inner.len + inner.pending.len() as u64
+    }
+
+    fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+        self.read(&mut self.inner(), start, buf)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_appended_is_read_at_any_offset() -> io::Result<()> {
+        let all: Vec<u8> = (0..STEP * 3 + 1000).map(|n| (n * 7 % 251) as u8).collect();
+        let over = Overflow::new()?;
+        let mut at = 0;
+        for piece in all.chunks(997) {
+            assert_eq!(over.append(piece)?, at as u64);
+            at += piece.len();
+            assert_eq!(over.get((at - piece.len()) as u64, piece.len()), piece);
+        }
+        assert_eq!(ReadAt::len(&over), all.len() as u64);
+        for (from, len) in [(0, 10), (STEP - 5, 10), (STEP * 3 - 5, 900), (1, STEP * 2), (all.len() - 1, 1)] {
+            assert_eq!(over.get(from as u64, len), all[from..from + len], "{from} {len}");
+        }
+        let mut rest = vec![0; 100];
+        assert_eq!(over.read_at(all.len() as u64 - 3, &mut rest)?, 3);
+        assert!(over.failure().is_none());
+        assert!(over.get(all.len() as u64, 1).is_empty() && over.failure().is_some());
+        Ok(())
+    }
+}
