@@ -19,8 +19,20 @@ pub struct Store(Arc<Overflow>);
 #[derive(Clone)]
 pub enum Held {
     Here(Box<[u8]>),
-    Away { store: Store, at: u64, len: u32, first: u8 },
+    /// In a box, so that what is here, as nearly all is, takes no more room for it.
+    Away(Box<Away>),
 }
+
+/// Bytes in a store.
+#[derive(Clone)]
+pub struct Away {
+    store: Store,
+    at: u64,
+    len: u32,
+    first: u8,
+}
+
+const _: () = assert!(size_of::<Held>() == size_of::<Box<[u8]>>());
 
 impl Store {
     /// Fails where there is no folder for temporary files.
@@ -44,21 +56,21 @@ impl Held {
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         match self {
             Held::Here(bytes) => Cow::Borrowed(bytes),
-            Held::Away { store, at, len, .. } => Cow::Owned(store.0.get(*at, *len as usize)),
+            Held::Away(away) => Cow::Owned(away.store.0.get(away.at, away.len as usize)),
         }
     }
 
     pub fn size(&self) -> usize {
         match self {
             Held::Here(bytes) => bytes.len(),
-            Held::Away { len, .. } => *len as usize,
+            Held::Away(away) => away.len as usize,
         }
     }
 
     pub fn first(&self) -> Option<u8> {
         match self {
             Held::Here(bytes) => bytes.first().copied(),
-            Held::Away { first, .. } => Some(*first),
+            Held::Away(away) => Some(away.first),
         }
     }
 
@@ -69,7 +81,7 @@ impl Held {
         if let Some(&first) = bytes.first().filter(|_| bytes.len() >= LONG)
             && let Ok(at) = store.0.append(bytes)
         {
-            *self = Held::Away { store: store.clone(), at, len, first };
+            *self = Held::Away(Box::new(Away { store: store.clone(), at, len, first }));
         }
     }
 }

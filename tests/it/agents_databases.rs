@@ -20,9 +20,9 @@ const CRUSH: &str = "
     CREATE TRIGGER update_messages_updated_at AFTER UPDATE ON messages BEGIN
         UPDATE messages SET updated_at = 1 WHERE id = new.id; END;";
 
-const ASKS: &str = r#"[{"type":"text","data":{"text":"Hi"}}]"#;
-const CALLS: &str = r#"[{"type":"reasoning","data":{"thinking":"Well","signature":"c2lnbmVk"}},{"type":"tool_call","data":{"id":"t1","name":"ls","input":"{\"path\":\".\"}","provider_executed":false,"finished":true}},{"type":"finish","data":{"reason":"tool_use","time":1}}]"#;
-const GIVES: &str =
+pub const ASKS: &str = r#"[{"type":"text","data":{"text":"Hi"}}]"#;
+pub const CALLS: &str = r#"[{"type":"reasoning","data":{"thinking":"Well","signature":"c2lnbmVk"}},{"type":"tool_call","data":{"id":"t1","name":"ls","input":"{\"path\":\".\"}","provider_executed":false,"finished":true}},{"type":"finish","data":{"reason":"tool_use","time":1}}]"#;
+pub const GIVES: &str =
     r#"[{"type":"tool_result","data":{"tool_call_id":"t1","name":"ls","content":"a","is_error":false}}]"#;
 const ENDS: &str =
     r#"[{"type":"text","data":{"text":"Done"}},{"type":"finish","data":{"reason":"end_turn","time":1}}]"#;
@@ -30,7 +30,7 @@ const ENDS: &str =
 const NOTHING: &str = r#"[{"type":"finish","data":{"reason":"canceled","time":1}}]"#;
 
 /// A session of Crush; all messages are of one second.
-fn crush(provider: &str, summary: Option<&str>, messages: &[(&str, &str)]) -> Database {
+pub fn crush(provider: &str, summary: Option<&str>, messages: &[(&str, &str)]) -> Database {
     let database = Database::called("crush.db", CRUSH);
     database.run(|connection| {
         let sql = "INSERT INTO sessions VALUES ('s1', NULL, 't', 0, 1, 1, ?1)";
@@ -106,11 +106,8 @@ fn parts_that_cannot_be_read_are_named() {
     }
 }
 
-#[test]
-fn goose_leaves_out_what_is_not_for_the_model() {
-    let database = Database::called(
-        "sessions.db",
-        "CREATE TABLE sessions (id TEXT PRIMARY KEY, working_dir TEXT NOT NULL, provider_name TEXT, model_config_json TEXT);
+pub const GOOSE: &str = "
+        CREATE TABLE sessions (id TEXT PRIMARY KEY, working_dir TEXT NOT NULL, provider_name TEXT, model_config_json TEXT);
          CREATE TABLE messages (id INTEGER PRIMARY KEY, message_id TEXT, session_id TEXT NOT NULL, role TEXT NOT NULL,
             content_json TEXT NOT NULL, created_timestamp INTEGER NOT NULL, metadata_json TEXT);
          INSERT INTO sessions VALUES ('s1', '/w', 'anthropic', '{\"model_name\":\"claude-sonnet-4-5\"}');
@@ -119,9 +116,11 @@ fn goose_leaves_out_what_is_not_for_the_model() {
             (1, 'a', 's1', 'user', '[{\"type\":\"text\",\"text\":\"Hi\"}]', 10, '{\"agentVisible\":true}'),
             (2, 'b', 's1', 'user', '[{\"type\":\"text\",\"text\":\"No\"}]', 20, '{\"agentVisible\":false}'),
             (3, 'c', 's1', 'assistant', '[{\"type\":\"thinking\",\"thinking\":\"W\",\"signature\":\"c2ln\"},{\"type\":\"toolRequest\",\"id\":\"t1\",\"toolCall\":{\"status\":\"success\",\"value\":{\"name\":\"ls\"}}}]', 30, NULL),
-            (5, 'e', 's1', 'user', '[{\"type\":\"toolResponse\",\"id\":\"t1\",\"toolResult\":{\"status\":\"success\",\"value\":[{\"type\":\"text\",\"text\":\"a\"}]}}]', 35, NULL);",
-    );
-    let (code, text) = checked(&database, &[]);
+            (5, 'e', 's1', 'user', '[{\"type\":\"toolResponse\",\"id\":\"t1\",\"toolResult\":{\"status\":\"success\",\"value\":[{\"type\":\"text\",\"text\":\"a\"}]}}]', 35, NULL);";
+
+#[test]
+fn goose_leaves_out_what_is_not_for_the_model() {
+    let (code, text) = checked(&Database::called("sessions.db", GOOSE), &[]);
     assert!(code == Some(0) && text.contains("sessions.db: session s1: goose-session, 9 items"), "{text}");
     assert!(text.contains("Read as goose-session, judged for anthropic."), "{text}");
 }
@@ -135,8 +134,8 @@ const ADK: &str = "
         PRIMARY KEY (app_name, user_id, session_id, id),
         FOREIGN KEY (app_name, user_id, session_id) REFERENCES sessions(app_name, user_id, id) ON DELETE CASCADE);";
 
-#[test]
-fn sessions_of_the_adk_are_told_apart_by_app_and_user() {
+/// Sessions of two users, with events.
+pub fn adk() -> Database {
     let database = Database::called("adk.db", ADK);
     database.run(|connection| {
         for (user, texts) in [("u1", &["Hi", "Yes"][..]), ("u2", &["Hi"][..])] {
@@ -153,7 +152,12 @@ fn sessions_of_the_adk_are_told_apart_by_app_and_user() {
             }
         }
     });
-    let (code, text) = checked(&database, &[]);
+    database
+}
+
+#[test]
+fn sessions_of_the_adk_are_told_apart_by_app_and_user() {
+    let (code, text) = checked(&adk(), &[]);
     assert_eq!(code, Some(0), "{text}");
     for told in ["session s1, of app/u1: google-adk, 4 items", "session s1, of app/u2: google-adk, 2 items"] {
         assert!(text.contains(told), "{text}");

@@ -62,6 +62,20 @@ fn database(checkpoints: &[(&str, &str, &str, Vec<u8>)]) -> TempDir {
     folder
 }
 
+/// Threads whose messages say a text, under that text as class, key and id.
+pub fn saying(said: &str) -> TempDir {
+    let odd =
+        message(said, &[("content", text(said)), (said, text(said)), ("type", text(said)), ("id", text(said))]);
+    let known =
+        message("HumanMessage", &[("content", text(said)), (said, list(&[text(said)])), ("id", text(said))]);
+    let result = message("ToolMessage", &[("content", text(said)), ("tool_call_id", text(said))]);
+    database(&[
+        ("t1", "", "1", checkpoint(&[human(said), call(said), result.clone(), odd])),
+        ("t2", "", "1", checkpoint(&[known, call(said), human(said), result])),
+        ("t3", "", "1", text(said)),
+    ])
+}
+
 fn said(folder: &Path, args: &[&str]) -> (Option<i32>, String) {
     let output = run(folder, args);
     let text = [output.stdout, output.stderr].concat();

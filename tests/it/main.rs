@@ -76,6 +76,9 @@ mod pasted;
 #[cfg(target_os = "linux")]
 mod peak;
 mod privacy;
+mod privacy_archives;
+#[cfg(feature = "sqlite")]
+mod privacy_databases;
 mod products;
 mod properties;
 mod properties_chat;

@@ -119,6 +119,17 @@ fn items(database: &Database) -> Vec<(String, usize)> {
     told.lines().filter_map(line).collect()
 }
 
+/// Sessions of both versions, with what is broken.
+pub fn sessions() -> Database {
+    let database = both();
+    two_rounds(&database, "ses_a", Some(json!({"messageID": "ses_a-m3"})));
+    message(&database, "ses_a", "ses_a-m5", SAYS, &[STEP, UNTITLED, RUNS]);
+    let rows = [("b1", "user", LATER_ASKS), ("b2", "assistant", LATER_SAYS), ("b3", "assistant", LATER_RUNS)];
+    later(&database, "ses_b", None, &rows);
+    later(&database, "ses_c", Some(("ses_b", json!({"messageID": "b2"}))), &[("c1", "user", LATER_ASKS)]);
+    database
+}
+
 fn of(expected: &[(&str, usize)]) -> Vec<(String, usize)> {
     expected.iter().map(|(label, count)| ((*label).to_owned(), *count)).collect()
 }

@@ -10,13 +10,13 @@ use serde_json::Value;
 use super::reports::run;
 
 /// It is in the form of no provider's id, and says who it is about behind the twelfth character.
-const CANARY: &str = "x-customer-0001-CANARY for Alice";
+pub const CANARY: &str = "x-customer-0001-CANARY for Alice";
 
 /// Members that hold the name of a tool, which is its interface: reports show it, but with `--mask-names`.
 const NAMES: [&str; 8] =
     ["name", "toolName", "tool", "tool_name", "function_name", "functionName", "displayName", "title"];
 /// Members whose last value is also spoilt alone, in a file that is else whole.
-const TELLING: [&str; 5] = ["type", "role", "id", "status", "model"];
+pub const TELLING: [&str; 5] = ["type", "role", "id", "status", "model"];
 
 fn formats() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats")
@@ -68,7 +68,7 @@ impl Spoiler<'_> {
 }
 
 /// What may be printed: the published words.
-fn words() -> HashSet<&'static str> {
+pub fn words() -> HashSet<&'static str> {
     include_str!("../../schemas/words/published.txt").lines().collect()
 }
 
@@ -89,7 +89,7 @@ fn records(path: &Path) -> Vec<(String, Option<Value>)> {
 
 /// The ways in which a file is spoilt.
 #[derive(Clone, Copy, Debug)]
-enum Way {
+pub enum Way {
     /// Texts, paths and URLs.
     Texts,
     /// All strings that are not published words.
@@ -102,6 +102,10 @@ enum Way {
     Last(&'static str),
 }
 
+pub fn ways() -> impl Iterator<Item = Way> {
+    [Way::Texts, Way::Strings, Way::Keys, Way::More].into_iter().chain(TELLING.map(Way::Last))
+}
+
 fn count(val: &Value, key: &str, wanted: &str) -> usize {
     match val {
         Value::Object(members) => members.iter().map(|(key, val)| count(val, key, wanted)).sum(),
@@ -111,7 +115,7 @@ fn count(val: &Value, key: &str, wanted: &str) -> usize {
     }
 }
 
-fn spoilt(records: &[(String, Option<Value>)], way: Way) -> Option<String> {
+pub fn spoilt(records: &[(String, Option<Value>)], way: Way) -> Option<String> {
     let words = words();
     let all: usize = match way {
         Way::Last(wanted) => records.iter().flat_map(|(_, val)| val).map(|val| count(val, "", wanted)).sum(),
@@ -141,9 +145,8 @@ fn spoilt(records: &[(String, Option<Value>)], way: Way) -> Option<String> {
 }
 
 /// Writes all spoilt files into a folder; gives pairs of a file and what was made of it.
-fn spoil(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
-    let ways = [Way::Texts, Way::Strings, Way::Keys, Way::More];
-    let ways: Vec<Way> = ways.into_iter().chain(TELLING.map(Way::Last)).collect();
+pub fn spoil(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let ways: Vec<Way> = ways().collect();
     let mut pairs = Vec::new();
     for entry in walkdir::WalkDir::new(formats()).sort_by_file_name() {
         let path = entry.expect("readable").into_path();
@@ -175,33 +178,31 @@ fn leaks(text: &str) -> Vec<String> {
     lines.into_iter().take(8).collect()
 }
 
-#[test]
-fn no_canary_comes_out_of_any_format_by_any_command() {
+/// Runs the commands over what is in a folder, with all outputs: no canary comes out of them. Gives what they print.
+pub fn printed_without_leaks(files: &Path, inputs: &[&str]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
-    let files = folder.path().join("files");
-    let pairs = spoil(&files);
     let reports = folder.path().join("reports");
     std::fs::create_dir(&reports).expect("made");
     let outputs: Vec<String> = replaylint::internals::report::OUTPUTS
         .iter()
         .map(|(name, _)| format!("--output-format={name}={}", reports.join(name).display()))
         .collect();
-    let checks = ["check", "-v", "--statistics", "."];
+    let checks = ["check", "-v", "--statistics"];
     let mut check: Vec<&str> = checks.to_vec();
     check.extend(outputs.iter().map(String::as_str));
     let converted = folder.path().join("converted").display().to_string();
     let mut printed = String::new();
     for args in [
         &check[..],
-        &["fix", "."],
-        &["fix", "--output-format", "json", "--orphans", "stub", "--reasoning", "strip", "."],
-        &["fix", "--output-format", "html", "--orphans", "stub", "--reasoning", "strip", "."],
-        &["tree", "--output-format", "json", "."],
-        &["tree", "--output-format", "html", "."],
-        &["tree", "."],
-        &["convert", "-v", "--to", "openai-chat", "-o", &converted, "."],
+        &["fix"],
+        &["fix", "--output-format", "json", "--orphans", "stub", "--reasoning", "strip"],
+        &["fix", "--output-format", "html", "--orphans", "stub", "--reasoning", "strip"],
+        &["tree", "--output-format", "json"],
+        &["tree", "--output-format", "html"],
+        &["tree"],
+        &["convert", "-v", "--to", "openai-chat", "-o", &converted],
     ] {
-        let output = run(&files, args);
+        let output = run(files, &[args, inputs].concat());
         for stream in [&output.stdout, &output.stderr] {
             let text = String::from_utf8_lossy(stream);
             assert_eq!(leaks(&text), [""; 0], "{args:?}");
@@ -214,6 +215,15 @@ fn no_canary_comes_out_of_any_format_by_any_command() {
         // An API answers with one error at most.
         assert!(text.len() > if *name == "api-error" { 4 } else { 1000 }, "{name}: {} bytes", text.len());
     }
+    printed
+}
+
+#[test]
+fn no_canary_comes_out_of_any_format_by_any_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = folder.path().join("files");
+    let pairs = spoil(&files);
+    let printed = printed_without_leaks(&files, &["."]);
     // The commands did see what they do not print.
     assert!(printed.contains(" chars)") && printed.contains("x-customer-0…"));
     for (whole, other) in pairs.iter().step_by(16) {

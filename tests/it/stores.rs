@@ -18,7 +18,7 @@ fn converted(database: &Database) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-const HERMES: &str = r#"
+pub const HERMES: &str = r#"
     CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT NOT NULL, model TEXT, system_prompt TEXT);
     CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL REFERENCES sessions(id),
         role TEXT NOT NULL, content TEXT, tool_call_id TEXT, tool_calls TEXT, tool_name TEXT, timestamp REAL NOT NULL,
@@ -53,8 +53,8 @@ fn rows_of_hermes_that_are_not_active_are_not_sent() {
     assert!(!written.contains("taken back"), "{written}");
 }
 
-#[test]
-fn threads_of_zed_are_unpacked() {
+/// Threads of Zed: one as it is, one packed, one packed and cut off.
+pub fn zed() -> Database {
     let database = Database::new(
         "CREATE TABLE threads (id TEXT PRIMARY KEY, summary TEXT NOT NULL, updated_at TEXT NOT NULL,
             data_type TEXT NOT NULL, data BLOB NOT NULL);",
@@ -70,7 +70,12 @@ fn threads_of_zed_are_unpacked() {
             connection.execute(sql, (id, kind, data)).expect("inserted");
         }
     });
-    let told = checked(&database);
+    database
+}
+
+#[test]
+fn threads_of_zed_are_unpacked() {
+    let told = checked(&zed());
     for session in ["a", "b"] {
         assert!(told.contains(&format!("session {session}: zed-thread, 2 items")), "{told}");
     }
@@ -78,17 +83,18 @@ fn threads_of_zed_are_unpacked() {
     assert!(told.contains("RL001"), "{told}");
 }
 
-#[test]
-fn bubbles_of_cursor_are_in_the_order_of_their_conversation() {
-    let database = Database::new(
-        r#"CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
+pub const CURSOR: &str = r#"
+        CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
         INSERT INTO cursorDiskKV VALUES
             ('bubbleId:c1:b2', '{"type":2,"text":"","toolFormerData":{"name":"run","toolCallId":"t1","rawArgs":"{\"c\":1}","result":"ok"}}'),
             ('bubbleId:c1:b1', '{"type":1,"text":"hi"}'),
             ('bubbleId:c1:b3', '{"type":2,"text":"done"}'),
             ('composerData:c1', '{"fullConversationHeadersOnly":[{"bubbleId":"b1"},{"bubbleId":"b2"},{"bubbleId":"b3"}]}'),
-            ('composerData:c2', '{}'), ('composerData:c3', NULL), ('composerData:c4', 'not JSON');"#,
-    );
+            ('composerData:c2', '{}'), ('composerData:c3', NULL), ('composerData:c4', 'not JSON');"#;
+
+#[test]
+fn bubbles_of_cursor_are_in_the_order_of_their_conversation() {
+    let database = Database::new(CURSOR);
     let written = converted(&database);
     let messages = [
         r#"{"role":"user","content":"hi"}"#,
@@ -100,13 +106,14 @@ fn bubbles_of_cursor_are_in_the_order_of_their_conversation() {
     assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}: {written}");
 }
 
+pub const CURSOR_AGENT: &str = r#"
+        CREATE TABLE blobs (id TEXT PRIMARY KEY, data BLOB); CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT);
+        INSERT INTO blobs VALUES ('z', CAST('{"role":"user","content":"hi"}' AS BLOB)), ('y', X'0A20616263'),
+            ('x', CAST('{"role":"assistant","content":[{"type":"text","text":"hello"}]}' AS BLOB));"#;
+
 #[test]
 fn blobs_of_cursors_agent_that_are_messages_are_read() {
-    let database = Database::new(
-        r#"CREATE TABLE blobs (id TEXT PRIMARY KEY, data BLOB); CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT);
-        INSERT INTO blobs VALUES ('z', CAST('{"role":"user","content":"hi"}' AS BLOB)), ('y', X'0A20616263'),
-            ('x', CAST('{"role":"assistant","content":[{"type":"text","text":"hello"}]}' AS BLOB));"#,
-    );
+    let database = Database::new(CURSOR_AGENT);
     let written = converted(&database);
     let said = r#"[{"role":"user","content":"hi"},{"role":"assistant","content":"hello"}]"#;
     assert!(written.contains(said), "{written}");

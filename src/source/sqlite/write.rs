@@ -194,7 +194,14 @@ fn check_migrations(connection: &Connection, newest: Option<&str>) -> Result<(),
         let last = format!("SELECT max({name}) FROM {}", connect::quoted(table));
         let last: Option<String> = connection.query_row(&last, [], |row| row.get(0))?;
         if let Some(last) = last.filter(|last| last.as_str() > newest) {
-            return refused(format!("its schema has the migration {last}, which is not known"));
+            // What follows the time is a name, which may be anyone's.
+            let time: String = last.chars().take_while(char::is_ascii_digit).collect();
+            let which = if time.is_empty() {
+                "a migration without a time".to_owned()
+            } else {
+                format!("the migration {time}")
+            };
+            return refused(format!("its schema has {which}, which is not known"));
         }
     }
     Ok(())
