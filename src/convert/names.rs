@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::json::fingerprint_of;
 use crate::neutral::{
     At, Call, Choice, Conversation, IdRule, LossKind, Losses, Message, Takes, Text, Voice, What,
 };
@@ -84,21 +85,17 @@ fn are_apart(conversation: &Conversation, rule: &IdRule, everywhere: bool) -> bo
     if !conversation.messages.iter().flat_map(Message::calls).all(fits) {
         return false;
     }
-    #[expect(clippy::mutable_key_type, reason = "what a text says never changes, wherever it is kept")]
-    let mut used: HashSet<&Text> = HashSet::new();
-    conversation.messages.iter().all(|message| {
-        let mut calls = message.calls();
-        match calls.next() {
-            None => true,
-            Some(_) if !everywhere && calls.next().is_none() => true,
-            Some(_) => {
-                if !everywhere {
-                    used.clear();
-                }
-                message.calls().all(|call| used.insert(&call.id))
-            }
-        }
-    })
+    // Two ids may have one fingerprint: then each is looked at.
+    let differ = |calls: &mut dyn Iterator<Item = &Call>| {
+        let mut used: Vec<u64> = calls.map(|call| fingerprint_of(&call.id.raw())).collect();
+        used.sort_unstable();
+        used.is_sorted_by(|one, next| one < next)
+    };
+    let messages = &conversation.messages;
+    match everywhere {
+        true => differ(&mut messages.iter().flat_map(Message::calls)),
+        false => messages.iter().all(|message| differ(&mut message.calls())),
+    }
 }
 
 /// Ids that calls came with, if others came without.

@@ -1,10 +1,10 @@
 //! RL586: a text is blank.
 
-use crate::dialects::bedrock::tool_result;
+use crate::dialects::bedrock::empty_texts;
 use crate::history::{Act, BlockFlags, Finding, Flags, Kind, Row};
+use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::mend::{Cannot, Mend, put_member};
-use crate::json::{Val, name};
 use crate::place::Edit;
 use crate::rule::{Check, Cx, Evidence, Loss, Out, Variant};
 use crate::target::{Answer, Levels};
@@ -81,22 +81,11 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             _ => finding.act(Act::Drop),
         });
     }
-    let results = cx.history.rows.iter().filter(|row| row.kind == Kind::ToolResult && !row.has(Flags::RECORDED));
-    for row in results {
-        let mut empty = false;
-        cx.look.look(row, &mut |block| empty = empty_texts(block).next().is_some());
-        if empty {
-            out.add(Finding::new(RULE.code, *row).variant(RESULT).mend(&MEND));
-        }
+    let blank =
+        |row: &&Row| row.kind == Kind::ToolResult && row.has(BlockFlags::BLANK) && !row.has(Flags::RECORDED);
+    for row in cx.history.rows.iter().filter(blank) {
+        out.add(Finding::new(RULE.code, *row).variant(RESULT).mend(&MEND));
     }
-}
-
-/// Members of a result's content whose text is empty.
-fn empty_texts(block: Val<'_>) -> impl Iterator<Item = Val<'_>> {
-    let content = tool_result(block).and_then(|result| result.get(name::content)).filter(Val::is_array);
-    let is_empty =
-        |part: &Val<'_>| part.get(name::text).and_then(|text| text.as_str()).is_some_and(|text| text.is_empty());
-    content.into_iter().flat_map(|content| content.elements()).filter(is_empty)
 }
 
 fn say_so(block: Val<'_>, base: Base<'_>, out: &mut Vec<Edit>) -> Result<(), Cannot> {

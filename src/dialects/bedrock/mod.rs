@@ -6,7 +6,7 @@ mod lift;
 mod lower;
 mod rows;
 
-pub use rows::{NAME, document, tool_result, tool_use};
+pub use rows::{NAME, document, empty_texts, tool_result, tool_use};
 
 use crate::dialect::{Body, Cannot, Dialect, Item, Origin, TextChange, Written};
 use crate::dialects::responses::STUB;

@@ -28,6 +28,14 @@ pub fn tool_result(block: Val<'_>) -> Option<Val<'_>> {
     block.get(name::toolResult)
 }
 
+/// Members of a result's content whose text is empty.
+pub fn empty_texts(block: Val<'_>) -> impl Iterator<Item = Val<'_>> {
+    let content = tool_result(block).and_then(|result| result.get(name::content)).filter(Val::is_array);
+    let is_empty =
+        |part: &Val<'_>| part.get(name::text).and_then(|text| text.as_str()).is_some_and(|text| text.is_empty());
+    content.into_iter().flat_map(|content| content.elements()).filter(is_empty)
+}
+
 pub fn document(block: Val<'_>) -> Option<Val<'_>> {
     block.get(name::document)
 }
@@ -50,6 +58,9 @@ pub(super) fn rows<'t>(val: Val<'t>, origin: Origin<'_>, out: &mut dyn FnMut(Ite
             Some((Kind::Text, text)) => row.set(text_flags(Some(text))),
             Some((Kind::ToolUse | Kind::ToolResult, inner)) => {
                 key = inner.get(name::toolUseId);
+                if empty_texts(block).next().is_some() {
+                    row.set(BlockFlags::BLANK);
+                }
                 if inner.get(name::r#type).is_some_and(|kind| kind.is("server_tool_use")) {
                     row.set(Flags::SERVER_RUN);
                 }
