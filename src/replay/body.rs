@@ -16,7 +16,7 @@ use crate::rules::reasoning_without_item;
 
 use super::cut::{self, Cut};
 use super::lift;
-use super::lifted::{Lifted, message, text_part};
+use super::lifted::{Lifted, message, text_part, write_list};
 use super::messages_body;
 use super::request::{BODY, Policy, Rebuild, Rebuilt};
 use super::{Budget, Conversation, Judge, Reason};
@@ -253,18 +253,4 @@ fn write(members: &[(String, Vec<u8>)], previous: Option<&str>, items: Vec<Vec<u
     write_list(items, &mut out);
     out.extend_from_slice(b"\n}\n");
     out
-}
-
-/// An element a line. Each is let go of once it is written: together they may be large.
-pub(super) fn write_list(elements: Vec<Vec<u8>>, out: &mut Vec<u8>) {
-    if elements.is_empty() {
-        return out.extend_from_slice(b"[]");
-    }
-    out.reserve_exact(elements.iter().map(|element| element.len() + 6).sum::<usize>() + 16);
-    out.extend_from_slice(b"[\n");
-    for (n, element) in elements.into_iter().enumerate() {
-        out.extend_from_slice(if n > 0 { b",\n    " } else { b"    " });
-        out.extend_from_slice(&element);
-    }
-    out.extend_from_slice(b"\n  ]");
 }

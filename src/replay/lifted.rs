@@ -53,3 +53,17 @@ pub(super) fn text_part(role: Role, text: &[u8]) -> Vec<u8> {
     let text = string::quoted(&String::from_utf8_lossy(text));
     [format!("{{\"type\":\"{kind}\",\"text\":").as_bytes(), &text, b"}"].concat()
 }
+
+/// An element a line. Each is let go of once it is written: together they may be large.
+pub(super) fn write_list(elements: Vec<Vec<u8>>, out: &mut Vec<u8>) {
+    if elements.is_empty() {
+        return out.extend_from_slice(b"[]");
+    }
+    out.reserve_exact(elements.iter().map(|element| element.len() + 6).sum::<usize>() + 16);
+    out.extend_from_slice(b"[\n");
+    for (n, element) in elements.into_iter().enumerate() {
+        out.extend_from_slice(if n > 0 { b",\n    " } else { b"    " });
+        out.extend_from_slice(&element);
+    }
+    out.extend_from_slice(b"\n  ]");
+}

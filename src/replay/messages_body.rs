@@ -11,8 +11,8 @@ use crate::judge;
 use crate::read;
 use crate::target::Target;
 
-use super::body::write_list;
 use super::cut::{Budget, CHARS_A_TOKEN, Cut};
+use super::lifted::write_list;
 use super::messages::{Message, messages};
 use super::request::{BODY, Rebuild, Rebuilt};
 use super::{Advice, Conversation, is_session};
