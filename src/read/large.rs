@@ -42,3 +42,8 @@ pub(super) fn format_of(
         _ => Ok(found),
     }
 }
+
+/// Whether a document that is too large to be scanned at once is some format's.
+pub fn recognises_large(id: DocId, bytes: &dyn ReadAt) -> io::Result<bool> {
+    Ok(format_of(id, bytes, 0, &Options::default())?.is_some())
+}

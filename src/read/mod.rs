@@ -37,6 +37,7 @@ use crate::source::{Container, ReadAt};
 pub use crate::format::{Scanned, Share, Texts};
 pub use branches::finding;
 pub use doc::{Emit, read, read_made};
+pub use large::recognises_large;
 pub use skipped::{Panics, Skipped};
 
 /// What the user said about the files.
@@ -128,11 +129,6 @@ pub trait Take: Sync {
 
     /// Takes nodes, in the order of the doc.
     fn nodes(&self, _nodes: Builder, _into: &mut Self::Gathered) {}
-}
-
-/// Whether a document that is too large to be scanned at once is some format's.
-pub fn recognises_large(id: DocId, bytes: &dyn ReadAt) -> io::Result<bool> {
-    Ok(large::format_of(id, bytes, 0, &Options::default())?.is_some())
 }
 
 /// Reads a doc for nothing but what its events add up to.
