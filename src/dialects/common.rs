@@ -1,5 +1,7 @@
 //! What lifting and lowering need in every dialect.
 
+use std::borrow::Cow;
+
 use crate::dialect::Body;
 use crate::json::{Member, Tape, Val, scan, string};
 use crate::neutral::write::Writer;
@@ -83,13 +85,13 @@ pub fn input_object(input: Val<'_>, key: &str) -> Vec<u8> {
 }
 
 /// A part of a result as text, for a dialect that has nothing else.
-pub fn part_text(part: &Part) -> Option<Text> {
+pub fn part_text(part: &Part) -> Option<Cow<'_, Text>> {
     match part {
-        Part::Text(text) => Some(text.clone()),
+        Part::Text(text) => Some(Cow::Borrowed(text)),
         Part::Json(raw) => {
             let mut line = Vec::new();
             Writer::new(&mut line).raw(raw);
-            Some(Text::new(&String::from_utf8_lossy(&line)))
+            Some(Cow::Owned(Text::new(&String::from_utf8_lossy(&line))))
         }
         Part::Media(..) | Part::Foreign(..) => None,
     }
@@ -99,7 +101,10 @@ pub fn part_text(part: &Part) -> Option<Text> {
 pub fn result_text(result: &ToolResult) -> Text {
     match result.parts.as_slice() {
         [Part::Text(only)] => only.clone(),
-        parts => Text::join(&parts.iter().filter_map(part_text).collect::<Vec<_>>(), "\\n"),
+        parts => {
+            let texts: Vec<Cow<'_, Text>> = parts.iter().filter_map(part_text).collect();
+            Text::join(texts.iter().map(|text| &**text), "\\n")
+        }
     }
 }
 
