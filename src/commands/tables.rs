@@ -77,7 +77,7 @@ pub fn formats(telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failur
                 json!({
                     "name": info.name,
                     "title": info.title,
-                    "told_by": info.told_by,
+                    "known_by": info.known_by,
                     "dialect": info.dialect.name(),
                     "target": info.target,
                     "as": info.usage.name(),
@@ -98,7 +98,7 @@ pub fn formats(telling: &Telling, out: &mut dyn Write) -> Result<Outcome, Failur
             format!("{}, {}", info.target, info.usage.name()),
             format.edited().name().to_owned(),
             carried(info.name).map_or("no", |_| "yes").to_owned(),
-            format!("{}: {}", info.title, info.told_by),
+            format!("{}: {}", info.title, info.known_by),
         ]
     };
     let rows: Vec<Vec<String>> = FORMATS.iter().map(row).collect();

@@ -69,8 +69,8 @@ pub struct FormatInfo {
     pub name: &'static str,
     /// What it is, in one line.
     pub title: &'static str,
-    /// How it is told, in one line.
-    pub told_by: &'static str,
+    /// By what a file of it is recognised, in one line.
+    pub known_by: &'static str,
     pub dialect: &'static dyn Dialect,
     pub target: &'static str,
     pub usage: Usage,

@@ -1,7 +1,7 @@
 //! A record, and what may stand in it for elements that are stored elsewhere.
 
-use crate::json::Val;
 use crate::json::edit::Base;
+use crate::json::{Val, name};
 use crate::place::Place;
 
 /// One record as a format sees it.
@@ -33,7 +33,7 @@ pub enum Slice<'r> {
 }
 
 /// Key of an object that stands, first in a list, for elements that are stored elsewhere: `slim` put it there.
-pub const REFERENCE: &str = crate::json::scan::NOTED;
+pub const REFERENCE: &str = name::replaylint_ref.key();
 
 /// Whether a value stands for elements that are stored elsewhere.
 pub fn is_reference(val: Val<'_>) -> bool {

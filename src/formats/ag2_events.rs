@@ -16,7 +16,7 @@ pub static FORMAT: Ag2Events = Ag2Events;
 static INFO: FormatInfo = FormatInfo {
     name: "ag2-events",
     title: "AG2 events (array)",
-    told_by: TOLD_BY,
+    known_by: TOLD_BY,
     dialect: &AG2,
     target: "openai",
     usage: Usage::Log,

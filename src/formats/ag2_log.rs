@@ -15,7 +15,7 @@ pub static FORMAT: Ag2Log = Ag2Log;
 static INFO: FormatInfo = FormatInfo {
     name: "ag2-log",
     title: "AG2 write-ahead log",
-    told_by: TOLD_BY,
+    known_by: TOLD_BY,
     dialect: &AG2,
     target: "openai",
     usage: Usage::Log,

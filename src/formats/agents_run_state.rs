@@ -19,7 +19,7 @@ pub static FORMAT: AgentsRunState = AgentsRunState;
 static INFO: FormatInfo = FormatInfo {
     name: "agents-run-state",
     title: "RunState of the OpenAI Agents SDK for Python",
-    told_by: "`$schemaVersion`, `original_input` and `generated_items`",
+    known_by: "`$schemaVersion`, `original_input` and `generated_items`",
     dialect: &RESPONSES,
     target: "openai",
     usage: Usage::Log,

@@ -15,7 +15,7 @@ pub static FORMAT: AgentsSession = AgentsSession;
 static INFO: FormatInfo = FormatInfo {
     name: "agents-session",
     title: "OpenAI Agents SDK session (SQLite)",
-    told_by: "a SQLite table with the columns `session_id` and `message_data`, and one of sessions",
+    known_by: "a SQLite table with the columns `session_id` and `message_data`, and one of sessions",
     dialect: &RESPONSES,
     target: "openai",
     usage: Usage::Log,

@@ -17,7 +17,7 @@ pub static FORMAT: AiStudio = AiStudio;
 static INFO: FormatInfo = FormatInfo {
     name: "ai-studio",
     title: "Google AI Studio prompt",
-    told_by: "`chunkedPrompt` with `chunks` that have a `role`",
+    known_by: "`chunkedPrompt` with `chunks` that have a `role`",
     dialect: &GEMINI,
     target: "gemini",
     usage: Usage::Log,

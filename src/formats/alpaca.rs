@@ -16,7 +16,7 @@ pub static FORMAT: Alpaca = Alpaca;
 static INFO: FormatInfo = FormatInfo {
     name: "alpaca",
     title: "Alpaca data set (only with `--format alpaca`)",
-    told_by: "`--format alpaca`: `instruction`, `input`, `output`, and `system` and `history` where they are there",
+    known_by: "`--format alpaca`: `instruction`, `input`, `output`, and `system` and `history` where they are there",
     dialect: &CHAT,
     target: "chat-template",
     usage: Usage::Log,

@@ -15,7 +15,7 @@ pub static FORMAT: AnthropicBatch = AnthropicBatch;
 static INFO: FormatInfo = FormatInfo {
     name: "anthropic-batch",
     title: "Anthropic Message Batches, requests and results",
-    told_by: "`custom_id` with a request in `params` or a batch `result`; or a list of such `requests`",
+    known_by: "`custom_id` with a request in `params` or a batch `result`; or a list of such `requests`",
     dialect: &ANTHROPIC,
     target: "anthropic",
     usage: Usage::Request,

@@ -15,7 +15,7 @@ pub static FORMAT: AnthropicMessage = AnthropicMessage;
 static INFO: FormatInfo = FormatInfo {
     name: "anthropic-message",
     title: "message as the Anthropic Messages API returns it",
-    told_by: "`type` is \"message\", with `stop_reason`, `role` and `content`",
+    known_by: "`type` is \"message\", with `stop_reason`, `role` and `content`",
     dialect: &ANTHROPIC,
     target: "anthropic",
     usage: Usage::Log,

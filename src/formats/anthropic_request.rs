@@ -17,7 +17,7 @@ pub static FORMAT: AnthropicRequest = AnthropicRequest;
 static INFO: FormatInfo = FormatInfo {
     name: "anthropic-request",
     title: "body of an Anthropic Messages request, or the list of its messages",
-    told_by: "`messages` with `system`, `anthropic_version` or tools with `input_schema`; `max_tokens` before \
+    known_by: "`messages` with `system`, `anthropic_version` or tools with `input_schema`; `max_tokens` before \
               `messages`, roles and texts, and no member of Chat's; or a list with blocks that only Anthropic has",
     dialect: &ANTHROPIC,
     target: "anthropic",
@@ -264,5 +264,5 @@ fn list_score(list: Val<'_>) -> u8 {
 fn is_strange(message: Val<'_>) -> bool {
     static STORED: NameSet =
         NameSet::of(&["ts", "state", "modelInfo", "metrics", "parts", "message", "timestamp"]);
-    claim::is_record(message) || message.names().meets(&STORED)
+    claim::is_record_or(message, &STORED)
 }

@@ -17,7 +17,7 @@ pub static FORMAT: AnthropicStream = AnthropicStream;
 static INFO: FormatInfo = FormatInfo {
     name: "anthropic-stream",
     title: "recorded stream of the Anthropic Messages API",
-    told_by: "events `message_start`, `content_block_start`, `content_block_delta` …: server-sent events, one per line, \
+    known_by: "events `message_start`, `content_block_start`, `content_block_delta` …: server-sent events, one per line, \
               or in an array",
     dialect: &ANTHROPIC,
     target: "anthropic",

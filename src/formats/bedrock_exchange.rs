@@ -16,7 +16,7 @@ pub static FORMAT: BedrockExchange = BedrockExchange;
 static INFO: FormatInfo = FormatInfo {
     name: "bedrock-exchange",
     title: "Bedrock Converse request with its response",
-    told_by: "`request` or `body`, a Converse request, and its `response`; or a record of Bedrock's invocation log",
+    known_by: "`request` or `body`, a Converse request, and its `response`; or a record of Bedrock's invocation log",
     dialect: &BEDROCK,
     target: "bedrock",
     usage: Usage::Exchange,

@@ -18,7 +18,7 @@ pub static FORMAT: BedrockRequest = BedrockRequest;
 static INFO: FormatInfo = FormatInfo {
     name: "bedrock-request",
     title: "body of a Bedrock Converse request, or the list of its messages",
-    told_by: "`messages` with blocks without a `type`, or with `inferenceConfig` or `toolConfig`",
+    known_by: "`messages` with blocks without a `type`, or with `inferenceConfig` or `toolConfig`",
     dialect: &BEDROCK,
     target: "bedrock",
     usage: Usage::Request,

@@ -13,7 +13,7 @@ pub static FORMAT: BedrockResponse = BedrockResponse;
 static INFO: FormatInfo = FormatInfo {
     name: "bedrock-response",
     title: "response of Bedrock's Converse",
-    told_by: "`output` with a `message` in it",
+    known_by: "`output` with a `message` in it",
     dialect: &BEDROCK,
     target: "bedrock",
     usage: Usage::Log,

@@ -15,7 +15,7 @@ pub static FORMAT: ChatBatch = ChatBatch;
 static INFO: FormatInfo = FormatInfo {
     name: "chat-batch",
     title: "lines of the Batch API for Chat Completions, in and out",
-    told_by: "`custom_id` with `messages` in `body`, or a completion in `response.body`",
+    known_by: "`custom_id` with `messages` in `body`, or a completion in `response.body`",
     dialect: &CHAT,
     target: "chat",
     usage: Usage::Request,

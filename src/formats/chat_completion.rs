@@ -16,7 +16,7 @@ pub static FORMAT: ChatCompletion = ChatCompletion;
 static INFO: FormatInfo = FormatInfo {
     name: "chat-completion",
     title: "response of the Chat Completions API",
-    told_by: "`object` is \"chat.completion\", and `choices` is a list",
+    known_by: "`object` is \"chat.completion\", and `choices` is a list",
     dialect: &CHAT,
     target: "chat",
     usage: Usage::Log,

@@ -17,7 +17,7 @@ pub static FORMAT: ChatExchange = ChatExchange;
 static INFO: FormatInfo = FormatInfo {
     name: "chat-exchange",
     title: "Chat Completions request with its response",
-    told_by: "`request` or `body` with `messages`, and `response` with `choices` (either may be a JSON string)",
+    known_by: "`request` or `body` with `messages`, and `response` with `choices` (either may be a JSON string)",
     dialect: &CHAT,
     target: "chat",
     usage: Usage::Exchange,

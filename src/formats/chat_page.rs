@@ -17,7 +17,7 @@ pub static FORMAT: ChatPage = ChatPage;
 static INFO: FormatInfo = FormatInfo {
     name: "chat-page",
     title: "page of stored completions, or of the messages of one",
-    told_by: "`object` is \"list\", and `data` is a list of completions, or of messages with ids of completions",
+    known_by: "`object` is \"list\", and `data` is a list of completions, or of messages with ids of completions",
     dialect: &CHAT,
     target: "chat",
     usage: Usage::Log,

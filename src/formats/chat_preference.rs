@@ -15,7 +15,7 @@ pub static FORMAT: ChatPreference = ChatPreference;
 static INFO: FormatInfo = FormatInfo {
     name: "chat-preference",
     title: "lines for fine-tuning by preference on Chat Completions",
-    told_by: "`preferred_output`, `non_preferred_output` and `input.messages`",
+    known_by: "`preferred_output`, `non_preferred_output` and `input.messages`",
     dialect: &CHAT,
     target: "chat",
     usage: Usage::Log,

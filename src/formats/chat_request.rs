@@ -18,7 +18,7 @@ pub static FORMAT: ChatRequest = ChatRequest;
 static INFO: FormatInfo = FormatInfo {
     name: "chat-request",
     title: "body of a Chat Completions request",
-    told_by: "an object with `messages`, a list of objects with a `role`; or a list of Chat messages",
+    known_by: "an object with `messages`, a list of objects with a `role`; or a list of Chat messages",
     dialect: &CHAT,
     target: "chat",
     usage: Usage::Request,
@@ -105,7 +105,8 @@ static OLLAMA_KEYS: NameSet = NameSet::of(&["options", "keep_alive"]);
 /// How surely an object is the body of a request.
 pub(super) fn body_score(body: Val<'_>) -> u8 {
     let Some(list) = body.get(name::messages).filter(Val::is_array) else { return 0 };
-    if claim::is_log(body) || body.names().meets(&OLLAMA_KEYS) {
+    let names = body.names();
+    if claim::is_log(body) || names.meets(&OLLAMA_KEYS) {
         return 0;
     }
     if list.count() == 0 {
@@ -116,7 +117,7 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
         tools.any(|tool| tool.get(name::input_schema).is_some())
     };
     // In a request a message of an unknown role is a mistake, not another format.
-    let is_request = body.names().meets(&REQUEST_KEYS);
+    let is_request = names.meets(&REQUEST_KEYS);
     let fit = |message: Val<'_>| match message_fit(message) {
         Fit::Unknown | Fit::Likely(..PLAIN)
             if is_request && message.get(name::role).is_some_and(|role| role.is_string()) =>
@@ -126,7 +127,7 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
         fit => fit,
     };
     match messages_score(list, fit) {
-        score @ (PLAIN | SYSTEM) if body.names().meets(&FOREIGN_KEYS) || foreign_tools() => score.min(FOREIGN),
+        score @ (PLAIN | SYSTEM) if names.meets(&FOREIGN_KEYS) || foreign_tools() => score.min(FOREIGN),
         score => score,
     }
 }

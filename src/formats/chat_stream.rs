@@ -17,7 +17,7 @@ pub static FORMAT: ChatStream = ChatStream;
 static INFO: FormatInfo = FormatInfo {
     name: "chat-stream",
     title: "recorded stream of the Chat Completions API",
-    told_by: "chunks whose `object` is \"chat.completion.chunk\", or whose `choices` hold a `delta`: server-sent events, \
+    known_by: "chunks whose `object` is \"chat.completion.chunk\", or whose `choices` hold a `delta`: server-sent events, \
               one per line, or in an array",
     dialect: &CHAT,
     target: "chat",

@@ -15,7 +15,7 @@ pub static FORMAT: ChatTraining = ChatTraining;
 static INFO: FormatInfo = FormatInfo {
     name: "chat-training",
     title: "lines for fine-tuning on Chat Completions",
-    told_by: "`messages` without `model`, with a `weight` on one of them or the assistant's last",
+    known_by: "`messages` without `model`, with a `weight` on one of them or the assistant's last",
     dialect: &CHAT,
     target: "chat",
     usage: Usage::Log,

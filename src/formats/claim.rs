@@ -72,10 +72,15 @@ pub fn is_record(val: Val<'_>) -> bool {
     val.names().meets(&RECORD_KEYS)
 }
 
+/// Whether an object is a record of another system, or has one of these keys.
+pub fn is_record_or(val: Val<'_>, keys: &NameSet) -> bool {
+    let names = val.names();
+    names.meets(&RECORD_KEYS) || names.meets(keys)
+}
+
 /// Whether an object that holds messages is a log or an export of another system, not the body of a request.
 pub fn is_log(val: Val<'_>) -> bool {
-    let names = val.names();
-    names.meets(&RECORD_KEYS) || names.meets(&LOG_KEYS)
+    is_record_or(val, &LOG_KEYS)
 }
 
 /// How surely a list is one of a format's objects: the best of them, if most fit and none is strange. What is empty or no

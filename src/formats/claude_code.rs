@@ -21,7 +21,7 @@ static WRITER: Writer = Writer { is_read_only: false, keeps_responses: false, is
 static INFO: FormatInfo = FormatInfo {
     name: "claude-code",
     title: "Claude Code session (lines linked by `parentUuid`)",
-    told_by: "`type` user or assistant with `uuid` and `message`, and `version`, `userType` or `requestId`",
+    known_by: "`type` user or assistant with `uuid` and `message`, and `version`, `userType` or `requestId`",
     dialect: &ANTHROPIC,
     target: "anthropic",
     usage: Usage::Log,

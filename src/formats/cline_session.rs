@@ -14,7 +14,7 @@ pub static FORMAT: ClineSession = ClineSession;
 static INFO: FormatInfo = FormatInfo {
     name: "cline-session",
     title: "Cline session (`<session>.messages.json`, `api_conversation_history.json`)",
-    told_by: "`messages` with `sessionId`, `version` and `agent` or `updated_at`; or a list of messages of blocks with \
+    known_by: "`messages` with `sessionId`, `version` and `agent` or `updated_at`; or a list of messages of blocks with \
               `ts` or `modelInfo`",
     dialect: &CLINE,
     target: "anthropic",

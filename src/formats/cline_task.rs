@@ -63,7 +63,7 @@ pub(super) fn writer_of(list: Val<'_>) -> Option<Of> {
     let (mut timed, mut of_roo, mut described, mut tagged, mut any) = (false, false, false, 0, false);
     for message in list.elements().take(SAMPLE) {
         let is_message = is_reasoning(message) || is_message(message);
-        if !is_message || claim::is_record(message) || message.names().meets(&OF_OTHERS) {
+        if !is_message || claim::is_record_or(message, &OF_OTHERS) {
             return None;
         }
         any = true;

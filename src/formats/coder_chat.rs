@@ -22,7 +22,7 @@ pub static FORMAT: CoderChat = CoderChat;
 static INFO: FormatInfo = FormatInfo {
     name: "coder-chat",
     title: "chat of coder's chatd (array of rows)",
-    told_by: TOLD_BY,
+    known_by: TOLD_BY,
     dialect: &CODER,
     target: "openai",
     usage: Usage::Log,

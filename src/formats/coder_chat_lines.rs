@@ -13,7 +13,7 @@ pub static FORMAT: CoderChatLines = CoderChatLines;
 static INFO: FormatInfo = FormatInfo {
     name: "coder-chat-lines",
     title: "chat of coder's chatd (one row per line)",
-    told_by: TOLD_BY,
+    known_by: TOLD_BY,
     dialect: &CODER,
     target: "openai",
     usage: Usage::Log,

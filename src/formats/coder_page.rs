@@ -15,7 +15,7 @@ pub static FORMAT: CoderPage = CoderPage;
 static INFO: FormatInfo = FormatInfo {
     name: "coder-page",
     title: "page of the messages of a chat, as the API of coder returns it",
-    told_by: "`messages`, a list of rows, with `queued_messages` or `has_more`",
+    known_by: "`messages`, a list of rows, with `queued_messages` or `has_more`",
     dialect: &CODER,
     target: "openai",
     usage: Usage::Log,

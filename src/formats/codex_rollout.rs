@@ -24,7 +24,7 @@ pub static FORMAT: CodexRollout = CodexRollout;
 static INFO: FormatInfo = FormatInfo {
     name: "codex-rollout",
     title: "Codex session log (rollout)",
-    told_by: "lines of `{type, payload}` with Codex's types, or a header with `instructions` and bare items",
+    known_by: "lines of `{type, payload}` with Codex's types, or a header with `instructions` and bare items",
     dialect: &CODEX,
     target: "codex",
     usage: Usage::Log,

@@ -16,7 +16,7 @@ pub static FORMAT: CodexSession = CodexSession;
 static INFO: FormatInfo = FormatInfo {
     name: "codex-session",
     title: "Codex session of 2025 (one document)",
-    told_by: "`session`, an object, and `items`, a list of items",
+    known_by: "`session`, an object, and `items`, a list of items",
     dialect: &CODEX,
     target: "codex",
     usage: Usage::Log,

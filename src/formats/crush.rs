@@ -107,7 +107,7 @@ impl Teller for Session {
     }
 }
 
-/// How a part is told.
+/// How a part becomes one of a message.
 struct Telling<'b> {
     base: Base<'b>,
 }

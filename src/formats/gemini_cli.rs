@@ -25,7 +25,7 @@ pub static FORMAT: GeminiCli = GeminiCli;
 static INFO: FormatInfo = FormatInfo {
     name: "gemini-cli",
     title: "Gemini CLI session (`chats/session-*.jsonl`, and `.json` before)",
-    told_by: "`sessionId` with `projectHash`; lines with `$set` or `$rewindTo`; messages of `type` gemini",
+    known_by: "`sessionId` with `projectHash`; lines with `$set` or `$rewindTo`; messages of `type` gemini",
     dialect: &GEMINI,
     target: "gemini",
     usage: Usage::Log,

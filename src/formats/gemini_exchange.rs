@@ -16,7 +16,7 @@ pub static FORMAT: GeminiExchange = GeminiExchange;
 static INFO: FormatInfo = FormatInfo {
     name: "gemini-exchange",
     title: "Gemini request with its response",
-    told_by: "`request` or `body` with `contents`, and usually a `response` with `candidates`",
+    known_by: "`request` or `body` with `contents`, and usually a `response` with `candidates`",
     dialect: &GEMINI,
     target: "gemini",
     usage: Usage::Exchange,

@@ -14,7 +14,7 @@ pub static FORMAT: GeminiRecording = GeminiRecording;
 static INFO: FormatInfo = FormatInfo {
     name: "gemini-recording",
     title: "recorded responses of the Gemini CLI's tests",
-    told_by: "lines with `method` generateContent or generateContentStream and a `response`",
+    known_by: "lines with `method` generateContent or generateContentStream and a `response`",
     dialect: &GEMINI,
     target: "gemini",
     usage: Usage::Log,

@@ -17,7 +17,7 @@ pub static FORMAT: GeminiRequest = GeminiRequest;
 static INFO: FormatInfo = FormatInfo {
     name: "gemini-request",
     title: "body of a Gemini request, or the list of its contents",
-    told_by: "`contents` with `parts`, or a list of contents",
+    known_by: "`contents` with `parts`, or a list of contents",
     dialect: &GEMINI,
     target: "gemini",
     usage: Usage::Request,
@@ -100,7 +100,7 @@ fn list_score(list: Val<'_>) -> u8 {
             Some(parts) => parts.is_null() || parts.is_object() || parts.is_array() && parts.elements().all(own),
             None => content.get(name::role).is_some_and(|role| role.is("model")),
         };
-        fits && !claim::is_record(content) && !content.names().meets(&OTHERS)
+        fits && !claim::is_record_or(content, &OTHERS)
     };
     let objects = || list.elements().filter(Val::is_object).take(20);
     let some = || objects().any(|content| content.get(name::parts).is_some());

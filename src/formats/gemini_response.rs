@@ -15,7 +15,7 @@ pub static FORMAT: GeminiResponse = GeminiResponse;
 static INFO: FormatInfo = FormatInfo {
     name: "gemini-response",
     title: "response of the Gemini API",
-    told_by: "`candidates`, a list of objects with `content` or `finishReason`; or `promptFeedback` with `modelVersion`",
+    known_by: "`candidates`, a list of objects with `content` or `finishReason`; or `promptFeedback` with `modelVersion`",
     dialect: &GEMINI,
     target: "gemini",
     usage: Usage::Log,

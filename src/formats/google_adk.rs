@@ -18,7 +18,7 @@ pub static FORMAT: GoogleAdk = GoogleAdk;
 static INFO: FormatInfo = FormatInfo {
     name: "google-adk",
     title: "session of the Google ADK (SQLite, or JSON)",
-    told_by: "the SQLite tables `events` with `event_data`, and `sessions`; `events` that each have `author` and `invocation_id`",
+    known_by: "the SQLite tables `events` with `event_data`, and `sessions`; `events` that each have `author` and `invocation_id`",
     dialect: &GEMINI,
     target: "gemini",
     usage: Usage::Log,

@@ -18,7 +18,7 @@ pub static FORMAT: GrokCli = GrokCli;
 static INFO: FormatInfo = FormatInfo {
     name: "grok-cli",
     title: "Grok CLI session (`chat_history.jsonl`)",
-    told_by: "lines `assistant` with `tool_calls` and `model_id`, `tool_result` with `tool_call_id`, `user` with `prompt_index`",
+    known_by: "lines `assistant` with `tool_calls` and `model_id`, `tool_result` with `tool_call_id`, `user` with `prompt_index`",
     dialect: &RESPONSES,
     target: "xai",
     usage: Usage::Log,
@@ -51,7 +51,7 @@ impl Format for GrokCli {
         let val = probe.val;
         let Some(kind) = val.get(name::r#type).and_then(|kind| kind.text()) else { return 0 };
         let has = |key: &str| val.get(key).is_some();
-        if val.names().meets(&FOREIGN) {
+        if probe.names.meets(&FOREIGN) {
             return 0;
         }
         match kind.as_ref() {

@@ -17,7 +17,7 @@ pub static FORMAT: GrokExport = GrokExport;
 static INFO: FormatInfo = FormatInfo {
     name: "grok-export",
     title: "Grok export (`prod-grok-backend.json`)",
-    told_by: "`conversations` that each have `conversation` and `responses`",
+    known_by: "`conversations` that each have `conversation` and `responses`",
     dialect: &CHAT,
     target: "xai-chat",
     usage: Usage::Log,

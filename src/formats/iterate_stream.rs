@@ -24,7 +24,7 @@ pub static FORMAT: IterateStream = IterateStream;
 static INFO: FormatInfo = FormatInfo {
     name: "iterate-stream",
     title: "event stream of an iterate agent",
-    told_by: "events whose `type` begins with `events.iterate.com/`, one per line or in an array",
+    known_by: "events whose `type` begins with `events.iterate.com/`, one per line or in an array",
     dialect: &CHAT,
     target: "chat",
     usage: Usage::Log,

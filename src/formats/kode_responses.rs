@@ -17,7 +17,7 @@ pub static FORMAT: KodeResponses = KodeResponses;
 static INFO: FormatInfo = FormatInfo {
     name: NAME,
     title: "Kode session of a model of OpenAI's",
-    told_by: "the same, with answers that are no Claude's and hold no signature",
+    known_by: "the same, with answers that are no Claude's and hold no signature",
     dialect: &SESSION,
     target: "openai-stateless",
     usage: Usage::Log,

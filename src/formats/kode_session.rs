@@ -24,7 +24,7 @@ pub static FORMAT: KodeSession = KodeSession;
 static INFO: FormatInfo = FormatInfo {
     name: NAME,
     title: "Kode session (Claude-Code-like lines), also its older array of messages",
-    told_by: "the same lines with `agentId` main or keys of its own, or with nothing that Claude Code writes",
+    known_by: "the same lines with `agentId` main or keys of its own, or with nothing that Claude Code writes",
     dialect: &ANTHROPIC,
     target: "anthropic",
     usage: Usage::Log,

@@ -17,7 +17,7 @@ pub static FORMAT: LitellmLog = LitellmLog;
 const BASE: FormatInfo = FormatInfo {
     name: "litellm-log",
     title: "LiteLLM log (spend logs, callbacks, completion logs)",
-    told_by: "`call_type` with `messages` or `proxy_server_request`; or `messages`, `kwargs` and `response`",
+    known_by: "`call_type` with `messages` or `proxy_server_request`; or `messages`, `kwargs` and `response`",
     dialect: &CHAT,
     target: "chat-compatible",
     usage: Usage::Log,

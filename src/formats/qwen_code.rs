@@ -20,7 +20,7 @@ pub static FORMAT: QwenCode = QwenCode;
 static INFO: FormatInfo = FormatInfo {
     name: "qwen-code",
     title: "Qwen Code session (lines linked by `parentUuid`, with Gemini parts)",
-    told_by: "`uuid` and `sessionId` with `message.parts` or `systemPayload`",
+    known_by: "`uuid` and `sessionId` with `message.parts` or `systemPayload`",
     dialect: &GEMINI,
     target: "gemini",
     usage: Usage::Log,

@@ -15,7 +15,7 @@ pub static FORMAT: ResponsesBatch = ResponsesBatch;
 static INFO: FormatInfo = FormatInfo {
     name: "responses-batch",
     title: "lines of the Batch API for Responses, in and out",
-    told_by: "`custom_id` with a request in `body`, or a response in `response.body`",
+    known_by: "`custom_id` with a request in `body`, or a response in `response.body`",
     dialect: &RESPONSES,
     target: "openai",
     usage: Usage::Request,

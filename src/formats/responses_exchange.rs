@@ -19,7 +19,7 @@ pub static FORMAT: ResponsesExchange = ResponsesExchange;
 static INFO: FormatInfo = FormatInfo {
     name: "responses-exchange",
     title: "Responses request with its response",
-    told_by: "`request` or `body`, a request, and `response`, its response (either may be a JSON string)",
+    known_by: "`request` or `body`, a request, and `response`, its response (either may be a JSON string)",
     dialect: &RESPONSES,
     target: "openai",
     usage: Usage::Exchange,

@@ -15,7 +15,7 @@ pub static FORMAT: ResponsesItemLines = ResponsesItemLines;
 static INFO: FormatInfo = FormatInfo {
     name: "responses-item-lines",
     title: "JSON Lines of Responses items (one history)",
-    told_by: "each line is an object with an item's `type`, or with `role` and `content`",
+    known_by: "each line is an object with an item's `type`, or with `role` and `content`",
     dialect: &RESPONSES,
     target: "openai",
     usage: Usage::Log,

@@ -16,7 +16,7 @@ pub static FORMAT: ResponsesItems = ResponsesItems;
 static INFO: FormatInfo = FormatInfo {
     name: "responses-items",
     title: "array of Responses items",
-    told_by: "a list of objects with an item's `type`, or with `role` and `content`",
+    known_by: "a list of objects with an item's `type`, or with `role` and `content`",
     dialect: &RESPONSES,
     target: "openai",
     usage: Usage::Request,

@@ -18,7 +18,7 @@ pub static FORMAT: ResponsesObject = ResponsesObject;
 static INFO: FormatInfo = FormatInfo {
     name: "responses-object",
     title: "response of the Responses API",
-    told_by: "`object` is \"response\", and `output` is a list",
+    known_by: "`object` is \"response\", and `output` is a list",
     dialect: &RESPONSES,
     target: "openai",
     usage: Usage::Log,

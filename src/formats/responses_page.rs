@@ -17,7 +17,7 @@ pub static FORMAT: ResponsesPage = ResponsesPage;
 static INFO: FormatInfo = FormatInfo {
     name: "responses-page",
     title: "page of a response's input items",
-    told_by: "`object` is \"list\", and `data` is a list of items",
+    known_by: "`object` is \"list\", and `data` is a list of items",
     dialect: &RESPONSES,
     target: "openai",
     usage: Usage::Log,

@@ -19,7 +19,7 @@ pub static FORMAT: ResponsesRequest = ResponsesRequest;
 static INFO: FormatInfo = FormatInfo {
     name: "responses-request",
     title: "body of a Responses request",
-    told_by: "an object with `input`, and `model` or a list of items; or with a stored `prompt`",
+    known_by: "an object with `input`, and `model` or a list of items; or with a stored `prompt`",
     dialect: &RESPONSES,
     target: "openai",
     usage: Usage::Request,
@@ -85,7 +85,7 @@ impl Format for ResponsesRequest {
 /// nobody else has; or by a stored prompt, which brings an input of its own.
 pub(super) fn is_body(val: Val<'_>) -> bool {
     let framed = val.get(name::r#type).is_none_or(|kind| kind.is("response.create"));
-    if !framed || val.names().meets(&OTHERS) || claim::is_record(val) {
+    if !framed || claim::is_record_or(val, &OTHERS) {
         return false;
     }
     let model = val.get(name::model).and_then(|model| model.text());

@@ -23,7 +23,7 @@ pub static FORMAT: ResponsesStream = ResponsesStream;
 static INFO: FormatInfo = FormatInfo {
     name: "responses-stream",
     title: "recorded stream of the Responses API",
-    told_by: "events whose `type` begins with `response.`: server-sent events, one per line, or in an array",
+    known_by: "events whose `type` begins with `response.`: server-sent events, one per line, or in an array",
     dialect: &RESPONSES,
     target: "openai",
     usage: Usage::Log,

@@ -14,7 +14,7 @@ pub static FORMAT: RooTask = RooTask;
 static INFO: FormatInfo = FormatInfo {
     name: "roo-task",
     title: "Roo Code or Kilo Code task (`api_conversation_history.json`)",
-    told_by: "the same list with `condenseParent`, `truncationParent`, `isSummary`, `reasoning_details` or reasoning items",
+    known_by: "the same list with `condenseParent`, `truncationParent`, `isSummary`, `reasoning_details` or reasoning items",
     dialect: &CLINE,
     target: "anthropic",
     usage: Usage::Log,

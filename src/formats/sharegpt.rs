@@ -17,7 +17,7 @@ pub static FORMAT: Sharegpt = Sharegpt;
 static INFO: FormatInfo = FormatInfo {
     name: "sharegpt",
     title: "ShareGPT data set (only with `--format sharegpt`)",
-    told_by: "`--format sharegpt`: `conversations` of `from` and `value`, or of `role` and `content`",
+    known_by: "`--format sharegpt`: `conversations` of `from` and `value`, or of `role` and `content`",
     dialect: &CHAT,
     target: "chat-template",
     usage: Usage::Log,

@@ -89,7 +89,8 @@ impl Name {
 
     /// The name of a key, if it has one.
     pub const fn find(key: &[u8]) -> Name {
-        let name = Name::beginning(Words::of(key), Words::of(key).hash());
+        let words = Words::of(key);
+        let name = Name::beginning(words, words.hash());
         if name.is_some() && is_same(KEYS[name.0 as usize - 1].as_bytes(), key) {
             return name;
         }
@@ -113,9 +114,9 @@ impl Name {
         self.0 != Name::NONE.0
     }
 
-    /// The key.
-    pub fn key(self) -> Option<&'static str> {
-        KEYS.get(usize::from(self.0).wrapping_sub(1)).copied()
+    /// The key; empty where there is no name.
+    pub const fn key(self) -> &'static str {
+        if self.is_some() { KEYS[self.0 as usize - 1] } else { "" }
     }
 }
 
@@ -262,7 +263,7 @@ mod tests {
     fn each_name_is_found_wherever_its_key_stands() {
         for (n, key) in KEYS.iter().enumerate() {
             let name = Name(n as u16 + 1);
-            assert_eq!((Name::find(key.as_bytes()), name.key()), (name, Some(*key)));
+            assert_eq!((Name::find(key.as_bytes()), name.key()), (name, *key));
             // Rules know keys that begin with an underscore by that alone.
             assert!(!key.starts_with('_'), "{key}");
             let escaped = format!("\\u{:04x}{}", key.as_bytes()[0], &key[1..]);

@@ -36,9 +36,6 @@ pub fn scan_prefix_by(lanes: Lanes, bytes: &[u8], tape: &mut Tape) -> Result<u32
     run(bytes, tape, lanes, false)
 }
 
-/// A key that is noted where it is, so that no text need be searched for it.
-pub const NOTED: &str = "replaylint_ref";
-
 fn run(bytes: &[u8], tape: &mut Tape, lanes: Lanes, one_line: bool) -> Result<u32, Fault> {
     tape.nodes.clear();
     tape.open.clear();

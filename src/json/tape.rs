@@ -101,7 +101,8 @@ impl Tape {
         !self.odd.is_empty()
     }
 
-    /// Whether an object of the record has the key [`NOTED`](super::scan::NOTED).
+    /// Whether an object of the record has a key that is noted as it is scanned, so that no text need be searched
+    /// for it: [`replaylint_ref`](super::name::replaylint_ref).
     pub fn is_noted(&self) -> bool {
         self.noted
     }

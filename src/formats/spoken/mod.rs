@@ -24,13 +24,13 @@ pub(super) struct Manners {
 
 impl Manners {
     /// Of a store of an agent, which sends the whole history itself, to whatever provider the session names.
-    pub const fn of_agent(name: &'static str, title: &'static str, told_by: &'static str) -> Manners {
-        Manners::of(FormatInfo { name, title, told_by, ..STORE }, "chat-compatible", "openai-stateless")
+    pub const fn of_agent(name: &'static str, title: &'static str, known_by: &'static str) -> Manners {
+        Manners::of(FormatInfo { name, title, known_by, ..STORE }, "chat-compatible", "openai-stateless")
     }
 
     /// Of what the applications of an SDK store.
-    pub const fn of_sdk(name: &'static str, title: &'static str, told_by: &'static str) -> Manners {
-        Manners::of(FormatInfo { name, title, told_by, ..STORE }, "chat", "openai")
+    pub const fn of_sdk(name: &'static str, title: &'static str, known_by: &'static str) -> Manners {
+        Manners::of(FormatInfo { name, title, known_by, ..STORE }, "chat", "openai")
     }
 
     /// The same row with the dialect and the target of each manner.
@@ -55,7 +55,7 @@ impl Manners {
 const STORE: FormatInfo = FormatInfo {
     name: "",
     title: "",
-    told_by: "",
+    known_by: "",
     dialect: &ANTHROPIC,
     target: "anthropic",
     usage: Usage::Log,
