@@ -105,10 +105,7 @@ fn lifted(
     }
     let texts = converter.texts(info);
     let mut taker = Taker::lifting(info.dialect);
-    let mut take = |body: &Body<'_>, is_element: bool| match is_element {
-        true => taker.element(body),
-        false => taker.take(body),
-    };
+    let mut take = |body: &Body<'_>, is_element| taker.take(body, is_element);
     judge::each_piece(&texts, &history.rows, &history.settings, id, &mut take)?;
     Ok(taker.lifted())
 }

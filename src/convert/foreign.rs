@@ -100,7 +100,7 @@ impl<'h> Items<'h> {
         let mut tape = Tape::new();
         let mut give = |text: &[u8], base: Base<'_>| {
             if let Some(val) = scan(text, &mut tape).ok().and_then(|()| tape.root(text)) {
-                taker.take(&Body { val, base, embedded: false, shape });
+                taker.take(&Body { val, base, embedded: false, shape }, false);
             }
         };
         match self.made {

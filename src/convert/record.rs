@@ -115,10 +115,7 @@ impl<'c> Converter<'c> {
             Err(_) => return self.fail(finding(LossKind::NOT_CONVERTED, Row::of_place(self.start(history), 0))),
             Ok(None) => {
                 let mut taker = Taker::new(info.dialect, &how.plan, spills);
-                let mut take = |body: &Body<'_>, is_element: bool| match is_element {
-                    true => taker.element(body),
-                    false => taker.take(body),
-                };
+                let mut take = |body: &Body<'_>, is_element| taker.take(body, is_element);
                 match judge::each_piece(&texts, &history.rows, settings, self.id, &mut take) {
                     Ok(()) => taker,
                     Err(error) => return self.made.error = Some(error),

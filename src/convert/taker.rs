@@ -68,7 +68,8 @@ impl Taker {
         }
     }
 
-    pub fn take(&mut self, body: &Body<'_>) {
+    /// Takes a part of the conversation; `is_element`: an element of the list of a request that comes in pieces.
+    pub fn take(&mut self, body: &Body<'_>, is_element: bool) {
         self.items += match body.shape {
             Shape::Item => 1,
             Shape::List => u64::from(body.val.count()),
@@ -80,27 +81,16 @@ impl Taker {
         match &mut self.into {
             Into::Lifted(conversation) => {
                 self.dialect.lift(*body, conversation, &mut self.losses);
-                lose_literals(self.dialect, body, &mut self.losses);
+                match is_element {
+                    true => lose_literal(body, body.val, &mut self.losses),
+                    false => lose_literals(self.dialect, body, &mut self.losses),
+                }
                 if self.spills {
                     conversation.put_away();
                 }
             }
+            Into::Verbatim(verbatim) if is_element => verbatim.element(body, &mut self.losses),
             Into::Verbatim(verbatim) => verbatim.take(body, &mut self.losses),
-        }
-    }
-
-    /// Takes an element of the list of a request that comes in pieces.
-    pub fn element(&mut self, body: &Body<'_>) {
-        self.items += 1;
-        match &mut self.into {
-            Into::Lifted(conversation) => {
-                self.dialect.lift(*body, conversation, &mut self.losses);
-                lose_literal(body, body.val, &mut self.losses);
-                if self.spills {
-                    conversation.put_away();
-                }
-            }
-            Into::Verbatim(verbatim) => verbatim.element(body, &mut self.losses),
         }
     }
 

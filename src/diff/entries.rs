@@ -7,7 +7,7 @@ use crate::dialect::{Body, Shape};
 use crate::format::{FormatInfo, Histories};
 use crate::json::Val;
 use crate::judge::{self, Keep, Options};
-use crate::neutral::{Conversation, Losses, Store};
+use crate::neutral::{Aside, Conversation, Losses};
 use crate::place::{DocId, Place};
 use crate::read::Texts;
 use crate::source::ReadAt;
@@ -70,36 +70,8 @@ struct Teller {
     members: Vec<Entry>,
     conversation: Conversation,
     losses: Losses,
-    aside: Aside,
-}
-
-/// Where the texts of entries go that are too many for memory.
-struct Aside {
-    /// They may go to a file.
-    spills: bool,
-    held: usize,
-    store: Option<Store>,
-}
-
-/// As many bytes of texts are held in memory.
-const IN_MEMORY: usize = 8 << 20;
-
-impl Aside {
-    fn new(spills: bool) -> Aside {
-        Aside { spills, held: 0, store: None }
-    }
-
-    fn take(&mut self, mut entry: Entry) -> Entry {
-        if self.held < IN_MEMORY || !self.spills {
-            self.held += entry.text.size();
-            return entry;
-        }
-        if self.store.is_none() {
-            self.store = Store::new().ok();
-        }
-        self.store.iter().for_each(|store| entry.text.put_away(store));
-        entry
-    }
+    /// Texts go to a file if they are too many for memory, and may.
+    aside: Option<Aside>,
 }
 
 impl Teller {
@@ -112,14 +84,14 @@ impl Teller {
             members: Vec::new(),
             conversation: Conversation::default(),
             losses: Losses::default(),
-            aside: Aside::new(spills),
+            aside: spills.then(Aside::default),
         }
     }
 
     fn body(&mut self, body: &Body<'_>, locate: Locate<'_>) {
         if self.words == Words::Shared {
             self.info.dialect.lift(*body, &mut self.conversation, &mut self.losses);
-            if self.aside.spills {
+            if self.aside.is_some() {
                 self.conversation.put_away();
             }
             return;
@@ -163,12 +135,13 @@ impl Teller {
         let grammar = Grammar::Item(self.info.dialect.name());
         let entry = Entry::new(kind, identity(val), grammar, val.raw().to_vec(), at, locate(at));
         let ids = if entry.id.is_some() { said::ids(val) } else { Vec::new() };
-        self.entries.push(self.aside.take(Entry { ids, ..entry }));
+        let entry = put_away(&mut self.aside, Entry { ids, ..entry });
+        self.entries.push(entry);
     }
 
     fn finish(mut self, bytes: &dyn ReadAt, locate: Locate<'_>) -> io::Result<Told> {
         if self.words == Words::Shared {
-            let mut aside = |entry| self.aside.take(entry);
+            let mut aside = |entry| put_away(&mut self.aside, entry);
             (self.entries, self.members) =
                 shared::tell(&self.conversation, &self.losses, bytes, locate, &mut aside)?;
         }
@@ -181,6 +154,14 @@ impl Teller {
             members: self.members,
         })
     }
+}
+
+/// The entry, without its text in memory if that is too much.
+fn put_away(aside: &mut Option<Aside>, mut entry: Entry) -> Entry {
+    if let Some(store) = aside.as_mut().and_then(|aside| aside.place_for(|| entry.text.size())) {
+        entry.text.put_away(store);
+    }
+    entry
 }
 
 /// What pairs an item with its own self elsewhere: the id of its call before that of the item.

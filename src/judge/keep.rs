@@ -48,24 +48,8 @@ pub fn unjudged(options: &Options) -> Options {
     Options { enabled: Enabled::new(|rule| of_docs(rule.code.0)), ..options.clone() }
 }
 
-/// Hands out the parts of a history: the request around it, and the items that lie outside of that.
-pub fn each_body(
-    texts: &Texts<'_>,
-    rows: &[Row],
-    settings: &Settings,
-    doc: DocId,
-    each: &mut dyn FnMut(&Body<'_>),
-) {
-    if let Some(around) = settings.around {
-        texts.body(around, |val, base| {
-            each(&Body { val, base, embedded: around.embedded, shape: Shape::Request });
-        });
-    }
-    each_apart(texts, rows, settings, doc, each);
-}
-
-/// The same, but a large request comes piece by piece, so that not all of it is in memory; of those pieces that are
-/// elements of its list, `each` is told so.
+/// Hands out the parts of a history: the request around it, and the items that lie outside of that. A large request comes
+/// piece by piece, so that not all of it is in memory; of those pieces that are elements of its list, `each` is told so.
 pub fn each_piece(
     texts: &Texts<'_>,
     rows: &[Row],
@@ -85,16 +69,11 @@ pub fn each_piece(
             });
         }
     }
-    each_apart(texts, rows, settings, doc, &mut |body| each(body, false));
-    Ok(())
-}
-
-/// Hands out the items that lie outside of the request.
-fn each_apart(texts: &Texts<'_>, rows: &[Row], settings: &Settings, doc: DocId, each: &mut dyn FnMut(&Body<'_>)) {
     // A message brings its blocks.
     let apart = |row: &&Row| row.part != BLOCK && !settings.around.is_some_and(|around| around.holds(row.at));
     for row in rows.iter().filter(apart) {
         let (base, embedded) = (Base::new(doc, row.at.start), row.has(Flags::EMBEDDED));
-        texts.item(row, |val| each(&Body { val, base, embedded, shape: Shape::Item }));
+        texts.item(row, |val| each(&Body { val, base, embedded, shape: Shape::Item }, false));
     }
+    Ok(())
 }

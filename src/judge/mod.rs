@@ -21,7 +21,7 @@ use crate::target::{Severity, Target};
 pub use bench::{Bench, Enabled, levels, speaks};
 pub use doc::{judge, judge_made, judging};
 pub use judged::Judged;
-pub use keep::{Keep, Kept, each_body, each_piece, unjudged};
+pub use keep::{Keep, Kept, each_piece, unjudged};
 
 /// What the user said about the files, and which rules run.
 #[derive(Clone)]

@@ -2,7 +2,7 @@
 
 use crate::source::spool::Outlet;
 
-use super::held::Store;
+use super::held::{Aside, Store};
 use super::waiting::Waiting;
 use super::{At, Block, Message, Settings, Text, Tool, Voice, What};
 
@@ -25,15 +25,10 @@ pub struct Conversation {
     pub(super) waiting: Waiting,
     /// Where the beginning goes of what is written of it.
     pub outlet: Outlet,
-    pub(super) store: Option<Store>,
-    /// How many bytes of texts are held in memory, at least.
-    pub(super) held: usize,
+    pub(super) aside: Aside,
     /// How many messages were looked at for what can be put away, and how many blocks of the next one.
     pub(super) kept: (usize, usize),
 }
-
-/// As many bytes of texts are held in memory.
-const IN_MEMORY: usize = 8 << 20;
 
 impl Conversation {
     /// Adds a block to the last message if that is of the same voice and `joins`, else to a new one.
@@ -69,7 +64,7 @@ impl Conversation {
 
     /// Where texts wait, if there are too many for memory.
     pub fn store(&self) -> Option<Store> {
-        self.store.clone()
+        self.aside.store().cloned()
     }
 
     /// Puts what was added into a file without a name, as far as it is too much for memory.
@@ -77,15 +72,9 @@ impl Conversation {
         let (from, mut block) = self.kept;
         for (n, message) in self.messages.iter_mut().enumerate().skip(from) {
             for own in message.blocks.iter_mut().skip(block) {
-                if self.held < IN_MEMORY {
-                    self.held += own.size();
-                    continue;
+                if let Some(store) = self.aside.place_for(|| own.size()) {
+                    own.put_away(store);
                 }
-                // Without a folder for temporary files all stays in memory.
-                if self.store.is_none() {
-                    self.store = Store::new().ok();
-                }
-                self.store.iter().for_each(|store| own.put_away(store));
             }
             // More blocks may join the last one.
             self.kept = (n, message.blocks.len());

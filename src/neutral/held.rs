@@ -46,6 +46,35 @@ impl Store {
     }
 }
 
+/// What may go to a store, once there is too much for memory.
+#[derive(Default)]
+pub struct Aside {
+    /// How many bytes are held in memory, at least.
+    held: usize,
+    store: Option<Store>,
+}
+
+/// As many bytes are held in memory.
+const IN_MEMORY: usize = 8 << 20;
+
+impl Aside {
+    /// Where the next bytes go, unless they stay. Without a folder for temporary files all of them do.
+    pub fn place_for(&mut self, size: impl FnOnce() -> usize) -> Option<&Store> {
+        if self.held < IN_MEMORY {
+            self.held += size();
+            return None;
+        }
+        if self.store.is_none() {
+            self.store = Store::new().ok();
+        }
+        self.store.as_ref()
+    }
+
+    pub fn store(&self) -> Option<&Store> {
+        self.store.as_ref()
+    }
+}
+
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Store")

@@ -24,7 +24,7 @@ use crate::place::Place;
 
 pub use conversation::Conversation;
 pub use forms::Name;
-pub use held::Store;
+pub use held::{Aside, Store};
 pub use losses::{LossKind, Losses, Lost};
 pub use media::{Media, MediaKind, Source};
 pub use settings::{Choice, Effort, OutputFormat, Plain, Set, Setting, Settings};
