@@ -100,7 +100,7 @@ impl Plan<'_> {
         ix - before..self.end_of_outputs(ix)
     }
 
-    /// Whether reasoning that heads nothing comes before a row.
+    /// Whether reasoning without an item that belongs to it comes before a row.
     fn is_behind_lonely_reasoning(&self, ix: u32) -> bool {
         let group = ix.checked_sub(1).and_then(|before| self.cx.history.group_of(before));
         group.is_some_and(|group| group.end == ix && group.has_reasoning() && !group.has_members())

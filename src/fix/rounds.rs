@@ -443,7 +443,7 @@ fn left_in_original(left: Left, pieces: &Pieces, round: usize) -> Left {
     if round > 0 { Left { at: pieces.original(left.at), ..left } } else { left }
 }
 
-/// Of an item that goes in the end, only that is told.
+/// Of an item that goes in the end, only that is listed.
 fn settled(mut changes: Vec<Change>) -> Vec<Change> {
     let dropped: HashSet<Place> =
         changes.iter().filter(|change| change.action == Action::Drop).map(|change| change.row.at).collect();

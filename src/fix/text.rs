@@ -13,7 +13,7 @@ use crate::source::{Container, ReadAt, lines};
 use super::padded;
 use super::{Action, Cause, Change, FixOptions, Refusal};
 
-/// What is to be edited, and what is told of it.
+/// What is to be edited, and the changes that say so.
 #[derive(Default)]
 pub(super) struct TextEdits {
     pub edits: Vec<Edit>,

@@ -16,7 +16,7 @@ use crate::rules::reasoning_without_item;
 
 use super::cut::{self, Cut};
 use super::lift;
-use super::lifted::{Lifted, message, text_part, write_list};
+use super::lifted::{Lifted, message, text_part, write_request};
 use super::messages_body;
 use super::request::{BODY, Policy, Rebuild, Rebuilt};
 use super::{Budget, Conversation, Judge, Reason};
@@ -69,9 +69,12 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     {
         notes.push(format!("the history is incomplete: {gone} is not stored here"));
     }
-    let members = members(conversation, at, asked, &mut notes);
+    let mut members = members(conversation, at, asked, &mut notes);
+    if let Some(id) = &id {
+        members.push(("previous_response_id".to_owned(), string::quoted(id)));
+    }
     let count_of_items = items.len();
-    let body = write(&members, id.as_deref(), items);
+    let body = write_request(&members, "input", items);
     let options = judge::Options {
         read: read::Options {
             format: Some(&responses_request::FORMAT),
@@ -238,19 +241,4 @@ fn repeated(body: Val<'_>) -> Vec<(String, Vec<u8>)> {
         }
     }
     members
-}
-
-/// A member a line, an item a line.
-fn write(members: &[(String, Vec<u8>)], previous: Option<&str>, items: Vec<Vec<u8>>) -> Vec<u8> {
-    let mut out = b"{\n".to_vec();
-    for (key, value) in members {
-        out.extend([b"  ", &*string::quoted(key), b": ", value, b",\n"].concat());
-    }
-    if let Some(id) = previous {
-        out.extend([b"  \"previous_response_id\": ", &*string::quoted(id), b",\n"].concat());
-    }
-    out.extend_from_slice(b"  \"input\": ");
-    write_list(items, &mut out);
-    out.extend_from_slice(b"\n}\n");
-    out
 }

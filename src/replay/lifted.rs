@@ -54,8 +54,20 @@ pub(super) fn text_part(role: Role, text: &[u8]) -> Vec<u8> {
     [format!("{{\"type\":\"{kind}\",\"text\":").as_bytes(), &text, b"}"].concat()
 }
 
-/// An element a line. Each is let go of once it is written: together they may be large.
-pub(super) fn write_list(elements: Vec<Vec<u8>>, out: &mut Vec<u8>) {
+/// A request: a member a line, and its list with an element a line.
+pub(super) fn write_request(members: &[(String, Vec<u8>)], list_key: &str, elements: Vec<Vec<u8>>) -> Vec<u8> {
+    let mut out = b"{\n".to_vec();
+    for (key, value) in members {
+        out.extend([b"  ", &*string::quoted(key), b": ", value, b",\n"].concat());
+    }
+    out.extend([b"  ", &*string::quoted(list_key), b": "].concat());
+    write_list(elements, &mut out);
+    out.extend_from_slice(b"\n}\n");
+    out
+}
+
+/// Each element is let go of once it is written: together they may be large.
+fn write_list(elements: Vec<Vec<u8>>, out: &mut Vec<u8>) {
     if elements.is_empty() {
         return out.extend_from_slice(b"[]");
     }

@@ -12,7 +12,7 @@ use crate::read;
 use crate::target::Target;
 
 use super::cut::{Budget, CHARS_A_TOKEN, Cut};
-use super::lifted::write_list;
+use super::lifted::write_request;
 use super::messages::{Message, messages};
 use super::request::{BODY, Rebuild, Rebuilt};
 use super::{Advice, Conversation, is_session};
@@ -63,7 +63,8 @@ pub(super) fn rebuild(
         notes.push(format!("the history is incomplete: {gone} is not stored here"));
     }
     let count = texts.len();
-    let body = write(model.as_deref(), texts);
+    let members: Vec<_> = model.iter().map(|model| ("model".to_owned(), string::quoted(model))).collect();
+    let body = write_request(&members, "messages", texts);
     let options = judge::Options {
         read: read::Options {
             format: Some(&anthropic_request::FORMAT),
@@ -105,15 +106,4 @@ fn cut(list: &mut Vec<Message>, budget: Budget) -> Cut {
     list.drain(..from);
     let items = (from as u32..of as u32).collect();
     Cut { items, of, last: of - from, widened: fits.is_none(), detached: Vec::new() }
-}
-
-fn write(model: Option<&str>, messages: Vec<Vec<u8>>) -> Vec<u8> {
-    let mut out = b"{\n".to_vec();
-    if let Some(model) = model {
-        out.extend([b"  \"model\": ", &*string::quoted(model), b",\n"].concat());
-    }
-    out.extend_from_slice(b"  \"messages\": ");
-    write_list(messages, &mut out);
-    out.extend_from_slice(b"\n}\n");
-    out
 }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::read::{ReadAt, positioned_read};
+use super::read::{ReadAt, read_at};
 
 /// What is appended is written in steps of this size, and read ahead in such steps.
 const STEP: usize = 256 << 10;
@@ -99,17 +99,9 @@ impl Overflow {
 
     /// Reads what is in the file: small pieces, which come one after the other, from a larger one.
     fn read_file(&self, inner: &mut Inner, start: u64, buf: &mut [u8]) -> io::Result<()> {
-        let exact = |start: u64, buf: &mut [u8]| {
-            let mut done = 0;
-            while let Some(rest) = buf.get_mut(done..).filter(|rest| !rest.is_empty()) {
-                match positioned_read(&self.file, rest, start + done as u64) {
-                    Ok(0) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
-                    Ok(n) => done += n,
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    Err(error) => return Err(error),
-                }
-            }
-            Ok(())
+        let exact = |start: u64, buf: &mut [u8]| match read_at(&self.file, start, buf)? == buf.len() {
+            true => Ok(()),
+            false => Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
         };
         if buf.len() >= STEP {
             return exact(start, buf);

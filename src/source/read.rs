@@ -168,15 +168,7 @@ impl ReadAt for FileBytes {
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
         let want = buf.len().min(usize::try_from(self.len.saturating_sub(start)).unwrap_or(usize::MAX));
         self.with_file(|file| {
-            let mut done = 0;
-            while done < want {
-                match positioned_read(file, buf.split_at_mut(want).0.split_at_mut(done).1, start + done as u64) {
-                    Ok(0) => break,
-                    Ok(n) => done += n,
-                    Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                    Err(e) => return Err(e),
-                }
-            }
+            let done = read_at(file, start, buf.split_at_mut(want).0)?;
             READ.fetch_add(done as u64, Ordering::Relaxed);
             Ok(done)
         })
@@ -209,19 +201,33 @@ impl ReadAt for CutShort {
     }
 }
 
+/// Reads from an offset of a file as much as there is, and as the buffer holds.
+pub(super) fn read_at(file: &File, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+    let mut done = 0;
+    while done < buf.len() {
+        match positioned_read(file, buf.split_at_mut(done).1, start + done as u64) {
+            Ok(0) => break,
+            Ok(n) => done += n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(done)
+}
+
 #[cfg(unix)]
-pub(super) fn positioned_read(file: &File, buf: &mut [u8], at: u64) -> io::Result<usize> {
+fn positioned_read(file: &File, buf: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, buf, at)
 }
 
 #[cfg(windows)]
-pub(super) fn positioned_read(file: &File, buf: &mut [u8], at: u64) -> io::Result<usize> {
+fn positioned_read(file: &File, buf: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buf, at)
 }
 
 /// Where there are no files, as in a browser, none is open.
 #[cfg(not(any(unix, windows)))]
-pub(super) fn positioned_read(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
+fn positioned_read(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

@@ -361,7 +361,7 @@ impl Repair<'_> {
         0
     }
 
-    /// What is told of a line that gets another link because of a change elsewhere.
+    /// The change of a line that gets another link because of a change elsewhere.
     fn relinked(&self, ix: u32, cause: &Change) -> Change {
         let line = self.lines.line(ix);
         let (action, what, loss) = match GO_WITH.iter().any(|kind| fingerprint_of(kind) == line.kind) {
