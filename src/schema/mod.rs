@@ -19,8 +19,8 @@ use jsonschema::Validator;
 use serde_json::{Value, json};
 
 use crate::history::Row;
-use crate::json::Val;
 use crate::json::pointer::Finder;
+use crate::json::{Tape, Val, scan};
 
 pub use table::Table;
 pub use view::{Seen, TapeJson};
@@ -32,6 +32,9 @@ pub struct Grammar {
     dialect: &'static str,
     file: &'static str,
     find: Find,
+    /// For tables.
+    tape: OnceLock<Tape>,
+    /// For what a table turns down.
     parsed: OnceLock<Value>,
     slots: [Slot; SLOTS],
 }
@@ -56,7 +59,7 @@ struct Whole {
 
 const fn grammar(dialect: &'static str, file: &'static str, find: Find) -> Grammar {
     let slots = [const { Slot { table: OnceLock::new(), whole: OnceLock::new() } }; SLOTS];
-    Grammar { dialect, file, find, parsed: OnceLock::new(), slots }
+    Grammar { dialect, file, find, tape: OnceLock::new(), parsed: OnceLock::new(), slots }
 }
 
 /// The table of grammars.
@@ -74,8 +77,17 @@ impl Grammar {
         self.parsed.get_or_init(|| serde_json::from_str(self.file).unwrap_or_default())
     }
 
+    fn scanned(&self) -> Option<Val<'_>> {
+        let scanned = || {
+            let mut tape = Tape::new();
+            // Of a file that is no JSON, nothing is defined.
+            scan(self.file.as_bytes(), &mut tape).map(|()| tape).unwrap_or_default()
+        };
+        self.tape.get_or_init(scanned).root(self.file.as_bytes())
+    }
+
     fn table(&self, slot: usize, name: &str) -> Option<&Table> {
-        let compile = || Table::compile(self.parsed(), &format!("/$defs/{name}")).ok();
+        let compile = || Table::compile(self.scanned()?, name).ok();
         self.slots.get(slot)?.table.get_or_init(compile).as_ref()
     }
 
@@ -219,7 +231,8 @@ pub fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
 pub fn tables(dialect: &str) -> Vec<(String, Result<Table, String>)> {
     let grammar = GRAMMARS.iter().find(|grammar| grammar.dialect == dialect);
     let Some(grammar) = grammar else { return Vec::new() };
-    let names = grammar.parsed().get("$defs").and_then(Value::as_object).into_iter().flatten();
-    let compile = |name: &String| Table::compile(grammar.parsed(), &format!("/$defs/{name}"));
-    names.map(|(name, _)| (name.clone(), compile(name))).collect()
+    let Some(file) = grammar.scanned() else { return Vec::new() };
+    let names = file.get("$defs").into_iter().flat_map(|definitions| definitions.members());
+    let names = names.map(|member| String::from_utf8_lossy(&member.key.decode()).into_owned());
+    names.map(|name| (name.clone(), Table::compile(file, &name))).collect()
 }

@@ -5,9 +5,9 @@
 //! pattern, `$ref`, and `anyOf` whose branches are recognised by a `type` of their own (or take null). Anything else makes a
 //! definition unfit for the table, and it is checked by `jsonschema` alone.
 
-use serde_json::Value;
+use std::borrow::Cow;
 
-use crate::json::{ByName, Name, NodeKind, Str, Val, name};
+use crate::json::{ByName, Member, Name, NodeKind, Str, Val, name};
 
 use super::view::{is_integer, length};
 
@@ -91,10 +91,11 @@ const fn bit(kind: NodeKind) -> u8 {
 }
 
 impl Table {
-    /// Compiles the definition at a pointer of a schema file. The error names what the table cannot say.
-    pub fn compile(file: &Value, pointer: &str) -> Result<Table, String> {
-        let mut compiler = Compiler { file, nodes: Vec::new(), known: Vec::new() };
-        compiler.refer(pointer)?;
+    /// Compiles a definition of a schema file. The error names what the table cannot say.
+    pub fn compile(file: Val<'_>, name: &str) -> Result<Table, String> {
+        let definitions = file.get("$defs").ok_or("the file defines nothing")?;
+        let mut compiler = Compiler { definitions, nodes: Vec::new(), known: Vec::new() };
+        compiler.refer(name.as_bytes().to_vec().into())?;
         let mut nodes = compiler.nodes;
         let free: Vec<Free> = nodes.iter().map(Node::free).collect();
         for field in nodes.iter_mut().flat_map(|node| node.fields.values_mut()) {
@@ -181,30 +182,37 @@ impl Node {
 }
 
 struct Compiler<'f> {
-    file: &'f Value,
+    definitions: Val<'f>,
     nodes: Vec<Node>,
-    /// Nodes of definitions that were met, by their pointer.
-    known: Vec<(String, u32)>,
+    /// Nodes of definitions that were met, by name.
+    known: Vec<(Cow<'f, [u8]>, u32)>,
 }
 
-impl Compiler<'_> {
-    fn refer(&mut self, pointer: &str) -> Result<u32, String> {
-        if let Some((_, node)) = self.known.iter().find(|(known, _)| known == pointer) {
+/// How a definition is referred to.
+const DEFINITIONS: &[u8] = b"#/$defs/";
+
+impl<'f> Compiler<'f> {
+    fn refer(&mut self, name: Cow<'f, [u8]>) -> Result<u32, String> {
+        if let Some((_, node)) = self.known.iter().find(|(known, _)| *known == name) {
             return Ok(*node);
         }
-        let file = self.file;
-        let schema = file.pointer(pointer).ok_or_else(|| format!("{pointer} is not there"))?;
+        let words = String::from_utf8_lossy(&name);
+        let schema = self.definitions.get(&*words).ok_or_else(|| format!("{words} is not defined"))?;
         if let Some(target) = schema.get("$ref") {
             return self.reference(target);
         }
         let node = self.begin();
-        self.known.push((pointer.to_owned(), node));
+        self.known.push((name, node));
         self.fill(node, schema)
     }
 
-    fn reference(&mut self, target: &Value) -> Result<u32, String> {
-        let target = target.as_str().and_then(|target| target.strip_prefix('#')).map(str::to_owned);
-        self.refer(&target.ok_or("a $ref leads out of the file")?)
+    fn reference(&mut self, target: Val<'f>) -> Result<u32, String> {
+        let name = match target.text() {
+            Some(Cow::Borrowed(text)) => text.strip_prefix(DEFINITIONS).map(Cow::Borrowed),
+            Some(Cow::Owned(text)) => text.strip_prefix(DEFINITIONS).map(|name| name.to_vec().into()),
+            None => None,
+        };
+        self.refer(name.ok_or("a $ref leads to no definition of the file")?)
     }
 
     fn begin(&mut self) -> u32 {
@@ -212,7 +220,7 @@ impl Compiler<'_> {
         self.nodes.len() as u32 - 1
     }
 
-    fn compile(&mut self, schema: &Value) -> Result<u32, String> {
+    fn compile(&mut self, schema: Val<'f>) -> Result<u32, String> {
         if let Some(target) = schema.get("$ref") {
             return self.reference(target);
         }
@@ -220,21 +228,25 @@ impl Compiler<'_> {
         self.fill(node, schema)
     }
 
-    fn fill(&mut self, at: u32, schema: &Value) -> Result<u32, String> {
-        let members = schema.as_object().ok_or("a schema is no object")?;
+    fn fill(&mut self, at: u32, schema: Val<'f>) -> Result<u32, String> {
+        if !schema.is_object() {
+            return Err("a schema is no object".to_owned());
+        }
         let mut node = Node::default();
-        for (key, value) in members {
-            match key.as_str() {
-                "type" => node.kinds = kinds(value)?,
-                "enum" => node.texts = texts(value)?,
-                "minLength" => node.shortest = number(value)?,
-                "maxLength" => node.longest = Some(number(value)?),
-                "pattern" if value == PLAIN => node.plain = true,
-                "items" => node.items = Some(self.compile(value)?),
-                "properties" | "required" => {}
-                "anyOf" => node.branches = self.branches(value, &mut node.kinds)?,
-                silent if SILENT.contains(&silent) => {}
-                other => return Err(format!("the keyword {other} with {value}")),
+        for Member { key, val, .. } in schema.members() {
+            match key.decode().as_ref() {
+                b"type" => node.kinds = kinds(val)?,
+                b"enum" => node.texts = texts(val)?,
+                b"minLength" => node.shortest = number(val)?,
+                b"maxLength" => node.longest = Some(number(val)?),
+                b"pattern" if val.is(PLAIN) => node.plain = true,
+                b"items" => node.items = Some(self.compile(val)?),
+                b"properties" | b"required" => {}
+                b"anyOf" => node.branches = self.branches(val, &mut node.kinds)?,
+                silent if SILENT.iter().any(|known| known.as_bytes() == silent) => {}
+                other => {
+                    return Err(format!("the keyword {} with {}", String::from_utf8_lossy(other), words(val)));
+                }
             }
         }
         self.fields(&mut node, schema)?;
@@ -242,9 +254,9 @@ impl Compiler<'_> {
             return Err("anyOf beside a type or properties".to_owned());
         }
         // An enum takes texts, and null if it lists it, whatever the type says.
-        if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-            let null = if values.contains(&Value::Null) { bit(NodeKind::Null) } else { 0 };
-            node.kinds &= bit(NodeKind::String) | null;
+        if let Some(values) = schema.get("enum") {
+            let has_null = values.elements().any(|value| value.is_null());
+            node.kinds &= bit(NodeKind::String) | if has_null { bit(NodeKind::Null) } else { 0 };
             if node.kinds == 0 {
                 return Err("an enum without the type of its values".to_owned());
             }
@@ -256,11 +268,11 @@ impl Compiler<'_> {
     }
 
     /// The branches of an `anyOf`. What is no object is recognised by `kinds`.
-    fn branches(&mut self, list: &Value, kinds: &mut u8) -> Result<Branches, String> {
+    fn branches(&mut self, list: Val<'f>, kinds: &mut u8) -> Result<Branches, String> {
         let mut branches = Vec::new();
         *kinds |= bit(NodeKind::Object);
-        for schema in list.as_array().into_iter().flatten() {
-            if *schema == serde_json::json!({ "type": "null" }) {
+        for schema in list.elements() {
+            if schema.count() == 1 && schema.get("type").is_some_and(|kind| kind.is("null")) {
                 *kinds |= bit(NodeKind::Null);
                 continue;
             }
@@ -279,63 +291,74 @@ impl Compiler<'_> {
         Ok(branches)
     }
 
-    fn fields(&mut self, node: &mut Node, schema: &Value) -> Result<(), String> {
-        let list = schema.get("required").and_then(Value::as_array);
-        let required: Vec<&str> = list.into_iter().flatten().filter_map(Value::as_str).collect();
-        let properties = schema.get("properties").and_then(Value::as_object);
+    fn fields(&mut self, node: &mut Node, schema: Val<'f>) -> Result<(), String> {
+        let required: Vec<Cow<'_, [u8]>> = schema
+            .get("required")
+            .into_iter()
+            .flat_map(|list| list.elements())
+            .filter_map(|key| key.text())
+            .collect();
         if required.len() > MOST_REQUIRED {
             return Err("too many required properties".to_owned());
         }
         let mut fields = Vec::new();
-        for (n, key) in required.iter().enumerate() {
-            let of_key = properties.and_then(|properties| properties.get(*key));
-            let of_key = of_key.ok_or_else(|| format!("{key} is required and not described"))?;
-            fields.push((
-                named(key)?,
-                Field { node: self.compile(of_key)?, required: 1 << n, free: Free::default() },
-            ));
-            node.required |= 1 << n;
+        for Member { key, val, .. } in schema.get("properties").into_iter().flat_map(|own| own.members()) {
+            let key = key.decode();
+            let nth = required.iter().position(|required| *required == key);
+            let bit = nth.map_or(0, |nth| 1 << nth);
+            fields.push((named(&key)?, Field { node: self.compile(val)?, required: bit, free: Free::default() }));
+            node.required |= bit;
         }
-        for (key, value) in properties.into_iter().flatten().filter(|(key, _)| !required.contains(&key.as_str())) {
-            fields.push((named(key)?, Field { node: self.compile(value)?, required: 0, free: Free::default() }));
+        if node.required.count_ones() as usize != required.len() {
+            return Err("a property is required and not described".to_owned());
         }
         node.fields = ByName::new(fields);
         Ok(())
     }
 }
 
-fn named(key: &str) -> Result<Name, String> {
-    let name = Name::find(key.as_bytes());
-    if name.is_some() { Ok(name) } else { Err(format!("the table of names lacks {key}")) }
+fn named(key: &[u8]) -> Result<Name, String> {
+    let name = Name::find(key);
+    if name.is_some() {
+        Ok(name)
+    } else {
+        Err(format!("the table of names lacks {}", String::from_utf8_lossy(key)))
+    }
 }
 
-fn kinds(value: &Value) -> Result<u8, String> {
-    let one = |name: &Value| match name.as_str() {
-        Some("object") => Ok(bit(NodeKind::Object)),
-        Some("array") => Ok(bit(NodeKind::Array)),
-        Some("string") => Ok(bit(NodeKind::String)),
-        Some("number") => Ok(bit(NodeKind::Number)),
-        Some("integer") => Ok(INTEGER),
-        Some("boolean") => Ok(bit(NodeKind::True)),
-        Some("null") => Ok(bit(NodeKind::Null)),
-        _ => Err(format!("the type {name}")),
+fn kinds(value: Val<'_>) -> Result<u8, String> {
+    let one = |name: Val<'_>| match name.text().as_deref() {
+        Some(b"object") => Ok(bit(NodeKind::Object)),
+        Some(b"array") => Ok(bit(NodeKind::Array)),
+        Some(b"string") => Ok(bit(NodeKind::String)),
+        Some(b"number") => Ok(bit(NodeKind::Number)),
+        Some(b"integer") => Ok(INTEGER),
+        Some(b"boolean") => Ok(bit(NodeKind::True)),
+        Some(b"null") => Ok(bit(NodeKind::Null)),
+        _ => Err(format!("the type {}", words(name))),
     };
-    match value {
-        Value::Array(names) => names.iter().try_fold(0, |all, name| Ok(all | one(name)?)),
-        name => one(name),
+    match value.is_array() {
+        true => value.elements().try_fold(0, |all, name| Ok(all | one(name)?)),
+        false => one(value),
     }
 }
 
 /// The texts of an `enum`; null is recognised by the type.
-fn texts(value: &Value) -> Result<Vec<Box<[u8]>>, String> {
-    let values = value.as_array().ok_or("an enum is no list")?;
-    let text = |value: &Value| match value {
-        Value::String(text) => Ok(text.as_bytes().into()),
-        other => Err(format!("{other} in an enum")),
+fn texts(value: Val<'_>) -> Result<Vec<Box<[u8]>>, String> {
+    if !value.is_array() {
+        return Err("an enum is no list".to_owned());
+    }
+    let text = |value: Val<'_>| match value.text() {
+        Some(text) => Ok(text.into_owned().into()),
+        None => Err(format!("{} in an enum", words(value))),
     };
-    values.iter().filter(|value| !value.is_null()).map(text).collect()
+    value.elements().filter(|value| !value.is_null()).map(text).collect()
 }
 
-fn number(value: &Value) -> Result<u32, String> {
-    value.as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(|| format!("the limit {value}"))
+fn number(value: Val<'_>) -> Result<u32, String> {
+    value.as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(|| format!("the limit {}", words(value)))
+}
+
+fn words(value: Val<'_>) -> Cow<'_, str> {
+    String::from_utf8_lossy(value.raw())
 }
