@@ -13,8 +13,11 @@ use super::Options;
 /// Records that vote, at most.
 const SAMPLE: u32 = 200;
 
-/// As many are enough, if they leave no doubt.
+/// As many are enough, if they leave no doubt, or are large.
 const FEW: u32 = 16;
+
+/// As many bytes of records are enough, if there are a few of these.
+const MUCH: usize = 1 << 20;
 
 /// A claim that no other file raises.
 const SURE: u8 = 95;
@@ -123,7 +126,7 @@ struct Votes {
 fn of_records(text: &[u8], steps: &[String], least: u8) -> Answer {
     let mut votes = vec![Votes::default(); FORMATS.len()];
     let (mut voters, mut alone) = (0, 0);
-    first_records(text, steps, &mut |val, _| {
+    first_records(text, steps, &mut |val, (at, len)| {
         voters += 1;
         let probe = Probe::new(val);
         let mut is_history = false;
@@ -135,7 +138,8 @@ fn of_records(text: &[u8], steps: &[String], least: u8) -> Answer {
             votes.best = votes.best.max(score);
         }
         alone += u32::from(is_history);
-        voters < SAMPLE && !(voters == FEW && are_sure(&votes, voters))
+        let is_much = voters >= FEW && at + len >= MUCH;
+        voters < SAMPLE && !is_much && !(voters == FEW && are_sure(&votes, voters))
     });
     // The first of the best, among those that know most of what they would read.
     let mut winner: Option<(u32, Reading)> = None;
