@@ -190,6 +190,14 @@ pub struct Pieces {
     whole: bool,
 }
 
+/// A stretch of bytes that is in the patched bytes as it was in the original ones.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept {
+    pub from: u64,
+    pub to: u64,
+    pub len: u64,
+}
+
 #[derive(Clone, Debug)]
 struct Piece {
     /// Offset in the patched bytes.
@@ -231,6 +239,14 @@ impl Pieces {
         let len = what.len();
         self.list.push(Piece { start: self.len, what, edit });
         self.len += len;
+    }
+
+    /// The stretches that are kept, in order: where each lies in the original bytes, and where in the patched ones.
+    pub fn kept(&self) -> impl Iterator<Item = Kept> + '_ {
+        self.list.iter().filter(|piece| piece.edit.is_none()).filter_map(|piece| match &piece.what {
+            With::Copy(from) => Some(Kept { from: from.start, to: piece.start, len: u64::from(from.len) }),
+            With::Text(_) => None,
+        })
     }
 
     /// No edit changes anything.

@@ -92,7 +92,7 @@ pub(super) fn look(
             let promises = match references {
                 0 => {
                     let whole = proposes || run.draws();
-                    promise::plan(doc.id, &*doc.bytes, &found, options, threads, whole)?
+                    promise::plan(doc.id, &*doc.bytes, &mut found, options, threads, whole)?
                 }
                 _ => refused(&found),
             };

@@ -218,7 +218,8 @@ fn refusal(made: &Made, doc: &Doc) -> Option<(String, bool)> {
 fn damage(made: &Made, doc: &Doc, view: &Patched<'_>, edits: &[Edit]) -> io::Result<Option<String>> {
     let full = made.full(doc);
     let hold = |before: &dyn ReadAt, after: &dyn ReadAt, touched: Option<&[Place]>| -> io::Result<_> {
-        let texts = guard::Texts { id: doc.id, before, after, container: framing::sniff(before)? };
+        let container = framing::sniff(before)?;
+        let texts = guard::Texts { id: doc.id, before, after, container, kept: Vec::new() };
         let nothing = guard::Recognise { steps: &[], format: None };
         Ok(guard::check(&texts, touched, &nothing)?.damage)
     };

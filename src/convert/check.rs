@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::dialect::Written;
-use crate::fix::{Sketch, Sketcher};
+use crate::fix::{Planned, Sketch, Sketcher};
 use crate::judge::{self, Judged, JudgedDoc, Options};
 use crate::neutral::LossKind;
 use crate::place::DocId;
@@ -20,7 +20,7 @@ pub fn check(id: DocId, bytes: &dyn ReadAt, options: &Options, threads: usize) -
     let to = options.target.and_then(|target| dialect(target.dialect));
     let sketcher = Sketcher::new(options.target.filter(|_| to.is_some()));
     let mut found = judge::judge(id, bytes, options, threads, &sketcher)?;
-    let is_foreign = found.made.iter().any(|sketch| sketch.print.is_none());
+    let is_foreign = found.made.iter().any(|sketch| matches!(sketch.planned, Planned::Foreign));
     let Some(to) = to.filter(|_| is_foreign) else { return Ok(found) };
     let plan = Plan {
         to,

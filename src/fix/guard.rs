@@ -1,27 +1,28 @@
 //! The net under everything that patches a file: a record that could be read can be read afterwards, and a record that
-//! nobody meant to touch is there as it was. It trusts neither the plan nor the edits: it reads both texts, hashes their
-//! records, and scans those that changed.
+//! nobody meant to touch is there as it was. It trusts neither the plan nor the reasons of the edits: it reads both texts
+//! wherever one is not a copy of the other, hashes their records, and scans those that changed.
 
 use std::collections::HashSet;
 use std::io;
+use std::ops::Range;
 
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::format::{Format, Histories};
 use crate::json::{Tape, Val, pointer, scan};
-use crate::place::{DocId, Place};
+use crate::place::{DocId, Kept, Place};
 use crate::read::detect;
 use crate::source::damage::escape_of;
 use crate::source::split::{SplitError, split};
-use crate::source::{Container, ReadAt, framing};
+use crate::source::{Container, ReadAt, framing, lines};
 
 /// What a patch would damage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Damage {
     /// A record that could be read could not be read any more; where it is in the patched text.
     Unreadable(u64),
-    /// A record that was not to be touched would change or go; its number.
-    Lost(u32),
+    /// A record that was not to be touched would change or go; where it is.
+    Lost(u64),
 }
 
 impl Damage {
@@ -29,8 +30,8 @@ impl Damage {
     pub fn words(self, what: &str) -> String {
         let how = match self {
             Damage::Unreadable(at) => format!("{what} would write invalid JSON (at byte {at})"),
-            Damage::Lost(record) => {
-                format!("{what} would change record {record}, which it should not touch")
+            Damage::Lost(at) => {
+                format!("{what} would change the record at byte {at}, which it should not touch")
             }
         };
         let to = match env!("CARGO_PKG_REPOSITORY") {
@@ -51,6 +52,8 @@ pub struct Texts<'t> {
     pub before: &'t dyn ReadAt,
     pub after: &'t dyn ReadAt,
     pub container: Container,
+    /// Stretches that are copied as they are, in order, as far as that is known.
+    pub kept: Vec<Kept>,
 }
 
 /// What the net caught.
@@ -72,7 +75,7 @@ pub struct Recognise<'r> {
 pub fn check(texts: &Texts<'_>, touched: Option<&[Place]>, recognise: &Recognise<'_>) -> io::Result<Caught> {
     match texts.container {
         Container::Document { .. } => document(texts),
-        Container::Lines { start } | Container::Events { start } => lines(texts, start, touched, recognise),
+        Container::Lines { start } | Container::Events { start } => records(texts, start, touched, recognise),
         _ => Ok(Caught::default()),
     }
 }
@@ -96,7 +99,7 @@ fn document(texts: &Texts<'_>) -> io::Result<Caught> {
 fn are_lines(bytes: &dyn ReadAt) -> io::Result<bool> {
     let start = mark(bytes)?;
     let mut reader = Reader { container: Container::Lines { start }, text: Vec::new(), tape: Tape::new() };
-    let mut records = Records::new(bytes, start);
+    let mut records = Records::new(bytes, vec![start..bytes.len()]);
     while let Some(record) = records.next()? {
         if reader.see(bytes, &record, |_| Some(()))?.is_none() {
             return Ok(false);
@@ -120,7 +123,7 @@ fn fault_of(id: DocId, bytes: &dyn ReadAt) -> io::Result<Option<u64>> {
     Ok(scan(&text, &mut Tape::new()).err().map(|fault| start + u64::from(fault.at)))
 }
 
-fn lines(
+fn records(
     texts: &Texts<'_>,
     start: u64,
     touched: Option<&[Place]>,
@@ -128,11 +131,12 @@ fn lines(
 ) -> io::Result<Caught> {
     let mut starts: Vec<u64> = touched.into_iter().flatten().map(|at| at.start).collect();
     starts.sort_unstable();
-    let records = Records::new(texts.before, start);
+    let (before, after) = compared(texts, start)?;
+    let records = Records::new(texts.before, before);
     let mut old = Old { records, starts, anywhere: touched.is_none(), next: 0, touched: Vec::new() };
     let mut wanted = old.untouched()?;
     let mut changed: Vec<Record> = Vec::new();
-    let mut new = Records::new(texts.after, mark(texts.after)?);
+    let mut new = Records::new(texts.after, after);
     while let Some(record) = new.next()? {
         match wanted {
             Some(kept) if kept.hash == record.hash => wanted = old.untouched()?,
@@ -141,7 +145,7 @@ fn lines(
     }
     let mut caught = Caught::default();
     if let Some(kept) = wanted {
-        caught.damage = Some(Damage::Lost(kept.number + 1));
+        caught.damage = Some(Damage::Lost(kept.start));
         return Ok(caught);
     }
     // What was to be touched and was not is no change.
@@ -192,6 +196,29 @@ fn lines(
         }
     }
     Ok(caught)
+}
+
+/// A shorter stretch is compared, too: where its lines begin takes a look at as much.
+const WORTH: u64 = 1 << 20;
+
+/// The stretches of both texts that are compared: all but the whole lines in stretches that are copied.
+fn compared(texts: &Texts<'_>, start: u64) -> io::Result<(Vec<Range<u64>>, Vec<Range<u64>>)> {
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    let (mut old, mut new) = (start, mark(texts.after)?);
+    for kept in texts.kept.iter().filter(|kept| kept.len >= WORTH) {
+        // Whether the first line begins with the stretch, and the last one ends with it, is not the same in both texts.
+        let line = |at| lines::around(texts.before, texts.id, start, at);
+        let (from, to) = (line(kept.from)?.end(), line(kept.from + kept.len - 1)?.start);
+        if from < old || from >= to {
+            continue;
+        }
+        before.push(old..from);
+        after.push(new..kept.to + (from - kept.from));
+        (old, new) = (to, kept.to + (to - kept.from));
+    }
+    before.push(old..texts.before.len());
+    after.push(new..texts.after.len());
+    Ok((before, after))
 }
 
 /// The records that could not be read before the patch, as one text in which control characters are escaped: line feeds
@@ -302,15 +329,19 @@ impl Old<'_> {
 /// A line with something in it.
 #[derive(Clone, Copy, Debug)]
 struct Record {
+    /// One more than that of the line before, where that was read.
     number: u32,
     start: u64,
     len: u32,
     hash: u64,
 }
 
-/// Reads the lines of a text one after the other, none of them whole.
+/// Reads the lines of stretches of a text one after the other, none of them whole.
 struct Records<'r> {
     bytes: &'r dyn ReadAt,
+    stretches: std::vec::IntoIter<Range<u64>>,
+    /// Where the stretch at hand ends.
+    end: u64,
     /// Offset of the buffer.
     base: u64,
     at: usize,
@@ -321,12 +352,24 @@ struct Records<'r> {
 const STEP: u64 = 1 << 20;
 
 impl<'r> Records<'r> {
-    fn new(bytes: &'r dyn ReadAt, start: u64) -> Self {
-        Records { bytes, base: start, at: 0, buf: Vec::new(), number: 0 }
+    fn new(bytes: &'r dyn ReadAt, stretches: Vec<Range<u64>>) -> Self {
+        Records { bytes, stretches: stretches.into_iter(), end: 0, base: 0, at: 0, buf: Vec::new(), number: 0 }
+    }
+
+    /// Goes on to the next stretch, if there is one.
+    fn skip(&mut self) -> bool {
+        let Some(next) = self.stretches.next() else { return false };
+        (self.base, self.end, self.at) = (next.start, next.end, 0);
+        self.buf.clear();
+        self.number += 1;
+        true
     }
 
     fn next(&mut self) -> io::Result<Option<Record>> {
         loop {
+            if self.base + self.at as u64 >= self.end && !self.skip() {
+                return Ok(None);
+            }
             let (start, mut len) = (self.base + self.at as u64, 0u64);
             let mut hasher = Xxh3::new();
             let (mut ended, mut blank) = (false, true);
@@ -334,7 +377,7 @@ impl<'r> Records<'r> {
                 if self.at == self.buf.len() {
                     self.base += self.buf.len() as u64;
                     self.at = 0;
-                    let left = self.bytes.len().saturating_sub(self.base).min(STEP);
+                    let left = self.end.saturating_sub(self.base).min(STEP);
                     if left == 0 {
                         self.buf.clear();
                         break;
@@ -354,9 +397,6 @@ impl<'r> Records<'r> {
                 self.number += 1;
                 let len = u32::try_from(len).unwrap_or(u32::MAX);
                 return Ok(Some(Record { number: self.number - 1, start, len, hash: hasher.digest() }));
-            }
-            if !ended {
-                return Ok(None);
             }
         }
     }
@@ -390,7 +430,7 @@ mod tests {
     fn caught(before: &str, after: &str, touched: &[u64]) -> Caught {
         let (before, after) = (before.as_bytes().to_vec(), after.as_bytes().to_vec());
         let container = framing::sniff(&before).expect("memory reads");
-        let texts = Texts { id: DocId(0), before: &before, after: &after, container };
+        let texts = Texts { id: DocId(0), before: &before, after: &after, container, kept: Vec::new() };
         let touched: Vec<Place> = touched.iter().map(|at| Place::new(DocId(0), *at, 1)).collect();
         check(&texts, Some(&touched), &Recognise { steps: &[], format: None }).expect("memory reads")
     }
@@ -400,10 +440,10 @@ mod tests {
     #[test]
     fn a_record_that_was_not_to_be_touched_must_be_there() {
         assert_eq!(caught(LOG, LOG, &[]).damage, None);
-        assert_eq!(caught(LOG, "{\"b\":2}\r\n\n{\"c\":3}", &[]).damage, Some(Damage::Lost(1)));
+        assert_eq!(caught(LOG, "{\"b\":2}\r\n\n{\"c\":3}", &[]).damage, Some(Damage::Lost(0)));
         assert_eq!(caught(LOG, "{\"b\":2}\r\n\n{\"c\":3}", &[2]).damage, None);
-        assert_eq!(caught(LOG, "{\"a\":1}\n{\"b\":2}\r\n\n{\"c\":4}", &[0]).damage, Some(Damage::Lost(3)));
-        assert_eq!(caught(LOG, "{\"a\":1}\n", &[9]).damage, Some(Damage::Lost(3)));
+        assert_eq!(caught(LOG, "{\"a\":1}\n{\"b\":2}\r\n\n{\"c\":4}", &[0]).damage, Some(Damage::Lost(18)));
+        assert_eq!(caught(LOG, "{\"a\":1}\n", &[9]).damage, Some(Damage::Lost(18)));
         // New ones may come between them.
         assert_eq!(caught(LOG, "{\"a\":1}\n{\"x\":1}\n{\"b\":2}\r\n\n{\"c\":3}\n{\"y\":1}\n", &[]).damage, None);
     }

@@ -44,8 +44,8 @@ use crate::rule::Loss;
 
 pub use plan::HistoryPlan;
 pub use planner::Planner;
-pub use rounds::{Fixed, fix};
-pub use sketch::{Sketch, Sketcher};
+pub use rounds::{Fixed, fix, fix_judged};
+pub use sketch::{Planned, Prints, Sketch, Sketcher};
 
 /// What to do about a call that nobody answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

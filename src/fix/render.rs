@@ -11,7 +11,7 @@ use crate::json::edit::{Base, Sequence, Slot, remove_members};
 use crate::json::{Tape, Val, pointer, scan};
 use crate::place::{DocId, Edit, Patch, Place, With};
 use crate::source::split::{Piece, SplitError, split};
-use crate::source::{Container, ReadAt, framing, lines};
+use crate::source::{Container, Held, ReadAt, framing, lines};
 
 use super::messages::{Message, Messages, list_around};
 use super::plan::{Fate, Fresh, HistoryPlan};
@@ -37,13 +37,15 @@ impl Step<'_> {
     }
 }
 
-/// Renders plans into edits on the bytes that they were made for.
+/// Renders plans into edits on the bytes that they were made for. `marks` are starts of lines whose numbers are known.
 pub(super) fn render(
     id: DocId,
     bytes: &dyn ReadAt,
     container: Container,
+    marks: &[(u64, u64)],
     plans: &[HistoryPlan],
 ) -> io::Result<Patch> {
+    let bytes = &Held::new(bytes, container, marks);
     let mut steps: Vec<Step<'_>> = plans
         .iter()
         .flat_map(|plan| {
@@ -67,7 +69,7 @@ pub(super) fn render(
             loop {
                 let first = rest.first().map(|step| step.row.at.start);
                 let Some(at) = first.into_iter().chain(unset.first().map(|at| at.start)).min() else { break };
-                let line = lines::around(bytes, id, start, at)?;
+                let line = bytes.line_around(id, start, at)?;
                 let (here, behind) = rest.split_at(rest.partition_point(|step| step.row.at.start < line.end()));
                 let (members, others) = unset.split_at(unset.partition_point(|at| at.start < line.end()));
                 render.record(line, here, members)?;

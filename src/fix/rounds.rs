@@ -97,20 +97,18 @@ pub fn fix(
     wanted: &FixOptions,
     threads: usize,
 ) -> io::Result<Fixed> {
-    let job = Job { id, bytes, options, wanted, threads };
-    let mut given_up = GivenUp::new();
-    loop {
-        let (mut fixed, worse) = job.attempt(&given_up)?;
-        let known = given_up.len();
-        worse.into_iter().for_each(|(number, why)| {
-            given_up.entry(number).or_insert(why);
-        });
-        if given_up.len() == known {
-            fixed.given_up = given_up;
-            fixed.refuse_the_rest(wanted);
-            return Ok(fixed);
-        }
-    }
+    Job { id, bytes, options, wanted, threads }.run(None)
+}
+
+/// Makes the default repair of a doc that was judged, and planned, but for documents of several lines.
+pub fn fix_judged(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    options: &Options,
+    threads: usize,
+    judged: JudgedDoc<HistoryPlan>,
+) -> io::Result<Fixed> {
+    Job { id, bytes, options, wanted: &FixOptions::default(), threads }.run(Some(judged))
 }
 
 /// How the edits of a round are made.
@@ -142,11 +140,31 @@ struct Job<'j> {
 }
 
 impl Job<'_> {
+    /// `judged` is the doc as it is, if that is known.
+    fn run(&self, mut judged: Option<JudgedDoc<HistoryPlan>>) -> io::Result<Fixed> {
+        let mut given_up = GivenUp::new();
+        loop {
+            let (mut fixed, worse) = self.attempt(&given_up, judged.take())?;
+            let known = given_up.len();
+            worse.into_iter().for_each(|(number, why)| {
+                given_up.entry(number).or_insert(why);
+            });
+            if given_up.len() == known {
+                fixed.given_up = given_up;
+                fixed.refuse_the_rest(self.wanted);
+                return Ok(fixed);
+            }
+        }
+    }
+
     /// Repairs all but what was given up; also tells what is to be given up, too.
-    fn attempt(&self, given_up: &GivenUp) -> io::Result<(Fixed, GivenUp)> {
+    fn attempt(&self, given_up: &GivenUp, judged: Option<JudgedDoc<HistoryPlan>>) -> io::Result<(Fixed, GivenUp)> {
         let Job { id, bytes, options, wanted, threads } = *self;
         let planner = Planner { options: wanted, spread: is_spread(bytes)? };
-        let before = judge(id, bytes, options, threads, &planner)?;
+        let before = match judged {
+            Some(judged) => judged,
+            None => judge(id, bytes, options, threads, &planner)?,
+        };
         let mut fixed = Fixed {
             patch: Patch::default(),
             changes: Vec::new(),
@@ -193,7 +211,8 @@ impl Job<'_> {
             let open = self.open(&current.judged, &fixed.refusals, given_up);
             let read_by = current.format;
             let knows = |val: Val<'_>| is_record(read_by, &options.read, val);
-            let text = TextOf { id, bytes: &view, container, wanted, knows: &knows };
+            let marks = current.lines.as_slice();
+            let text = TextOf { id, bytes: &view, container, marks, wanted, knows: &knows };
             let stored = Stored { id, bytes: &view, container, format: read_by, options: &options.read, wanted };
             let is_changed = !fixed.patch.is_empty();
             let kept = current.format.and_then(|format| format.kept_lines());
@@ -278,7 +297,7 @@ impl Job<'_> {
                 is_read_anew: false,
             });
         }
-        let mut patch = render(self.id, text.bytes, text.container, &plans)?;
+        let mut patch = render(self.id, text.bytes, text.container, text.marks, &plans)?;
         if let Some(kept) = how.stays {
             patch = padded::pad(self.id, text.bytes, text.container, &patch, kept)?;
         }
@@ -349,8 +368,10 @@ impl Job<'_> {
         for change in &fixed.changes {
             touched.extend([Some(change.row.at), change.other].into_iter().flatten());
         }
-        let after = Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
-        let texts = Texts { id, before: bytes, after: &after, container: fixed.before.container };
+        let pieces = Pieces::new(fixed.patch.edits(id), id, bytes.len());
+        let kept = pieces.kept().collect();
+        let after = Patched::new(bytes, pieces);
+        let texts = Texts { id, before: bytes, after: &after, container: fixed.before.container, kept };
         let format = fixed.before.format.filter(|_| options.read.format.is_none());
         let caught = guard::check(&texts, Some(&touched), &Recognise { steps: &options.read.pointer, format })?;
         if let Some(damage) = caught.damage {

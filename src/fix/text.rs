@@ -41,6 +41,8 @@ pub(super) struct TextOf<'d> {
     pub id: DocId,
     pub bytes: &'d dyn ReadAt,
     pub container: Container,
+    /// Starts of lines whose numbers are known.
+    pub marks: &'d [(u64, u64)],
     pub wanted: &'d FixOptions,
     /// The records of the doc, to tell them from what else may look like one.
     pub knows: &'d dyn Fn(crate::json::Val<'_>) -> bool,

@@ -122,6 +122,27 @@ pub struct JudgedDoc<T> {
 }
 
 impl<T> JudgedDoc<T> {
+    /// The same, with something else made of its histories.
+    pub fn with_made<U>(&self, made: Vec<U>) -> JudgedDoc<U> {
+        JudgedDoc {
+            container: self.container,
+            format: self.format,
+            targets: self.targets.clone(),
+            schemas: self.schemas.clone(),
+            judged: self.judged.clone(),
+            made,
+            records: self.records,
+            histories: self.histories,
+            items: self.items,
+            slimmed: self.slimmed,
+            may_refer: self.may_refer,
+            alone: self.alone,
+            unsent: self.unsent.clone(),
+            lines: self.lines.clone(),
+            bugs: self.bugs.clone(),
+        }
+    }
+
     /// The first finding that is an error.
     pub fn first_error(&self) -> Option<&Judged> {
         self.judged.iter().find(|judged| judged.severity == Severity::Error)

@@ -38,8 +38,8 @@ pub fn page(document: &[u8], options: &Options, view: View, content: bool) -> Re
     };
     let (doc, report, fixed) = match view {
         View::Check => {
-            let found = convert::check(DOC, &bytes, &options.judge, 1)?;
-            let promises = promise::plan(DOC, &bytes, &found, &options.judge, 1, true)?;
+            let mut found = convert::check(DOC, &bytes, &options.judge, 1)?;
+            let promises = promise::plan(DOC, &bytes, &mut found, &options.judge, 1, true)?;
             let picked = Picked::all(&found);
             let diagnostics = promises.diagnose(DOC, &options.name, &bytes, &found, &picked, Content::None)?;
             let doc = draw::found(drawing("check"), &found, &diagnostics, promises.repair(&found.judged))?;

@@ -88,8 +88,8 @@ pub fn check(document: &[u8], options: &Options) -> Result<Report, Error> {
 
 fn check_document(document: &[u8], options: &Options) -> Result<Report, Error> {
     let bytes = Roomy::new(Memory(document));
-    let found = convert::check(DOC, &bytes, &options.judge, 1)?;
-    let promises = promise::plan(DOC, &bytes, &found, &options.judge, 1, false)?;
+    let mut found = convert::check(DOC, &bytes, &options.judge, 1)?;
+    let promises = promise::plan(DOC, &bytes, &mut found, &options.judge, 1, false)?;
     let diagnostics =
         promises.diagnose(DOC, &options.name, &bytes, &found, &Picked::all(&found), Content::None)?;
     let mut report = Report::new(&found, &options.name, diagnostics);

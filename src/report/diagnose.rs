@@ -11,9 +11,8 @@ use crate::judge::{Judged, JudgedDoc};
 use crate::place::DocId;
 use crate::read::Texts;
 use crate::schema::Violation;
-use crate::source::{Container, ReadAt};
+use crate::source::{Container, Held, ReadAt};
 
-use super::held::Held;
 use super::kept::Promise;
 use super::look::{Content, Item, Reader, own_verdict};
 use super::mask;

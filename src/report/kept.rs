@@ -62,9 +62,17 @@ impl Promise {
     }
 }
 
+/// What comes of a finding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kept {
+    pub promise: Promise,
+    /// Nothing like it is left at its place.
+    pub is_gone: bool,
+}
+
 /// What a default repair keeps of each finding of `fixed.before`, in order, and the number of errors and warnings that are
 /// gone after it. `total` is the length of the doc.
-pub fn kept(fixed: &Fixed, total: u64) -> (Vec<Promise>, u64) {
+pub fn kept(fixed: &Fixed, total: u64) -> (Vec<Kept>, u64) {
     let doc = fixed.before.judged.first().map(|judged| judged.finding.row.at.doc);
     let pieces = doc.map(|doc| Pieces::new(fixed.patch.edits(doc), doc, total));
     let mut left: HashMap<(Code, u64), Option<&'static str>> = HashMap::new();
@@ -74,17 +82,19 @@ pub fn kept(fixed: &Fixed, total: u64) -> (Vec<Promise>, u64) {
         let at = pieces.as_ref().filter(|_| fixed.after.is_some()).map_or(at, |pieces| pieces.original(at));
         left.insert((judged.finding.code, at.start), why_not(judged));
     }
-    let promise = |judged: &Judged| {
+    let one = |judged: &Judged| {
         let is_default = judged.is_fixed_by_default();
-        match left.get(&(judged.finding.code, judged.finding.row.at.start)) {
+        let left = left.get(&(judged.finding.code, judged.finding.row.at.start));
+        let promise = match left {
             Some(why) if is_default => Promise::Never(why.unwrap_or(REMAINS)),
             // It needs no fix or flag of its own where it goes with what is repaired anyway.
             None if !is_default => Promise::WithAnother,
             _ => Promise::Asked,
-        }
+        };
+        Kept { promise, is_gone: left.is_none() }
     };
     let counts = |judged: &&Judged| judged.severity > Severity::Info;
     let had = fixed.before.judged.iter().filter(counts).count();
     let has = fixed.left().judged.iter().filter(counts).count();
-    (fixed.before.judged.iter().map(promise).collect(), had.saturating_sub(has) as u64)
+    (fixed.before.judged.iter().map(one).collect(), had.saturating_sub(has) as u64)
 }

@@ -7,7 +7,7 @@ use crate::fix::{Fixed, Reasoning};
 use crate::place::DocId;
 use crate::source::ReadAt;
 
-use super::repair::spots;
+use super::place::spots;
 
 /// So many places of one reason are listed; the rest is counted.
 const LISTED: usize = 20;

@@ -13,11 +13,10 @@ use crate::place::{DocId, Place};
 use crate::read::Texts;
 use crate::rules::{fields, other_model, schema_violation};
 use crate::schema::Violation;
-use crate::source::ReadAt;
+use crate::source::{Held, ReadAt};
 use crate::target::Verdict;
 
 use super::Spot;
-use super::held::Held;
 use super::mask;
 use super::place::{Locator, Pointer, each_record};
 use super::snippet::{self, Snippet};

@@ -31,7 +31,6 @@ mod ci;
 mod concise;
 mod github;
 mod gitlab;
-mod held;
 mod json;
 mod jsonl;
 mod junit;

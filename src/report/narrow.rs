@@ -9,17 +9,14 @@ use crate::fix::{self, FixOptions, Fixed, Sketch};
 use crate::format::Format;
 use crate::judge::{Judged, JudgedDoc, Options};
 use crate::place::{DocId, Pieces, Place};
-use crate::source::{Container, ReadAt, lines};
+use crate::source::{Container, Held, ReadAt};
 use crate::target::Severity;
 
-use super::alike::{self, Alike};
-use super::kept::{Promise, kept};
+use super::alike::{Alike, Classes};
+use super::kept::{Kept, Promise, kept};
 
 /// More bytes of records than this are not copied.
 const MOST: u64 = 64 << 20;
-
-/// As many records of those that are alike are tried. The others are expected to do as these do, if these do the same.
-const TRIED: usize = 2;
 
 /// Plans the default repair of records with a finding that it takes away: what it keeps of each finding, and how many errors
 /// and warnings are gone. `None` if that may differ from what planning the whole doc gives.
@@ -33,33 +30,86 @@ pub(super) fn plan(
     if !is_plain(bytes, found) {
         return Ok(None);
     }
+    let Some(classes) = Classes::of(found) else { return Ok(None) };
     let trial = Trial { id, bytes, found, options, threads };
-    let classes = alike::classes(found);
-    let Some(tried) = trial.of(classes.iter().flat_map(|class| class.iter().take(TRIED)))? else {
-        return Ok(None);
-    };
-    let agree = |class: &&Alike| {
-        let mut outcomes = class.iter().take(TRIED).map(|record| tried.get(&record.start));
-        let first = outcomes.next();
-        outcomes.all(|other| Some(other) == first)
-    };
-    let (settled, open): (Vec<&Alike>, Vec<&Alike>) = classes.iter().partition(agree);
-    let Some(rest) = trial.of(open.iter().flat_map(|class| class.iter().skip(TRIED)))? else {
-        return Ok(None);
-    };
-    let alike = settled.into_iter().flat_map(|class| class.iter().map(|record| (record, class.first())));
-    let open = open.into_iter().flatten().map(|record| (record, Some(record)));
-    let mut promises = vec![Promise::Asked; found.judged.len()];
-    let mut gone = 0;
-    for (record, as_this) in alike.chain(open) {
-        let outcome = |of: &Range<usize>| tried.get(&of.start).or_else(|| rest.get(&of.start));
-        let Some(outcome) = as_this.and_then(outcome) else { return Ok(None) };
-        gone += outcome.gone;
-        if let Some(own) = promises.get_mut(record.clone()).filter(|own| own.len() == outcome.promises.len()) {
-            own.copy_from_slice(&outcome.promises);
+    let Some(tried) = trial.of(classes.of.iter().flat_map(samples))? else { return Ok(None) };
+    let mut plan =
+        Plan { found, prints: &classes.prints, promises: vec![Promise::Asked; found.judged.len()], gone: 0 };
+    let mut open: Vec<&Range<usize>> = Vec::new();
+    for class in &classes.of {
+        let common = plan.common(class, &tried).unwrap_or_default();
+        open.extend(class.iter().filter(|record| !plan.expect(record, &common)));
+    }
+    // What does not come to the same is tried record by record.
+    let Some(rest) = trial.of(open.iter().copied())? else { return Ok(None) };
+    for record in open {
+        let Some(outcome) = rest.get(&record.start) else { return Ok(None) };
+        plan.gone += outcome.gone;
+        for (promise, kept) in plan.promises.iter_mut().skip(record.start).zip(&outcome.kept) {
+            *promise = kept.promise;
         }
     }
-    Ok(Some((promises, u64::try_from(gone).unwrap_or(0))))
+    Ok(Some((plan.promises, u64::try_from(plan.gone).unwrap_or(0))))
+}
+
+/// Those records of a class that are tried: the first, and the one with most findings.
+fn samples(class: &Alike) -> impl Iterator<Item = &Range<usize>> {
+    let first = class.first();
+    let fullest = class.iter().max_by_key(|record| record.len()).filter(|record| Some(*record) != first);
+    first.into_iter().chain(fullest.or(class.get(1)))
+}
+
+/// What is expected of findings, and of a doc.
+struct Plan<'p> {
+    found: &'p JudgedDoc<Sketch>,
+    /// What each finding is.
+    prints: &'p [u64],
+    promises: Vec<Promise>,
+    gone: i64,
+}
+
+impl Plan<'_> {
+    fn own<'o>(&'o self, record: &Range<usize>) -> impl Iterator<Item = (u64, &'o Judged)> {
+        let range = || record.clone();
+        let prints = self.prints.get(range()).unwrap_or_default().iter().copied();
+        prints.zip(self.found.judged.get(range()).unwrap_or_default())
+    }
+
+    /// What comes of each finding of a class, if the records that were tried agree, and nothing else is left of them.
+    fn common(&self, class: &Alike, tried: &HashMap<usize, Outcome>) -> Option<HashMap<u64, Kept>> {
+        let mut common = HashMap::new();
+        for record in samples(class) {
+            let outcome = tried.get(&record.start)?;
+            let mut gone = 0;
+            for ((print, judged), kept) in self.own(record).zip(&outcome.kept) {
+                if common.insert(print, *kept).is_some_and(|other| other != *kept) {
+                    return None;
+                }
+                gone += counted(judged, kept);
+            }
+            if gone != outcome.gone {
+                return None;
+            }
+        }
+        Some(common)
+    }
+
+    /// Expects of the findings of a record what came of others. Whether that is known of all of them.
+    fn expect(&mut self, record: &Range<usize>, common: &HashMap<u64, Kept>) -> bool {
+        let Some(all) = self.own(record).map(|(print, _)| common.get(&print)).collect::<Option<Vec<_>>>() else {
+            return false;
+        };
+        self.gone += self.own(record).zip(&all).map(|((_, judged), kept)| counted(judged, kept)).sum::<i64>();
+        for (promise, kept) in self.promises.iter_mut().skip(record.start).zip(all) {
+            *promise = kept.promise;
+        }
+        true
+    }
+}
+
+/// How many errors and warnings fewer there are.
+fn counted(judged: &Judged, kept: &Kept) -> i64 {
+    i64::from(kept.is_gone && judged.severity > Severity::Info)
 }
 
 /// Whether each record of a doc speaks for itself, as far as its repair goes.
@@ -76,12 +126,11 @@ fn is_plain(bytes: &dyn ReadAt, found: &JudgedDoc<Sketch>) -> bool {
 }
 
 /// What the repair of a record comes to.
-#[derive(PartialEq, Eq)]
 struct Outcome {
     /// How many errors and warnings fewer there are after it.
     gone: i64,
-    /// What it keeps of each finding.
-    promises: Vec<Promise>,
+    /// What comes of each finding.
+    kept: Vec<Kept>,
 }
 
 /// Repairs some records of a doc, to see what comes of it.
@@ -118,14 +167,14 @@ impl Trial<'_> {
         if !is_same {
             return Ok(None);
         }
-        let (promises, _) = kept(&fixed, part.text.len() as u64);
-        let promises: HashMap<usize, Promise> = own.into_iter().map(|(ix, _)| ix).zip(promises).collect();
+        let (kept, _) = kept(&fixed, part.text.len() as u64);
+        let kept: HashMap<usize, Kept> = own.into_iter().map(|(ix, _)| ix).zip(kept).collect();
         let mut gone = part.gone(&fixed);
         let outcome = |record: Range<usize>| {
             let line = part.line(self.found.judged.get(record.start)?.finding.row.at)?;
             let start = record.start;
-            let promises = record.map(|ix| promises.get(&ix).copied()).collect::<Option<Vec<_>>>()?;
-            Some((start, Outcome { gone: gone.remove(&line).unwrap_or(0), promises }))
+            let kept = record.map(|ix| kept.get(&ix).copied()).collect::<Option<Vec<_>>>()?;
+            Some((start, Outcome { gone: gone.remove(&line).unwrap_or(0), kept }))
         };
         Ok(records.into_iter().map(outcome).collect())
     }
@@ -165,34 +214,39 @@ impl Part {
     fn of(trial: &Trial<'_>, records: &[Range<usize>]) -> io::Result<Option<Part>> {
         let Trial { id, bytes, found, .. } = *trial;
         let Container::Lines { start } = found.container else { return Ok(None) };
-        let first = lines::around(bytes, id, start, start)?;
-        let mut places = vec![first];
+        let held = Held::new(bytes, found.container, &found.lines);
+        let mut part = Part { lines: Vec::new(), text: Vec::new() };
+        part.add(held.line_around(id, start, start)?, &held)?;
         for judged in records.iter().flat_map(|record| found.judged.get(record.clone()).unwrap_or_default()) {
             let at = judged.finding.row.at;
-            if !judged.is_fixed_by_default() || places.last().is_some_and(|last| last.contains(&at)) {
+            let last = part.lines.last().map(|(last, _)| *last);
+            if !judged.is_fixed_by_default() || last.is_some_and(|last| last.contains(&at)) {
                 continue;
             }
-            let line = lines::around(bytes, id, start, at.start)?;
-            if !line.contains(&at) || places.last().is_some_and(|last| line.start < last.end()) {
+            let line = held.line_around(id, start, at.start)?;
+            let is_behind = last.is_none_or(|last| last.end() <= line.start);
+            if !line.contains(&at) || !is_behind || part.text.len() as u64 > MOST {
                 return Ok(None);
             }
-            places.push(line);
+            part.add(line, &held)?;
         }
         // One line would be a document.
-        if places.len() == 1 && first.end() < bytes.len() {
-            places.push(lines::around(bytes, id, start, first.end())?);
-        }
-        if places.iter().map(|line| u64::from(line.len)).sum::<u64>() > MOST {
-            return Ok(None);
-        }
-        let mut part = Part { lines: Vec::with_capacity(places.len()), text: Vec::new() };
-        let mut line_text = Vec::new();
-        for line in places {
-            bytes.read_into(line.start, line.len as usize, &mut line_text)?;
-            part.lines.push((line, part.text.len() as u64));
-            part.text.append(&mut line_text);
+        if let [(first, _)] = part.lines[..]
+            && first.end() < bytes.len()
+        {
+            part.add(held.line_around(id, start, first.end())?, &held)?;
         }
         Ok(Some(part))
+    }
+
+    fn add(&mut self, line: Place, bytes: &Held<'_>) -> io::Result<()> {
+        let from = self.text.len();
+        self.text.resize(from + line.len as usize, 0);
+        if bytes.read_at(line.start, self.text.split_at_mut(from).1)? < line.len as usize {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.lines.push((line, from as u64));
+        Ok(())
     }
 
     /// The number of the line in which a place of the doc lies.

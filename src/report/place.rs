@@ -13,10 +13,9 @@ use crate::json::{Tape, Val, scan};
 use crate::place::{DocId, Place};
 use crate::source::damage::{self, Part};
 use crate::source::split::{Piece, split};
-use crate::source::{Container, ReadAt, framing, lines};
+use crate::source::{Container, Held, ReadAt, framing};
 
-use super::held::Held;
-use super::mask;
+use super::{Spot, mask};
 
 /// Lines and columns of offsets, fastest where these go forward.
 pub(super) struct Locator<'r> {
@@ -115,6 +114,33 @@ pub fn pointers(
     Ok(found)
 }
 
+/// Lines, columns and pointers of places, each with the flags of its row.
+pub(super) fn spots(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    container: Container,
+    lines: &[(u64, u64)],
+    wanted: &[(Place, Flags)],
+) -> io::Result<HashMap<Place, Spot>> {
+    let origin = |place: &Place| bytes.origin(*place);
+    let mut sorted: Vec<(Place, Flags)> = wanted.iter().map(|(place, flags)| (origin(place), *flags)).collect();
+    sorted.sort_by_key(|(place, _)| place.order());
+    let held = Held::new(bytes, container, lines);
+    let mut locator = Locator::new(&held, lines);
+    let mut found: HashMap<Place, Spot> = HashMap::with_capacity(wanted.len());
+    each_record(id, &held, container, &sorted, &mut |record| {
+        let places = sorted.get(record.range.clone()).unwrap_or_default();
+        let positions = locator.all(places.iter().flat_map(|(at, _)| [at.start, at.end()]).collect())?;
+        for (at, _) in places {
+            let pointer = record.pointers.remove(at).unwrap_or_default().outer;
+            found.entry(*at).or_insert_with(|| Spot { pointer, ..Spot::new(*at, &positions) });
+        }
+        Ok(())
+    })?;
+    let all = wanted.iter().map(|(place, _)| (*place, found.get(&origin(place)).cloned().unwrap_or_default()));
+    Ok(all.collect())
+}
+
 /// A record with places of interest, as it passes by.
 pub(super) struct Passing<'p, 't> {
     /// The numbers of its places, in the order in which they were given.
@@ -159,11 +185,7 @@ pub(super) fn each_record(
         Container::Lines { start } | Container::Events { start } => {
             let mut at = 0;
             while let Some((first, _)) = sorted.get(at) {
-                bytes.hold(first.start)?;
-                let line = match bytes.line(id, first.start) {
-                    Some(line) => line,
-                    None => lines::around(bytes, id, start, first.start)?,
-                };
+                let line = bytes.line_around(id, start, first.start)?;
                 let end = line.end().max(first.start + 1);
                 let next = sorted.partition_point(|(place, _)| place.start < end).max(at + 1);
                 in_record(line, at..next)?;

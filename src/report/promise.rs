@@ -3,10 +3,10 @@
 
 use std::io;
 
-use crate::fix::{self, FixOptions, Fixed, Sketch};
+use crate::fix::{self, FixOptions, Fixed, HistoryPlan, Planned, Sketch};
 use crate::judge::{self, Judged, JudgedDoc, Options};
 use crate::place::DocId;
-use crate::source::ReadAt;
+use crate::source::{Container, ReadAt};
 
 pub use super::kept::{Promise, kept};
 use super::{Content, Diagnostic, Picked, diagnose_some, narrow, proposal};
@@ -71,7 +71,7 @@ impl Promises {
 pub fn plan(
     id: DocId,
     bytes: &dyn ReadAt,
-    found: &JudgedDoc<Sketch>,
+    found: &mut JudgedDoc<Sketch>,
     options: &Options,
     threads: usize,
     whole: bool,
@@ -87,7 +87,25 @@ pub fn plan(
     if !whole && let Some((of, gone)) = narrow::plan(id, bytes, found, options, threads)? {
         return Ok(Promises { of, gone, fixed: None });
     }
-    let fixed = fix::fix(id, bytes, options, &FixOptions::default(), threads)?;
+    let fixed = match plans(found) {
+        Some(plans) => fix::fix_judged(id, bytes, options, threads, found.with_made(plans))?,
+        None => fix::fix(id, bytes, options, &FixOptions::default(), threads)?,
+    };
     let (of, gone) = kept(&fixed, bytes.len());
+    let of = of.into_iter().map(|kept| kept.promise).collect();
     Ok(Promises { of, gone, fixed: Some(fixed) })
+}
+
+/// Takes the plans of all histories, if they were made, and hold: a document may be spread over several lines.
+fn plans(found: &mut JudgedDoc<Sketch>) -> Option<Vec<HistoryPlan>> {
+    let is_planned = |sketch: &Sketch| matches!(sketch.planned, Planned::Plan(_));
+    let all = found.made.len() == found.histories as usize && found.made.iter().all(is_planned);
+    if !all || matches!(found.container, Container::Document { .. }) {
+        return None;
+    }
+    let plans = std::mem::take(&mut found.made).into_iter().filter_map(|sketch| match sketch.planned {
+        Planned::Plan(plan) => plan.map(|plan| *plan),
+        Planned::Prints(_) | Planned::Foreign => None,
+    });
+    Some(plans.collect())
 }

@@ -1,23 +1,24 @@
 //! What a repair does, made readable: the diagnostic diff, the list of changes, and their JSON.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 use crate::diff::item::{self, Line, Show, Sign};
 use crate::fix::{Action, Cause, Change, Fixed};
 use crate::history::Flags;
 use crate::json::{Tape, Val, scan};
-use crate::judge::JudgedDoc;
+use crate::judge::Judged;
 use crate::place::{DocId, Edit, Patch, Pieces, Place};
 use crate::read::{self, Texts};
 use crate::rule::Loss;
 use crate::rules;
-use crate::source::{Container, ReadAt, append};
+use crate::source::{ReadAt, append};
 
-use super::diagnose::diagnose;
+use super::diagnose::{diagnose, diagnose_some};
 use super::look::Content;
 use super::mask;
-use super::place::{pointers, positions};
+use super::page;
+use super::place::spots;
 use super::snippet::masked_string;
 use super::told::call_id;
 use super::words::{grouped, harmless};
@@ -63,22 +64,28 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::R
     if fixed.changes.is_empty() {
         return Ok(Vec::new());
     }
+    let reasons = reasons(id, label, bytes, fixed)?;
+    let reason = |change: &Change| reasons.get(&change.cause);
+    // Most changes are made to the item in which the cause was found.
+    let own_spot = |change: &Change| {
+        let is_there = matches!(change.cause, Cause::Rule(_, _, at) if at == change.row.at);
+        reason(change).filter(|_| is_there && !change.row.has(Flags::EMBEDDED)).map(|reason| &reason.spot)
+    };
     let mut wanted: Vec<(Place, Flags)> = Vec::new();
     for change in &fixed.changes {
-        wanted.push((change.row.at, change.row.flags));
+        if own_spot(change).is_none() {
+            wanted.push((change.row.at, change.row.flags));
+        }
         wanted.extend(change.other.map(|place| (place, Flags::default())));
     }
     let spots = spots(id, bytes, fixed.before.container, &fixed.before.lines, &wanted)?;
-    let reasons = reasons(id, label, bytes, &fixed.before)?;
     let texts = Texts::new(bytes, super::diagnose::dialect_of(&fixed.before));
     let made = fixed.changes.iter().map(|change| {
-        let (rule, name, reason) = match change.cause {
-            Cause::Rule(code, variant, at) => {
-                let name = rules::by_code(code).map_or("", |rule| rule.name);
-                (code.to_string(), name, reasons.get(&(code.0, variant, at)))
-            }
-            Cause::Flag(flag) => (flag.to_owned(), "", None),
+        let (rule, name) = match change.cause {
+            Cause::Rule(code, ..) => (code.to_string(), rules::by_code(code).map_or("", |rule| rule.name)),
+            Cause::Flag(flag) => (flag.to_owned(), ""),
         };
+        let reason = reason(change);
         ChangeNote {
             rule,
             name,
@@ -86,11 +93,11 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::R
             loss: change.loss,
             what: change.what,
             path: label.to_owned(),
-            spot: spots.get(&change.row.at).cloned().unwrap_or_default(),
+            spot: own_spot(change).or(spots.get(&change.row.at)).cloned().unwrap_or_default(),
             other: change.other.and_then(|place| spots.get(&place).cloned()),
             bytes: change.row.at.len,
-            reason: reason.map(|(message, _)| message.clone()),
-            api_message: reason.and_then(|(_, api)| api.clone()),
+            reason: reason.map(|reason| reason.message.clone()),
+            api_message: reason.and_then(|reason| reason.api_message.clone()),
             item: item_name(&texts, change),
             record: change.row.record + 1,
             at: change.row.at,
@@ -99,36 +106,17 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::R
     Ok(made.collect())
 }
 
-type Reasons = HashMap<(u16, u8, Place), (String, Option<String>)>;
-
-/// Messages of the findings, by what a change's cause says of them.
-fn reasons<T>(id: DocId, label: &str, bytes: &dyn ReadAt, lint: &JudgedDoc<T>) -> io::Result<Reasons> {
-    let diagnostics = diagnose(id, label, bytes, lint, Content::None)?;
-    let findings = lint.judged.iter().map(|judged| &judged.finding);
-    let keys = findings.map(|finding| (finding.code.0, finding.variant, finding.row.at));
-    Ok(keys.zip(diagnostics.into_iter().map(|diagnostic| (diagnostic.message, diagnostic.api_message))).collect())
-}
-
-/// Lines, columns and pointers of places.
-pub fn spots(
-    id: DocId,
-    bytes: &dyn ReadAt,
-    container: Container,
-    lines: &[(u64, u64)],
-    wanted: &[(Place, Flags)],
-) -> io::Result<HashMap<Place, Spot>> {
-    let mut pointers = pointers(id, bytes, container, wanted)?;
-    let shown = |place: &Place| bytes.origin(*place);
-    let ends = wanted.iter().map(|(place, _)| shown(place)).flat_map(|shown| [shown.start, shown.end()]);
-    let positions = positions(bytes, lines, ends.collect())?;
-    let mut spots = HashMap::with_capacity(wanted.len());
-    for (place, _) in wanted {
-        spots.entry(*place).or_insert_with(|| {
-            let pointer = pointers.remove(place).unwrap_or_default().outer;
-            Spot { pointer, ..Spot::new(shown(place), &positions) }
-        });
-    }
-    Ok(spots)
+/// The findings for which something is changed.
+fn reasons(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::Result<HashMap<Cause, Diagnostic>> {
+    let causes: HashSet<Cause> = fixed.changes.iter().map(|change| change.cause).collect();
+    let cause = |judged: &Judged| {
+        let finding = &judged.finding;
+        Cause::Rule(finding.code, finding.variant, finding.row.at)
+    };
+    let found = fixed.before.judged.iter().filter(|judged| causes.contains(&cause(judged)));
+    let found: Vec<Judged> = found.copied().collect();
+    let told = diagnose_some(id, label, bytes, &fixed.before, &found, Content::None)?;
+    Ok(found.iter().map(cause).zip(told).collect())
 }
 
 /// Type and ids of the item that changes.
@@ -230,8 +218,8 @@ pub fn write_diff(
         }
         talk.extend(first.reason.as_ref().map(|reason| format!("because {reason}")));
         talk.extend(first.api_message.as_ref().map(|api| format!("the API says: {api}")));
-        let wrap = textwrap::Options::new(style.width).initial_indent("  ").subsequent_indent("    ");
-        for line in talk.iter().flat_map(|text| textwrap::wrap(text, wrap.clone().break_words(false))) {
+        let wrap = page::options(style.width).initial_indent("  ").subsequent_indent("    ");
+        for line in talk.iter().flat_map(|text| textwrap::wrap(text, wrap.clone())) {
             writeln!(out, "{line}")?;
         }
         write_lines(&hunk(same, bytes, patch, stub_of, &show)?, &paint, out)?;

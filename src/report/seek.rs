@@ -14,7 +14,7 @@ use crate::source::ReadAt;
 use super::Spot;
 use super::mask;
 use super::place::pointers;
-use super::repair::spots;
+use super::place::spots;
 
 /// What an error names of its history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -11,6 +11,7 @@ pub mod filter;
 pub mod folders;
 pub mod framing;
 pub mod globs;
+mod held;
 pub mod identity;
 mod ignored;
 mod keep;
@@ -38,6 +39,7 @@ pub mod zstandard;
 
 pub use doc::{Doc, Sequential};
 pub use framing::Container;
+pub use held::Held;
 pub use made::Made;
 pub use read::{Memory, Patched, ReadAt, append};
 pub use roomy::Roomy;

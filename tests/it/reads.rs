@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use replaylint::internals::fix::{self, FixOptions};
 use replaylint::internals::judge::{JudgedDoc, Options};
 use replaylint::internals::place::Place;
 use replaylint::internals::report::{self, Content, Diagnostic, Picked, Seen, Style, promise};
@@ -91,11 +92,11 @@ fn findings_are_told_with_one_read_of_each_record() {
 #[test]
 fn a_promise_reads_only_the_records_that_would_change() {
     let text = generated(Shape::Requests, 400);
-    let found = check_of(&text, &Options::default());
+    let mut found = check_of(&text, &Options::default());
     let errors = found.judged.iter().filter(|judged| judged.severity == Severity::Error).count();
     let lines = text.lines_of(&found);
     text.take();
-    let promises = promise::plan(DOC, &text, &found, &Options::default(), 1, false).expect("memory reads");
+    let promises = promise::plan(DOC, &text, &mut found, &Options::default(), 1, false).expect("memory reads");
     let gone = promises.gone;
     let (_, bytes) = text.take();
     assert!(errors > 0 && gone == errors as u64, "{gone} of {errors}");
@@ -105,18 +106,33 @@ fn a_promise_reads_only_the_records_that_would_change() {
 }
 
 /// What a check promises, and of which finding.
-fn promised(text: &[u8], whole: bool) -> (u64, Vec<String>) {
+fn promised(text: &[u8]) -> (u64, Vec<String>) {
     let bytes = roomy(text);
     let options = Options::default();
-    let found = check_of(&bytes, &options);
-    let promises = promise::plan(DOC, &bytes, &found, &options, 1, whole).expect("memory reads");
+    let mut found = check_of(&bytes, &options);
+    let promises = promise::plan(DOC, &bytes, &mut found, &options, 1, false).expect("memory reads");
     let told = promises.diagnose(DOC, "case", &bytes, &found, &Picked::all(&found), Content::None);
-    let told = told.expect("memory reads");
+    (promises.gone, words(&told.expect("memory reads")))
+}
+
+/// What `fix` keeps of that.
+fn kept(text: &[u8]) -> (u64, Vec<String>) {
+    let bytes = roomy(text);
+    let fixed = fix::fix(DOC, &bytes, &Options::default(), &FixOptions::default(), 1).expect("memory reads");
+    let (kept, gone) = promise::kept(&fixed, text.len() as u64);
+    let mut told = report::diagnose(DOC, "case", &bytes, &fixed.before, Content::None).expect("memory reads");
+    for ((told, judged), kept) in told.iter_mut().zip(&fixed.before.judged).zip(kept) {
+        kept.promise.tell(told, judged);
+    }
+    (gone, words(&told))
+}
+
+fn words(told: &[Diagnostic]) -> Vec<String> {
     let words = |own: &Diagnostic| {
         let fix = own.fix.as_ref().map(|fix| (fix.title.clone(), fix.loss, fix.default, fix.flag));
         format!("{} {} {fix:?} {:?}", own.rule, own.spot.line, own.no_fix)
     };
-    (promises.gone, told.iter().map(words).collect())
+    told.iter().map(words).collect()
 }
 
 /// Logs of several records: generated ones, and those of testdata, each record of another file.
@@ -136,10 +152,9 @@ fn logs() -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn promises_for_some_records_are_those_for_the_whole_doc() {
-    // A report that proposes edits plans the whole doc.
+fn what_is_promised_is_what_fix_does_to_the_whole_doc() {
     for (name, text) in logs() {
-        assert_eq!(promised(&text, false), promised(&text, true), "{name}");
+        assert_eq!(promised(&text), kept(&text), "{name}");
     }
 }
 
@@ -149,8 +164,9 @@ fn text_of_what_is_picked_is_text_of_all() {
     let mut only_counted = 0;
     for (name, text) in logs() {
         let bytes = roomy(&text);
-        let found = check_of(&bytes, &Options::default());
-        let promises = promise::plan(DOC, &bytes, &found, &Options::default(), 1, false).expect("memory reads");
+        let mut found = check_of(&bytes, &Options::default());
+        let promises =
+            promise::plan(DOC, &bytes, &mut found, &Options::default(), 1, false).expect("memory reads");
         let written = |picked: Picked| {
             let told = promises.diagnose(DOC, "case", &bytes, &found, &picked, Content::None);
             let seen = Seen { more: picked.more, ..Seen::new("case", &found, told.expect("memory reads")) };

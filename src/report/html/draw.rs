@@ -8,6 +8,7 @@ use crate::history::Flags;
 use crate::judge::{self, Judged, JudgedDoc, Options};
 use crate::place::{DocId, Pieces, Place};
 use crate::read::Texts;
+use crate::report::place::spots;
 use crate::report::repair::{self, ChangeNote};
 use crate::report::{Diagnostic, contract, mask};
 use crate::source::ReadAt;
@@ -103,7 +104,7 @@ impl Drawing<'_> {
         let row = |(strand, ix): (usize, u32)| strands.get(strand)?.rows.get(ix as usize);
         let wanted: Vec<(Place, Flags)> =
             flat.items.iter().filter_map(|at| row(*at)).map(|row| (row.at, row.flags)).collect();
-        let spots = repair::spots(self.id, self.bytes, found.container, &found.lines, &wanted)?;
+        let spots = spots(self.id, self.bytes, found.container, &found.lines, &wanted)?;
         let mut items = Vec::with_capacity(flat.items.len());
         for (strand, ix) in &flat.items {
             let Some(own) = strands.get(*strand) else { continue };

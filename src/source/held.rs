@@ -1,15 +1,16 @@
-//! A doc of which one stretch is held in memory: what is told of the findings of a record is read with one read.
+//! A doc of which one stretch is held in memory: what is looked at of one record after the other is read with one read each.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use crate::place::{DocId, Place};
-use crate::source::known::Known;
-use crate::source::made::Room;
-use crate::source::{Container, ReadAt, framing};
+
+use super::known::Known;
+use super::made::Room;
+use super::{Container, ReadAt, framing, lines};
 
 /// A doc, and the stretch of it that was asked for last.
-pub(super) struct Held<'r> {
+pub struct Held<'r> {
     inner: &'r dyn ReadAt,
     container: Container,
     /// Starts of lines whose numbers are known.
@@ -66,8 +67,15 @@ impl<'r> Held<'r> {
 }
 
 impl Held<'_> {
-    /// The line around an offset, with its end, if it is held: a stretch of lines is made of whole ones.
-    pub fn line(&self, id: DocId, offset: u64) -> Option<Place> {
+    /// The line around an offset, with its end, which is held if it is known how far it goes. `start` is where the doc's text
+    /// starts.
+    pub fn line_around(&self, id: DocId, start: u64, offset: u64) -> io::Result<Place> {
+        self.hold(offset)?;
+        self.line(id, offset).map_or_else(|| lines::around(self, id, start, offset), Ok)
+    }
+
+    /// The same, if it is held: a stretch of lines is made of whole ones.
+    fn line(&self, id: DocId, offset: u64) -> Option<Place> {
         let held = self.stretch.lock().unwrap_or_else(PoisonError::into_inner);
         let at = usize::try_from(offset.checked_sub(held.start)?).ok()?;
         let (before, after) = (held.text.get(..at)?, held.text.get(at..).filter(|after| !after.is_empty())?);
