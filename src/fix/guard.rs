@@ -99,7 +99,8 @@ fn document(texts: &Texts<'_>) -> io::Result<Caught> {
 fn are_lines(bytes: &dyn ReadAt) -> io::Result<bool> {
     let start = mark(bytes)?;
     let mut reader = Reader { container: Container::Lines { start }, text: Vec::new(), tape: Tape::new() };
-    let mut records = Records::new(bytes, vec![start..bytes.len()]);
+    let whole = start..bytes.len();
+    let mut records = Records::new(bytes, Vec::from([whole]));
     while let Some(record) = records.next()? {
         if reader.see(bytes, &record, |_| Some(()))?.is_none() {
             return Ok(false);
@@ -131,7 +132,7 @@ fn records(
 ) -> io::Result<Caught> {
     let mut starts: Vec<u64> = touched.into_iter().flatten().map(|at| at.start).collect();
     starts.sort_unstable();
-    let (before, after) = compared(texts, start)?;
+    let Compared { before, after } = compared(texts, start)?;
     let records = Records::new(texts.before, before);
     let mut old = Old { records, starts, anywhere: touched.is_none(), next: 0, touched: Vec::new() };
     let mut wanted = old.untouched()?;
@@ -201,9 +202,16 @@ fn records(
 /// A shorter stretch is compared, too: where its lines begin takes a look at as much.
 const WORTH: u64 = 1 << 20;
 
-/// The stretches of both texts that are compared: all but the whole lines in stretches that are copied.
-fn compared(texts: &Texts<'_>, start: u64) -> io::Result<(Vec<Range<u64>>, Vec<Range<u64>>)> {
-    let (mut before, mut after) = (Vec::new(), Vec::new());
+/// Stretches of both texts.
+#[derive(Default)]
+struct Compared {
+    before: Vec<Range<u64>>,
+    after: Vec<Range<u64>>,
+}
+
+/// The stretches that are compared: all but the whole lines in stretches that are copied.
+fn compared(texts: &Texts<'_>, start: u64) -> io::Result<Compared> {
+    let mut all = Compared::default();
     let (mut old, mut new) = (start, mark(texts.after)?);
     for kept in texts.kept.iter().filter(|kept| kept.len >= WORTH) {
         // Whether the first line begins with the stretch, and the last one ends with it, is not the same in both texts.
@@ -212,13 +220,13 @@ fn compared(texts: &Texts<'_>, start: u64) -> io::Result<(Vec<Range<u64>>, Vec<R
         if from < old || from >= to {
             continue;
         }
-        before.push(old..from);
-        after.push(new..kept.to + (from - kept.from));
+        all.before.push(old..from);
+        all.after.push(new..kept.to + (from - kept.from));
         (old, new) = (to, kept.to + (to - kept.from));
     }
-    before.push(old..texts.before.len());
-    after.push(new..texts.after.len());
-    Ok((before, after))
+    all.before.push(old..texts.before.len());
+    all.after.push(new..texts.after.len());
+    Ok(all)
 }
 
 /// The records that could not be read before the patch, as one text in which control characters are escaped: line feeds
