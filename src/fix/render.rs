@@ -57,6 +57,9 @@ pub(super) fn render(
     steps.sort_by_key(|step| step.row.at.start);
     let mut unset: Vec<Place> = plans.iter().flat_map(|plan| plan.unset.iter().copied()).collect();
     unset.sort_by_key(Place::order);
+    if steps.is_empty() && unset.is_empty() {
+        return Ok(Patch::default());
+    }
     let mut render = Render { id, bytes, edits: Vec::new() };
     match container {
         Container::Document { start } if bytes.len() - start <= framing::WHOLE_DOCUMENT => {

@@ -76,6 +76,8 @@ flags! {
         LONG_KEY,
         /// The record lies in a damaged line whose text can be repaired; then the item can be edited. Comes with `FROZEN`.
         DAMAGED,
+        /// Its record is longer than records may be: it was not read, and never is.
+        UNREAD,
     }
 }
 

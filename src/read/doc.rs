@@ -159,7 +159,7 @@ impl<'e, T: Take> Run<'e, T> {
                 stage.batch.raised.push(unknown::fault(what, at(offset)));
             }
             Err(SplitError::TooLong(offset)) => {
-                stage.batch.raised.push(unknown::fault(What::TooLong, at(offset)));
+                stage.batch.raised.push(unknown::too_long(Place::new(self.id, offset, 0), 0));
             }
         }
         stage.batch.records = 1;

@@ -113,9 +113,8 @@ impl<'o, V: Visitor> Stage<'o, V> {
 
     /// A record is longer than records may be: it is not read.
     pub fn too_long(&mut self, at: u64) {
-        let row = Row { record: self.batch.records, ..Row::of_place(Place::new(self.doc, at, 0), 0) };
         self.batch.damage_cut();
-        self.batch.raised.push(unknown::fault(What::TooLong, row));
+        self.batch.raised.push(unknown::too_long(Place::new(self.doc, at, 0), self.batch.records));
         self.batch.broken = true;
         self.batch.records += 1;
     }

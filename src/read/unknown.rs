@@ -8,7 +8,7 @@ use crate::history::codes::unknown::{
     STREAMED_DATABASE, TEXT, UNREAD,
 };
 use crate::history::codes::{INVALID_JSON, UNKNOWN_FORMAT};
-use crate::history::{Finding, Row};
+use crate::history::{Finding, Flags, Row};
 use crate::json::What;
 use crate::place::{DocId, Place};
 use crate::source::known::{Known, NotRead};
@@ -75,6 +75,11 @@ fn database(why: NotRead, doc: DocId) -> Finding {
 /// A record among others that are of another kind.
 pub fn stranger(row: Row) -> Finding {
     Finding::new(UNKNOWN_FORMAT, row).variant(STRANGER).never(UNTOUCHED)
+}
+
+/// A record is longer than records may be: it is not read.
+pub fn too_long(at: Place, record: u32) -> Finding {
+    fault(What::TooLong, Row { flags: Flags::UNREAD, ..Row::of_place(at, record) })
 }
 
 /// Bytes that are not JSON.

@@ -9,7 +9,7 @@ use crate::fix::{self, FixOptions, Fixed, Sketch};
 use crate::format::Format;
 use crate::judge::{Judged, JudgedDoc, Options};
 use crate::place::{DocId, Pieces, Place};
-use crate::source::{Container, Held, ReadAt};
+use crate::source::{Container, Held, Memory, ReadAt, Roomy};
 use crate::target::Severity;
 
 use super::alike::{Alike, Classes};
@@ -155,7 +155,9 @@ impl Trial<'_> {
             return Ok(Some(HashMap::new()));
         }
         let Some(part) = Part::of(self, &records)? else { return Ok(None) };
-        let fixed = fix::fix(self.id, &part.text, self.options, &FixOptions::default(), self.threads)?;
+        // By themselves they may look like another format, which is made something of.
+        let bytes = Roomy::new(Memory(&part.text));
+        let fixed = fix::fix(self.id, &bytes, self.options, &FixOptions::default(), self.threads)?;
         let mut own: Vec<(usize, Place)> = Vec::new();
         for (ix, judged) in self.found.judged.iter().enumerate() {
             own.extend(part.place(judged.finding.row.at).map(|at| (ix, at)));

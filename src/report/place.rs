@@ -141,6 +141,9 @@ pub(super) fn spots(
     Ok(all.collect())
 }
 
+/// Where an element was not read for its length, one of more bytes is not read for its pointer.
+const UNREAD: u64 = 1 << 30;
+
 /// A record with places of interest, as it passes by.
 pub(super) struct Passing<'p, 't> {
     /// The numbers of its places, in the order in which they were given.
@@ -162,7 +165,10 @@ pub(super) fn each_record(
     let mut tape = Tape::new();
     let mut text = Vec::new();
     let is_lines = matches!(container, Container::Lines { .. });
-    let mut in_record = |record: Place, range: Range<usize>| -> io::Result<()> {
+    let mut in_record = |record: Option<Place>, range: Range<usize>| -> io::Result<()> {
+        let Some(record) = record else {
+            return see(Passing { range, pointers: &mut HashMap::new(), scanned: None });
+        };
         let places = sorted.get(range.clone()).unwrap_or_default();
         bytes.read_into(record.start, record.len as usize, &mut text)?;
         let skip = framing::before_value(&text);
@@ -184,23 +190,30 @@ pub(super) fn each_record(
     match container {
         Container::Lines { start } | Container::Events { start } => {
             let mut at = 0;
-            while let Some((first, _)) = sorted.get(at) {
+            while let Some((first, flags)) = sorted.get(at) {
+                if flags.has(Flags::UNREAD) {
+                    in_record(None, at..at + 1)?;
+                    at += 1;
+                    continue;
+                }
                 let line = bytes.line_around(id, start, first.start)?;
                 let end = line.end().max(first.start + 1);
                 let next = sorted.partition_point(|(place, _)| place.start < end).max(at + 1);
-                in_record(line, at..next)?;
+                in_record(Some(line), at..next)?;
                 at = next;
             }
             Ok(())
         }
         Container::Document { start } if bytes.len() - start <= framing::WHOLE_DOCUMENT => {
             bytes.hold(start)?;
-            in_record(Place::new(id, start, (bytes.len() - start) as u32), 0..sorted.len())
+            in_record(Some(Place::new(id, start, (bytes.len() - start) as u32)), 0..sorted.len())
         }
         Container::Document { start } => {
             let mut found = HashMap::with_capacity(sorted.len());
+            let is_unread = sorted.iter().any(|(_, flags)| flags.has(Flags::UNREAD));
+            let limit = if is_unread { UNREAD } else { u64::MAX / 2 };
             // A fault in the document ends the split early: what lies after it has no pointer.
-            let _ = split(bytes, id, start, u64::MAX / 2, |piece, tape| {
+            let _ = split(bytes, id, start, limit, |piece, tape| {
                 in_piece(piece, tape, sorted, &mut found);
                 true
             });

@@ -18,6 +18,9 @@ pub struct Held<'r> {
     stretch: Mutex<Stretch>,
 }
 
+/// More than this is not held: it is read piece by piece.
+const MOST: usize = 256 << 20;
+
 #[derive(Default)]
 struct Stretch {
     start: u64,
@@ -54,7 +57,7 @@ impl<'r> Held<'r> {
         if self.inner.in_memory().is_some() || offset >= end || held.start <= offset && offset < held.end() {
             return Ok(());
         }
-        let Ok(len) = usize::try_from(end - start) else { return Ok(()) };
+        let Some(len) = usize::try_from(end - start).ok().filter(|len| *len <= MOST) else { return Ok(()) };
         let Stretch { start: from, text } = &mut *held;
         // What cannot be read is not held.
         *from = start;

@@ -88,17 +88,29 @@ fn in_memory(bytes: &[u8], from: u64, to: u64, back: u64, limit: u64) -> Lines<'
     }
 }
 
-/// Reads on until the line that starts at `last` in `buf` ends. `false` if it gets longer than the limit.
+/// Where the end of a longer line is, is looked up before it is read.
+const LONG: usize = 16 << 20;
+
+/// Reads on until the line that starts at `last` in `buf` ends. `false` if it is longer than the limit.
 fn read_to_line_end(doc: &dyn ReadAt, base: u64, last: usize, limit: u64, buf: &mut Vec<u8>) -> io::Result<bool> {
     let mut step = 64 << 10;
     loop {
         let have = buf.len();
         let at = base + have as u64;
-        if (have - last) as u64 > limit {
+        let known = (have - last) as u64;
+        if known > limit {
             return Ok(false);
         }
         if at >= doc.len() {
             return Ok(true);
+        }
+        if have - last > LONG {
+            let Some(end) = line_end(doc, at, limit + 1 - known)? else { return Ok(false) };
+            let more = (end - at) as usize;
+            buf.reserve_exact(more);
+            buf.resize(have + more, 0);
+            let n = doc.read_at(at, buf.split_at_mut(have).1)?;
+            return if n == more { Ok(true) } else { Err(io::ErrorKind::UnexpectedEof.into()) };
         }
         let want = step.min((doc.len() - at) as usize);
         buf.resize(have + want, 0);
@@ -113,6 +125,25 @@ fn read_to_line_end(doc: &dyn ReadAt, base: u64, last: usize, limit: u64, buf: &
         }
         step = (step * 2).min(64 << 20);
     }
+}
+
+/// Where the line ends that an offset lies in, if its end is among the next `most` bytes; the end of the doc ends it before
+/// these do.
+fn line_end(doc: &dyn ReadAt, from: u64, most: u64) -> io::Result<Option<u64>> {
+    let mut buf = vec![0; 1 << 20];
+    let mut at = from;
+    while at < from + most {
+        let part = buf.split_at_mut((from + most - at).min(1 << 20) as usize).0;
+        let n = doc.read_at(at, part)?;
+        if let Some(end) = memchr::memchr(b'\n', part.split_at(n).0) {
+            return Ok(Some(at + end as u64 + 1));
+        }
+        at += n as u64;
+        if n < part.len() {
+            return Ok(Some(at));
+        }
+    }
+    Ok(None)
 }
 
 /// Splits whole lines: `(offset in the bytes, line without its end)`.

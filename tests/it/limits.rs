@@ -1,7 +1,7 @@
 //! Limits: what is larger than it may be is passed over and said to be, and all else keeps its numbers.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::process::Command;
 
@@ -37,6 +37,26 @@ fn found(folder: &Path, limit: &str, file: &str) -> Vec<(String, u64, u64)> {
         (one["rule"].as_str().or(one["code"].as_str()).unwrap_or_default().to_owned(), line, number(one, "record"))
     };
     list.iter().map(row).collect()
+}
+
+/// A line of 1.2 GB, which takes no room on most disks, is longer than a record may be by default.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_skipped_is_not_held() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut file = fs::File::create(folder.path().join("log.jsonl")).expect("created");
+    writeln!(file, "{}", said("hi")).expect("written");
+    file.set_len(1_200_000_000).expect("a hole");
+    file.seek(SeekFrom::End(0)).expect("it has an end");
+    writeln!(file, "\n{}", wrong()).expect("written");
+    for (command, told) in [("check", "log.jsonl:3:"), ("fix", "log.jsonl:3:"), ("tree", "1 turn")] {
+        let mut shell = Command::new("sh");
+        let limited = shell.arg("-c").arg("ulimit -v 700000 && exec \"$@\"").arg("sh");
+        let args = [env!("CARGO_BIN_EXE_replaylint"), command, "-j", "1", "--isolated", "log.jsonl"];
+        let output = limited.args(args).current_dir(folder.path()).output().expect("it runs");
+        let out = String::from_utf8_lossy(&output.stdout);
+        assert!(out.contains(told), "{command}: {out} {}", String::from_utf8_lossy(&output.stderr));
+    }
 }
 
 #[test]
