@@ -144,8 +144,11 @@ impl Job<'_> {
     fn run(&self, mut judged: Option<JudgedDoc<HistoryPlan>>) -> io::Result<Fixed> {
         let mut given_up = GivenUp::new();
         loop {
-            let (mut fixed, worse) = self.attempt(&given_up, judged.take())?;
+            let (mut fixed, mut worse) = self.attempt(&given_up, judged.take())?;
             let known = given_up.len();
+            if worse.is_empty() && !self.is_final(&fixed, &given_up)? {
+                worse.extend(fixed.changes.iter().map(|change| (change.history, OTHER_FORMAT)));
+            }
             worse.into_iter().for_each(|(number, why)| {
                 given_up.entry(number).or_insert(why);
             });
@@ -155,6 +158,17 @@ impl Job<'_> {
                 return Ok(fixed);
             }
         }
+    }
+
+    /// Whether a second run would change nothing: what was given up for the format of the file could be made once the rest
+    /// makes that surer.
+    fn is_final(&self, fixed: &Fixed, given_up: &GivenUp) -> io::Result<bool> {
+        if fixed.patch.is_empty() || !given_up.values().any(|why| *why == OTHER_FORMAT) {
+            return Ok(true);
+        }
+        let pieces = Pieces::new(fixed.patch.edits(self.id), self.id, self.bytes.len());
+        let view = Patched::new(self.bytes, pieces);
+        Ok(Job { bytes: &view, ..*self }.run(None)?.patch.is_empty())
     }
 
     /// Repairs all but what was given up; also tells what is to be given up, too.

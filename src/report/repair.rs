@@ -106,8 +106,18 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::R
     Ok(made.collect())
 }
 
+/// What is said of a finding for which something is changed.
+struct Reason {
+    message: String,
+    api_message: Option<String>,
+    spot: Spot,
+}
+
+/// Findings of which more is known than their reasons, at a time.
+const AT_A_TIME: usize = 4 << 10;
+
 /// The findings for which something is changed.
-fn reasons(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::Result<HashMap<Cause, Diagnostic>> {
+fn reasons(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::Result<HashMap<Cause, Reason>> {
     let causes: HashSet<Cause> = fixed.changes.iter().map(|change| change.cause).collect();
     let cause = |judged: &Judged| {
         let finding = &judged.finding;
@@ -115,8 +125,16 @@ fn reasons(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &Fixed) -> io::Res
     };
     let found = fixed.before.judged.iter().filter(|judged| causes.contains(&cause(judged)));
     let found: Vec<Judged> = found.copied().collect();
-    let told = diagnose_some(id, label, bytes, &fixed.before, &found, Content::None)?;
-    Ok(found.iter().map(cause).zip(told).collect())
+    let mut reasons = HashMap::with_capacity(causes.len());
+    for some in found.chunks(AT_A_TIME) {
+        let told = diagnose_some(id, label, bytes, &fixed.before, some, Content::None)?;
+        let told = told.into_iter().map(|told| {
+            let Diagnostic { message, api_message, spot, .. } = told;
+            Reason { message, api_message, spot }
+        });
+        reasons.extend(some.iter().map(cause).zip(told));
+    }
+    Ok(reasons)
 }
 
 /// Type and ids of the item that changes.
