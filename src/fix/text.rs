@@ -55,18 +55,18 @@ impl TextOf<'_> {
         let asks = |judged: &&Judged| {
             judged.finding.remedy == Remedy::One(Act::Text) && judged.finding.code != codes::MISSING_LAST_NEWLINE
         };
-        let mut line: Option<Damaged> = None;
+        let mut line: Option<(Place, Damaged)> = None;
         for judged in judged.iter().filter(asks).filter(|judged| self.wants(judged, &mut all.refusals)) {
             let (Some(kind), Some(at)) = (kind_of(judged.finding.code), judged.finding.partner) else { continue };
             // Findings come line by line.
-            let line = match &mut line {
-                Some(line) if line.at == at => line,
+            let (_, line) = match &mut line {
+                Some(line) if line.0 == at => line,
                 other => {
                     let read = self.line(at)?;
                     let starts =
                         lines::split(&read.text).map(|(start, line)| read.place(start, start + line.len()));
                     all.touched.extend(starts);
-                    other.insert(read)
+                    other.insert((at, read))
                 }
             };
             let Some(one) = line.take(kind, judged.finding.row.at) else { continue };
@@ -79,7 +79,10 @@ impl TextOf<'_> {
         Ok(all)
     }
 
+    /// The damaged line at a place, with the white space before it: what goes with its end goes from its start.
     fn line(&self, at: Place) -> io::Result<Damaged> {
+        let start = lines::around(self.bytes, self.id, self.container.mark(), at.start)?.start;
+        let at = Place::new(self.id, start, at.len + (at.start - start) as u32);
         let mut text = Vec::new();
         self.bytes.read_into(at.start, at.len as usize, &mut text)?;
         let mut damages = damage::recover(&text, true, self.knows).damages;

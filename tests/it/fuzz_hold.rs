@@ -182,7 +182,10 @@ pub fn repaired(text: &[u8], options: &Options, wanted: &FixOptions) -> Vec<Faul
         faults.push(Fault::new("another format", format!("{was:?} {is:?}")));
     }
     // What is said to be left is what a check of the result finds.
-    let key = |judged: &Judged| (judged.finding.row.at.start, judged.finding.code, judged.severity);
+    let key = |judged: &Judged| {
+        let row = &judged.finding.row;
+        (row.at, row.record, judged.history, judged.finding.partner, judged.finding.code, judged.severity)
+    };
     let told: Vec<_> = fixed.left().judged.iter().map(key).collect();
     let found: Vec<_> = again.before.judged.iter().map(key).collect();
     if told != found {
@@ -203,7 +206,12 @@ fn damage(text: &[u8], new: &[u8], fixed: &Fixed) -> Vec<Fault> {
         let lists = records.iter().flat_map(|record| keys.map(|key| record.pointer(key)));
         lists.flatten().filter(|list| list.as_array().is_some_and(Vec::is_empty)).count()
     };
-    if lists(new) > lists(text) {
+    // A record may have been there behind NUL bytes.
+    let written = |text: &[u8]| {
+        let starts = text.iter().enumerate().filter(|(_, byte)| **byte == b'[');
+        starts.filter(|(at, _)| text[at + 1..].trim_ascii_start().starts_with(b"]")).count()
+    };
+    if lists(new) > lists(text) && written(new) > written(text) {
         faults.push(Fault::new("an empty list", ""));
     }
     let notes = repair::notes(DOC, "case", &roomy(text), fixed).expect("memory reads");
