@@ -219,7 +219,7 @@ fn damage(made: &Made, doc: &Doc, view: &Patched<'_>, edits: &[Edit]) -> io::Res
     let full = made.full(doc);
     let hold = |before: &dyn ReadAt, after: &dyn ReadAt, touched: Option<&[Place]>| -> io::Result<_> {
         let container = framing::sniff(before)?;
-        let texts = guard::Texts { id: doc.id, before, after, container, kept: Vec::new() };
+        let texts = guard::Texts { id: doc.id, before, after, container, kept: Vec::new(), lines: &[] };
         let nothing = guard::Recognise { steps: &[], format: None };
         Ok(guard::check(&texts, touched, &nothing)?.damage)
     };

@@ -119,6 +119,6 @@ fn unfit(result: &Vec<u8>, carry: &dyn Carry) -> Option<u16> {
     };
     let read = read::Options { format: Some(format), ..read::Options::default() };
     let options = Options { read, ..Options::default() };
-    let found = judge::judge_made(MADE, result, container, &options, &Findings).ok()?;
+    let found = judge::judge_made(MADE, result, container, &options, 1, &Findings).ok()?;
     found.judged.iter().find(|judged| judged.severity == Severity::Error).map(|judged| judged.finding.code.0)
 }

@@ -289,7 +289,7 @@ fn refused(result: &Spool, written: Written, takers: &[Options], log: bool) -> O
         Written::Request => Container::Document { start: 0 },
     };
     takers.iter().find_map(|options| {
-        let found = judge::judge_made(MADE, result, container, options, &Findings).ok()?;
+        let found = judge::judge_made(MADE, result, container, options, 1, &Findings).ok()?;
         // A log may end before the user's next message.
         let whole = |judged: &&Judged| !log || judged.variant().when != When::Asked;
         let mut errors = found.judged.iter().filter(|judged| judged.severity == Severity::Error);

@@ -14,7 +14,7 @@ use crate::place::{DocId, Kept, Place};
 use crate::read::detect;
 use crate::source::damage::escape_of;
 use crate::source::split::{SplitError, split};
-use crate::source::{Container, ReadAt, framing, lines};
+use crate::source::{Container, ReadAt, framing};
 
 /// What a patch would damage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,6 +54,8 @@ pub struct Texts<'t> {
     pub container: Container,
     /// Stretches that are copied as they are, in order, as far as that is known.
     pub kept: Vec<Kept>,
+    /// Where some lines start in the text before, in order.
+    pub lines: &'t [(u64, u64)],
 }
 
 /// What the net caught.
@@ -199,8 +201,8 @@ fn records(
     Ok(caught)
 }
 
-/// A shorter stretch is compared, too: where its lines begin takes a look at as much.
-const WORTH: u64 = 1 << 20;
+/// A shorter stretch is compared, too.
+const WORTH: u64 = 16 << 10;
 
 /// Stretches of both texts.
 #[derive(Default)]
@@ -215,9 +217,12 @@ fn compared(texts: &Texts<'_>, start: u64) -> io::Result<Compared> {
     let (mut old, mut new) = (start, mark(texts.after)?);
     for kept in texts.kept.iter().filter(|kept| kept.len >= WORTH) {
         // Whether the first line begins with the stretch, and the last one ends with it, is not the same in both texts.
-        let line = |at| lines::around(texts.before, texts.id, start, at);
-        let (from, to) = (line(kept.from)?.end(), line(kept.from + kept.len - 1)?.start);
-        if from < old || from >= to {
+        let nth = |at: usize| texts.lines.get(at).map(|(start, _)| *start);
+        let end = kept.from + kept.len;
+        let from = nth(texts.lines.partition_point(|(start, _)| *start <= kept.from));
+        let to = texts.lines.partition_point(|(start, _)| *start <= end).checked_sub(1).and_then(nth);
+        let (Some(from), Some(to)) = (from, to) else { continue };
+        if from < old || from >= to || !starts_line(texts.before, from)? || !starts_line(texts.before, to)? {
             continue;
         }
         all.before.push(old..from);
@@ -227,6 +232,11 @@ fn compared(texts: &Texts<'_>, start: u64) -> io::Result<Compared> {
     all.before.push(old..texts.before.len());
     all.after.push(new..texts.after.len());
     Ok(all)
+}
+
+fn starts_line(bytes: &dyn ReadAt, at: u64) -> io::Result<bool> {
+    let mut before = [0];
+    Ok(bytes.read_at(at - 1, &mut before)? == 1 && before == *b"\n")
 }
 
 /// The records that could not be read before the patch, as one text in which control characters are escaped: line feeds
@@ -438,7 +448,8 @@ mod tests {
     fn caught(before: &str, after: &str, touched: &[u64]) -> Caught {
         let (before, after) = (before.as_bytes().to_vec(), after.as_bytes().to_vec());
         let container = framing::sniff(&before).expect("memory reads");
-        let texts = Texts { id: DocId(0), before: &before, after: &after, container, kept: Vec::new() };
+        let texts =
+            Texts { id: DocId(0), before: &before, after: &after, container, kept: Vec::new(), lines: &[] };
         let touched: Vec<Place> = touched.iter().map(|at| Place::new(DocId(0), *at, 1)).collect();
         check(&texts, Some(&touched), &Recognise { steps: &[], format: None }).expect("memory reads")
     }

@@ -2,12 +2,14 @@
 //! in the gentlest way that is legal for the target; rendering turns that into edits on bytes; then the patched bytes
 //! are judged again, and planned again, until nothing is left whose fix applies.
 
+mod again;
 mod better;
 mod blocks;
 mod by_flag;
 mod cells;
 mod corrected;
 mod fields;
+mod fixed;
 pub mod flat;
 pub mod guard;
 pub mod handover;
@@ -42,9 +44,10 @@ use crate::history::{Code, Flags, Row};
 use crate::place::Place;
 use crate::rule::Loss;
 
+pub use fixed::Fixed;
 pub use plan::HistoryPlan;
 pub use planner::Planner;
-pub use rounds::{Fixed, fix, fix_judged};
+pub use rounds::{fix, fix_judged};
 pub use sketch::{Planned, Prints, Sketch, Sketcher};
 
 /// What to do about a call that nobody answered.

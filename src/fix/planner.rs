@@ -78,4 +78,9 @@ impl OnHistory for Planner<'_> {
             change.history = Some(made.number);
         }
     }
+
+    fn renumber_records(made: &mut HistoryPlan, by: u32) {
+        made.fates.iter_mut().for_each(|(row, _)| row.record += by);
+        made.changes.iter_mut().for_each(|change| change.row.record += by);
+    }
 }

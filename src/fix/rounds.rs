@@ -1,7 +1,7 @@
 //! Rounds: plan, patch, judge the patched bytes, and again, until no finding is left whose fix applies. The pass that
 //! judges a patch reads what will be written, so what is reported as left is what is left.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 use std::io;
 
 use crate::format::{Format, KeptLines, Probe};
@@ -10,16 +10,16 @@ use crate::json::{Val, pointer};
 use crate::judge::{Judged, JudgedDoc, Options, judge};
 use crate::place::{DocId, Edit, Patch, Pieces, Place};
 use crate::read::{self, detect};
-use crate::rules::{broken_ordinals, missing_session_meta, other_history_base};
 use crate::source::{Container, Patched, ReadAt, framing};
 
+use super::again::{self, Round};
 use super::better::Errors;
 use super::corrected;
+use super::fixed::{Fixed, GivenUp, OTHER_FORMAT};
 use super::guard::{self, Recognise, Texts};
 use super::padded;
 use super::plan::HistoryPlan;
 use super::planner::Planner;
-use super::possible::{EMPTY, EMPTY_CALL};
 use super::provider::{self, Header, Set};
 use super::render::render;
 use super::session;
@@ -27,67 +27,13 @@ use super::stored::Stored;
 use super::text::{TextEdits, TextOf};
 use super::{Action, Cause, Change, FixOptions, Left, Refusal};
 
-/// A round that leaves something is followed by another, so many times in any case; then only while each leaves less.
+/// A round that leaves something is followed by another, so many times in any case; then only while each leaves less, or
+/// takes out what a flag asks for.
 const ROUNDS: usize = 5;
 
 /// Bytes that the rounds of a doc read in all, if it takes more of them: many rounds are for small docs, so that the
 /// time for a large one grows with its length.
 const MOST_READ: u64 = 256 << 20;
-
-/// What a repair does to a doc.
-pub struct Fixed {
-    pub patch: Patch,
-    /// By place in the original bytes.
-    pub changes: Vec<Change>,
-    /// The findings on the original bytes.
-    pub before: JudgedDoc<HistoryPlan>,
-    /// The findings that are left, with their places in the patched bytes; `None` if nothing was changed.
-    pub after: Option<JudgedDoc<HistoryPlan>>,
-    /// Findings on the patched bytes whose fix was not made, and why.
-    pub refusals: Vec<Refusal>,
-    /// Groups that `--reasoning` asks to change and that stay as they are, by place in the original bytes.
-    pub left_alone: Vec<Left>,
-    /// Histories that are left as they were, and why; `None` is what belongs to no history.
-    pub given_up: GivenUp,
-    /// Other files point at its lines, by number or offset.
-    pub numbered: bool,
-    /// Why the provider was not set.
-    pub provider_left: Option<&'static str>,
-    /// Why nothing was repaired at all: a bug of ours.
-    pub bug: Option<String>,
-}
-
-type GivenUp = BTreeMap<Option<u32>, &'static str>;
-
-const NO_BETTER: &str = "the fix would not reduce the number of errors, so this history was not changed";
-const ENDLESS: &str = "its fix does not converge, so this history was not changed";
-const OTHER_FORMAT: &str =
-    "after the fix the format of the file would no longer be recognised, so nothing was changed";
-const NOWHERE: &str = "the fix cannot be made at this place";
-const BUG: &str = "the fix would have damaged the file, which is a bug in replaylint";
-
-impl Fixed {
-    /// What is left.
-    pub fn left(&self) -> &JudgedDoc<HistoryPlan> {
-        self.after.as_ref().unwrap_or(&self.before)
-    }
-
-    /// A repair was not made because nothing would be left.
-    pub fn would_empty(&self) -> bool {
-        self.refusals.iter().any(|refusal| [EMPTY, EMPTY_CALL].contains(&refusal.why))
-            || self.given_up.values().any(|why| *why == OTHER_FORMAT)
-    }
-
-    /// Why the fixes of findings that are left were not made.
-    pub fn reasons(&self) -> impl Fn(&Judged) -> Option<&'static str> {
-        let refusals = self.refusals.iter().rev().map(|refusal| ((refusal.code, refusal.at), refusal.why));
-        let refusals: HashMap<(Code, Place), &'static str> = refusals.collect();
-        move |judged| {
-            let refusal = refusals.get(&(judged.finding.code, judged.finding.row.at));
-            refusal.or_else(|| self.given_up.get(&judged.history)).copied()
-        }
-    }
-}
 
 /// Repairs a doc.
 pub fn fix(
@@ -110,6 +56,9 @@ pub fn fix_judged(
 ) -> io::Result<Fixed> {
     Job { id, bytes, options, wanted: &FixOptions::default(), threads }.run(Some(judged))
 }
+
+const NO_BETTER: &str = "the fix would not reduce the number of errors, so this history was not changed";
+const ENDLESS: &str = "its fix does not converge, so this history was not changed";
 
 /// How the edits of a round are made.
 struct How<'h> {
@@ -179,18 +128,7 @@ impl Job<'_> {
             Some(judged) => judged,
             None => judge(id, bytes, options, threads, &planner)?,
         };
-        let mut fixed = Fixed {
-            patch: Patch::default(),
-            changes: Vec::new(),
-            before,
-            after: None,
-            refusals: Vec::new(),
-            left_alone: Vec::new(),
-            given_up: GivenUp::new(),
-            numbered: false,
-            provider_left: None,
-            bug: None,
-        };
+        let mut fixed = Fixed::new(before);
         let mut first = Errors::of(&fixed.before);
         let mut touched: Vec<Place> = Vec::new();
         let (mut fewest, mut read) = (usize::MAX, 0);
@@ -268,20 +206,36 @@ impl Job<'_> {
             if patch.is_empty() {
                 break;
             }
-            if round >= ROUNDS && (open.len() >= fewest || read > MOST_READ) {
+            // Of entries that have copies those that count are seen to one after the other.
+            let by_flag =
+                |change: &Change| matches!(change.cause, Cause::Flag(_)) && change.action == Action::Drop;
+            let is_less = open.len() < fewest || plans.iter().flat_map(|plan| &plan.changes).any(by_flag);
+            if round >= ROUNDS && (!is_less || read > MOST_READ) {
                 let endless = open.into_iter().map(|number| (number, ENDLESS)).collect();
                 return Ok((fixed, endless));
             }
             fewest = fewest.min(open.len());
             let rows = plans.iter().flat_map(|plan| plan.rows()).map(|row| row.at).chain(raised.touched);
             touched.extend(rows.map(|at| if round > 0 { pieces.original(at) } else { at }));
-            let changes = plans.iter().flat_map(|plan| plan.changes.iter().copied());
-            let changes = changes.chain(raised.changes).chain(set.change);
+            raised.changes.extend(set.change);
+            let changes = plans.iter().flat_map(|plan| &plan.changes).chain(&raised.changes).copied();
             fixed.changes.extend(changes.map(|change| to_original(change, &pieces, round)));
             fixed.patch = fixed.patch.then(&patch, |_| bytes.len());
-            let view = Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
-            read += view.len();
-            let after = judge(id, &view, options, threads, &planner)?;
+            let next = Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
+            read += next.len();
+            let in_part = match is_read_anew {
+                true => None,
+                false => {
+                    let (found, changes) = (fixed.left(), raised.changes.as_slice());
+                    let done =
+                        Round { id, before: &view, found, plans: &plans, changes, patch: &patch, after: &next };
+                    again::judge(&done, options, threads, &planner)?
+                }
+            };
+            let after = match in_part {
+                Some(after) => after,
+                None => judge(id, &next, options, threads, &planner)?,
+            };
             if is_read_anew {
                 // Only now it can be read as it was meant, and may show more errors than before.
                 first = Errors::of(&after);
@@ -385,7 +339,9 @@ impl Job<'_> {
         let pieces = Pieces::new(fixed.patch.edits(id), id, bytes.len());
         let kept = pieces.kept().collect();
         let after = Patched::new(bytes, pieces);
-        let texts = Texts { id, before: bytes, after: &after, container: fixed.before.container, kept };
+        let Fixed { before, .. } = &*fixed;
+        let texts =
+            Texts { id, before: bytes, after: &after, container: before.container, kept, lines: &before.lines };
         let format = fixed.before.format.filter(|_| options.read.format.is_none());
         let caught = guard::check(&texts, Some(&touched), &Recognise { steps: &options.read.pointer, format })?;
         if let Some(damage) = caught.damage {
@@ -419,47 +375,6 @@ fn is_spread(bytes: &dyn ReadAt) -> io::Result<bool> {
     let mut text = Vec::new();
     bytes.read_into(start, (bytes.len() - start) as usize, &mut text)?;
     Ok(text.trim_ascii().contains(&b'\n'))
-}
-
-impl Fixed {
-    /// Nothing is repaired, for this bug.
-    fn take_back(&mut self, bug: String, wanted: &FixOptions) {
-        self.patch = Patch::default();
-        self.changes.clear();
-        self.after = None;
-        let wanted = self.before.judged.iter().filter(|judged| wanted.wants(judged));
-        self.refusals = wanted.map(|judged| refusal(judged, BUG)).collect();
-        self.bug = Some(bug);
-    }
-
-    /// In a copy that can be gone on with, lines have no numbers that could be wrong.
-    fn forget_numbers(&mut self, wanted: &FixOptions) {
-        let headless = |judged: &Judged| judged.finding.code == missing_session_meta::RULE.code;
-        if !wanted.copies || !self.numbered || self.before.judged.iter().any(headless) {
-            return;
-        }
-        let codes = [broken_ordinals::RULE.code, other_history_base::RULE.code];
-        for judged in std::iter::once(&mut self.before).chain(&mut self.after) {
-            judged.judged.retain(|judged| !codes.contains(&judged.finding.code));
-        }
-    }
-
-    /// What is left with a fix that was wanted has a reason.
-    fn refuse_the_rest(&mut self, wanted: &FixOptions) {
-        let known: HashSet<(Code, Place)> =
-            self.refusals.iter().map(|refusal| (refusal.code, refusal.at)).collect();
-        let left = self.left().judged.iter().filter(|judged| {
-            wanted.wants(judged)
-                && !known.contains(&(judged.finding.code, judged.finding.row.at))
-                && !self.given_up.contains_key(&judged.history)
-        });
-        let rest: Vec<Refusal> = left.map(|judged| refusal(judged, NOWHERE)).collect();
-        self.refusals.extend(rest);
-    }
-}
-
-fn refusal(judged: &Judged, why: &'static str) -> Refusal {
-    Refusal { code: judged.finding.code, at: judged.finding.row.at, why }
 }
 
 /// A change of a later round speaks of patched bytes: its item's place is led back to the original ones.

@@ -80,6 +80,12 @@ impl OnHistory for Sketcher {
             Planner::renumber(plan, by);
         }
     }
+
+    fn renumber_records(made: &mut Sketch, by: u32) {
+        if let Planned::Plan(Some(plan)) = &mut made.planned {
+            Planner::renumber_records(plan, by);
+        }
+    }
 }
 
 fn prints(plan: Option<&HistoryPlan>, judged: &[Judged]) -> Prints {

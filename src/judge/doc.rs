@@ -50,9 +50,11 @@ pub fn judge_made<H: OnHistory>(
     bytes: &dyn ReadAt,
     container: Container,
     options: &Options,
+    threads: usize,
     on: &H,
 ) -> io::Result<JudgedDoc<H::Made>> {
-    let mut pass = |judging: &Judging<'_, H>| read::read_made(id, bytes, container, &options.read, judging);
+    let mut pass =
+        |judging: &Judging<'_, H>| read::read_made(id, bytes, container, &options.read, threads, judging);
     passes(bytes, options, on, &mut pass)
 }
 

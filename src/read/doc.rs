@@ -39,9 +39,10 @@ pub fn read_made<T: Take>(
     bytes: &dyn ReadAt,
     container: Container,
     options: &Options,
+    threads: usize,
     take: &T,
 ) -> io::Result<Reading<T::Gathered>> {
-    Run { id, bytes, options, threads: 1, take, container }.all(&mut |_| Ok(()))
+    Run { id, bytes, options, threads, take, container }.all(&mut |_| Ok(()))
 }
 
 /// The reading of one doc.

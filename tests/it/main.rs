@@ -9,6 +9,7 @@
 )]
 
 mod across;
+mod again;
 mod agents;
 #[cfg(feature = "sqlite")]
 mod agents_databases;

@@ -17,7 +17,7 @@ use crate::outputs::texts;
 use crate::support::{DOC, STYLE, check_of, roomy};
 
 /// Counts what is read of a text.
-struct Counted {
+pub struct Counted {
     text: Vec<u8>,
     reads: AtomicU64,
     bytes: AtomicU64,
@@ -29,7 +29,7 @@ impl Counted {
     }
 
     /// Reads and bytes since this was asked last.
-    fn take(&self) -> (u64, u64) {
+    pub fn take(&self) -> (u64, u64) {
         (self.reads.swap(0, Ordering::Relaxed), self.bytes.swap(0, Ordering::Relaxed))
     }
 
@@ -65,8 +65,12 @@ impl ReadAt for Counted {
 }
 
 fn generated(shape: Shape, fault_every: u64) -> Counted {
+    of_size(3 << 20, shape, fault_every)
+}
+
+pub fn of_size(bytes: u64, shape: Shape, fault_every: u64) -> Counted {
     let mut text = Vec::new();
-    generate(shape, 3 << 20, fault_every, 7, &mut text).expect("memory writes");
+    generate(shape, bytes, fault_every, 7, &mut text).expect("memory writes");
     Counted::new(text)
 }
 
@@ -136,7 +140,7 @@ fn words(told: &[Diagnostic]) -> Vec<String> {
 }
 
 /// Logs of several records: generated ones, and those of testdata, each record of another file.
-fn logs() -> Vec<(String, Vec<u8>)> {
+pub fn logs() -> Vec<(String, Vec<u8>)> {
     let mut all = vec![("generated".to_owned(), generated(Shape::Requests, 100).text)];
     all.push(("generated with many faults".to_owned(), generated(Shape::Requests, 20).text));
     all.extend(texts());
