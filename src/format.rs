@@ -445,7 +445,7 @@ impl Assembler {
             let rows = healed::results_first(rows);
             let answer = forest.answer_above(leaf).map(|node| &forest.node(node).entry);
             let mut settings = self.settings.clone();
-            settings.model = answer.and_then(|entry| entry.model.clone()).or(settings.model);
+            settings.model = answer.and_then(|entry| entry.model.as_deref()).map(Box::from).or(settings.model);
             settings.store = answer.and_then(|entry| entry.store).or(settings.store);
             History::new(rows, settings, self.pairing)
         };

@@ -185,12 +185,12 @@ fn read_parts(list: Val<'_>, role: Role, record: &Record<'_>, flags: Flags, sink
 fn entry(row: Val<'_>, role: Role, record: &Record<'_>) -> Entry {
     let text = |key: &str| {
         let text = row.get(key)?.text().filter(|text| !text.is_empty())?;
-        Some(Box::from(String::from_utf8_lossy(&text)))
+        Some(tree::Name::from(String::from_utf8_lossy(&text)))
     };
     let number =
-        row.get(name::id).filter(|id| !id.is_string()).map(|id| Box::from(String::from_utf8_lossy(id.raw())));
+        row.get(name::id).filter(|id| !id.is_string()).map(|id| String::from_utf8_lossy(id.raw()).into());
     let part = if role == Role::Assistant { tree::Part::Answer } else { tree::Part::Input };
-    let name: Box<str> = text("id").or(number).unwrap_or_default();
+    let name: tree::Name = text("id").or(number).unwrap_or_default();
     let mut entry = Entry::new(&name, record.base.of(row), record.number, part);
     entry.marks = Marks::FOLLOWS;
     entry.config = text("model_config_id");
@@ -202,10 +202,10 @@ fn entry(row: Val<'_>, role: Role, record: &Record<'_>) -> Entry {
 }
 
 /// The id of the response that a row's parts were made from, where only their metadata tell it.
-fn response_of_parts(row: Val<'_>) -> Option<Box<str>> {
+fn response_of_parts(row: Val<'_>) -> Option<tree::Name> {
     let told = |part: Val<'_>| {
         let told = ChatPart::of(part).metadata().find_map(|(_, data)| data.get("response_id")?.text());
-        told.filter(|id| !id.is_empty()).map(|id| Box::from(String::from_utf8_lossy(&id)))
+        told.filter(|id| !id.is_empty()).map(|id| tree::Name::from(String::from_utf8_lossy(&id)))
     };
     let first = |parts: Val<'_>| parts.elements().filter(Val::is_object).find_map(told);
     let content = row.get(name::content)?;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use crate::dialects::gemini::GEMINI;
 use crate::format::retelling::{Say, Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Histories, Mark, Part, Probe, Unit};
-use crate::history::tree::{self, Entry, Marks};
+use crate::history::tree::{self, Entry, Marks, Name};
 use crate::history::{Usage, Version, time};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -70,7 +70,7 @@ impl Format for QwenCode {
 struct Session {
     lines: Vec<Line>,
     /// Where the line of each uuid is.
-    named: HashMap<Box<str>, usize>,
+    named: HashMap<Name, usize>,
 }
 
 /// What lines of one uuid say.
@@ -152,7 +152,7 @@ impl Teller for Session {
     }
 }
 
-fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
+fn text(val: Val<'_>, key: &str) -> Option<Name> {
     let text = val.get(key)?.text()?;
     (!text.is_empty()).then(|| String::from_utf8_lossy(&text).into())
 }

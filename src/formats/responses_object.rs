@@ -55,7 +55,7 @@ impl Format for ResponsesObject {
 pub(super) fn entry(response: Val<'_>, record: &Record<'_>) -> Entry {
     let text = |key: &str| {
         let text = response.get(key)?.text().filter(|text| !text.is_empty())?;
-        Some(Box::<str>::from(String::from_utf8_lossy(&text)))
+        Some(tree::Name::from(String::from_utf8_lossy(&text)))
     };
     let name = text("id").unwrap_or_default();
     let mut entry = Entry::new(&name, record.base.of(response), record.number, tree::Part::Answer);

@@ -164,7 +164,7 @@ fn has_namespaces(tools: Val<'_>) -> bool {
 pub(super) fn entry(body: Val<'_>, record: &Record<'_>) -> Entry {
     let text = |key: &str| {
         let text = body.get(key)?.text().filter(|text| !text.is_empty())?;
-        Some(Box::<str>::from(String::from_utf8_lossy(&text)))
+        Some(tree::Name::from(String::from_utf8_lossy(&text)))
     };
     let mut entry = Entry::new("", record.base.of(body), record.number, tree::Part::Input);
     entry.parent = text("previous_response_id");

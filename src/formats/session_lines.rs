@@ -5,10 +5,12 @@
 //! begins the history anew. Answers that the client made up (`isApiErrorMessage`, model `<synthetic>`) were never part
 //! of it.
 
+use std::sync::Arc;
+
 use crate::dialect::{Dialect, Origin};
 use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::{Mark, Probe, Record, Sink};
-use crate::history::tree::{self, Entry, Marks, Session, Wrong};
+use crate::history::tree::{self, Entry, Marks, Name, Session, Wrong};
 use crate::history::{BlockFlags, Flags, Kind, Role, Version, time};
 use crate::json::{NameSet, Val, fingerprint_of, name};
 
@@ -163,7 +165,7 @@ pub(super) fn read(record: &Record<'_>, writer: &Writer, message: &ReadMessage, 
         Line { val: record.val, listed: None, record, writer }.read(message, sink);
         return;
     }
-    let mut before: Option<Box<str>> = None;
+    let mut before: Option<Name> = None;
     for (n, val) in record.val.elements().enumerate() {
         let name = text(val, "uuid").unwrap_or_else(|| format!("m{}", n + 1).into());
         Line { val, listed: Some((name.clone(), before)), record, writer }.read(message, sink);
@@ -180,7 +182,7 @@ pub(super) fn is_message(val: Val<'_>) -> bool {
         && val.at(&["message", "content"]).is_some()
 }
 
-fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
+fn text(val: Val<'_>, key: &str) -> Option<Name> {
     let text = val.get(key)?.text()?;
     (!text.is_empty()).then(|| String::from_utf8_lossy(&text).into())
 }
@@ -192,7 +194,7 @@ fn is_true(val: Val<'_>, key: &str) -> bool {
 /// One line. One of an array brings its name and that of the line before.
 struct Line<'l> {
     val: Val<'l>,
-    listed: Option<(Box<str>, Option<Box<str>>)>,
+    listed: Option<(Name, Option<Name>)>,
     record: &'l Record<'l>,
     writer: &'l Writer,
 }
@@ -351,7 +353,7 @@ pub(super) fn read_message(message: Val<'_>, role: Role, record: &Record<'_>, si
 }
 
 /// The session that a line is of, and the one that this was forked from.
-fn session(line: Val<'_>) -> Option<Box<Session>> {
+fn session(line: Val<'_>) -> Option<Arc<Session>> {
     let forked_from = text(line, "forkedFromSessionId").or_else(|| text(line, "forkRootSessionId"));
-    Some(Box::new(Session { id: text(line, "sessionId")?, forked_from }))
+    Some(Arc::new(Session { id: text(line, "sessionId")?, forked_from }))
 }

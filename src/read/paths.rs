@@ -34,7 +34,7 @@ fn path(history: History, doc: DocId, tree: &mut Builder) {
         let part = if answered { Part::Exchange } else { Part::Input };
         let mut entry = Entry::new(&name(n), Place::new(doc, first.at.start, 0), first.record, part);
         entry.parent = (n > 0).then(|| name(n - 1).into());
-        (entry.model, entry.store) = (history.settings.model.clone(), history.settings.store);
+        (entry.model, entry.store) = (history.settings.model.as_deref().map(Into::into), history.settings.store);
         tree.entry(entry);
         tree.rows(turn);
     }

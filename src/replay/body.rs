@@ -95,7 +95,7 @@ pub fn rebuild(conversation: &Conversation, at: u32, asked: &Rebuild<'_>) -> io:
     let fixed = fix::fix(BODY, &body, &options, asked.fix, 1)?;
     let count = |action: Action| fixed.changes.iter().filter(|change| change.action == action).count();
     let items = (count_of_items + count(Action::Stub)).saturating_sub(count(Action::Drop));
-    Ok(Rebuilt { verdict, chained: id.map(String::from), kept, items, unit: "item", notes, body, fixed })
+    Ok(Rebuilt { verdict, chained: id.map(|id| id.to_string()), kept, items, unit: "item", notes, body, fixed })
 }
 
 fn left_out(lifted: &Lifted, notes: &mut Vec<String>) {

@@ -3,7 +3,7 @@
 
 use crate::history::id;
 use crate::history::time::short;
-use crate::history::tree::{Forest, Marks, NO_NODE, Part};
+use crate::history::tree::{Forest, Marks, NO_NODE, Name, Part};
 use crate::target::Target;
 
 /// What the user says about chains.
@@ -108,7 +108,7 @@ pub struct Advice {
     /// The node whose response would be built on.
     pub answer: Option<u32>,
     /// Its id; also of a response that is not stored here, and that the first request names.
-    pub id: Option<Box<str>>,
+    pub id: Option<Name>,
     /// Why not to chain; empty means chain.
     pub reasons: Vec<Reason>,
 }

@@ -53,7 +53,7 @@ pub(super) fn rebuild(
     let mut notes = Vec::new();
     let model = asked.chain.model.clone().or_else(|| {
         let known = forest.upward(at).find_map(|node| forest.node(node).entry.model.clone());
-        known.map(String::from)
+        known.map(|model| model.to_string())
     });
     if model.is_none() {
         notes.push("the model is not known; set it with --model NAME".to_owned());

@@ -1,7 +1,7 @@
 //! From a reduced stream to its history, its nodes, and what is reported of events that do not fit.
 
 use crate::format::requests::{Assemble, Own};
-use crate::history::tree::{Entry, Marks, Part};
+use crate::history::tree::{Entry, Marks, Name, Part};
 use crate::history::{Finding, Row, codes};
 use crate::source::ReadAt;
 
@@ -27,10 +27,10 @@ impl Assemble for Stream {
 
     /// The steps of the stream, named by their offsets.
     fn nodes(&self) -> Vec<(Entry, Vec<Row>)> {
-        let mut before: Option<Box<str>> = None;
+        let mut before: Option<Name> = None;
         let mut nodes = Vec::new();
         for (stage, rows, state) in self.stages() {
-            let name: Box<str> = stage.offset.to_string().into();
+            let name: Name = stage.offset.to_string().into();
             let part = match stage.step {
                 EventKind::Message | EventKind::Rewrite => Part::Input,
                 _ => Part::Answer,

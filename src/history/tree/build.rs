@@ -10,7 +10,7 @@ use super::cycles;
 use super::forks;
 use super::gap::{Gap, Gaps};
 use super::join::join;
-use super::{Entry, Forest, Marks, NO_NODE, Node, Part, Problem, Wrong};
+use super::{Entry, Forest, Marks, NO_NODE, Name, Node, Part, Problem, Wrong};
 
 /// Takes entries and rows in the order in which they are stored.
 #[derive(Default)]
@@ -23,6 +23,8 @@ pub struct Builder {
     pub(super) stems: Vec<u64>,
     gaps: Vec<Gap>,
     stem: u64,
+    /// The one that was named last.
+    model: Option<Name>,
 }
 
 impl Builder {
@@ -48,6 +50,11 @@ impl Builder {
             (last.marks, last.digest) = (marks, digest);
             return;
         }
+        let mut entry = entry;
+        if let Some(last) = self.entries.last() {
+            entry.share(last, self.model.as_ref());
+        }
+        self.model = entry.model.clone().or(self.model.take());
         self.starts.push(self.rows.len() as u32);
         self.stems.push(self.stem);
         self.entries.push(entry);
@@ -160,7 +167,7 @@ struct Links {
     content: Vec<u32>,
     parent: Vec<u32>,
     missing: Vec<bool>,
-    names: HashMap<Box<str>, u32>,
+    names: HashMap<Name, u32>,
     problems: Vec<Problem>,
 }
 
@@ -377,7 +384,7 @@ fn is_result(row: &Row) -> bool {
 
 /// Makes the nodes, in the order in which their first entries are stored.
 #[expect(clippy::indexing_slicing, reason = "lists have a place for each entry; links are their numbers")]
-fn lay_out(from: Builder, links: Links, groups: Groups, ranks: &[u32]) -> Forest {
+fn lay_out(mut from: Builder, mut links: Links, groups: Groups, ranks: &[u32]) -> Forest {
     let count = from.entries.len();
     let mut node_of = vec![NO_NODE; count];
     let mut members: Vec<Vec<u32>> = Vec::new();
@@ -392,6 +399,7 @@ fn lay_out(from: Builder, links: Links, groups: Groups, ranks: &[u32]) -> Forest
         }
         members[node_of[group as usize] as usize].push(ix as u32);
     }
+    let summarised = summarised(&from, &std::mem::take(&mut links.names));
     let mut forest = Forest { problems: links.problems, ..Forest::default() };
     let mut heads = vec![NO_NODE; members.len()];
     for (group, node) in node_of.iter().enumerate().filter(|(_, node)| **node != NO_NODE) {
@@ -405,25 +413,30 @@ fn lay_out(from: Builder, links: Links, groups: Groups, ranks: &[u32]) -> Forest
             members.sort_by_key(|member| from.entries[*member as usize].part != Part::Input);
         }
         let start = forest.rows.len() as u32;
-        let mut names: Vec<Box<str>> = vec![from.entries[head].name.clone()];
-        let mut entry = from.entries[head].clone();
-        if members.len() > 1 && entry.part == Part::Exchange {
-            // What the request asked for counts, not what the response repeats of it.
-            (entry.body, entry.model) = (None, None);
-        }
+        let mut entry = from.entries[head].taken();
+        let mut names = vec![std::mem::take(&mut entry.name)];
+        let asked = members.len() > 1 && entry.part == Part::Exchange;
+        // What the request asked for counts, not what the response repeats of it.
+        let mut repeated = if asked { (entry.body.take(), entry.model.take()) } else { (None, None) };
         for &member in members.iter() {
-            let own = &from.entries[member as usize];
             if links.same[member as usize] != member {
                 continue;
             }
             forest.rows.extend_from_slice(from.rows_of(links.content[member as usize]));
-            names.extend((!names.contains(&own.name)).then(|| own.name.clone()));
+            if member as usize == head {
+                names.extend(entry.response.clone().filter(|id| !names.contains(id)));
+                entry.body = entry.body.or(repeated.0.take());
+                entry.model = entry.model.or_else(|| repeated.1.take());
+                continue;
+            }
+            let own = from.entries[member as usize].taken();
+            names.extend((!names.contains(&own.name)).then_some(own.name));
             names.extend(own.response.clone().filter(|id| !names.contains(id)));
             entry.marks.set(own.marks);
-            entry.response = entry.response.or_else(|| own.response.clone());
-            entry.model = entry.model.or_else(|| own.model.clone());
+            entry.response = entry.response.or(own.response);
+            entry.model = entry.model.or(own.model);
             entry.time = own.time.max(entry.time);
-            entry.config = entry.config.or_else(|| own.config.clone());
+            entry.config = entry.config.or(own.config);
             entry.store = entry.store.or(own.store);
             entry.body = entry.body.or(own.body);
         }
@@ -448,9 +461,7 @@ fn lay_out(from: Builder, links: Links, groups: Groups, ranks: &[u32]) -> Forest
         });
     }
     forest.cut_cycles();
-    if let Some(leaf) =
-        summarised(&from, &links.names).map(|leaf| groups.of[leaf]).filter(|group| *group != NO_NODE)
-    {
+    if let Some(leaf) = summarised.map(|leaf| groups.of[leaf]).filter(|group| *group != NO_NODE) {
         trim(&mut forest, node_of[leaf as usize]);
     }
     let current = (0..count).rev().find(|ix| {
@@ -458,12 +469,14 @@ fn lay_out(from: Builder, links: Links, groups: Groups, ranks: &[u32]) -> Forest
         groups.of[*ix] != NO_NODE && entry.part != Part::Link && !entry.marks.has(Marks::SIDE)
     });
     let current = current.map(|ix| node_of[groups.of[ix] as usize]);
+    // There is room for the names of the nodes then.
+    drop(from);
     forest.link(current);
     forest
 }
 
 /// The entry that the last summary leads to, if it is above it: else the summary is a title of another file.
-fn summarised(from: &Builder, names: &HashMap<Box<str>, u32>) -> Option<usize> {
+fn summarised(from: &Builder, names: &HashMap<Name, u32>) -> Option<usize> {
     let mut summaries = from.entries.iter().enumerate().rev().filter(|(_, entry)| entry.marks.has(Marks::SUMMARY));
     summaries.find_map(|(ix, entry)| {
         let leaf = *names.get(entry.parent.as_deref()?)? as usize;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::history::Row;
 
-use super::{Marks, NO_NODE, Node, Part, Problem, Wrong, cycles};
+use super::{Marks, NO_NODE, Name, Node, Part, Problem, Wrong, cycles};
 
 /// All nodes of a conversation, in the order in which they are stored; there may be several roots.
 #[derive(Default)]
@@ -15,7 +15,7 @@ pub struct Forest {
     pub problems: Vec<Problem>,
     /// The leaf at which the conversation goes on.
     pub current: Option<u32>,
-    pub(super) names: HashMap<Box<str>, u32>,
+    pub(super) names: HashMap<Name, u32>,
     /// For each node the nearest one, from it upwards, in which the model speaks.
     pub(super) answers: Vec<u32>,
 }

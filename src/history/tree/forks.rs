@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
-use super::{Entry, Part};
+use super::{Entry, Name, Part};
 
 /// Names the first lines of each fork as those of its session, as far as they say the same.
 pub(super) fn rename(entries: &mut [Entry]) {
-    let mut lines: HashMap<Box<str>, Vec<usize>> = HashMap::new();
+    let mut lines: HashMap<Name, Vec<usize>> = HashMap::new();
     for (ix, entry) in entries.iter().enumerate() {
         if let Some(session) =
             entry.session.as_ref().filter(|_| entry.part != Part::Link && !entry.name.is_empty())
@@ -20,7 +20,7 @@ pub(super) fn rename(entries: &mut [Entry]) {
         let from = entries.get(*own.first()?)?.session.as_ref()?.forked_from.as_ref()?;
         Some((lines.get(from).filter(|_| from != id)?, own))
     });
-    let mut names: HashMap<Box<str>, Box<str>> = HashMap::new();
+    let mut names: HashMap<Name, Name> = HashMap::new();
     for (from, own) in forks {
         let pairs = from.iter().zip(own).map_while(|(a, b)| Some((entries.get(*a)?, entries.get(*b)?)));
         for (a, b) in pairs.take_while(|(a, b)| a.digest == b.digest).filter(|(a, b)| a.name != b.name) {

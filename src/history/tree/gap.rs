@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::place::Place;
 
-use super::{Entry, Marks, NO_NODE, Problem, Wrong};
+use super::{Entry, Marks, NO_NODE, Name, Problem, Wrong};
 
 /// A record that could not be read.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ pub(super) struct Gap {
 pub(super) struct Gaps<'g> {
     gaps: &'g [Gap],
     /// The gap that each unknown name was given.
-    of: HashMap<Box<str>, usize>,
+    of: HashMap<Name, usize>,
     /// Number of gaps that have been passed, and those among them that no name was found for.
     passed: usize,
     free: Vec<usize>,

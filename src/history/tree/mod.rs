@@ -10,11 +10,16 @@ mod forks;
 mod gap;
 mod join;
 
+use std::sync::Arc;
+
 use crate::history::Version;
 use crate::place::Place;
 
 pub use build::Builder;
 pub use forest::{Forest, Named};
+
+/// What something is called. Entries that say the same one after the other share it.
+pub type Name = Arc<str>;
 
 /// No node.
 pub const NO_NODE: u32 = u32::MAX;
@@ -80,24 +85,24 @@ impl Marks {
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// What other entries call it; empty if nothing names it.
-    pub name: Box<str>,
+    pub name: Name,
     /// Name of the entry that it follows.
-    pub parent: Option<Box<str>>,
+    pub parent: Option<Name>,
     /// What the response says about the entry that it follows, if the request says something of its own.
-    pub claimed: Option<Box<str>>,
+    pub claimed: Option<Name>,
     pub at: Place,
     /// Number of the record, from 0.
     pub record: u32,
     pub part: Part,
     /// Lines with the same one are one response.
-    pub message: Option<Box<str>>,
+    pub message: Option<Name>,
     /// The id that a later request may build on.
-    pub response: Option<Box<str>>,
+    pub response: Option<Name>,
     /// Unix seconds.
     pub time: Option<i64>,
-    pub model: Option<Box<str>>,
+    pub model: Option<Name>,
     /// What the client calls the settings that the response was made with, or is to be made with.
-    pub config: Option<Box<str>>,
+    pub config: Option<Name>,
     pub store: Option<bool>,
     /// Where a request body lies whose settings the next request repeats, and whether it lies in a JSON string.
     pub body: Option<(Place, bool)>,
@@ -107,7 +112,7 @@ pub struct Entry {
     /// If the entry before has the same name, this is more about it.
     pub goes_on: bool,
     /// The session that it was written for, where files are copies of one another.
-    pub session: Option<Box<Session>>,
+    pub session: Option<Arc<Session>>,
     /// Entries with the same one follow each other, if they say so or not; 0 where nothing tells.
     pub thread: u64,
     /// The version of the agent that wrote it.
@@ -119,9 +124,9 @@ pub struct Entry {
 /// A session with a file of its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Session {
-    pub id: Box<str>,
+    pub id: Name,
     /// The session whose first lines it shares.
-    pub forked_from: Option<Box<str>>,
+    pub forked_from: Option<Name>,
 }
 
 impl Entry {
@@ -149,6 +154,37 @@ impl Entry {
             wrong: None,
         }
     }
+
+    /// Says what the entry before it says, in its words; and `model`, in the words of whichever entry named it last.
+    fn share(&mut self, last: &Entry, model: Option<&Name>) {
+        let same = |own: &mut Option<Name>, other: Option<&Name>| {
+            if let Some(other) = other.filter(|other| own.as_ref() == Some(other)) {
+                *own = Some(Arc::clone(other));
+            }
+        };
+        same(&mut self.parent, Some(&last.name));
+        same(&mut self.message, last.message.as_ref());
+        same(&mut self.model, model);
+        if let Some(session) = last.session.as_ref().filter(|session| self.session.as_ref() == Some(session)) {
+            self.session = Some(Arc::clone(session));
+        }
+    }
+
+    /// The same, with what it holds: what is left here says where it is and what it was.
+    fn taken(&mut self) -> Self {
+        let Entry { name, parent, claimed, message, response, model, config, session, .. } = self;
+        Entry {
+            name: std::mem::take(name),
+            parent: parent.take(),
+            claimed: claimed.take(),
+            message: message.take(),
+            response: response.take(),
+            model: model.take(),
+            config: config.take(),
+            session: session.take(),
+            ..*self
+        }
+    }
 }
 
 /// One step of a conversation.
@@ -157,13 +193,13 @@ pub struct Node {
     /// The entry that begins it. Its rows are `rows` of the forest.
     pub entry: Entry,
     /// Names of all entries of which it was made; empty for a request that nothing names.
-    pub names: Vec<Box<str>>,
+    pub names: Vec<Name>,
     /// [`NO_NODE`] for a root.
     pub parent: u32,
     pub children: Vec<u32>,
     pub rows: std::ops::Range<u32>,
     /// The parent's name, if it is not stored.
-    pub missing: Option<Box<str>>,
+    pub missing: Option<Name>,
 }
 
 impl Node {
