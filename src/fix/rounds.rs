@@ -184,11 +184,9 @@ impl Job<'_> {
             raised.touched.append(&mut own.touched);
             raised.refusals.append(&mut own.refusals);
             fixed.refusals.append(&mut raised.refusals);
-            if let Some(format) =
-                corrects.filter(|_| patch.is_empty() && !is_corrected && !given_up.contains_key(&Some(0)))
-            {
+            if let Some(format) = corrects.filter(|_| patch.is_empty() && !is_corrected) {
                 let TextEdits { edits, changes, refusals, .. } =
-                    corrected::edits(id, &view, container, format, &current.judged, wanted)?;
+                    corrected::edits(id, &view, container, format, &judged, wanted)?;
                 is_corrected = true;
                 fixed.refusals.extend(refusals);
                 patch.add(edits);
