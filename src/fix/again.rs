@@ -64,13 +64,15 @@ struct Lines<'r> {
     grown: Vec<i64>,
 }
 
-/// So much of a log must be left as it was, one part in so many: else little is saved.
-const ONE_IN: u64 = 4;
+/// At most one of so many records changes: else little is saved.
+const ONE_OF: u64 = 2;
 
 impl<'r> Lines<'r> {
     fn of(round: &Round<'r>, options: &Options) -> io::Result<Option<Lines<'r>>> {
         let (found, before) = (round.found, round.before);
-        if !is_plain(round, options)? {
+        let places = places(round);
+        let records = places.chunk_by(|a, b| a.1 == b.1).count();
+        if records as u64 * ONE_OF > u64::from(found.records) || !is_plain(round, options)? {
             return Ok(None);
         }
         let edits = round.patch.edits(round.id);
@@ -83,8 +85,8 @@ impl<'r> Lines<'r> {
         grown.push(by);
         let mut all = Lines { lines: Vec::new(), edits, grown };
         let held = Held::new(before, found.container, &found.lines);
-        let (mut next, mut changed, mut own) = (0, 0, 0);
-        for (at, record, history) in places(round) {
+        let (mut next, mut own) = (0, 0);
+        for (at, record, history) in places {
             if let Some(line) = all.lines.last_mut().filter(|line| line.at.contains(&at)) {
                 if record != line.record || (history.is_some() && line.history.is_some_and(|n| Some(n) != history))
                 {
@@ -108,13 +110,12 @@ impl<'r> Lines<'r> {
             let now = line.start.saturating_add_signed(grown(first));
             let len = u64::from(line.len).saturating_add_signed(grown(next) - grown(first));
             all.lines.push(Line { at: line, record, history, now, own, len });
-            (changed, own) = (changed + u64::from(line.len), own + len);
+            own += len;
         }
-        let is_worth = changed < before.len() / ONE_IN * (ONE_IN - 1);
         let known: HashSet<u32> = all.lines.iter().filter_map(|line| line.history).collect();
         let is_known =
             known.len() == all.lines.len() && round.plans.iter().all(|plan| known.contains(&plan.number));
-        Ok(Some(all).filter(|_| is_worth && is_known && next == edits.len()))
+        Ok(Some(all).filter(|_| is_known && next == edits.len()))
     }
 
     /// The text after the round, without all other lines.
