@@ -135,7 +135,7 @@ fn records(
     let mut starts: Vec<u64> = touched.into_iter().flatten().map(|at| at.start).collect();
     starts.sort_unstable();
     let Compared { before, after } = compared(texts, start)?;
-    let records = Records::new(texts.before, before);
+    let records = Records::new(texts.before, before.clone());
     let mut old = Old { records, starts, anywhere: touched.is_none(), next: 0, touched: Vec::new() };
     let mut wanted = old.untouched()?;
     let mut changed: Vec<Record> = Vec::new();
@@ -152,13 +152,14 @@ fn records(
         return Ok(caught);
     }
     // What was to be touched and was not is no change.
-    let before: HashSet<u64> = old.touched.iter().map(|record| record.hash).collect();
+    let as_before: HashSet<u64> = old.touched.iter().map(|record| record.hash).collect();
     let after: HashSet<u64> = changed.iter().map(|record| record.hash).collect();
-    changed.retain(|record| !before.contains(&record.hash));
+    changed.retain(|record| !as_before.contains(&record.hash));
     let mut reader = Reader { container: texts.container, text: Vec::new(), tape: Tape::new() };
     let by_itself = |format: &'static dyn Format| format.info().histories == Histories::PerRecord;
     let mut formats = Vec::new();
     let mut damaged = Unread::new(&old.touched);
+    let mut known: Option<HashSet<u64>> = None;
     for record in &changed {
         let seen = reader.see(texts.after, record, |val| {
             pointer::resolve(val, recognise.steps)
@@ -168,6 +169,8 @@ fn records(
         match seen {
             Some(format) => formats.push(format),
             None if damaged.holds(texts, record, &mut reader)? => {}
+            // Of lines that are alike one may have been taken for another, which was not to be touched.
+            None if hashes(&mut known, texts, &before)?.contains(&record.hash) => {}
             None => {
                 caught.damage = Some(Damage::Unreadable(record.start));
                 return Ok(caught);
@@ -199,6 +202,22 @@ fn records(
         }
     }
     Ok(caught)
+}
+
+/// The hashes of all records of some stretches of the text before, which are read once.
+fn hashes<'k>(
+    known: &'k mut Option<HashSet<u64>>,
+    texts: &Texts<'_>,
+    stretches: &[Range<u64>],
+) -> io::Result<&'k HashSet<u64>> {
+    if known.is_none() {
+        let (mut all, mut records) = (HashSet::new(), Records::new(texts.before, stretches.to_vec()));
+        while let Some(record) = records.next()? {
+            all.insert(record.hash);
+        }
+        *known = Some(all);
+    }
+    Ok(known.get_or_insert_default())
 }
 
 /// A shorter stretch is compared, too.

@@ -236,9 +236,16 @@ pub fn write_diff(
         }
         talk.extend(first.reason.as_ref().map(|reason| format!("because {reason}")));
         talk.extend(first.api_message.as_ref().map(|api| format!("the API says: {api}")));
-        let wrap = page::options(style.width).initial_indent("  ").subsequent_indent("    ");
-        for line in talk.iter().flat_map(|text| textwrap::wrap(text, wrap.clone())) {
-            writeln!(out, "{line}")?;
+        for text in &talk {
+            // Most of them fit, and there may be hundreds of thousands.
+            if text.is_ascii() && text.len() + 2 <= style.width && !text.contains('\n') {
+                writeln!(out, "  {}", text.trim_ascii_end())?;
+                continue;
+            }
+            let wrap = page::options(style.width).initial_indent("  ").subsequent_indent("    ");
+            for line in textwrap::wrap(text, wrap) {
+                writeln!(out, "{line}")?;
+            }
         }
         write_lines(&hunk(same, bytes, patch, stub_of, &show)?, &paint, out)?;
         writeln!(out)?;
