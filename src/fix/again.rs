@@ -112,10 +112,12 @@ impl<'r> Lines<'r> {
             all.lines.push(Line { at: line, record, history, now, own, len });
             own += len;
         }
-        let known: HashSet<u32> = all.lines.iter().filter_map(|line| line.history).collect();
-        let is_known =
-            known.len() == all.lines.len() && round.plans.iter().all(|plan| known.contains(&plan.number));
-        Ok(Some(all).filter(|_| is_known && next == edits.len()))
+        // Each of them is the history of one plan, and of each plan there is one.
+        let mut known: Vec<u32> = all.lines.iter().filter_map(|line| line.history).collect();
+        known.sort_unstable();
+        let mut planned: Vec<u32> = round.plans.iter().map(|plan| plan.number).collect();
+        planned.sort_unstable();
+        Ok(Some(all).filter(|all| known == planned && known.len() == all.lines.len() && next == edits.len()))
     }
 
     /// The text after the round, without all other lines.
@@ -162,6 +164,8 @@ impl<'r> Lines<'r> {
         let made = own.made.iter().map(|plan| self.plan(plan)).collect::<Option<Vec<_>>>()?;
         let mut all = found.with_made(made);
         all.judged = judged;
+        let before: u64 = round.plans.iter().map(|plan| u64::from(plan.items)).sum();
+        all.items = all.items.saturating_sub(before) + own.items;
         all.slimmed |= own.slimmed;
         all.may_refer |= own.may_refer;
         for (start, _) in &mut all.lines {
@@ -222,6 +226,7 @@ impl<'r> Lines<'r> {
         let left = |left: &Left| Some(Left { at: self.place(left.at)?, ..*left });
         Some(HistoryPlan {
             number,
+            items: plan.items,
             info: plan.info,
             newest_first: plan.newest_first,
             numbered: None,

@@ -71,6 +71,8 @@ impl Fate {
 /// What becomes of the items of one history.
 pub struct HistoryPlan {
     pub number: u32,
+    /// Number of its items.
+    pub(super) items: u32,
     pub(super) info: &'static FormatInfo,
     pub(super) newest_first: bool,
     /// Other files point at its lines: where its own begin, after those that it continues from.
@@ -210,6 +212,7 @@ impl<'p> Plan<'p> {
         self.changes.sort_by_key(|(_, change)| (change.row.at.start, change.action));
         Some(HistoryPlan {
             number: self.number,
+            items: cx.history.rows.len() as u32,
             info,
             newest_first: cx.history.settings.newest_first,
             numbered,

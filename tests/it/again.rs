@@ -19,7 +19,8 @@ fn fixed(bytes: &dyn ReadAt, wanted: &FixOptions) -> Fixed {
 fn known<T>(bytes: &dyn ReadAt, doc: &JudgedDoc<T>, fixed: &Fixed) -> Vec<String> {
     let told = report::diagnose(DOC, "case", bytes, doc, Content::Shown).expect("memory reads");
     let reason = fixed.reasons();
-    let mut known = vec![format!("{} records, {} histories, {:?}", doc.records, doc.histories, doc.container)];
+    let JudgedDoc { records, histories, items, container, .. } = doc;
+    let mut known = vec![format!("{records} records, {histories} histories, {items} items, {container:?}")];
     known.extend(doc.judged.iter().zip(told).map(|(judged, told)| {
         let why = if judged.has_fix() { reason(judged) } else { None };
         let at =
