@@ -168,9 +168,9 @@ fn records(
         })?;
         match seen {
             Some(format) => formats.push(format),
-            None if damaged.holds(texts, record, &mut reader)? => {}
             // Of lines that are alike one may have been taken for another, which was not to be touched.
             None if hashes(&mut known, texts, &before)?.contains(&record.hash) => {}
+            None if damaged.holds(texts, record, &mut reader)? => {}
             None => {
                 caught.damage = Some(Damage::Unreadable(record.start));
                 return Ok(caught);
