@@ -187,8 +187,7 @@ fn entry(row: Val<'_>, role: Role, record: &Record<'_>) -> Entry {
         let text = row.get(key)?.text().filter(|text| !text.is_empty())?;
         Some(tree::Name::from(String::from_utf8_lossy(&text)))
     };
-    let number =
-        row.get(name::id).filter(|id| !id.is_string()).map(|id| String::from_utf8_lossy(id.raw()).into());
+    let number = row.get(name::id).filter(|id| !id.is_string()).map(|id| String::from_utf8_lossy(id.raw()).into());
     let part = if role == Role::Assistant { tree::Part::Answer } else { tree::Part::Input };
     let name: tree::Name = text("id").or(number).unwrap_or_default();
     let mut entry = Entry::new(&name, record.base.of(row), record.number, part);
