@@ -3,6 +3,7 @@
 //! in places, so that what is found can be shown, and what is changed leaves every other byte as it was.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Number of a doc within one run: a file, standard input, later a cell of a database.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -224,6 +225,15 @@ impl Pieces {
         pieces
     }
 
+    /// Stretches of a doc, in order, without what is between them.
+    pub fn of(doc: DocId, stretches: impl Iterator<Item = Range<u64>>) -> Self {
+        let mut pieces = Pieces { list: Vec::new(), len: 0, whole: false };
+        for stretch in stretches {
+            pieces.keep(doc, stretch.start, stretch.end);
+        }
+        pieces
+    }
+
     fn keep(&mut self, doc: DocId, mut from: u64, to: u64) {
         while from < to {
             let len = u32::try_from(to - from).unwrap_or(u32::MAX);
@@ -389,6 +399,13 @@ mod tests {
         let both = patch.then(&again, |_| 10);
         assert_eq!(apply(&both, "0123456789"), "890123456");
         assert_eq!(both.edits(DOC).len(), 2);
+    }
+
+    #[test]
+    fn stretches_are_put_one_after_the_other() {
+        let pieces = Pieces::of(DOC, [2..4, 4..5, 7..9].into_iter());
+        let kept: Vec<(u64, u64)> = pieces.kept().map(|kept| (kept.from, kept.to)).collect();
+        assert_eq!((pieces.len(), kept), (5, vec![(2, 0), (4, 2), (7, 3)]));
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub fn diff(run: &Run, scope: Scope, out: &mut dyn Write) -> Result<Outcome, Fai
         if !run.quiet {
             let all = count(differences.len() as u64, "history");
             let words = format!("{all}: {}.", histories::words(&sum, reordered));
-            wrapped(&words, run.style.width, "").iter().try_for_each(|line| writeln!(out, "{line}"))?;
+            wrapped(&words, run.style.width, "", "").iter().try_for_each(|line| writeln!(out, "{line}"))?;
         }
     }
     // What could not be read may differ.

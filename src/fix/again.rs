@@ -4,7 +4,6 @@
 use std::collections::HashSet;
 use std::io;
 
-use crate::format::{Format, Histories};
 use crate::history::{Finding, Row};
 use crate::judge::{self, Judged, JudgedDoc, Options};
 use crate::place::{DocId, Edit, Patch, Pieces, Place, With};
@@ -122,30 +121,15 @@ impl<'r> Lines<'r> {
 
     /// The text after the round, without all other lines.
     fn pieces(&self, round: &Round<'_>) -> Pieces {
-        let mut others = Patch::default();
-        let mut remove = |mut from: u64, to: u64| {
-            while from < to {
-                let len = u32::try_from(to - from).unwrap_or(u32::MAX);
-                others.add([Edit::remove(Place::new(round.id, from, len))]);
-                from += u64::from(len);
-            }
-        };
-        let mut end = 0;
-        for line in &self.lines {
-            remove(end, line.now);
-            end = line.now + line.len;
-        }
-        remove(end, round.after.len());
-        Pieces::new(others.edits(round.id), round.id, round.after.len())
+        Pieces::of(round.id, self.lines.iter().map(|line| line.now..line.now + line.len))
     }
 
     /// What is found of the whole log: `own` is what was found of these lines. `None` if they say something else by
     /// themselves.
     fn joined(&self, round: &Round<'_>, own: JudgedDoc<HistoryPlan>) -> Option<JudgedDoc<HistoryPlan>> {
         let found = round.found;
-        let name = |format: Option<&'static dyn Format>| format.map(|format| format.info().name);
         let count = self.lines.len() as u32;
-        let is_same = name(own.format) == name(found.format)
+        let is_same = own.format_name() == found.format_name()
             && (own.records, own.histories) == (count, count)
             && own.alone
             && own.bugs.is_empty()
@@ -154,16 +138,16 @@ impl<'r> Lines<'r> {
         if !is_same {
             return None;
         }
-        let mut judged = Vec::with_capacity(found.judged.len());
-        let others = found.judged.iter().filter(|judged| !self.holds(judged.finding.row.at.start));
-        judged.extend(others.map(|judged| moved(judged, |at| self.moved(at))));
-        for one in &own.judged {
-            judged.push(self.of_whole(one)?);
-        }
-        judged.sort_by_key(Judged::order);
         let made = own.made.iter().map(|plan| self.plan(plan)).collect::<Option<Vec<_>>>()?;
         let mut all = found.with_made(made);
-        all.judged = judged;
+        all.judged.retain(|judged| !self.holds(judged.finding.row.at.start));
+        for judged in &mut all.judged {
+            *judged = moved(judged, |at| self.moved(at));
+        }
+        for one in &own.judged {
+            all.judged.push(self.of_whole(one)?);
+        }
+        all.judged.sort_by_key(Judged::order);
         let before: u64 = round.plans.iter().map(|plan| u64::from(plan.items)).sum();
         all.items = all.items.saturating_sub(before) + own.items;
         all.slimmed |= own.slimmed;
@@ -248,17 +232,9 @@ fn moved(judged: &Judged, to: impl Fn(Place) -> Place) -> Judged {
 /// Whether each record of the log speaks for itself, and is read by itself after the round, too; and no edit adds lines.
 fn is_plain(round: &Round<'_>, options: &Options) -> io::Result<bool> {
     let Round { found, after, .. } = round;
-    let is_plain = found.format.is_some_and(|format| {
-        format.info().histories == Histories::PerRecord
-            && format.teller().is_none()
-            && format.reduction().is_none()
-            && format.corrector().is_none()
-            && format.kept_lines().is_none()
-    });
     let has_line_end = |with: &With| matches!(with, With::Text(text) if memchr::memchr(b'\n', text).is_some());
-    let is_plain = is_plain
+    let is_plain = found.is_by_line()
         && found.container == Container::Lines { start: 0 }
-        && found.alone
         && found.bugs.is_empty()
         && found.unsent.is_empty()
         && !after.is_cut()

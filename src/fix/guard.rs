@@ -2,19 +2,22 @@
 //! nobody meant to touch is there as it was. It trusts neither the plan nor the reasons of the edits: it reads both texts
 //! wherever one is not a copy of the other, hashes their records, and scans those that changed.
 
+mod records;
+mod unread;
+
 use std::collections::HashSet;
 use std::io;
 use std::ops::Range;
-
-use xxhash_rust::xxh3::Xxh3;
 
 use crate::format::{Format, Histories};
 use crate::json::{Tape, Val, pointer, scan};
 use crate::place::{DocId, Kept, Place};
 use crate::read::detect;
-use crate::source::damage::escape_of;
 use crate::source::split::{SplitError, split};
 use crate::source::{Container, ReadAt, framing};
+
+use records::{Reader, Record, Records};
+use unread::Unread;
 
 /// What a patch would damage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,6 +75,14 @@ pub struct Recognise<'r> {
     pub format: Option<&'static dyn Format>,
 }
 
+impl Recognise<'_> {
+    /// Name of the format of a record.
+    fn name(&self, record: Val<'_>) -> Option<&'static str> {
+        let val = pointer::resolve(record, self.steps)?;
+        detect::of_record(val, None).map(|format| format.info().name)
+    }
+}
+
 /// Holds a patched text against the one before. `touched` are places of the old text where something was to change;
 /// `None`: anywhere.
 pub fn check(texts: &Texts<'_>, touched: Option<&[Place]>, recognise: &Recognise<'_>) -> io::Result<Caught> {
@@ -100,7 +111,7 @@ fn document(texts: &Texts<'_>) -> io::Result<Caught> {
 /// Whether each line can be read by itself.
 fn are_lines(bytes: &dyn ReadAt) -> io::Result<bool> {
     let start = mark(bytes)?;
-    let mut reader = Reader { container: Container::Lines { start }, text: Vec::new(), tape: Tape::new() };
+    let mut reader = Reader::new(Container::Lines { start });
     let whole = start..bytes.len();
     let mut records = Records::new(bytes, Vec::from([whole]));
     while let Some(record) = records.next()? {
@@ -155,22 +166,17 @@ fn records(
     let as_before: HashSet<u64> = old.touched.iter().map(|record| record.hash).collect();
     let after: HashSet<u64> = changed.iter().map(|record| record.hash).collect();
     changed.retain(|record| !as_before.contains(&record.hash));
-    let mut reader = Reader { container: texts.container, text: Vec::new(), tape: Tape::new() };
+    let mut reader = Reader::new(texts.container);
     let by_itself = |format: &'static dyn Format| format.info().histories == Histories::PerRecord;
     let mut formats = Vec::new();
-    let mut damaged = Unread::new(&old.touched);
+    let mut damaged = Unread::new(texts.before, &old.touched);
     let mut known: Option<HashSet<u64>> = None;
     for record in &changed {
-        let seen = reader.see(texts.after, record, |val| {
-            pointer::resolve(val, recognise.steps)
-                .and_then(|val| detect::of_record(val, None))
-                .map(|format| format.info().name)
-        })?;
-        match seen {
+        match reader.see(texts.after, record, |val| recognise.name(val))? {
             Some(format) => formats.push(format),
             // Of lines that are alike one may have been taken for another, which was not to be touched.
             None if hashes(&mut known, texts, &before)?.contains(&record.hash) => {}
-            None if damaged.holds(texts, record, &mut reader)? => {}
+            None if damaged.holds(texts.after, record, &mut reader)? => {}
             None => {
                 caught.damage = Some(Damage::Unreadable(record.start));
                 return Ok(caught);
@@ -181,12 +187,7 @@ fn records(
         let gone = old.touched.iter().filter(|record| !after.contains(&record.hash));
         let mut were = Vec::new();
         for record in gone {
-            let was = reader.see(texts.before, record, |val| {
-                pointer::resolve(val, recognise.steps)
-                    .and_then(|val| detect::of_record(val, None))
-                    .map(|format| format.info().name)
-            })?;
-            were.push((record, was));
+            were.push((record, reader.see(texts.before, record, |val| recognise.name(val))?));
         }
         // Of records that are conversations by themselves none goes, and none comes; but damaged lines may hold several.
         let damaged = were.iter().any(|(_, was)| was.is_none());
@@ -258,84 +259,6 @@ fn starts_line(bytes: &dyn ReadAt, at: u64) -> io::Result<bool> {
     Ok(bytes.read_at(at - 1, &mut before)? == 1 && before == *b"\n")
 }
 
-/// The records that could not be read before the patch, as one text in which control characters are escaped: line feeds
-/// are, too, because a value may be spread over several lines.
-struct Unread<'r> {
-    /// Those that are not part of the text yet.
-    records: std::slice::Iter<'r, Record>,
-    text: Vec<u8>,
-    /// What of the text was passed.
-    at: usize,
-    /// The record at the end of the text.
-    last: Option<Record>,
-}
-
-impl<'r> Unread<'r> {
-    fn new(records: &'r [Record]) -> Self {
-        Unread { records: records.iter(), text: Vec::new(), at: 0, last: None }
-    }
-
-    /// Whether a record that cannot be read was, byte for byte, in what could not be read before, but for control
-    /// characters that are escaped now. Both texts are in one order: what was passed once is not searched again.
-    fn holds(&mut self, texts: &Texts<'_>, new: &Record, reader: &mut Reader) -> io::Result<bool> {
-        let mut wanted = Vec::new();
-        texts.after.read_into(new.start, new.len as usize, &mut wanted)?;
-        let wanted = without_controls(wanted.trim_ascii());
-        loop {
-            let rest = self.text.get(self.at..).unwrap_or_default();
-            if let Some(at) = memchr::memmem::find(rest, &wanted) {
-                self.at += at + wanted.len();
-                return Ok(true);
-            }
-            // What is searched again is shorter than what is searched for, and than what is read next.
-            let kept = rest.len().min(wanted.len());
-            self.text.drain(..self.text.len() - kept);
-            self.at = 0;
-            let enough = self.text.len() + wanted.len();
-            let mut is_end = true;
-            while self.text.len() <= enough
-                && let Some(record) = self.records.next()
-            {
-                is_end = false;
-                self.add(texts, *record, reader)?;
-            }
-            if is_end {
-                return Ok(false);
-            }
-        }
-    }
-
-    fn add(&mut self, texts: &Texts<'_>, record: Record, reader: &mut Reader) -> io::Result<()> {
-        if reader.see(texts.before, &record, |_| Some(()))?.is_some() {
-            self.last = None;
-            return Ok(());
-        }
-        match self.last.filter(|last| last.number + 1 == record.number) {
-            // Between them are a line feed and blank lines.
-            Some(last) => {
-                let (end, mut between) = (last.start + u64::from(last.len), Vec::new());
-                texts.before.read_into(end, (record.start - end) as usize, &mut between)?;
-                self.text.extend(without_controls(&between));
-            }
-            None => self.text.push(b'\n'),
-        }
-        self.text.extend(without_controls(&reader.text));
-        self.last = Some(record);
-        Ok(())
-    }
-}
-
-fn without_controls(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    for byte in text {
-        match byte {
-            0..0x20 => out.extend(escape_of(*byte)),
-            _ => out.push(*byte),
-        }
-    }
-    out
-}
-
 /// The records before the patch.
 struct Old<'r> {
     records: Records<'r>,
@@ -360,103 +283,6 @@ impl Old<'_> {
             self.touched.push(record);
         }
         Ok(None)
-    }
-}
-
-/// A line with something in it.
-#[derive(Clone, Copy, Debug)]
-struct Record {
-    /// One more than that of the line before, where that was read.
-    number: u32,
-    start: u64,
-    len: u32,
-    hash: u64,
-}
-
-/// Reads the lines of stretches of a text one after the other, none of them whole.
-struct Records<'r> {
-    bytes: &'r dyn ReadAt,
-    stretches: std::vec::IntoIter<Range<u64>>,
-    /// Where the stretch at hand ends.
-    end: u64,
-    /// Offset of the buffer.
-    base: u64,
-    at: usize,
-    buf: Vec<u8>,
-    number: u32,
-}
-
-const STEP: u64 = 1 << 20;
-
-impl<'r> Records<'r> {
-    fn new(bytes: &'r dyn ReadAt, stretches: Vec<Range<u64>>) -> Self {
-        Records { bytes, stretches: stretches.into_iter(), end: 0, base: 0, at: 0, buf: Vec::new(), number: 0 }
-    }
-
-    /// Goes on to the next stretch, if there is one.
-    fn skip(&mut self) -> bool {
-        let Some(next) = self.stretches.next() else { return false };
-        (self.base, self.end, self.at) = (next.start, next.end, 0);
-        self.buf.clear();
-        self.number += 1;
-        true
-    }
-
-    fn next(&mut self) -> io::Result<Option<Record>> {
-        loop {
-            if self.base + self.at as u64 >= self.end && !self.skip() {
-                return Ok(None);
-            }
-            let (start, mut len) = (self.base + self.at as u64, 0u64);
-            let mut hasher = Xxh3::new();
-            let (mut ended, mut blank) = (false, true);
-            while !ended {
-                if self.at == self.buf.len() {
-                    self.base += self.buf.len() as u64;
-                    self.at = 0;
-                    let left = self.end.saturating_sub(self.base).min(STEP);
-                    if left == 0 {
-                        self.buf.clear();
-                        break;
-                    }
-                    self.bytes.read_into(self.base, left as usize, &mut self.buf)?;
-                }
-                let rest = self.buf.get(self.at..).unwrap_or_default();
-                let end = memchr::memchr(b'\n', rest);
-                let part = end.and_then(|end| rest.get(..end)).unwrap_or(rest);
-                blank &= part.iter().all(u8::is_ascii_whitespace);
-                hasher.update(part);
-                len += part.len() as u64;
-                ended = end.is_some();
-                self.at += part.len() + usize::from(ended);
-            }
-            if !blank {
-                self.number += 1;
-                let len = u32::try_from(len).unwrap_or(u32::MAX);
-                return Ok(Some(Record { number: self.number - 1, start, len, hash: hasher.digest() }));
-            }
-        }
-    }
-}
-
-struct Reader {
-    container: Container,
-    text: Vec<u8>,
-    tape: Tape,
-}
-
-impl Reader {
-    /// Calls `see` with a record; `None` if it cannot be read.
-    fn see<R>(
-        &mut self,
-        bytes: &dyn ReadAt,
-        record: &Record,
-        see: impl Fn(Val<'_>) -> Option<R>,
-    ) -> io::Result<Option<Option<R>>> {
-        bytes.read_into(record.start, record.len as usize, &mut self.text)?;
-        let Some(at) = self.container.record_in(&self.text) else { return Ok(Some(None)) };
-        let text = self.text.get(at..).unwrap_or_default();
-        Ok(scan(text, &mut self.tape).ok().and_then(|()| self.tape.root(text)).map(see))
     }
 }
 

@@ -221,14 +221,12 @@ impl Job<'_> {
             fixed.patch = fixed.patch.then(&patch, |_| bytes.len());
             let next = Patched::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
             read += next.len();
-            let in_part = match is_read_anew {
-                true => None,
-                false => {
-                    let (found, changes) = (fixed.left(), raised.changes.as_slice());
-                    let done =
-                        Round { id, before: &view, found, plans: &plans, changes, patch: &patch, after: &next };
-                    again::judge(&done, options, threads, &planner)?
-                }
+            let in_part = if is_read_anew {
+                None
+            } else {
+                let (found, changes) = (fixed.left(), raised.changes.as_slice());
+                let done = Round { id, before: &view, found, plans: &plans, changes, patch: &patch, after: &next };
+                again::judge(&done, options, threads, &planner)?
             };
             let after = match in_part {
                 Some(after) => after,
@@ -324,9 +322,8 @@ impl Job<'_> {
     fn hold(&self, fixed: &mut Fixed, mut touched: Vec<Place>, worse: &mut GivenUp) -> io::Result<()> {
         let Job { id, bytes, options, .. } = *self;
         let Some(after) = &fixed.after else { return Ok(()) };
-        let name = |lint: &JudgedDoc<HistoryPlan>| lint.format.map(|format| format.info().name);
         let empty = after.container == Container::Empty;
-        if empty || name(after) != name(&fixed.before) {
+        if empty || after.format_name() != fixed.before.format_name() {
             let changed = fixed.changes.iter().map(|change| (change.history, OTHER_FORMAT));
             worse.extend(changed);
             return Ok(());

@@ -1,6 +1,6 @@
 //! Sessions of Cursor, as far as they are text: transcripts of its agent (`agent-transcripts/…jsonl`), the messages in
 //! `store.db` of the agent, and the bubbles of the editor (`state.vscdb`). The history itself is kept by Cursor's server; calls
-//! are told as texts where their results are not stored.
+//! whose results are not stored become texts.
 
 use crate::format::retelling::{Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Probe};

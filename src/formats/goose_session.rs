@@ -130,7 +130,7 @@ impl Teller for Session {
     }
 }
 
-/// How an item of a message is told.
+/// Reads what an item of a message says.
 struct Telling<'b> {
     base: Base<'b>,
 }

@@ -33,7 +33,7 @@ static INFO: FormatInfo = FormatInfo {
     records_responses: false,
 };
 
-/// How surely a line is of Kode. A line by which its two sorts of sessions are told apart says most.
+/// How surely Kode wrote a line. A line that occurs in only one of its two kinds of sessions counts most.
 pub(super) fn claim(probe: &Probe<'_>, tells: impl Fn(Val<'_>) -> bool) -> u8 {
     if probe.val.is_array() {
         return score_of_array(probe, tells);

@@ -138,8 +138,8 @@ pub(super) fn holds(text: &[u8], any: &[&[u8]]) -> bool {
     any.iter().any(|needle| memchr::memmem::find(text, needle).is_some())
 }
 
-/// Calls `read` with the object that a value is, or that the text of a string is. A string that is no JSON is passed
-/// over: nothing in it can be judged.
+/// Calls `read` with the object that a value is, or that the text of a string is. A string that is not JSON is
+/// passed over: nothing in it can be judged.
 pub(super) fn within(val: Val<'_>, record: &Record<'_>, mut read: impl FnMut(Val<'_>, &Record<'_>, Flags)) {
     let Some(text) = val.as_str() else {
         read(val, record, Flags::default());

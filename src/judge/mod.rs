@@ -143,6 +143,19 @@ impl<T> JudgedDoc<T> {
         }
     }
 
+    /// Name of the format.
+    pub fn format_name(&self) -> Option<&'static str> {
+        self.format.map(|format| format.info().name)
+    }
+
+    /// Each line is a conversation by itself, about which no other line has a say.
+    pub fn is_by_line(&self) -> bool {
+        let by_itself = |format: &dyn Format| {
+            !format.info().histories.span_records() && format.teller().is_none() && format.reduction().is_none()
+        };
+        self.format.is_some_and(by_itself) && matches!(self.container, Container::Lines { .. }) && self.alone
+    }
+
     /// The first finding that is an error.
     pub fn first_error(&self) -> Option<&Judged> {
         self.judged.iter().find(|judged| judged.severity == Severity::Error)

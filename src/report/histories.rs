@@ -87,7 +87,7 @@ pub fn write(difference: &Difference, style: &Style, content: Content, out: &mut
     settings::write(&difference.settings, &show, &paint, out)?;
     for rename in difference.renames.iter().take(MOST_RENAMES) {
         let text = renamed(difference, rename);
-        for (n, line) in wrapped(&text, style.width, "  ").iter().enumerate() {
+        for (n, line) in wrapped(&text, style.width, "", "  ").iter().enumerate() {
             match line.split_once(' ').filter(|_| n == 0) {
                 Some((word, rest)) => writeln!(out, "{} {rest}", paint.bold(word))?,
                 None => writeln!(out, "{line}")?,

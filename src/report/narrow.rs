@@ -6,7 +6,6 @@ use std::io;
 use std::ops::Range;
 
 use crate::fix::{self, FixOptions, Fixed, Sketch};
-use crate::format::Format;
 use crate::judge::{Judged, JudgedDoc, Options};
 use crate::place::{DocId, Pieces, Place};
 use crate::source::{Container, Held, Memory, ReadAt, Roomy};
@@ -114,15 +113,8 @@ fn counted(judged: &Judged, kept: &Kept) -> i64 {
 
 /// Whether each record of a doc speaks for itself, as far as its repair goes.
 fn is_plain(bytes: &dyn ReadAt, found: &JudgedDoc<Sketch>) -> bool {
-    let is_plain = found.format.is_some_and(|format| {
-        !format.info().histories.span_records() && format.teller().is_none() && format.reduction().is_none()
-    });
     let of_history = |judged: &Judged| judged.history.is_some() || !judged.is_fixed_by_default();
-    is_plain
-        && matches!(found.container, Container::Lines { .. })
-        && found.alone
-        && !bytes.is_cut()
-        && found.judged.iter().all(of_history)
+    found.is_by_line() && !bytes.is_cut() && found.judged.iter().all(of_history)
 }
 
 /// What the repair of a record comes to.
@@ -184,9 +176,8 @@ impl Trial<'_> {
 
 /// The records were read as they are in the doc, and nothing was given up: what is given up may depend on the others.
 fn is_settled(fixed: &Fixed, found: &JudgedDoc<Sketch>) -> bool {
-    let name = |format: Option<&'static dyn Format>| format.map(|format| format.info().name);
     matches!(fixed.before.container, Container::Lines { .. })
-        && name(fixed.before.format) == name(found.format)
+        && fixed.before.format_name() == found.format_name()
         && fixed.before.alone
         && fixed.left().alone
         && fixed.given_up.is_empty()

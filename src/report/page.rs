@@ -1,7 +1,7 @@
 //! A rule's page for the terminal: the little markdown that pages are written in, wrapped, and coloured where that is
 //! wanted.
 
-use super::Style;
+use super::{Style, words};
 
 /// A block of a page.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,19 +47,11 @@ pub fn render(markdown: &str, style: &Style) -> String {
 /// Wraps a text, with what is in front of its first and of its other lines.
 pub fn wrapped(text: &str, first: &str, other: &str, style: &Style) -> String {
     let mut out = String::new();
-    for line in textwrap::wrap(text, options(style.width).initial_indent(first).subsequent_indent(other)) {
+    for line in words::wrapped(text, style.width, first, other) {
         out.push_str(line.trim_end());
         out.push('\n');
     }
     coloured(&out, style)
-}
-
-/// Lines end at spaces only: a name that is broken in two is found by nobody.
-pub(super) fn options<'o>(width: usize) -> textwrap::Options<'o> {
-    textwrap::Options::new(width)
-        .break_words(false)
-        .word_separator(textwrap::WordSeparator::AsciiSpace)
-        .word_splitter(textwrap::WordSplitter::NoHyphenation)
 }
 
 /// Bold, dim and the like, where colours are wanted.

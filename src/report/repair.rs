@@ -17,11 +17,10 @@ use crate::source::{ReadAt, append};
 use super::diagnose::{diagnose, diagnose_some};
 use super::look::Content;
 use super::mask;
-use super::page;
 use super::place::spots;
 use super::snippet::masked_string;
 use super::told::call_id;
-use super::words::{grouped, harmless};
+use super::words::{grouped, harmless, wrapped};
 use super::{Diagnostic, Spot, Style};
 
 /// A change made readable.
@@ -237,13 +236,7 @@ pub fn write_diff(
         talk.extend(first.reason.as_ref().map(|reason| format!("because {reason}")));
         talk.extend(first.api_message.as_ref().map(|api| format!("the API says: {api}")));
         for text in &talk {
-            // Most of them fit, and there may be hundreds of thousands.
-            if text.is_ascii() && text.len() + 2 <= style.width && !text.contains('\n') {
-                writeln!(out, "  {}", text.trim_ascii_end())?;
-                continue;
-            }
-            let wrap = page::options(style.width).initial_indent("  ").subsequent_indent("    ");
-            for line in textwrap::wrap(text, wrap) {
+            for line in wrapped(text, style.width, "  ", "    ") {
                 writeln!(out, "{line}")?;
             }
         }

@@ -80,7 +80,7 @@ fn line(change: &Change, show: &Shown, out: &mut dyn Write) -> io::Result<()> {
             format!("  {name}: {} → {}", value(before), value(after))
         }
     };
-    wrapped(&text, show.width, "      ").iter().try_for_each(|line| writeln!(out, "{line}"))
+    wrapped(&text, show.width, "", "      ").iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 /// A member of the request, or a tool by its name.

@@ -195,7 +195,7 @@ impl Seen {
         let one = lint.format.is_some_and(|format| format.info().histories.span_records());
         Seen {
             path: path.to_owned(),
-            format: lint.format.map(|format| format.info().name),
+            format: lint.format_name(),
             targets: lint.targets.clone(),
             items: lint.items,
             histories: lint.histories,

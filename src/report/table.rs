@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use super::Style;
-use super::page::options;
+use super::words::wrapping;
 
 /// Writes rows below their heads. Each row has as many cells as there are heads, or one more, which comes below it.
 pub fn write_table(heads: &[&str], rows: &[Vec<String>], style: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -21,7 +21,7 @@ pub fn write_table(heads: &[&str], rows: &[Vec<String>], style: &Style, out: &mu
     for row in rows {
         write_row(row, &widths, indent, style, false, out)?;
         let below = row.get(heads.len()).map(String::as_str).unwrap_or_default();
-        let room = options(style.width.saturating_sub(BELOW).max(LEAST)).break_words(true);
+        let room = wrapping(style.width.saturating_sub(BELOW).max(LEAST)).break_words(true);
         for line in textwrap::wrap(below, room).iter().filter(|line| !line.is_empty()) {
             writeln!(out, "{:BELOW$}{line}", "")?;
         }
@@ -51,7 +51,7 @@ fn write_row(
     }
     let text = cells.get(widths.len()).map(String::as_str).unwrap_or_default();
     let room = style.width.saturating_sub(indent).max(LEAST);
-    for (n, words) in textwrap::wrap(text, options(room).break_words(true)).iter().enumerate() {
+    for (n, words) in textwrap::wrap(text, wrapping(room).break_words(true)).iter().enumerate() {
         if n > 0 {
             line.push('\n');
             line.extend(std::iter::repeat_n(' ', indent));

@@ -1,6 +1,7 @@
 //! Filling the templates of rules with what is at the places of a finding. Messages carry keys, ids, types and
 //! sizes, never content; and never a character that a terminal would obey.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Ids are shown up to this many characters.
@@ -76,14 +77,21 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Lines of a width, broken at spaces only: ids and pointers stay whole.
-pub fn wrapped(text: &str, width: usize, indent: &str) -> Vec<String> {
-    let options = textwrap::Options::new(width)
-        .subsequent_indent(indent)
+/// Lines of a width, with what is in front of the first and of the others.
+pub fn wrapped<'t>(text: &'t str, width: usize, first: &str, other: &str) -> Vec<Cow<'t, str>> {
+    // Most texts fit, and there may be hundreds of thousands.
+    if text.is_ascii() && first.len() + text.len() <= width && !text.contains('\n') && !text.ends_with(' ') {
+        return vec![if first.is_empty() { Cow::from(text) } else { Cow::from(format!("{first}{text}")) }];
+    }
+    textwrap::wrap(text, wrapping(width).initial_indent(first).subsequent_indent(other))
+}
+
+/// Lines end at spaces only: ids and pointers stay whole, and a name that is broken in two is found by nobody.
+pub(super) fn wrapping<'o>(width: usize) -> textwrap::Options<'o> {
+    textwrap::Options::new(width)
         .break_words(false)
         .word_separator(textwrap::WordSeparator::AsciiSpace)
-        .word_splitter(textwrap::WordSplitter::NoHyphenation);
-    textwrap::wrap(text, options).into_iter().map(std::borrow::Cow::into_owned).collect()
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
 }
 
 /// A number of things: "1 error", "1,204 errors".
@@ -132,6 +140,13 @@ mod tests {
         assert_eq!(printable("x\u{202e}y"), "x\\u{202e}y");
         let long = printable(&"x".repeat(300));
         assert!(long.contains("…(200 more)…") && long.len() < 130, "{long}");
+    }
+
+    #[test]
+    fn lines_are_broken_at_spaces_only() {
+        assert_eq!(wrapped("fits, in eighteen", 19, "- ", "  "), ["- fits, in eighteen"]);
+        assert_eq!(wrapped("fits, in eighteen", 18, "- ", "  "), ["- fits, in", "  eighteen"]);
+        assert_eq!(wrapped("fc_1234567890 is long", 8, "", "  "), ["fc_1234567890", "  is", "  long"]);
     }
 
     #[test]

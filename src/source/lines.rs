@@ -130,10 +130,11 @@ fn read_to_line_end(doc: &dyn ReadAt, base: u64, last: usize, limit: u64, buf: &
 /// Where the line ends that an offset lies in, if its end is among the next `most` bytes; the end of the doc ends it before
 /// these do.
 fn line_end(doc: &dyn ReadAt, from: u64, most: u64) -> io::Result<Option<u64>> {
-    let mut buf = vec![0; 1 << 20];
+    let mut buf = vec![0; SHORT];
     let mut at = from;
-    while at < from + most {
-        let part = buf.split_at_mut((from + most - at).min(1 << 20) as usize).0;
+    while at - from < most {
+        let len = (most - (at - from)).min(buf.len() as u64);
+        let part = buf.split_at_mut(len as usize).0;
         let n = doc.read_at(at, part)?;
         if let Some(end) = memchr::memchr(b'\n', part.split_at(n).0) {
             return Ok(Some(at + end as u64 + 1));
@@ -142,8 +143,16 @@ fn line_end(doc: &dyn ReadAt, from: u64, most: u64) -> io::Result<Option<u64>> {
         if n < part.len() {
             return Ok(Some(at));
         }
+        grow(&mut buf);
     }
     Ok(None)
+}
+
+/// Most lines are short, and many are asked for.
+const SHORT: usize = 1 << 10;
+
+fn grow(buf: &mut Vec<u8>) {
+    buf.resize((buf.len() * 4).min(1 << 20), 0);
 }
 
 /// Splits whole lines: `(offset in the bytes, line without its end)`.
@@ -160,9 +169,7 @@ pub fn split(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 
 /// The line that an offset lies in, with its end. `start` is where the doc's text starts.
 pub fn around(doc: &dyn ReadAt, id: DocId, start: u64, offset: u64) -> io::Result<Place> {
-    // Most lines are short, and many are asked for.
-    let mut buf = vec![0; 1 << 10];
-    let grow = |buf: &mut Vec<u8>| buf.resize((buf.len() * 4).min(1 << 20), 0);
+    let mut buf = vec![0; SHORT];
     let mut from = offset;
     while from > start {
         let step = (from - start).min(buf.len() as u64);
@@ -175,20 +182,8 @@ pub fn around(doc: &dyn ReadAt, id: DocId, start: u64, offset: u64) -> io::Resul
         from -= step;
         grow(&mut buf);
     }
-    buf.truncate(1 << 10);
-    let mut to = offset;
-    while to < doc.len() {
-        let n = doc.read_at(to, &mut buf)?;
-        if let Some(end) = memchr::memchr(b'\n', buf.split_at(n).0) {
-            to += end as u64 + 1;
-            break;
-        }
-        if n == 0 {
-            break;
-        }
-        to += n as u64;
-        grow(&mut buf);
-    }
+    let end = doc.len().max(offset);
+    let to = line_end(doc, offset, end - offset)?.unwrap_or(end);
     Ok(Place::new(id, from, u32::try_from(to - from).unwrap_or(u32::MAX)))
 }
 

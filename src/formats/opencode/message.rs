@@ -132,7 +132,7 @@ impl Part<'_> {
     }
 }
 
-/// How a part is told.
+/// Reads what a part says.
 struct Telling<'b> {
     manner: Manner,
     /// Ids, blobs and signatures go along: the model is the one that answered.

@@ -78,7 +78,7 @@ pub(in crate::formats) struct Media {
     pub at: Place,
 }
 
-/// A text by which things are told apart.
+/// An id: its text, and where that comes from.
 #[derive(Clone)]
 pub(in crate::formats) struct Id {
     pub text: Box<str>,

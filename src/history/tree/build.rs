@@ -37,7 +37,7 @@ impl Builder {
         self.stem = stem;
     }
 
-    pub fn entry(&mut self, entry: Entry) {
+    pub fn entry(&mut self, mut entry: Entry) {
         if entry.goes_on
             && let Some(last) = self.entries.last_mut().filter(|last| last.name == entry.name)
         {
@@ -50,7 +50,6 @@ impl Builder {
             (last.marks, last.digest) = (marks, digest);
             return;
         }
-        let mut entry = entry;
         if let Some(last) = self.entries.last() {
             entry.share(last, self.model.as_ref());
         }

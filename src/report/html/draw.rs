@@ -132,7 +132,7 @@ impl Drawing<'_> {
         Ok(Doc {
             command: self.command,
             path: self.label.to_owned(),
-            format: found.format.map(|format| format.info().name),
+            format: found.format_name(),
             targets: found.targets.clone(),
             content: self.content,
             items,
