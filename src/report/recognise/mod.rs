@@ -11,7 +11,7 @@ mod plain;
 mod template;
 mod topic;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::history::Code;
 use crate::judge::levels;
@@ -246,8 +246,11 @@ impl Recogniser {
         let each: Vec<(&Known, HashSet<String>)> =
             self.known.iter().map(|known| (known, words(known.template))).collect();
         // A word that many sentences have tells little.
-        let worth =
-            |word: &String| 1.0 / each.iter().filter(|(_, words)| words.contains(word)).count().max(1) as f64;
+        let mut held: HashMap<&String, u32> = HashMap::new();
+        for word in each.iter().flat_map(|(_, words)| words) {
+            *held.entry(word).or_default() += 1;
+        }
+        let worth = |word: &String| 1.0 / f64::from(held.get(word).copied().unwrap_or(1));
         let score = |words: &HashSet<String>| {
             let all: f64 = words.iter().map(worth).sum();
             let shared: Vec<&String> = words.intersection(&said).collect();
