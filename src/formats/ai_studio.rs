@@ -8,7 +8,8 @@ use crate::history::{Settings, Usage};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
-use super::transcript::{self, text, text_at};
+use super::member::{text, text_at};
+use super::transcript;
 
 pub struct AiStudio;
 

@@ -6,8 +6,9 @@ use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
 use crate::json::name;
 
+use super::member::{text, text_at};
 use super::spoken::Manners;
-use super::transcript::{self, Transcript, text, text_at};
+use super::transcript::{self, Transcript};
 
 pub struct AmpThread;
 

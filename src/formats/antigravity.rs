@@ -6,8 +6,9 @@ use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
 use crate::json::{Val, name};
 
+use super::member::text;
 use super::spoken::Manners;
-use super::transcript::{Transcript, text};
+use super::transcript::Transcript;
 
 pub struct Antigravity;
 

@@ -9,8 +9,9 @@ use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
 use crate::json::{Val, name};
 
+use super::member::{text, text_at};
 use super::spoken::Manners;
-use super::transcript::{self, Transcript, text};
+use super::transcript::{self, Transcript};
 
 mod message;
 
@@ -61,7 +62,7 @@ fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
     let mut said = Transcript::default();
     let mut model = text(conversation, "default_model_slug");
     for node in path {
-        model = transcript::text_at(node, &["message", "metadata", "model_slug"]).or(model);
+        model = text_at(node, &["message", "metadata", "model_slug"]).or(model);
         if let Some(message) = node.get(name::message).filter(Val::is_object) {
             message::add(message, record, &mut said);
         }

@@ -8,8 +8,9 @@ use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
 use crate::json::{Val, name};
 
+use super::member::text;
 use super::spoken::Manners;
-use super::transcript::{self, Transcript, text};
+use super::transcript::{self, Transcript};
 
 pub struct ClaudeAiExport;
 

@@ -12,6 +12,7 @@ use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Flags, Kind, Role, Row, Settings, Usage, time};
 use crate::json::{NameSet, Val, fingerprint, name};
 
+use super::member::named;
 use super::provider;
 use super::responses_exchange::{EMBEDDED, within};
 
@@ -183,29 +184,22 @@ fn read_parts(list: Val<'_>, role: Role, record: &Record<'_>, flags: Flags, sink
 /// A row as a node. The table is a list: a row follows the one before it. chatd keeps a response's id only if the
 /// server stores the response, and builds on it only while the chat's model configuration is the same.
 fn entry(row: Val<'_>, role: Role, record: &Record<'_>) -> Entry {
-    let text = |key: &str| {
-        let text = row.get(key)?.text().filter(|text| !text.is_empty())?;
-        Some(tree::Name::from(String::from_utf8_lossy(&text)))
-    };
     let number = row.get(name::id).filter(|id| !id.is_string()).map(|id| String::from_utf8_lossy(id.raw()).into());
     let part = if role == Role::Assistant { tree::Part::Answer } else { tree::Part::Input };
-    let name: tree::Name = text("id").or(number).unwrap_or_default();
+    let name: tree::Name = named(row, "id").or(number).unwrap_or_default();
     let mut entry = Entry::new(&name, record.base.of(row), record.number, part);
     entry.marks = Marks::FOLLOWS;
-    entry.config = text("model_config_id");
-    entry.time = text("created_at").and_then(|at| time::parse(&at));
+    entry.config = named(row, "model_config_id");
+    entry.time = named(row, "created_at").and_then(|at| time::parse(&at));
     if part == tree::Part::Answer {
-        entry.response = text("provider_response_id").or_else(|| response_of_parts(row));
+        entry.response = named(row, "provider_response_id").or_else(|| response_of_parts(row));
     }
     entry
 }
 
 /// The id of the response that a row's parts were made from, where only their metadata tell it.
 fn response_of_parts(row: Val<'_>) -> Option<tree::Name> {
-    let told = |part: Val<'_>| {
-        let told = ChatPart::of(part).metadata().find_map(|(_, data)| data.get("response_id")?.text());
-        told.filter(|id| !id.is_empty()).map(|id| tree::Name::from(String::from_utf8_lossy(&id)))
-    };
+    let told = |part: Val<'_>| ChatPart::of(part).metadata().find_map(|(_, data)| named(data, "response_id"));
     let first = |parts: Val<'_>| parts.elements().filter(Val::is_object).find_map(told);
     let content = row.get(name::content)?;
     if content.is_string() { parts_in(content, first).flatten() } else { first(content) }

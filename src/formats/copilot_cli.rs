@@ -11,12 +11,13 @@ use crate::history::{Act, Code, Finding, Role, Row, Settings, Version, codes};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
+use super::member::text;
 use super::spoken::{self, Manners, Says, Turn};
 
 mod correct;
 mod event;
 
-use event::{Answer, Separators, text};
+use event::{Answer, Separators};
 
 pub struct CopilotCli;
 

@@ -8,7 +8,7 @@ use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
-use super::opencode::message::text;
+use super::member::text;
 use super::provider;
 use super::spoken::{self, Call, Id, Manners, Media, Says, Thought, Turn};
 

@@ -8,8 +8,9 @@ use crate::history::{Role, Settings};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
+use super::member::{text, text_at};
 use super::spoken::Manners;
-use super::transcript::{Transcript, text, text_at};
+use super::transcript::Transcript;
 
 pub struct CursorSession;
 

@@ -9,7 +9,7 @@ use crate::json::Val;
 use crate::json::pieces::Pieced;
 use crate::json::string::snake_case;
 
-use super::opencode::message::text;
+use super::member::text;
 
 pub struct GoogleAdk;
 

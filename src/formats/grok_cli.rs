@@ -8,8 +8,9 @@ use crate::history::{Role, Settings, Usage};
 use crate::json::pieces::Pieced;
 use crate::json::{NameSet, Val, name};
 
+use super::member::text;
 use super::spoken::Says;
-use super::transcript::{Transcript, text};
+use super::transcript::Transcript;
 
 pub struct GrokCli;
 

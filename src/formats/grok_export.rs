@@ -8,7 +8,8 @@ use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Role, Settings, Usage};
 use crate::json::{Val, name};
 
-use super::transcript::{self, Transcript, text, text_at};
+use super::member::{text, text_at};
+use super::transcript::{self, Transcript};
 
 pub struct GrokExport;
 

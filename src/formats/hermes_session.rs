@@ -7,8 +7,9 @@ use crate::history::{Facts, Role, Settings};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
+use super::member::text;
 use super::spoken::Manners;
-use super::transcript::{self, Transcript, text};
+use super::transcript::{self, Transcript};
 
 pub struct HermesSession;
 

@@ -6,11 +6,12 @@ use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
 use crate::json::{Val, name};
 
+use super::member::text;
 use super::spoken::{self, Manner, Manners};
 
 mod message;
 
-use message::{Messages, text};
+use message::Messages;
 
 pub struct InspectLog;
 

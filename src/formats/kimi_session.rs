@@ -9,9 +9,10 @@ use crate::history::{Role, Settings};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
+use super::member::text;
 use super::provider;
 use super::spoken::{Manner, Manners};
-use super::transcript::{Transcript, text};
+use super::transcript::Transcript;
 
 pub struct KimiSession;
 

@@ -6,8 +6,9 @@ use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Facts, Role, Settings};
 use crate::json::{Val, name};
 
+use super::member::text;
 use super::spoken::Manners;
-use super::transcript::{self, Transcript, is_cut, text};
+use super::transcript::{self, Transcript, is_cut};
 
 pub struct Langfuse;
 

@@ -8,7 +8,8 @@ use crate::history::{Facts, Settings, Usage};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
-use super::transcript::{self, is_cut, text};
+use super::member::{text, text_at};
+use super::transcript::{self, is_cut};
 
 pub struct LitellmLog;
 
@@ -100,7 +101,7 @@ fn told(log: Val<'_>, record: &Stored<'_>) -> Option<Told> {
     }
     let mut settings = Settings {
         label: ["request_id", "id"].iter().find_map(|key| text(log, key)),
-        model: text(log, "model").or_else(|| transcript::text_at(log, &["response", "model"])),
+        model: text(log, "model").or_else(|| text_at(log, &["response", "model"])),
         read_only: Some(READ_ONLY),
         ..Settings::default()
     };

@@ -5,6 +5,7 @@ mod claim;
 mod cline_task;
 mod kept;
 mod langchain;
+mod member;
 mod opencode;
 mod provider;
 mod session_lines;

@@ -5,7 +5,8 @@ use crate::format::retelling::{Stored, Teller, Told, by_record};
 use crate::format::{Format, FormatInfo, Probe, Repair};
 use crate::json::{Val, name};
 
-use super::opencode::message::{Message, text};
+use super::member::text;
+use super::opencode::message::Message;
 use super::opencode::repair;
 use super::opencode::session::Session;
 use super::spoken::Manners;

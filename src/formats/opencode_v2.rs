@@ -12,7 +12,7 @@ use crate::json::{Val, name};
 use crate::place::Place;
 
 use super::kept::Kept;
-use super::opencode::message::text;
+use super::member::text;
 use super::provider;
 use super::spoken::{self, Manners, Media, Says, Turn};
 

@@ -10,11 +10,12 @@ use crate::history::{Finding, Row, Settings, codes};
 use crate::json::{Val, name};
 use crate::place::Place;
 
+use super::member::text;
 use super::spoken::{self, Manners};
 
 mod entry;
 
-use entry::{Entry, text};
+use entry::Entry;
 
 pub struct PiSession;
 

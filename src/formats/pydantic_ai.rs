@@ -10,13 +10,14 @@ use crate::history::{Role, Settings};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
+use super::member::text;
 use super::spoken::{self, Manners, Says, Turn};
 
 mod correct;
 mod part;
 mod provider;
 
-use part::{Sending, messages, parts, text};
+use part::{Sending, messages, parts};
 use provider::Provider;
 
 pub struct PydanticAi;

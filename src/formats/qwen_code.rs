@@ -13,6 +13,8 @@ use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 use crate::place::Place;
 
+use super::member::named;
+
 pub struct QwenCode;
 
 pub static FORMAT: QwenCode = QwenCode;
@@ -91,7 +93,7 @@ enum Says {
 impl Teller for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let (val, base) = (record.val, record.base);
-        let Some(name) = text(val, "uuid") else { return };
+        let Some(name) = named(val, "uuid") else { return };
         let parts = val.at(&["message", "parts"]).filter(Val::is_array);
         let parts: Vec<Pieced> =
             parts.iter().flat_map(|list| list.elements()).map(|part| Pieced::of(part, base)).collect();
@@ -99,7 +101,7 @@ impl Teller for Session {
             if let Says::Content(_, all, _) = &mut line.says {
                 all.extend(parts);
             }
-            line.entry.model = text(val, "model").or(line.entry.model.take());
+            line.entry.model = named(val, "model").or(line.entry.model.take());
             return;
         }
         let is = |name: &str| val.get(name::r#type).is_some_and(|kind| kind.is(name));
@@ -116,11 +118,11 @@ impl Teller for Session {
             _ => (tree::Part::Input, Says::Content("user", parts, base.of(val))),
         };
         let mut entry = Entry::new(&name, base.of(val), record.number, part);
-        entry.parent = text(val, "parentUuid");
-        entry.time = text(val, "timestamp").and_then(|at| time::parse(&at));
-        entry.version = text(val, "version").and_then(|version| Version::parse(&version));
+        entry.parent = named(val, "parentUuid");
+        entry.time = named(val, "timestamp").and_then(|at| time::parse(&at));
+        entry.version = named(val, "version").and_then(|version| Version::parse(&version));
         if part == tree::Part::Answer {
-            entry.model = text(val, "model");
+            entry.model = named(val, "model");
             entry.store = Some(false);
             entry.marks.set(Marks::NO_IDS);
         }
@@ -150,9 +152,4 @@ impl Teller for Session {
         }
         vec![Told { info: &INFO, says }]
     }
-}
-
-fn text(val: Val<'_>, key: &str) -> Option<Name> {
-    let text = val.get(key)?.text()?;
-    (!text.is_empty()).then(|| String::from_utf8_lossy(&text).into())
 }

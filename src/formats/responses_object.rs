@@ -9,6 +9,7 @@ use crate::history::tree::{self, Entry, Marks};
 use crate::history::{Anchor, Flags, Usage, id, time};
 use crate::json::{Val, name};
 
+use super::member::named;
 use super::responses_request;
 
 pub struct ResponsesObject;
@@ -53,14 +54,10 @@ impl Format for ResponsesObject {
 
 /// What a response is in a tree: it follows the response that it was built on.
 pub(super) fn entry(response: Val<'_>, record: &Record<'_>) -> Entry {
-    let text = |key: &str| {
-        let text = response.get(key)?.text().filter(|text| !text.is_empty())?;
-        Some(tree::Name::from(String::from_utf8_lossy(&text)))
-    };
-    let name = text("id").unwrap_or_default();
+    let name = named(response, "id").unwrap_or_default();
     let mut entry = Entry::new(&name, record.base.of(response), record.number, tree::Part::Answer);
-    entry.parent = text("previous_response_id");
-    entry.model = text("model");
+    entry.parent = named(response, "previous_response_id");
+    entry.model = named(response, "model");
     entry.store = response.get(name::store).and_then(|store| store.as_bool());
     entry.time = ["completed_at", "created_at"].iter().find_map(|key| {
         let number = std::str::from_utf8(response.get(key)?.raw()).ok()?;

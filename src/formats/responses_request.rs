@@ -10,6 +10,7 @@ use crate::history::{Anchor, Effort, Flags, Kind, Role, Row, Settings, Usage};
 use crate::json::{NameSet, Val, name};
 
 use super::claim::{self, Fit};
+use super::member::named;
 use super::responses_items;
 
 pub struct ResponsesRequest;
@@ -162,13 +163,9 @@ fn has_namespaces(tools: Val<'_>) -> bool {
 
 /// What a request is in a tree: nothing names it until its response is found.
 pub(super) fn entry(body: Val<'_>, record: &Record<'_>) -> Entry {
-    let text = |key: &str| {
-        let text = body.get(key)?.text().filter(|text| !text.is_empty())?;
-        Some(tree::Name::from(String::from_utf8_lossy(&text)))
-    };
     let mut entry = Entry::new("", record.base.of(body), record.number, tree::Part::Input);
-    entry.parent = text("previous_response_id");
-    entry.model = text("model");
+    entry.parent = named(body, "previous_response_id");
+    entry.model = named(body, "model");
     entry.store = body.get(name::store).and_then(|store| store.as_bool());
     entry.body = Some((record.base.of(body), false));
     entry.marks = Marks::CHAINED;

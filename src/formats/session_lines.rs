@@ -14,6 +14,8 @@ use crate::history::tree::{self, Entry, Marks, Name, Session, Wrong};
 use crate::history::{BlockFlags, Flags, Kind, Role, Version, time};
 use crate::json::{NameSet, Val, fingerprint_of, name};
 
+use super::member::named;
+
 /// What a writer of sessions does in its own way.
 pub(super) struct Writer {
     /// Its sessions are not edited.
@@ -167,7 +169,7 @@ pub(super) fn read(record: &Record<'_>, writer: &Writer, message: &ReadMessage, 
     }
     let mut before: Option<Name> = None;
     for (n, val) in record.val.elements().enumerate() {
-        let name = text(val, "uuid").unwrap_or_else(|| format!("m{}", n + 1).into());
+        let name = named(val, "uuid").unwrap_or_else(|| format!("m{}", n + 1).into());
         Line { val, listed: Some((name.clone(), before)), record, writer }.read(message, sink);
         before = Some(name);
     }
@@ -180,11 +182,6 @@ pub(super) fn is_answer(line: Val<'_>) -> bool {
 pub(super) fn is_message(val: Val<'_>) -> bool {
     val.get(name::r#type).is_some_and(|kind| kind.is("user") || kind.is("assistant"))
         && val.at(&["message", "content"]).is_some()
-}
-
-fn text(val: Val<'_>, key: &str) -> Option<Name> {
-    let text = val.get(key)?.text()?;
-    (!text.is_empty()).then(|| String::from_utf8_lossy(&text).into())
 }
 
 fn is_true(val: Val<'_>, key: &str) -> bool {
@@ -205,15 +202,15 @@ impl Line<'_> {
         let kind = line.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         let (name, before) = match listed {
             Some((name, before)) => (Some(name), before),
-            None => (text(line, "uuid"), None),
+            None => (named(line, "uuid"), None),
         };
         let Some(name) = name else { return read_side_line(line, &kind, record, writer, sink) };
         let message = line.get(name::message).filter(|message| message.get(name::content).is_some());
         let part = part_of(line, &kind, message);
         let mut entry = Entry::new(&name, record.base.of(line), record.number, part);
-        entry.parent = text(line, "parentUuid").or_else(|| text(line, "logicalParentUuid")).or(before);
-        entry.time = text(line, "timestamp").and_then(|at| time::parse(&at));
-        entry.version = text(line, "version").and_then(|version| Version::parse(&version));
+        entry.parent = named(line, "parentUuid").or_else(|| named(line, "logicalParentUuid")).or(before);
+        entry.time = named(line, "timestamp").and_then(|at| time::parse(&at));
+        entry.version = named(line, "version").and_then(|version| Version::parse(&version));
         entry.marks = marks(line, &kind);
         entry.digest = message.map_or(1, |message| fingerprint_of(message.raw()));
         if let Some(message) = message.filter(|_| part == tree::Part::Answer) {
@@ -254,14 +251,14 @@ fn part_of(line: Val<'_>, kind: &[u8], message: Option<Val<'_>>) -> tree::Part {
 }
 
 fn answer(line: Val<'_>, message: Val<'_>, writer: &Writer, entry: &mut Entry) {
-    entry.message = text(message, "id");
+    entry.message = named(message, "id");
     if writer.keeps_responses {
-        entry.response = text(line, "responseId").or_else(|| text(message, "responseId")).or_else(|| {
+        entry.response = named(line, "responseId").or_else(|| named(message, "responseId")).or_else(|| {
             // Anthropic's own ids name messages, and no chain builds on those.
             entry.message.clone().filter(|id| !id.starts_with("msg_"))
         });
     }
-    entry.model = text(message, "model").filter(|model| !model.starts_with('<'));
+    entry.model = named(message, "model").filter(|model| !model.starts_with('<'));
     // Nothing that these clients send is stored by the server.
     entry.store = Some(false);
     entry.marks.set(Marks::NO_IDS);
@@ -300,7 +297,7 @@ fn read_side_line(line: Val<'_>, kind: &[u8], record: &Record<'_>, writer: &Writ
     if writer.is_linked {
         entry.wrong = wrong(line, kind, record);
     } else if kind == b"summary" {
-        (entry.parent, entry.marks) = (text(line, "leafUuid"), Marks::SUMMARY);
+        (entry.parent, entry.marks) = (named(line, "leafUuid"), Marks::SUMMARY);
     }
     if entry.marks != Marks::default() || entry.wrong.is_some() {
         sink.mark(Mark::Entry(Box::new(entry)));
@@ -354,6 +351,6 @@ pub(super) fn read_message(message: Val<'_>, role: Role, record: &Record<'_>, si
 
 /// The session that a line is of, and the one that this was forked from.
 fn session(line: Val<'_>) -> Option<Arc<Session>> {
-    let forked_from = text(line, "forkedFromSessionId").or_else(|| text(line, "forkRootSessionId"));
-    Some(Arc::new(Session { id: text(line, "sessionId")?, forked_from }))
+    let forked_from = named(line, "forkedFromSessionId").or_else(|| named(line, "forkRootSessionId"));
+    Some(Arc::new(Session { id: named(line, "sessionId")?, forked_from }))
 }

@@ -8,7 +8,8 @@ use crate::history::{Settings, Usage};
 use crate::json::Val;
 use crate::json::pieces::Pieced;
 
-use super::transcript::{self, text};
+use super::member::text;
+use super::transcript;
 
 pub struct Sharegpt;
 

@@ -7,9 +7,10 @@ use crate::history::{Role, Settings};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
+use super::member::text_at;
 use super::provider;
 use super::spoken::{Id, Manner, Manners, Says, Thought};
-use super::transcript::{SAMPLE, Transcript, text_at};
+use super::transcript::{SAMPLE, Transcript};
 
 pub struct ZedThread;
 

@@ -9,7 +9,8 @@ use crate::format::retelling::Stored;
 use crate::json::{fingerprint_of, name, string};
 use crate::place::{Edit, Place};
 
-use super::event::{Separators, requests, text};
+use super::event::{Separators, requests};
+use crate::formats::member::text;
 
 #[derive(Default)]
 pub struct Corrections {

@@ -1,6 +1,7 @@
 //! The events of a Copilot CLI session, and what they say.
 
 use crate::format::retelling::Stored;
+use crate::formats::member::text;
 use crate::formats::spoken::{Call, Id, Says, Thought, Turn};
 use crate::history::Role;
 use crate::json::edit::Base;
@@ -19,12 +20,6 @@ impl Answer {
     pub fn turn(self) -> Turn {
         Turn { role: Role::Tool, says: vec![self.says], at: self.at, record: self.record }
     }
-}
-
-/// A member that is a text, and says something.
-pub(super) fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
-    let text = val.get(key).filter(|val| val.is_string())?.text()?;
-    (!text.is_empty()).then(|| String::from_utf8_lossy(&text).into())
 }
 
 /// The call that started the subagent whose event this is.

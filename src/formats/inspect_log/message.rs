@@ -9,12 +9,6 @@ use crate::json::{Val, name};
 /// How a text begins that lies among the attachments.
 const ATTACHMENT: &str = "attachment://";
 
-/// A member that is a text, and says something.
-pub(super) fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
-    let text = val.get(key).filter(|val| val.is_string())?.text()?;
-    (!text.is_empty()).then(|| String::from_utf8_lossy(&text).into())
-}
-
 pub(super) struct Messages<'v> {
     list: Option<Val<'v>>,
     attachments: Option<Val<'v>>,

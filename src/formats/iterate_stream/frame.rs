@@ -1,6 +1,7 @@
 //! The frame that iterate's openai-ws provider sends for a request: a `response.create` of the Responses API over a
 //! WebSocket, with instructions and input made of the same messages.
 
+use crate::formats::member;
 use crate::history::Role;
 use crate::json::{Tape, Val, name, scan, string};
 use crate::target::Thinking;
@@ -74,8 +75,7 @@ fn is_ours(kind: &[u8]) -> bool {
 }
 
 fn text(val: Val<'_>, key: &str) -> Option<String> {
-    let text = val.get(key)?.text().filter(|text| !text.is_empty())?;
-    Some(String::from_utf8_lossy(&text).into_owned())
+    member::text(val, key).map(String::from)
 }
 
 /// What a frame that was sent says beside the history.

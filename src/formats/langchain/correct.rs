@@ -12,7 +12,8 @@ use crate::json::{Val, name, string};
 use crate::place::{Place, With};
 
 use super::answer::calls;
-use super::message::{Form, Kind, Message, text};
+use super::message::{Form, Kind, Message};
+use crate::formats::member::text;
 
 const ANSWER: &str = "move the ToolMessage of the call to it, or add one that says that there is no result";
 const DROP: &str = "remove the ToolMessage";

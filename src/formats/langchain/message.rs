@@ -1,6 +1,7 @@
 //! A message in any of its forms: `messages_to_dict` (`{type, data}`), its own fields (`{type, content, …}`), and `dumpd`
 //! (`{lc: 1, kwargs}`).
 
+use crate::formats::member::text;
 use crate::history::Role;
 use crate::json::{Val, name};
 
@@ -56,12 +57,6 @@ fn kind_of(name: &str) -> Option<Kind> {
         "function" | "Function" | "remove" | "Remove" => Kind::Other,
         _ => return None,
     })
-}
-
-/// A member that is a text, and says something.
-pub(in crate::formats) fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
-    let text = val.get(key).filter(|val| val.is_string())?.text()?;
-    (!text.is_empty()).then(|| String::from_utf8_lossy(&text).into())
 }
 
 impl<'v> Message<'v> {

@@ -3,7 +3,8 @@
 use crate::formats::spoken::Manner;
 use crate::json::name;
 
-use super::message::{Kind, Message, text};
+use super::message::{Kind, Message};
+use crate::formats::member::text;
 
 #[derive(Default)]
 pub(super) struct Provider {

@@ -1,5 +1,6 @@
 //! A message of opencode's, and what of it is sent.
 
+use crate::formats::member::text;
 use crate::history::Role;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
@@ -247,10 +248,4 @@ pub(in crate::formats) fn is(part: Val<'_>, kind: &str) -> bool {
 
 fn is_true(val: Val<'_>, key: &str) -> bool {
     val.get(key).and_then(|val| val.as_bool()) == Some(true)
-}
-
-/// A member that is a text, and says something.
-pub(in crate::formats) fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
-    let text = val.get(key).filter(|val| val.is_string())?.text()?;
-    (!text.is_empty()).then(|| String::from_utf8_lossy(&text).into())
 }

@@ -4,8 +4,9 @@
 use crate::format::retelling::Stored;
 use crate::json::{Val, name};
 
-use super::message::{Message, Part, text};
+use super::message::{Message, Part};
 use super::session::Session;
+use crate::formats::member::text;
 
 /// What a record is.
 enum What<'v> {

@@ -8,7 +8,8 @@ use crate::formats::provider;
 use crate::formats::spoken::{self, Manners};
 use crate::history::{Code, Settings, Version};
 
-use super::message::{self, Message, text};
+use super::message::{self, Message};
+use crate::formats::member::text;
 
 /// A session as it is stored.
 #[derive(Default)]

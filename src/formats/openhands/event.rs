@@ -1,6 +1,7 @@
 //! One event, and what it says.
 
 use crate::format::retelling::Stored;
+use crate::formats::member::text;
 use crate::formats::spoken::{Call, Id, Says, Thought};
 use crate::history::Role;
 use crate::json::edit::Base;
@@ -23,11 +24,6 @@ pub(super) fn as_text(val: Val<'_>) -> Option<Box<str>> {
     let text = val.text().filter(|_| val.is_string());
     let raw = || std::borrow::Cow::Borrowed(val.raw());
     Some(String::from_utf8_lossy(&text.unwrap_or_else(raw)).into())
-}
-
-/// A member that is a text, and says something.
-pub(super) fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
-    val.get(key).filter(|own| own.is_string() && !own.is("")).and_then(as_text)
 }
 
 impl Event {

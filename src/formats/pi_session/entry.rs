@@ -1,6 +1,7 @@
 //! An entry of a session, and what of it is sent.
 
 use crate::format::retelling::Stored;
+use crate::formats::member::text;
 use crate::formats::provider;
 use crate::formats::spoken::{Call, Id, Manner, Media, Says, Thought, Turn};
 use crate::history::Role;
@@ -308,10 +309,4 @@ fn spells_item(signature: Val<'_>) -> bool {
     let mut tape = Tape::new();
     let item = scan(&spelled, &mut tape).ok().and_then(|()| tape.root(&spelled));
     item.and_then(|item| item.get(name::r#type)).is_some_and(|kind| kind.is("reasoning"))
-}
-
-/// A member that is a text, and says something.
-pub(super) fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
-    let text = val.get(key).filter(|val| val.is_string())?.text()?;
-    (!text.is_empty()).then(|| String::from_utf8_lossy(&text).into())
 }

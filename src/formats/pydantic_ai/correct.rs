@@ -11,7 +11,8 @@ use crate::json::edit::{Sequence, Slot};
 use crate::json::{Val, name, string};
 use crate::place::{Edit, Place, With};
 
-use super::part::{is, messages, parts, text};
+use super::part::{is, messages, parts};
+use crate::formats::member::text;
 
 const ANSWER: &str = "move the return of the call to the next request, or add one that says that there is none";
 const DROP: &str = "remove the part";

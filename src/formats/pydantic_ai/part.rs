@@ -1,5 +1,6 @@
 //! The messages of a document, their parts, and what is sent of them.
 
+use crate::formats::member::text;
 use crate::formats::spoken::{Call, Id, Manner, Media, Says, Thought};
 use crate::history::Role;
 use crate::json::edit::Base;
@@ -14,12 +15,6 @@ pub(super) fn messages(val: Val<'_>) -> Option<Val<'_>> {
 
 pub(super) fn parts<'v>(message: Val<'v>) -> impl Iterator<Item = Val<'v>> {
     message.get(name::parts).into_iter().flat_map(|parts| parts.elements())
-}
-
-/// A member that is a text, and says something.
-pub(super) fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
-    let text = val.get(key).filter(|val| val.is_string())?.text()?;
-    (!text.is_empty()).then(|| String::from_utf8_lossy(&text).into())
 }
 
 pub(super) fn is(part: Val<'_>, kinds: &[&str]) -> bool {

@@ -3,7 +3,8 @@
 use crate::formats::spoken::Manner;
 use crate::json::{Val, name};
 
-use super::part::{is, parts, text};
+use super::part::{is, parts};
+use crate::formats::member::text;
 
 #[derive(Default)]
 pub(super) struct Provider {

@@ -62,7 +62,7 @@ fn list<'v>(own: Val<'v>, out: &mut Vec<Attribute<'v>>) {
         // OTLP: `{"key": …, "value": {"stringValue": …}}`.
         for attribute in own.elements() {
             let (Some(name), Some(value)) =
-                (super::transcript::text(attribute, "key"), attribute.get(name::value))
+                (super::member::text(attribute, "key"), attribute.get(name::value))
             else {
                 continue;
             };

@@ -122,18 +122,6 @@ impl Transcript {
     }
 }
 
-/// A string member that says something.
-pub(super) fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
-    let text = val.get(key)?.text().filter(|text| !text.is_empty())?;
-    Some(String::from_utf8_lossy(&text).into())
-}
-
-/// The text at a path, if it says something.
-pub(super) fn text_at(val: Val<'_>, path: &[&str]) -> Option<Box<str>> {
-    let text = val.at(path)?.text().filter(|text| !text.is_empty())?;
-    Some(String::from_utf8_lossy(&text).into())
-}
-
 /// Whether a value is an object with a list under this key.
 pub(super) fn has_list(val: Val<'_>, key: &str) -> bool {
     val.get(key).is_some_and(|list| list.is_array())
