@@ -24,17 +24,17 @@ pub(super) fn problems(judged: &[&Judged], bytes: &dyn ReadAt) -> Problems {
 }
 
 /// The edits that correct what was found in such a store.
-pub(super) fn edits(
+pub(super) fn edits<'j>(
     id: DocId,
     view: &Patched<'_>,
     container: Container,
     format: &'static dyn Format,
-    judged: &[Judged],
+    judged: impl Iterator<Item = &'j Judged>,
     wanted: &FixOptions,
 ) -> io::Result<TextEdits> {
     let mut made = TextEdits::default();
     let Some(corrector) = format.corrector() else { return Ok(made) };
-    let wanted: Vec<&Judged> = judged.iter().filter(|judged| wanted.takes(judged, &mut made.refusals)).collect();
+    let wanted: Vec<&Judged> = judged.filter(|judged| wanted.takes(judged, &mut made.refusals)).collect();
     if wanted.is_empty() {
         return Ok(made);
     }

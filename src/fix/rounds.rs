@@ -177,8 +177,8 @@ impl Job<'_> {
             };
             // Damaged lines come first, and alone.
             let given = |judged: &&Judged| !is_read_anew && !given_up.contains_key(&judged.history);
-            let judged: Vec<Judged> = current.judged.iter().filter(given).copied().collect();
-            let mut own = stored.edits(&judged)?;
+            let judged = || current.judged.iter().filter(given);
+            let mut own = stored.edits(judged())?;
             patch.add(own.edits.drain(..));
             raised.changes.append(&mut own.changes);
             raised.touched.append(&mut own.touched);
@@ -186,7 +186,7 @@ impl Job<'_> {
             fixed.refusals.append(&mut raised.refusals);
             if let Some(format) = corrects.filter(|_| patch.is_empty() && !is_corrected) {
                 let TextEdits { edits, changes, refusals, .. } =
-                    corrected::edits(id, &view, container, format, &judged, wanted)?;
+                    corrected::edits(id, &view, container, format, judged(), wanted)?;
                 is_corrected = true;
                 fixed.refusals.extend(refusals);
                 patch.add(edits);

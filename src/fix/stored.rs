@@ -26,11 +26,11 @@ pub(super) struct Stored<'s> {
 
 impl Stored<'_> {
     /// The edits for all findings that the format repairs.
-    pub fn edits(&self, judged: &[Judged]) -> io::Result<TextEdits> {
+    pub fn edits<'j>(&self, judged: impl Iterator<Item = &'j Judged>) -> io::Result<TextEdits> {
         let mut all = TextEdits::default();
         let asks = |judged: &&Judged| matches!(judged.finding.remedy, Remedy::One(Act::Stored(_)));
         let asked: Vec<&Judged> =
-            judged.iter().filter(asks).filter(|judged| self.wanted.takes(judged, &mut all.refusals)).collect();
+            judged.filter(asks).filter(|judged| self.wanted.takes(judged, &mut all.refusals)).collect();
         let Some(repair) = self.format.and_then(|format| format.repair()).filter(|_| !asked.is_empty()) else {
             return Ok(all);
         };

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::source::spool::Outlet;
+
 use super::contract::{self, VERSION};
 use super::repair::{ChangeNote, Counts};
 use super::{Diagnostic, Report, Seen, Summary};
@@ -43,10 +45,18 @@ impl Report for Json {
 }
 
 /// A list of a report, written as it grows.
-#[derive(Default)]
 struct List {
     text: Vec<u8>,
     element: Vec<u8>,
+    /// Where the beginning of a long text goes.
+    outlet: Outlet,
+    is_empty: bool,
+}
+
+impl Default for List {
+    fn default() -> Self {
+        List { text: Vec::new(), element: Vec::new(), outlet: Outlet::open(), is_empty: true }
+    }
 }
 
 impl List {
@@ -54,7 +64,7 @@ impl List {
         const BETWEEN: &[u8] = b"\n    ";
         self.element.clear();
         serde_json::to_writer_pretty(&mut self.element, element)?;
-        if !self.text.is_empty() {
+        if !std::mem::take(&mut self.is_empty) {
             self.text.push(b',');
         }
         // No string of JSON holds a line feed.
@@ -62,14 +72,18 @@ impl List {
             self.text.extend_from_slice(BETWEEN);
             self.text.extend_from_slice(line);
         }
+        if self.text.len() > self.outlet.most() {
+            self.outlet.relieve(&mut self.text);
+        }
         Ok(())
     }
 
     /// Writes the list as the next member of the report.
     fn write(&mut self, name: &str, out: &mut dyn Write) -> io::Result<()> {
+        let List { text, outlet, is_empty, .. } = std::mem::take(self);
         write!(out, ",\n  \"{name}\": [")?;
-        out.write_all(&self.text)?;
-        out.write_all(if self.text.is_empty() { b"]" } else { b"\n  ]" })
+        outlet.close(text)?.copy_to(out)?;
+        out.write_all(if is_empty { b"]" } else { b"\n  ]" })
     }
 }
 

@@ -87,13 +87,23 @@ pub fn plan(
     if !whole && let Some((of, gone)) = narrow::plan(id, bytes, found, options, threads)? {
         return Ok(Promises { of, gone, fixed: None });
     }
-    let fixed = match plans(found) {
-        Some(plans) => fix::fix_judged(id, bytes, options, threads, found.with_made(plans))?,
+    let plans = plans(found);
+    let is_lent = plans.is_some();
+    let mut fixed = match plans {
+        Some(plans) => {
+            // There may be many findings: they are not copied.
+            let judged = std::mem::take(&mut found.judged);
+            let planned = JudgedDoc { judged, ..found.with_made(plans) };
+            fix::fix_judged(id, bytes, options, threads, planned)?
+        }
         None => fix::fix(id, bytes, options, &FixOptions::default(), threads)?,
     };
     let (of, gone) = kept(&fixed, bytes.len());
     let of = of.into_iter().map(|kept| kept.promise).collect();
-    Ok(Promises { of, gone, fixed: Some(fixed) })
+    if is_lent {
+        found.judged = if whole { fixed.before.judged.clone() } else { std::mem::take(&mut fixed.before.judged) };
+    }
+    Ok(Promises { of, gone, fixed: whole.then_some(fixed) })
 }
 
 /// Takes the plans of all histories, if they were made, and hold: a document may be spread over several lines.

@@ -61,8 +61,7 @@ fn list<'v>(own: Val<'v>, out: &mut Vec<Attribute<'v>>) {
     if own.is_array() {
         // OTLP: `{"key": …, "value": {"stringValue": …}}`.
         for attribute in own.elements() {
-            let (Some(name), Some(value)) =
-                (super::member::text(attribute, "key"), attribute.get(name::value))
+            let (Some(name), Some(value)) = (super::member::text(attribute, "key"), attribute.get(name::value))
             else {
                 continue;
             };
