@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::source::spool::Outlet;
+use crate::source::spool::{Outlet, Spool};
 
 use super::contract::{self, VERSION};
 use super::repair::{ChangeNote, Counts};
@@ -26,6 +26,7 @@ impl Report for Json {
     }
 
     fn finish(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        let (inputs, diagnostics) = (self.inputs.take()?, self.diagnostics.take()?);
         let mut report = json!({ "version": VERSION, "summary": summary_value(summary) });
         if let Some((changes, fixed)) = self.repairs.take() {
             put(&mut report, "changes", changes);
@@ -34,8 +35,8 @@ impl Report for Json {
         // The lists, which may be long, are written already: they come after what comes before them in the object.
         let head = serde_json::to_string_pretty(&report)?;
         out.write_all(head.strip_suffix("\n}").unwrap_or(&head).as_bytes())?;
-        self.inputs.write("inputs", out)?;
-        self.diagnostics.write("diagnostics", out)?;
+        write_list("inputs", &inputs, out)?;
+        write_list("diagnostics", &diagnostics, out)?;
         out.write_all(b"\n}\n")
     }
 
@@ -50,12 +51,11 @@ struct List {
     element: Vec<u8>,
     /// Where the beginning of a long text goes.
     outlet: Outlet,
-    is_empty: bool,
 }
 
 impl Default for List {
     fn default() -> Self {
-        List { text: Vec::new(), element: Vec::new(), outlet: Outlet::open(), is_empty: true }
+        List { text: Vec::new(), element: Vec::new(), outlet: Outlet::open() }
     }
 }
 
@@ -64,7 +64,7 @@ impl List {
         const BETWEEN: &[u8] = b"\n    ";
         self.element.clear();
         serde_json::to_writer_pretty(&mut self.element, element)?;
-        if !std::mem::take(&mut self.is_empty) {
+        if !self.text.is_empty() {
             self.text.push(b',');
         }
         // No string of JSON holds a line feed.
@@ -78,13 +78,18 @@ impl List {
         Ok(())
     }
 
-    /// Writes the list as the next member of the report.
-    fn write(&mut self, name: &str, out: &mut dyn Write) -> io::Result<()> {
-        let List { text, outlet, is_empty, .. } = std::mem::take(self);
-        write!(out, ",\n  \"{name}\": [")?;
-        outlet.close(text)?.copy_to(out)?;
-        out.write_all(if is_empty { b"]" } else { b"\n  ]" })
+    /// All of its elements.
+    fn take(&mut self) -> io::Result<Spool> {
+        let List { text, outlet, .. } = std::mem::take(self);
+        outlet.close(text)
     }
+}
+
+/// Writes a list as the next member of the report.
+fn write_list(name: &str, elements: &Spool, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, ",\n  \"{name}\": [")?;
+    elements.copy_to(out)?;
+    out.write_all(if elements.is_empty() { b"]" } else { b"\n  ]" })
 }
 
 /// Writes a report and ends the line.

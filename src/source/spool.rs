@@ -68,7 +68,7 @@ impl Outlet {
         if let State::Used(file) = &*state
             && let Err(error) = file.append(start)
         {
-            *state = State::Failed(error);
+            *state = State::Failed(unwritten(&error));
         }
         if matches!(*state, State::Used(_) | State::Failed(_)) {
             text.drain(..text.len() - 1);
@@ -80,13 +80,18 @@ impl Outlet {
     pub fn close(self, rest: Vec<u8>) -> io::Result<Spool> {
         match self.0.into_inner() {
             State::Used(file) => {
-                file.append(&rest)?;
+                file.append(&rest).map_err(|error| unwritten(&error))?;
                 Ok(Spool(Held::File(file)))
             }
             State::Failed(error) => Err(error),
             State::Closed | State::Open(_) => Ok(Spool(Held::Memory(rest))),
         }
     }
+}
+
+fn unwritten(error: &io::Error) -> io::Error {
+    let words = format!("a temporary file could not be written: {error} (set TMPDIR to a folder with room)");
+    io::Error::new(error.kind(), words)
 }
 
 /// A text that was written.
