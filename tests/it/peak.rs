@@ -1,5 +1,5 @@
-//! How much memory a run takes at most, as the system counts it. What is converted is larger than what may be held of it:
-//! a run that held its text once would fail.
+//! How much memory a run takes at most, as the system counts it. What is converted or reported is larger than what may be
+//! held of it: a run that held its text once would fail.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -130,4 +130,26 @@ fn conversions_hold_less_than_their_text() {
             assert!((1 << 20..MOST).contains(&most), "{name} to {to}: {most} bytes of memory");
         }
     }
+}
+
+/// Outputs without their calls.
+fn orphans(count: usize) -> String {
+    let mut text =
+        "{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"go\"}]}\n"
+            .to_owned();
+    for n in 0..count {
+        let _ = writeln!(text, r#"{{"type":"function_call_output","call_id":"call_{n}","output":"x"}}"#);
+    }
+    text
+}
+
+#[test]
+fn a_report_of_many_files_is_not_held() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for n in 0..28 {
+        fs::write(folder.path().join(format!("{n}.jsonl")), orphans(4000)).expect("written");
+    }
+    let (most, written) = peak(folder.path(), &["check", "--output-format", "json", "--exit-zero", "."]);
+    assert!(written > SIZE as u64, "{written} bytes");
+    assert!((1 << 20..MOST).contains(&most), "{most} bytes of memory");
 }
