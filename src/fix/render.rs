@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use crate::dialect::TextChange as Text;
+use crate::dialect::{Dialect, TextChange as Text};
 use crate::format::{FormatInfo, Histories, Part, Unit};
 use crate::history::{Flags, Row};
 use crate::json::edit::{Base, Sequence, Slot, remove_members};
@@ -86,6 +86,21 @@ pub(super) fn render(
     Ok(patch)
 }
 
+/// The text of an item after changes to it.
+pub(super) fn changed(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    dialect: &'static dyn Dialect,
+    row: &Row,
+    changes: &[Text],
+) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    bytes.read_into(row.at.start, row.at.len as usize, &mut text)?;
+    let mut patch = Patch::default();
+    patch.add(edits_of(dialect, id, &text, changes).unwrap_or_default());
+    Ok(patched(&text, &patch, id))
+}
+
 /// The edits on the items within one line of a session, which keeps its place.
 pub(super) fn blocks_of_line(
     id: DocId,
@@ -93,18 +108,16 @@ pub(super) fn blocks_of_line(
     line: Place,
     info: &'static FormatInfo,
     fates: &[(Row, Fate)],
-    out: &mut Vec<Edit>,
-) -> io::Result<()> {
+) -> io::Result<Vec<Edit>> {
     let steps: Vec<Step<'_>> =
         fates.iter().map(|(row, fate)| Step { info, newest_first: false, row, fate }).collect();
     let mut text = Vec::new();
     bytes.read_into(line.start, line.len as usize, &mut text)?;
     let mut tape = Tape::new();
-    let Some(root) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) else { return Ok(()) };
+    let Some(root) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) else { return Ok(Vec::new()) };
     let mut render = Render { id, bytes, edits: Vec::new() };
     render.within(root, Base::new(id, line.start), &[], &steps.iter().collect::<Vec<_>>())?;
-    out.append(&mut render.edits);
-    Ok(())
+    Ok(render.edits)
 }
 
 pub(super) struct Render<'r> {
@@ -344,7 +357,7 @@ impl Render<'_> {
     pub(super) fn text_of(&self, step: &Step<'_>, fresh: &Fresh) -> io::Result<Vec<With>> {
         Ok(match fresh {
             Fresh::Moved(row, changes) if !changes.is_empty() => {
-                vec![With::text(self.changed(step, row, changes)?)]
+                vec![With::text(changed(self.id, self.bytes, step.info.dialect, row, changes)?)]
             }
             Fresh::Moved(row, _) => vec![With::Copy(row.at)],
             Fresh::Copied(place) => vec![With::Copy(*place)],
@@ -362,15 +375,6 @@ impl Render<'_> {
                 with
             }
         })
-    }
-
-    /// The text of an item after changes to it.
-    fn changed(&self, step: &Step<'_>, row: &Row, changes: &[Text]) -> io::Result<Vec<u8>> {
-        let mut text = Vec::new();
-        self.bytes.read_into(row.at.start, row.at.len as usize, &mut text)?;
-        let mut patch = Patch::default();
-        patch.add(edits_of(step.info.dialect, self.id, &text, changes).unwrap_or_default());
-        Ok(patched(&text, &patch, self.id))
     }
 
     /// Changes within the text of an item that stays where it is.

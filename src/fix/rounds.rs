@@ -27,8 +27,7 @@ use super::stored::Stored;
 use super::text::{TextEdits, TextOf};
 use super::{Action, Cause, Change, FixOptions, Left, Refusal};
 
-/// A round that leaves something is followed by another, so many times in any case; then only while each leaves less, or
-/// takes out what a flag asks for.
+/// A round that leaves something is followed by another, so many times in any case; then only while each leaves less.
 const ROUNDS: usize = 5;
 
 /// Bytes that the rounds of a doc read in all, if it takes more of them: many rounds are for small docs, so that the
@@ -204,11 +203,7 @@ impl Job<'_> {
             if patch.is_empty() {
                 break;
             }
-            // Of entries that have copies those that count are seen to one after the other.
-            let by_flag =
-                |change: &Change| matches!(change.cause, Cause::Flag(_)) && change.action == Action::Drop;
-            let is_less = open.len() < fewest || plans.iter().flat_map(|plan| &plan.changes).any(by_flag);
-            if round >= ROUNDS && (!is_less || read > MOST_READ) {
+            if round >= ROUNDS && (open.len() >= fewest || read > MOST_READ) {
                 let endless = open.into_iter().map(|number| (number, ENDLESS)).collect();
                 return Ok((fixed, endless));
             }
@@ -250,10 +245,20 @@ impl Job<'_> {
     }
 
     /// What the plans come to. Lines stay where they are, if something else points at them; those of a session stay linked.
-    fn rendered(&self, text: &TextOf<'_>, plans: Vec<HistoryPlan>, how: &How<'_>) -> io::Result<Made> {
+    fn rendered(&self, text: &TextOf<'_>, mut plans: Vec<HistoryPlan>, how: &How<'_>) -> io::Result<Made> {
         if let Some(start) = how.session {
             let limit = self.options.read.max_record;
-            let session::Rendered { patch, changes } = session::render(self.id, text.bytes, start, limit, &plans)?;
+            let session::Rendered { patch, changes, moved } =
+                session::render(self.id, text.bytes, start, limit, &plans)?;
+            for plan in &mut plans {
+                plan.changes.retain_mut(|change| {
+                    let after = moved.get(&change.row.at).copied();
+                    if change.action == Action::Move {
+                        change.other = after.or(change.other);
+                    }
+                    after.is_none() || change.action != Action::Drop
+                });
+            }
             return Ok(Made {
                 patch,
                 raised: TextEdits { changes, ..TextEdits::default() },

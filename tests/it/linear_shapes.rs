@@ -257,13 +257,41 @@ fn document(write: Write, parts: &[Part], text: &str) -> String {
     }
 }
 
+/// A request as the session of an agent: each block of a message is a line of its own, and there so many times.
+fn session(request: &Value, copies: usize) -> String {
+    let (mut lines, mut parent) = (String::new(), Value::Null);
+    for (n, message) in request["messages"].as_array().expect("messages").iter().enumerate() {
+        let whole = vec![message["content"].clone()];
+        let blocks = message["content"].as_array().map(|list| list.iter().map(|block| json!([block])).collect());
+        for (ix, content) in blocks.unwrap_or(whole).into_iter().enumerate() {
+            let mut message = message.clone();
+            message["content"] = content;
+            if message["role"] == "assistant" {
+                message["id"] = format!("msg_{n}").into();
+            }
+            let uuid = Value::from(format!("{n:08x}-{ix:04x}-4000-8000-000000000000"));
+            let line = json!({
+                "parentUuid": parent, "isSidechain": false, "userType": "external", "sessionId": "s", "version": "2.1.0",
+                "type": message["role"], "message": message, "uuid": uuid,
+            });
+            lines.push_str(&format!("{line}\n").repeat(copies));
+            parent = uuid;
+        }
+    }
+    lines
+}
+
 fn all_shapes_are_linear(dialect: &str) {
     let (_, write, to) = DIALECTS.iter().find(|(name, ..)| *name == dialect).expect("a dialect");
+    all_are_linear(dialect, to, &|parts, text| document(*write, parts, text));
+}
+
+fn all_are_linear(dialect: &str, to: &str, write: &dyn Fn(&[Part], &str) -> String) {
     let (mut faults, mut repaired) = (Vec::new(), 0);
     for (name, shape) in SHAPES {
         let done = |n: usize| {
             let parts = shape(n);
-            run(&document(*write, &parts, "x"), &document(*write, &parts, "y"), to)
+            run(&write(&parts, "x"), &write(&parts, "y"), to)
         };
         let (few, many) = (done(FEW), done(MANY));
         assert!(many.items > 0, "{dialect}, {name}: not read");
@@ -288,6 +316,16 @@ fn thirty_shapes_of_chat_are_linear() {
 #[test]
 fn thirty_shapes_of_anthropic_are_linear() {
     all_shapes_are_linear("anthropic");
+}
+
+#[test]
+fn thirty_shapes_of_sessions_are_linear() {
+    all_are_linear("claude-code", "chat", &|parts, text| session(&anthropic(parts, text), 1));
+}
+
+#[test]
+fn thirty_shapes_of_sessions_with_copies_are_linear() {
+    all_are_linear("claude-code, twice", "chat", &|parts, text| session(&anthropic(parts, text), 2));
 }
 
 #[test]

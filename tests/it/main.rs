@@ -26,6 +26,7 @@ mod cli;
 mod codex;
 mod configs;
 mod convert;
+mod copies;
 mod corpus;
 mod corpus_gemini_bedrock;
 mod damage;

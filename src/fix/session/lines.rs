@@ -43,6 +43,8 @@ pub struct Lines {
     names: HashMap<u64, Box<[u8]>>,
     /// The first line with a name.
     by_name: HashMap<u64, u32>,
+    /// All lines with a name that several have.
+    copies: HashMap<u64, Vec<u32>>,
     /// What is asked for where no line is.
     none: Line,
 }
@@ -75,7 +77,11 @@ impl Lines {
         let name = name_of(line, &[NAME]);
         if let Some(text) = line.get(NAME).filter(|_| name != 0) {
             self.names.entry(name).or_insert_with(|| text.raw().into());
-            self.by_name.entry(name).or_insert(self.list.len() as u32);
+            let ix = self.list.len() as u32;
+            let first = *self.by_name.entry(name).or_insert(ix);
+            if first != ix {
+                self.copies.entry(name).or_insert_with(|| vec![first]).push(ix);
+            }
         }
         let kind = line.get("type").and_then(|kind| kind.text()).unwrap_or_default();
         let content = line.at(&["message", "content"]);
@@ -114,6 +120,11 @@ impl Lines {
 
     pub fn named(&self, name: u64) -> Option<u32> {
         self.by_name.get(&name).copied()
+    }
+
+    /// The other lines with the name of this one.
+    pub fn copies(&self, ix: u32) -> impl Iterator<Item = u32> + '_ {
+        self.copies.get(&self.line(ix).name).into_iter().flatten().copied().filter(move |other| *other != ix)
     }
 
     /// The text of a name as JSON.

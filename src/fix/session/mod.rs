@@ -3,6 +3,8 @@
 //! one before it, a result that was missing comes as a new line between its call and what followed. Every other line
 //! stays as it is, byte for byte.
 
+mod arrival;
+mod copies;
 mod lines;
 mod relink;
 mod table;
@@ -16,14 +18,15 @@ use crate::format::Histories;
 use crate::history::{Kind, Row};
 use crate::json::edit::Base;
 use crate::json::{Tape, Val, fingerprint_of, scan, string};
-use crate::place::{DocId, Edit, Patch, With};
+use crate::place::{DocId, Edit, Patch, Place, With};
 use crate::rule::Loss;
 use crate::source::{Container, ReadAt};
 
 use super::plan::{Fate, Fresh, HistoryPlan};
-use super::render::blocks_of_line;
+use super::render::{blocks_of_line, changed};
 use super::texts::{lines_after, stub};
-use super::{Action, Change};
+use super::{Action, Cause, Change};
+use arrival::{Arrival, arrive, tails};
 use lines::Lines;
 use table::{COPIED, GO_WITH, LINKS, PARENT};
 
@@ -44,6 +47,8 @@ pub fn start_of(container: Container, histories: Option<Histories>) -> Option<u6
 pub struct Rendered {
     pub patch: Patch,
     pub changes: Vec<Change>,
+    /// Results that come to their calls, and after what: another branch may have no call for them, and drop them.
+    pub moved: HashMap<Place, Place>,
 }
 
 /// Renders plans into edits on lines. Records larger than `limit` are left alone.
@@ -75,14 +80,19 @@ pub fn render(
         gone: BTreeSet::new(),
         fresh: BTreeMap::new(),
         edits: Vec::new(),
+        moved: HashMap::new(),
+        derived: HashMap::new(),
     };
     for ix in repair.lines.indices() {
         repair.children.entry(repair.lines.line(ix).parent).or_default().push(ix);
     }
     for change in std::mem::take(&mut repair.changes) {
         if let Some(ix) = repair.lines.at(change.row.at.start) {
-            repair.causes.entry(ix).or_insert(change);
+            repair.causes.entry(ix).or_default().push(change);
         }
+    }
+    for changes in repair.causes.values_mut() {
+        changes.sort_by_key(|change| change.row.at.order());
     }
     let mut arrivals = Vec::new();
     let mut inside: BTreeMap<u32, Vec<(Row, Fate)>> = BTreeMap::new();
@@ -100,35 +110,27 @@ pub fn render(
         }
         inside.entry(ix).or_default().push((row, fate));
     }
-    let whole = repair.settle(arrivals)?;
-    for (ix, fates) in &mut inside {
-        if whole.contains(ix) || repair.gone.contains(ix) {
+    repair.drop_copies();
+    let Settled { whole, left } = repair.settle(arrivals)?;
+    for (ix, mut fates) in inside {
+        if repair.gone.contains(&ix) {
             continue;
         }
+        let stays = |row: &Row| whole.contains(&ix) || left.contains(&row.at);
+        fates.iter_mut().filter(|(row, _)| stays(row)).for_each(|(_, fate)| fate.moved = false);
         fates.sort_by_key(|(row, _)| row.at.start);
-        blocks_of_line(id, bytes, repair.lines.line(*ix).at, info, fates, &mut repair.edits)?;
+        let mut edits = blocks_of_line(id, bytes, repair.lines.line(ix).at, info, &fates)?;
+        let changes = repair.causes.get(&ix).map_or(&[][..], |changes| changes);
+        let (copied, listed) = copies::repeated(bytes, &repair.lines, ix, &edits, changes)?;
+        edits.extend(copied);
+        repair.edits.append(&mut edits);
+        repair.changes.extend(listed);
     }
     repair.finish()
 }
 
-/// A result on its way to its call.
-enum Arrival {
-    /// One that claims nothing, for this call.
-    Stub(Row),
-    Real(Row),
-}
-
 /// The lines of a response, and what comes to its calls: the line of the call, and the result.
 type Answers = (Vec<u32>, Vec<(u32, Arrival)>);
-
-fn arrive(fresh: Fresh, out: &mut Vec<Arrival>) {
-    match fresh {
-        Fresh::Stub(call) => out.push(Arrival::Stub(call)),
-        Fresh::Moved(row, _) if row.kind == Kind::ToolResult => out.push(Arrival::Real(row)),
-        Fresh::Message(list) => list.into_iter().for_each(|fresh| arrive(fresh, out)),
-        Fresh::Moved(..) | Fresh::Copied(_) | Fresh::Bridge | Fresh::GoOn => {}
-    }
-}
 
 struct Repair<'r> {
     id: DocId,
@@ -143,17 +145,49 @@ struct Repair<'r> {
     /// New lines, by the line after which they come.
     fresh: BTreeMap<u32, Vec<Vec<With>>>,
     edits: Vec<Edit>,
-    /// The first change on each line.
-    causes: HashMap<u32, Change>,
+    /// The changes on each line, in order.
+    causes: HashMap<u32, Vec<Change>>,
     changes: Vec<Change>,
+    moved: HashMap<Place, Place>,
+    /// How many names were derived for the result of a call, by the first of them.
+    derived: HashMap<u64, u64>,
+}
+
+/// What became of the results that were on their way to their calls.
+#[derive(Default)]
+struct Settled {
+    /// Lines that were linked to their call as a whole.
+    whole: HashSet<u32>,
+    /// Results that stay where they are: their call goes.
+    left: HashSet<Place>,
 }
 
 impl Repair<'_> {
+    fn cause(&self, ix: u32) -> Option<&Change> {
+        self.causes.get(&ix).and_then(|changes| changes.first())
+    }
+
+    /// A line goes with the others of its name.
+    fn drop_copies(&mut self) {
+        for ix in self.gone.clone() {
+            for other in self.lines.copies(ix) {
+                let Some(cause) = self.cause(ix).copied().filter(|_| self.gone.insert(other)) else { continue };
+                let line = self.lines.line(other);
+                let row = Row::of_place(line.at, line.record);
+                let what = "drop the copy of the dropped line";
+                let change = Change { row, other: None, action: Action::Drop, what, ..cause };
+                self.changes.push(change);
+                // What is linked to the name is changed because of whichever line has it.
+                self.causes.entry(other).or_insert_with(|| vec![change]);
+            }
+        }
+    }
+
     /// Brings results to their calls. Returns the lines that were linked to their call as a whole.
-    fn settle(&mut self, arrivals: Vec<Arrival>) -> io::Result<HashSet<u32>> {
-        let mut whole = HashSet::new();
+    fn settle(&mut self, arrivals: Vec<Arrival>) -> io::Result<Settled> {
+        let mut settled = Settled::default();
         if arrivals.is_empty() {
-            return Ok(whole);
+            return Ok(settled);
         }
         let mut calls: HashMap<u64, u32> = HashMap::new();
         let mut responses: HashMap<(u64, u64), Vec<u32>> = HashMap::new();
@@ -171,18 +205,36 @@ impl Repair<'_> {
         for arrival in arrivals {
             let call = match &arrival {
                 Arrival::Stub(call) => self.lines.at(call.at.start),
-                Arrival::Real(result) => calls.get(&result.key).copied(),
+                Arrival::Real(result, _) => self.call_of(result).or_else(|| calls.get(&result.key).copied()),
             };
-            let Some(call) = call.filter(|call| !self.gone.contains(call)) else { continue };
+            let Some(call) = call.filter(|call| !self.gone.contains(call)) else {
+                settled.left.extend(arrival.result().map(|result| result.at));
+                continue;
+            };
             let line = self.lines.line(call);
             let members = responses.get(&(line.message, line.thread)).cloned().unwrap_or_else(|| vec![call]);
             let first = members.first().copied().unwrap_or(call);
             by_response.entry(first).or_insert((members, Vec::new())).1.push((call, arrival));
         }
         for (members, arrivals) in by_response.into_values() {
-            self.answer(&members, arrivals, &mut whole)?;
+            self.answer(&members, arrivals, &mut settled.whole)?;
         }
-        Ok(whole)
+        Ok(settled)
+    }
+
+    /// The change by which an item comes to a call, or a stub to this call.
+    fn arrival_of(&self, row: &Row) -> Option<&Change> {
+        let changes = self.causes.get(&self.lines.at(row.at.start)?)?;
+        let from = changes.partition_point(|change| change.row.at.order() < row.at.order());
+        let own = changes.iter().skip(from).take_while(|change| change.row.at == row.at);
+        own.into_iter().find(|change| matches!(change.action, Action::Move | Action::Stub))
+    }
+
+    /// The line of the call that lacks a result, if that was found: other calls may have the same id.
+    fn call_of(&self, result: &Row) -> Option<u32> {
+        let Cause::Rule(_, _, found) = self.arrival_of(result)?.cause else { return None };
+        let lacks = |ix: &u32| self.lines.line(*ix).calls.contains(&result.key);
+        self.lines.at(found.start).filter(lacks)
     }
 
     /// Results come to the calls of one response, and what followed the response follows the last of them.
@@ -192,26 +244,32 @@ impl Repair<'_> {
         arrivals: Vec<(u32, Arrival)>,
         whole: &mut HashSet<u32>,
     ) -> io::Result<()> {
-        let calls: HashSet<u64> = members.iter().flat_map(|ix| self.lines.line(*ix).calls.clone()).collect();
-        let thread = members.first().map_or(0, |ix| self.lines.line(*ix).thread);
-        let children = members.iter().filter_map(|ix| self.children.get(&self.lines.line(*ix).name)).flatten();
-        let follows = |ix: &u32| {
-            let line = self.lines.line(*ix);
-            !members.contains(ix) && line.thread == thread && !line.results.iter().any(|key| calls.contains(key))
-        };
-        let tails: Vec<u32> = children.copied().filter(follows).collect();
+        let names: HashSet<u64> = members.iter().map(|ix| self.lines.line(*ix).name).collect();
+        let children = names.iter().filter_map(|name| self.children.get(name)).flatten();
+        let tails = tails(&self.lines, members, children.copied().collect());
         let after = members.iter().copied().max().unwrap_or_default();
-        let mut last = 0;
+        let (mut last, mut cause) = (0, None);
         for (call, arrival) in arrivals {
             let name = self.lines.line(call).name;
+            let (Arrival::Real(row, _) | Arrival::Stub(row)) = &arrival;
+            let change = self.arrival_of(row).copied();
+            cause = cause.or(change);
             last = match arrival {
-                Arrival::Real(result) if self.lines.at(result.at.start).is_some_and(|ix| self.is_alone(ix)) => {
+                Arrival::Real(result, _) if self.lines.at(result.at.start).is_some_and(|ix| self.is_alone(ix)) => {
                     let Some(ix) = self.lines.at(result.at.start) else { continue };
                     whole.insert(ix);
-                    self.link_result(ix, name, members);
+                    self.moved.insert(result.at, self.beside(call, change));
+                    self.link_result(ix, name, &names);
                     self.lines.line(ix).name
                 }
-                Arrival::Real(result) => self.new_line(call, after, result.key, With::Copy(result.at), false)?,
+                Arrival::Real(result, changes) => {
+                    let block = match changes.is_empty() {
+                        true => With::Copy(result.at),
+                        false => With::text(changed(self.id, self.bytes, self.dialect, &result, &changes)?),
+                    };
+                    self.moved.insert(result.at, self.beside(after, change));
+                    self.new_line(call, after, result.key, block, false)?
+                }
                 Arrival::Stub(row) => {
                     let block = stub(self.dialect, self.bytes, &row)?;
                     self.new_line(call, after, row.key, With::text(block), true)?
@@ -219,14 +277,25 @@ impl Repair<'_> {
             };
         }
         if last != 0 {
-            let own = self.lines.named(last);
-            for tail in tails.into_iter().filter(|tail| Some(*tail) != own) {
+            for tail in tails {
+                if self.lines.line(tail).name == last {
+                    continue;
+                }
                 self.parents.entry(tail).or_insert(last);
-                let cause = members.iter().find_map(|ix| self.causes.get(ix));
-                self.changes.extend(cause.map(|cause| self.relinked(tail, cause)));
+                let relinked = cause.as_ref().map(|cause| self.relinked(tail, cause));
+                self.changes.extend(relinked);
             }
         }
         Ok(())
+    }
+
+    /// What stands in a line and lacks a result, if that was found, or else the line.
+    fn beside(&self, ix: u32, change: Option<Change>) -> Place {
+        let line = self.lines.line(ix).at;
+        match change.map(|change| change.cause) {
+            Some(Cause::Rule(_, _, found)) if line.contains(&found) => found,
+            _ => line,
+        }
     }
 
     /// The message of a line holds nothing but one result.
@@ -236,18 +305,23 @@ impl Repair<'_> {
     }
 
     /// A line with a result is linked to its call; what followed it follows what it followed.
-    fn link_result(&mut self, ix: u32, call: u64, members: &[u32]) {
+    fn link_result(&mut self, ix: u32, call: u64, response: &HashSet<u64>) {
         let line = self.lines.line(ix);
-        if members.iter().any(|member| self.lines.line(*member).name == line.parent) {
+        if response.contains(&line.parent) {
             return;
         }
         let (name, parent) = (line.name, line.parent);
         for child in self.children.get(&name).cloned().unwrap_or_default() {
             self.parents.entry(child).or_insert(parent);
-            let cause = self.causes.get(&ix);
-            self.changes.extend(cause.map(|cause| self.relinked(child, cause)));
+            let relinked = self.cause(ix).map(|cause| self.relinked(child, cause));
+            self.changes.extend(relinked);
         }
         self.parents.insert(ix, call);
+        for other in self.lines.copies(ix) {
+            self.parents.insert(other, call);
+            let relinked = self.cause(ix).map(|cause| self.relinked(other, cause));
+            self.changes.extend(relinked);
+        }
     }
 
     /// A new line with a result comes after a line. Returns its name.
@@ -277,12 +351,14 @@ impl Repair<'_> {
     }
 
     /// A name for the result of a call: the same in each run, and no other line's.
-    fn derived(&self, line: Val<'_>, key: u64) -> Vec<u8> {
+    fn derived(&mut self, line: Val<'_>, key: u64) -> Vec<u8> {
         let session = line.get("sessionId").map_or(&b""[..], |id| id.raw());
-        let half = |n: u8| fingerprint_of(&[session, &key.to_le_bytes(), &[n]].concat());
-        let mut n = 0;
+        let half = |n: u64| fingerprint_of(&[session, &key.to_le_bytes(), &n.to_le_bytes()].concat());
+        // Calls may have one id: names that were tried are not tried again.
+        let next = self.derived.entry(half(0)).or_default();
         loop {
-            let (a, b) = (half(n), half(n.wrapping_add(1)));
+            let (a, b) = (half(*next), half(*next + 1));
+            *next += 2;
             let uuid = format!(
                 "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
                 a >> 32,
@@ -291,10 +367,9 @@ impl Repair<'_> {
                 b >> 48 & 0x3fff | 0x8000,
                 b & 0xffff_ffff_ffff
             );
-            if n > 250 || !self.lines.has(fingerprint_of(uuid.as_bytes())) {
+            if !self.lines.has(fingerprint_of(uuid.as_bytes())) {
                 return string::quoted(&uuid);
             }
-            n += 2;
         }
     }
 
@@ -320,7 +395,7 @@ impl Repair<'_> {
             let line = self.lines.line(ix);
             let mut names = line.links.iter().copied().chain([self.parent_of(ix)]);
             if let Some(name) = names.find(|name| lost.contains(name)) {
-                let cause = self.lines.named(name).and_then(|ix| self.causes.get(&ix));
+                let cause = self.lines.named(name).and_then(|ix| self.cause(ix));
                 self.changes.extend(cause.map(|cause| self.relinked(ix, cause)));
             }
             if line.links.iter().any(|name| lost.contains(name)) {
@@ -343,7 +418,7 @@ impl Repair<'_> {
         }
         let mut patch = Patch::default();
         patch.add(self.edits);
-        Ok(Rendered { patch, changes: self.changes })
+        Ok(Rendered { patch, changes: self.changes, moved: self.moved })
     }
 
     fn stays(&self) -> impl Iterator<Item = u32> + '_ {

@@ -10,7 +10,7 @@ use super::cycles;
 use super::forks;
 use super::gap::{Gap, Gaps};
 use super::join::join;
-use super::{Entry, Forest, Marks, NO_NODE, Name, Node, Part, Problem, Wrong};
+use super::{Entry, Forest, Marks, NO_NODE, Name, Node, Part, Problem, Wrong, distinct};
 
 /// Takes entries and rows in the order in which they are stored.
 #[derive(Default)]
@@ -423,14 +423,14 @@ fn lay_out(mut from: Builder, mut links: Links, groups: Groups, ranks: &[u32]) -
             }
             forest.rows.extend_from_slice(from.rows_of(links.content[member as usize]));
             if member as usize == head {
-                names.extend(entry.response.clone().filter(|id| !names.contains(id)));
+                names.extend(entry.response.clone());
                 entry.body = entry.body.or(repeated.0.take());
                 entry.model = entry.model.or_else(|| repeated.1.take());
                 continue;
             }
             let own = from.entries[member as usize].taken();
-            names.extend((!names.contains(&own.name)).then_some(own.name));
-            names.extend(own.response.clone().filter(|id| !names.contains(id)));
+            names.push(own.name);
+            names.extend(own.response.clone());
             entry.marks.set(own.marks);
             entry.response = entry.response.or(own.response);
             entry.model = entry.model.or(own.model);
@@ -439,7 +439,6 @@ fn lay_out(mut from: Builder, mut links: Links, groups: Groups, ranks: &[u32]) -
             entry.store = entry.store.or(own.store);
             entry.body = entry.body.or(own.body);
         }
-        names.retain(|name| !name.is_empty());
         entry.marks.set(groups.carried[head]);
         let up = links.parent[head];
         let up = if up == NO_NODE { NO_NODE } else { groups.of[up as usize] };
@@ -453,7 +452,7 @@ fn lay_out(mut from: Builder, mut links: Links, groups: Groups, ranks: &[u32]) -
         forest.nodes.push(Node {
             missing: links.missing[head].then(|| entry.parent.clone()).flatten(),
             entry,
-            names,
+            names: distinct(names),
             parent,
             children: Vec::new(),
             rows: start..forest.rows.len() as u32,

@@ -10,6 +10,7 @@ mod forks;
 mod gap;
 mod join;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::history::Version;
@@ -216,6 +217,16 @@ impl Node {
     pub fn name(&self) -> Option<&str> {
         self.names.first().map(|name| &**name)
     }
+}
+
+/// The names without those that are empty or come again.
+fn distinct(mut names: Vec<Name>) -> Vec<Name> {
+    names.retain(|name| !name.is_empty());
+    if names.len() > 1 {
+        let mut seen = HashSet::with_capacity(names.len());
+        names.retain(|name| seen.insert(Name::clone(name)));
+    }
+    names
 }
 
 /// What is wrong with the links of a tree.
