@@ -8,6 +8,7 @@ use crate::history::{Finding, Row};
 use crate::judge::{self, Judged, JudgedDoc, Options};
 use crate::place::{DocId, Edit, Patch, Pieces, Place, With};
 use crate::read::detect::{self, Answer, Reading};
+use crate::rules::chat_assumed;
 use crate::source::{Container, Held, Patched, ReadAt, framing, lines};
 
 use super::plan::HistoryPlan;
@@ -145,7 +146,10 @@ impl<'r> Lines<'r> {
             *judged = moved(judged, |at| self.moved(at));
         }
         for one in &own.judged {
-            all.judged.push(self.of_whole(one)?);
+            let whole = self.of_whole(one)?;
+            // It is said once, of the first record of a log.
+            let is_again = whole.finding.code == chat_assumed::RULE.code && whole.finding.row.record > 0;
+            all.judged.extend((!is_again).then_some(whole));
         }
         all.judged.sort_by_key(Judged::order);
         let before: u64 = round.plans.iter().map(|plan| u64::from(plan.items)).sum();
