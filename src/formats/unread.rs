@@ -39,7 +39,7 @@ const fn other(name: &'static str, tests: &'static [Test]) -> Unread {
     Unread { name, converses: false, tests }
 }
 
-/// All kinds; the first that fits is named, so what is told apart best is first.
+/// All kinds. The first one that fits is named, so those that are recognised most surely come first.
 #[rustfmt::skip]
 static ROWS: &[Unread] = &[
     // Agents.
@@ -126,7 +126,7 @@ static ROWS: &[Unread] = &[
     store("an Alpaca data set", &[Has("[].instruction"), Has("[].output")]),
     store("a chat log with a time for each message", &[Has("timestamp"), Has("role"), Has("content")]),
     store("a log of requests and responses", &[Has("messages"), Has("response")]),
-    // What APIs take and give that is no history.
+    // Requests, responses and objects of APIs that hold no history.
     store("a request to Ollama's own API", &[Has("model"), Has("messages"), Has("options")]),
     store("a request to Ollama's own API", &[Has("model"), Has("messages"), Has("keep_alive")]),
     store("a response of Ollama's own API", &[Has("model"), Has("message.role"), Has("done")]),

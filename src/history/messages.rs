@@ -122,7 +122,7 @@ impl Messages {
 }
 
 impl Messages {
-    /// The message with which the last response of a step begins. Where none is told, a step is one response.
+    /// The message with which the last response of a step begins. Where messages have no ids, a step is one response.
     fn last_response(&self, rows: &[Row], step: &Step) -> &Message {
         let id = |number: &u32| nth(rows, self.get(*number).row).id;
         let last = step.model.end - 1;

@@ -6,7 +6,7 @@ use super::kind::{Family, Kind};
 use super::pairs::{NONE, Pair, PairState};
 use super::row::{Row, nth};
 
-/// Reasoning that heads nothing, and the outputs after it, none of which has a call.
+/// Reasoning without an item that it belongs to, and the outputs after it, none of which has a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OrphanRun {
     pub group: Group,

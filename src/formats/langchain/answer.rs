@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
+use crate::formats::member::text;
 use crate::formats::spoken::{Call, Id, Manner, Says, Thought};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
 
 use super::message::Message;
-use crate::formats::member::text;
 
 /// The calls of an answer, wherever they are said: each place that names one, with its id.
 pub(super) fn calls<'v>(message: &Message<'v>) -> Vec<(Val<'v>, Box<str>)> {

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use crate::dialects::responses::STUB;
 use crate::format::correcting::{Correction, Corrector, Problems, Uses, Written, of_pairs};
 use crate::format::retelling::Stored;
+use crate::formats::member::text;
 use crate::history::Code;
 use crate::json::edit::{Sequence, Slot};
 use crate::json::{Val, name, string};
@@ -13,7 +14,6 @@ use crate::place::{Place, With};
 
 use super::answer::calls;
 use super::message::{Form, Kind, Message};
-use crate::formats::member::text;
 
 const ANSWER: &str = "move the ToolMessage of the call to it, or add one that says that there is no result";
 const DROP: &str = "remove the ToolMessage";

@@ -1,10 +1,10 @@
 //! Which provider a conversation goes on with: the one that the newest answer names, or whose blocks it has.
 
+use crate::formats::member::text;
 use crate::formats::spoken::Manner;
 use crate::json::name;
 
 use super::message::{Kind, Message};
-use crate::formats::member::text;
 
 #[derive(Default)]
 pub(super) struct Provider {

@@ -2,11 +2,11 @@
 //! its parts after it. A row has the text of its cell in `data`, and its columns beside that; a file is what it holds.
 
 use crate::format::retelling::Stored;
+use crate::formats::member::text;
 use crate::json::{Val, name};
 
 use super::message::{Message, Part};
 use super::session::Session;
-use crate::formats::member::text;
 
 /// What a record is.
 enum What<'v> {

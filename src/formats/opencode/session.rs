@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 
 use crate::format::retelling::Told;
+use crate::formats::member::text;
 use crate::formats::provider;
 use crate::formats::spoken::{self, Manners};
 use crate::history::{Code, Settings, Version};
 
 use super::message::{self, Message};
-use crate::formats::member::text;
 
 /// A session as it is stored.
 #[derive(Default)]

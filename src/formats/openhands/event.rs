@@ -1,5 +1,7 @@
 //! One event, and what it says.
 
+use std::borrow::Cow;
+
 use crate::format::retelling::Stored;
 use crate::formats::member::text;
 use crate::formats::spoken::{Call, Id, Says, Thought};
@@ -21,9 +23,8 @@ pub(super) struct Event {
 
 /// A text or a number, as a text.
 pub(super) fn as_text(val: Val<'_>) -> Option<Box<str>> {
-    let text = val.text().filter(|_| val.is_string());
-    let raw = || std::borrow::Cow::Borrowed(val.raw());
-    Some(String::from_utf8_lossy(&text.unwrap_or_else(raw)).into())
+    let raw = || Cow::Borrowed(val.raw());
+    Some(String::from_utf8_lossy(&val.text().unwrap_or_else(raw)).into())
 }
 
 impl Event {

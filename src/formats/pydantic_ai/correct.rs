@@ -6,13 +6,13 @@ use std::collections::{HashMap, HashSet};
 use crate::dialects::responses::STUB;
 use crate::format::correcting::{Correction, Corrector, Problems, Written, of_pairs};
 use crate::format::retelling::Stored;
+use crate::formats::member::text;
 use crate::history::Code;
 use crate::json::edit::{Sequence, Slot};
 use crate::json::{Val, name, string};
 use crate::place::{Edit, Place, With};
 
 use super::part::{is, messages, parts};
-use crate::formats::member::text;
 
 const ANSWER: &str = "move the return of the call to the next request, or add one that says that there is none";
 const DROP: &str = "remove the part";

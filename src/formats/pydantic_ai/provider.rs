@@ -1,10 +1,10 @@
 //! Which provider a conversation goes on with: the one that the newest response names.
 
+use crate::formats::member::text;
 use crate::formats::spoken::Manner;
 use crate::json::{Val, name};
 
 use super::part::{is, parts};
-use crate::formats::member::text;
 
 #[derive(Default)]
 pub(super) struct Provider {

@@ -3,6 +3,7 @@
 
 mod flat;
 
+use crate::formats::member;
 use crate::json::{Val, name};
 
 pub(super) use flat::{Flat, Naming};
@@ -61,8 +62,7 @@ fn list<'v>(own: Val<'v>, out: &mut Vec<Attribute<'v>>) {
     if own.is_array() {
         // OTLP: `{"key": …, "value": {"stringValue": …}}`.
         for attribute in own.elements() {
-            let (Some(name), Some(value)) = (super::member::text(attribute, "key"), attribute.get(name::value))
-            else {
+            let (Some(name), Some(value)) = (member::text(attribute, "key"), attribute.get(name::value)) else {
                 continue;
             };
             let value = value.members().next().map_or(value, |member| member.val);

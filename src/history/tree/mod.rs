@@ -1,7 +1,7 @@
 //! A stored conversation as a tree. Formats say what each stored line or exchange is ([`Entry`]); [`Builder`] makes
 //! nodes of them: lines of one response become one node, outputs of one batch of calls that the store wrote side by side
 //! become one, requests find their responses, and whatever carries no items is passed over. What is wrong with the
-//! links is told as problems; nothing here fails, and everything takes linear time.
+//! links is listed as problems; nothing here fails, and everything takes linear time.
 
 mod build;
 mod cycles;
