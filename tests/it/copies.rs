@@ -1,9 +1,12 @@
 //! Sessions whose lines come in copies, as agents write them that go on with a session: some are edited, most are not.
 //! A repair sees to all copies at once, however many there are.
 
+use std::collections::HashMap;
+
 use proptest::prelude::*;
-use replaylint::internals::fix::{FixOptions, Orphans, Reasoning};
+use replaylint::internals::fix::{Action, FixOptions, Fixed, Orphans, Reasoning};
 use replaylint::internals::judge::Options;
+use replaylint::internals::place::Place;
 use serde_json::{Value, json};
 
 use crate::properties::config;
@@ -77,6 +80,42 @@ fn session(entries: &[(Value, usize, Value, u8, usize)]) -> String {
     lines
 }
 
+/// The first item that is said to be moved, and to change in no other way, and whose text is not there any more.
+fn lost(text: &str, new: &[u8], fixed: &Fixed) -> Option<String> {
+    let mut counts: HashMap<Place, usize> = HashMap::new();
+    fixed.changes.iter().for_each(|change| *counts.entry(change.row.at).or_default() += 1);
+    let moved = fixed.changes.iter().filter(|change| change.action == Action::Move).map(|change| change.row.at);
+    let items = moved.filter(|at| counts[at] == 1).map(|at| &text[at.start as usize..at.end() as usize]);
+    items.map(str::to_owned).find(|item| memchr::memmem::find(new, item.as_bytes()).is_none())
+}
+
+#[test]
+fn a_result_in_a_line_of_its_own_comes_to_its_call() {
+    let call = json!({"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}});
+    let result = json!({"type": "tool_result", "tool_use_id": "toolu_1", "content": "the real one"});
+    let said = |text: &str| json!({"type": "text", "text": text});
+    let model =
+        |block: Value| json!({"type": "message", "role": "assistant", "model": "claude-x", "content": [block]});
+    let user = |block: Value| json!({"role": "user", "content": [block]});
+    let messages = [
+        user(said("a")),
+        user(said("b")),
+        model(call),
+        user(said("c")),
+        model(said("d")),
+        user(result),
+        model(said("e")),
+    ];
+    let entries: Vec<_> = messages.into_iter().map(|message| (message, 1, Value::Null, 0, 1)).collect();
+    let text = session(&entries);
+    let repaired = guarded_repair("a session", text.as_bytes(), &Options::default(), &FixOptions::default());
+    assert!(repaired.fixed.changes.iter().any(|change| change.action == Action::Move));
+    assert_eq!(repaired.left.len(), 0);
+    let new = String::from_utf8(repaired.text).expect("UTF-8");
+    let line = new.lines().find(|line| line.contains("the real one")).expect("the result");
+    assert!(line.starts_with(&format!("{{\"parentUuid\":\"{}\"", uuid(3))), "{line}");
+}
+
 proptest! {
     #![proptest_config(config())]
 
@@ -89,6 +128,7 @@ proptest! {
         let text = session(&entries);
         let wanted = FixOptions { orphans, reasoning, ..FixOptions::default() };
         let repaired = guarded_repair(&text, text.as_bytes(), &Options::default(), &wanted);
+        prop_assert_eq!(lost(&text, &repaired.text, &repaired.fixed), None, "{}", text);
         prop_assert_eq!(repaired.fixed.bug, None);
         let endless = repaired.fixed.given_up.values().find(|why| why.contains("does not converge"));
         prop_assert_eq!(endless, None, "{}", text);

@@ -110,12 +110,22 @@ pub fn render(
         }
         inside.entry(ix).or_default().push((row, fate));
     }
+    // The line of a result that is linked to its call stays, though all that it holds is on its way.
+    for result in arrivals.iter().filter_map(Arrival::result) {
+        if let Some(ix) = repair.lines.at(result.at.start).filter(|ix| repair.is_alone(*ix)) {
+            repair.gone.remove(&ix);
+        }
+    }
     repair.drop_copies();
     let Settled { whole, left } = repair.settle(arrivals)?;
+    for ix in left.iter().filter_map(|result| repair.lines.at(result.start)) {
+        repair.gone.remove(&ix);
+    }
     for (ix, mut fates) in inside {
         if repair.gone.contains(&ix) {
             continue;
         }
+        fates.retain(|(row, fate)| row.kind != Kind::BlockMessage || fate.stays());
         let stays = |row: &Row| whole.contains(&ix) || left.contains(&row.at);
         fates.iter_mut().filter(|(row, _)| stays(row)).for_each(|(_, fate)| fate.moved = false);
         fates.sort_by_key(|(row, _)| row.at.start);
