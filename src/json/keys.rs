@@ -1,5 +1,5 @@
-//! Fixed sets of keys that are looked for in every message of every record. A key with a
-//! number is compared as one; most other keys are ruled out by their length and their first letter.
+//! Fixed sets of keys that are looked for in every message of every record. A key with a number is compared as one; most
+//! other keys are ruled out by their length and their first letter.
 
 use super::names::{Name, NameSet};
 use super::tape::Member;

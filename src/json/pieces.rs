@@ -195,7 +195,7 @@ impl Pieced {
         matches!(&self.what, What::Raw(raw) if raw == b"null")
     }
 
-    /// The member with this key, null if it was not there. What is no object becomes one.
+    /// The member with this key, null if it was not there. Any other value is replaced by an object.
     pub fn member(&mut self, key: &[u8], from: Place) -> Option<&mut Pieced> {
         if !matches!(self.what, What::Object(_)) {
             *self = Pieced::object(from);
@@ -209,7 +209,7 @@ impl Pieced {
         members.get_mut(at).map(|(_, val)| val)
     }
 
-    /// The element that goes by an index, null if it was not there. What is no list becomes one.
+    /// The element that goes by an index, null if it was not there. Any other value is replaced by a list.
     pub fn slot(&mut self, index: u64, from: Place) -> Option<&mut Pieced> {
         let (elements, slots) = self.list(from)?;
         let at = *slots.entry(index).or_insert(elements.len());

@@ -53,7 +53,7 @@ fn run(bytes: &[u8], tape: &mut Tape, lanes: Lanes, one_line: bool) -> Result<u3
     grammar::<Portable>(bytes, tape, one_line)
 }
 
-/// Offset of the first byte from `from` on that is no JSON white space.
+/// Offset of the first byte at or after `from` that is not JSON white space.
 pub fn first_non_space(bytes: &[u8], from: usize) -> Option<usize> {
     bytes[from..].iter().position(|b| !is_space(*b)).map(|n| from + n)
 }

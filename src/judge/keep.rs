@@ -49,7 +49,7 @@ pub fn unjudged(options: &Options) -> Options {
 }
 
 /// Hands out the parts of a history: the request around it, and the items that lie outside of that. A large request comes
-/// piece by piece, so that not all of it is in memory; of those pieces that are elements of its list, `each` is told so.
+/// piece by piece, so that not all of it is in memory; the flag that `each` gets is set for elements of its list.
 pub fn each_piece(
     texts: &Texts<'_>,
     rows: &[Row],

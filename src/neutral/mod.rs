@@ -1,8 +1,8 @@
 //! Conversations without a dialect: what conversion lifts a request to, and lowers the next one from.
 //!
-//! Blocks are owned and know the place of their source, so that a loss is told where it happened; the texts of a large
-//! conversation wait in a file. Texts keep their
-//! escapes and values their text: most of a conversation is copied from one request to the next and never read.
+//! Blocks are owned and know the place of their source, so that a loss is reported where it happened; the texts of a large
+//! conversation are kept in a temporary file. Texts keep their escapes and values their text: most of a conversation is
+//! copied from one request to the next and never read.
 //! What only its own dialect understands is kept raw, with that dialect's name.
 
 mod away;

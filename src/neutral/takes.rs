@@ -57,7 +57,7 @@ pub struct Takes {
     pub strict_schemas: bool,
     /// How many probabilities are shown says nothing without a switch.
     pub probability_switch: bool,
-    /// Models that are told in words how hard to think can be told not to.
+    /// Models whose effort is set by a word take one that switches thinking off.
     pub thinks_off: bool,
     /// Summaries of thoughts come or do not: how long they are is not asked.
     pub plain_summaries: bool,

@@ -21,11 +21,15 @@ pub fn repeated(
     changes: &[Change],
 ) -> io::Result<(Vec<Edit>, Vec<Change>)> {
     let (mut all, mut listed) = (Vec::new(), Vec::new());
+    let mut copies = lines.copies(ix).peekable();
+    if copies.peek().is_none() {
+        return Ok((all, listed));
+    }
     let Some((own, text)) = message(bytes, lines.line(ix))? else { return Ok((all, listed)) };
     if !edits.iter().all(|edit| own.contains(&edit.at)) {
         return Ok((all, listed));
     }
-    for other in lines.copies(ix) {
+    for other in copies {
         let line = lines.line(other);
         let Some((at, _)) = message(bytes, line)?.filter(|(_, same)| *same == text) else { continue };
         let moved = |place: Place| match own.contains(&place) {
@@ -51,8 +55,7 @@ pub fn repeated(
 
 /// Where the message of a line lies, and its text.
 fn message(bytes: &dyn ReadAt, line: &Line) -> io::Result<Option<(Place, Box<[u8]>)>> {
-    let (mut text, mut tape) = (Vec::new(), Tape::new());
-    bytes.read_into(line.at.start, line.at.len as usize, &mut text)?;
+    let (text, mut tape) = (line.text(bytes)?, Tape::new());
     let root = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
     Ok(root
         .and_then(|root| root.get("message"))

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 
+use crate::history::Row;
 use crate::json::{Tape, Val, fingerprint, fingerprint_of, scan};
 use crate::place::{DocId, Place};
 use crate::source::{ReadAt, lines};
@@ -33,6 +34,15 @@ pub struct Line {
     pub results: Vec<u64>,
     /// Names of lines that it holds besides that of its parent.
     pub links: Vec<u64>,
+}
+
+impl Line {
+    /// Its text, with its end.
+    pub fn text(&self, bytes: &dyn ReadAt) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        bytes.read_into(self.at.start, self.at.len as usize, &mut text)?;
+        Ok(text)
+    }
 }
 
 /// All lines that can be read, and those that are too long to be, in order.
@@ -125,6 +135,13 @@ impl Lines {
     /// The other lines with the name of this one.
     pub fn copies(&self, ix: u32) -> impl Iterator<Item = u32> + '_ {
         self.copies.get(&self.line(ix).name).into_iter().flatten().copied().filter(move |other| *other != ix)
+    }
+
+    /// The line of a result, if its message holds nothing else.
+    pub fn holding_only(&self, result: &Row) -> Option<u32> {
+        let ix = self.at(result.at.start)?;
+        let line = self.line(ix);
+        (line.name != 0 && line.blocks == 1 && line.results.len() == 1).then_some(ix)
     }
 
     /// The text of a name as JSON.

@@ -111,10 +111,8 @@ pub fn render(
         inside.entry(ix).or_default().push((row, fate));
     }
     // The line of a result that is linked to its call stays, though all that it holds is on its way.
-    for result in arrivals.iter().filter_map(Arrival::result) {
-        if let Some(ix) = repair.lines.at(result.at.start).filter(|ix| repair.is_alone(*ix)) {
-            repair.gone.remove(&ix);
-        }
+    for ix in arrivals.iter().filter_map(Arrival::result).filter_map(|result| repair.lines.holding_only(result)) {
+        repair.gone.remove(&ix);
     }
     repair.drop_copies();
     let Settled { whole, left } = repair.settle(arrivals)?;
@@ -158,6 +156,7 @@ struct Repair<'r> {
     /// The changes on each line, in order.
     causes: HashMap<u32, Vec<Change>>,
     changes: Vec<Change>,
+    /// Results that come to their calls, and after what.
     moved: HashMap<Place, Place>,
     /// How many names were derived for the result of a call, by the first of them.
     derived: HashMap<u64, u64>,
@@ -181,7 +180,10 @@ impl Repair<'_> {
     fn drop_copies(&mut self) {
         for ix in self.gone.clone() {
             for other in self.lines.copies(ix) {
-                let Some(cause) = self.cause(ix).copied().filter(|_| self.gone.insert(other)) else { continue };
+                let Some(cause) = self.cause(ix).copied() else { continue };
+                if !self.gone.insert(other) {
+                    continue;
+                }
                 let line = self.lines.line(other);
                 let row = Row::of_place(line.at, line.record);
                 let what = "drop the copy of the dropped line";
@@ -193,7 +195,7 @@ impl Repair<'_> {
         }
     }
 
-    /// Brings results to their calls. Returns the lines that were linked to their call as a whole.
+    /// Brings results to their calls.
     fn settle(&mut self, arrivals: Vec<Arrival>) -> io::Result<Settled> {
         let mut settled = Settled::default();
         if arrivals.is_empty() {
@@ -265,21 +267,22 @@ impl Repair<'_> {
             let change = self.arrival_of(row).copied();
             cause = cause.or(change);
             last = match arrival {
-                Arrival::Real(result, _) if self.lines.at(result.at.start).is_some_and(|ix| self.is_alone(ix)) => {
-                    let Some(ix) = self.lines.at(result.at.start) else { continue };
-                    whole.insert(ix);
-                    self.moved.insert(result.at, self.beside(call, change));
-                    self.link_result(ix, name, &names);
-                    self.lines.line(ix).name
-                }
-                Arrival::Real(result, changes) => {
-                    let block = match changes.is_empty() {
-                        true => With::Copy(result.at),
-                        false => With::text(changed(self.id, self.bytes, self.dialect, &result, &changes)?),
-                    };
-                    self.moved.insert(result.at, self.beside(after, change));
-                    self.new_line(call, after, result.key, block, false)?
-                }
+                Arrival::Real(result, changes) => match self.lines.holding_only(&result) {
+                    Some(ix) => {
+                        whole.insert(ix);
+                        self.moved.insert(result.at, self.beside(call, change));
+                        self.link_result(ix, name, &names);
+                        self.lines.line(ix).name
+                    }
+                    None => {
+                        let block = match changes.is_empty() {
+                            true => With::Copy(result.at),
+                            false => With::text(changed(self.id, self.bytes, self.dialect, &result, &changes)?),
+                        };
+                        self.moved.insert(result.at, self.beside(after, change));
+                        self.new_line(call, after, result.key, block, false)?
+                    }
+                },
                 Arrival::Stub(row) => {
                     let block = stub(self.dialect, self.bytes, &row)?;
                     self.new_line(call, after, row.key, With::text(block), true)?
@@ -292,8 +295,7 @@ impl Repair<'_> {
                     continue;
                 }
                 self.parents.entry(tail).or_insert(last);
-                let relinked = cause.as_ref().map(|cause| self.relinked(tail, cause));
-                self.changes.extend(relinked);
+                self.list_relinked(tail, cause);
             }
         }
         Ok(())
@@ -308,12 +310,6 @@ impl Repair<'_> {
         }
     }
 
-    /// The message of a line holds nothing but one result.
-    fn is_alone(&self, ix: u32) -> bool {
-        let line = self.lines.line(ix);
-        line.name != 0 && line.blocks == 1 && line.results.len() == 1
-    }
-
     /// A line with a result is linked to its call; what followed it follows what it followed.
     fn link_result(&mut self, ix: u32, call: u64, response: &HashSet<u64>) {
         let line = self.lines.line(ix);
@@ -321,16 +317,15 @@ impl Repair<'_> {
             return;
         }
         let (name, parent) = (line.name, line.parent);
+        let cause = self.cause(ix).copied();
         for child in self.children.get(&name).cloned().unwrap_or_default() {
             self.parents.entry(child).or_insert(parent);
-            let relinked = self.cause(ix).map(|cause| self.relinked(child, cause));
-            self.changes.extend(relinked);
+            self.list_relinked(child, cause);
         }
         self.parents.insert(ix, call);
-        for other in self.lines.copies(ix) {
+        for other in self.lines.copies(ix).collect::<Vec<_>>() {
             self.parents.insert(other, call);
-            let relinked = self.cause(ix).map(|cause| self.relinked(other, cause));
-            self.changes.extend(relinked);
+            self.list_relinked(other, cause);
         }
     }
 
@@ -384,10 +379,7 @@ impl Repair<'_> {
     }
 
     fn text_of(&self, ix: u32) -> io::Result<Vec<u8>> {
-        let at = self.lines.line(ix).at;
-        let mut text = Vec::new();
-        self.bytes.read_into(at.start, at.len as usize, &mut text)?;
-        Ok(text)
+        self.lines.line(ix).text(self.bytes)
     }
 
     fn parent_of(&self, ix: u32) -> u64 {
@@ -444,6 +436,12 @@ impl Repair<'_> {
             name = self.lines.named(name).map_or(0, |ix| self.parent_of(ix));
         }
         0
+    }
+
+    /// Lists that a line gets another link.
+    fn list_relinked(&mut self, ix: u32, cause: Option<Change>) {
+        let change = cause.map(|cause| self.relinked(ix, &cause));
+        self.changes.extend(change);
     }
 
     /// The change of a line that gets another link because of a change elsewhere.

@@ -55,8 +55,7 @@ pub fn relink(
 
 fn edit(id: DocId, bytes: &dyn ReadAt, lines: &Lines, ix: u32, before: u32) -> io::Result<Option<Edit>> {
     let at = lines.line(ix).at;
-    let (mut text, mut tape) = (Vec::new(), Tape::new());
-    bytes.read_into(at.start, at.len as usize, &mut text)?;
+    let (text, mut tape) = (lines.line(ix).text(bytes)?, Tape::new());
     let line = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text));
     let parent = line.and_then(|line| line.get(PARENT));
     let name = lines.text(lines.line(before).name);
