@@ -6,7 +6,7 @@ use crate::dialect::TextChange as Text;
 use crate::history::{Code, Family, Group, Kind, Remedy, Row, Wish};
 use crate::judge::Judged;
 use crate::rule::Loss;
-use crate::rules::reasoning_without_item;
+use crate::rules::{item_without_reasoning, reasoning_without_item};
 
 use super::mode::Mode;
 use super::once::is_fixed_in_place;
@@ -19,9 +19,17 @@ use super::{Action, Cause, Reasoning};
 const NEEDS_ITS_ID: &str = "the item cannot be replayed without its id";
 
 impl Plan<'_> {
-    /// A finding that a whole group must answer for.
+    /// A finding that a whole group must answer for, or the group of each item that it counts.
     pub(super) fn regroup(&mut self, rows: &RowIndex, judged: &Judged) {
-        let Some(ix) = rows.of(&judged.finding.row) else { return };
+        let cx = self.cx;
+        let counted = item_without_reasoning::counted(cx, &judged.finding);
+        if counted.is_empty() {
+            rows.of(&judged.finding.row).into_iter().for_each(|ix| self.regroup_around(ix, judged));
+        }
+        counted.into_iter().for_each(|row| self.regroup_around(cx.history.index_of(row), judged));
+    }
+
+    fn regroup_around(&mut self, ix: u32, judged: &Judged) {
         let Some(at) = self.group_at(ix) else {
             return self.strip_lonely_id(ix, judged);
         };

@@ -64,7 +64,7 @@ crate::rule! {
             api: Some("Item '{id}' of type '{type}' was provided without its required 'reasoning' item."),
             levels: Levels::WARNING,
             evidence: Evidence::Inferred,
-            fix: "remove the item ids of this group",
+            fix: "remove the item ids of their groups",
             ..Variant::BASE
         },
         Variant {
@@ -87,7 +87,7 @@ crate::rule! {
 }
 
 const UNPROVEN: u8 = 1;
-const UNPROVEN_HOSTED: u8 = 2;
+const UNPROVEN_ONE: u8 = 2;
 const RECORDED: u8 = 3;
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
@@ -100,8 +100,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
         }
         for row in linked_items(cx, group) {
             out.unheaded.push(row.id);
-            match (told(cx, row, &present), row.of.class()) {
-                (Told::Lost(head), _) => {
+            match told(cx, row, &present) {
+                Told::Lost(head) => {
                     out.add(
                         Finding::new(RULE.code, *row)
                             .variant(RECORDED)
@@ -110,17 +110,36 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
                     );
                 }
                 // Torn away is another finding (RL110).
-                (Told::Unlinked | Told::Torn(_), _) => {}
-                (Told::Nothing, Class::Hosted) => hosted(cx, row, out),
-                // Of the calls only those that the server ran are linked where they are references.
-                (Told::Nothing, Class::Call) if row.is_reference() => hosted(cx, row, out),
-                (Told::Nothing, _) => plain.get_or_insert((*row, 0)).1 += 1,
+                Told::Unlinked | Told::Torn(_) => {}
+                Told::Nothing if is_server_run(row) => hosted(cx, row, out),
+                Told::Nothing => plain.get_or_insert((*row, 0)).1 += 1,
             }
         }
     }
     if let Some((row, count)) = plain.filter(|_| cx.thinking != Thinking::Never) {
-        out.add(Finding::new(RULE.code, row).variant(UNPROVEN).arg(count).remedy(Remedy::Group(Wish::PutBack)));
+        let variant = if count == 1 { UNPROVEN_ONE } else { UNPROVEN };
+        out.add(Finding::new(RULE.code, row).variant(variant).arg(count).remedy(Remedy::Group(Wish::PutBack)));
     }
+}
+
+/// Of the calls only those that the server ran are linked where they are references.
+fn is_server_run(row: &Row) -> bool {
+    match row.of.class() {
+        Class::Hosted => true,
+        Class::Call => row.is_reference(),
+        _ => false,
+    }
+}
+
+/// The items that a finding counts of which nothing is proven; none if it speaks of its own item.
+pub fn counted<'h>(cx: &'h Cx<'_>, finding: &Finding) -> Vec<&'h Row> {
+    if (finding.code, finding.variant) != (RULE.code, UNPROVEN) {
+        return Vec::new();
+    }
+    let present = reasoning_by_id(cx);
+    let groups = cx.history.groups.iter().filter(|group| !group.has_reasoning());
+    let items = groups.flat_map(|group| linked_items(cx, group));
+    items.filter(|row| !is_server_run(row) && matches!(told(cx, row, &present), Told::Nothing)).collect()
 }
 
 /// Items of a group that the server may link to reasoning: made by the model, with an id of their own.
@@ -188,6 +207,6 @@ fn hosted(cx: &Cx<'_>, row: &Row, out: &mut Out) {
     if checked && reasons == Some(true) {
         out.add(Finding::new(RULE.code, *row).remedy(Remedy::Group(Wish::PutBack)));
     } else if cx.thinking != Thinking::Never && !row.has(Flags::SYNTHETIC) {
-        out.add(Finding::new(RULE.code, *row).variant(UNPROVEN_HOSTED).remedy(Remedy::Group(Wish::PutBack)));
+        out.add(Finding::new(RULE.code, *row).variant(UNPROVEN_ONE).remedy(Remedy::Group(Wish::PutBack)));
     }
 }
