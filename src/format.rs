@@ -31,7 +31,7 @@ pub use kept::{Copied, KeptLines};
 pub use mark::{Mark, Sink, TextAt};
 pub use probe::Probe;
 pub use record::{REFERENCE, Record, Slice, is_reference};
-pub use repair::{Repair, Wanted};
+pub use repair::{Repair, Repaired, Wanted};
 pub use texts::{Scanned, Share, Texts};
 
 use correcting::Corrector;
@@ -121,9 +121,15 @@ pub trait Format: Sync {
         None
     }
 
+    /// Why none of its records is edited, however the rest of the doc is read.
+    fn read_only(&self) -> Option<&'static str> {
+        None
+    }
+
     /// What is changed of it in place.
     fn edited(&self) -> Edited {
         match () {
+            () if self.read_only().is_some() => Edited::Never,
             () if self.repair().is_some() || self.corrector().is_some() => Edited::Partly,
             () if self.is_made() => Edited::Never,
             () => Edited::Whole,
@@ -260,9 +266,10 @@ impl Assembler {
         }
     }
 
-    /// Hands events to the format's own assembler.
-    pub fn with_own(self, own: Option<Box<dyn Assemble>>) -> Self {
-        Assembler { own, ..self }
+    /// Hands events to the format's own assembler; its histories are edited as it says.
+    pub fn by(mut self, format: &dyn Format) -> Self {
+        self.settings.read_only = format.read_only();
+        Assembler { own: format.assemble(), ..self }
     }
 
     /// Where nodes are gathered.

@@ -16,7 +16,7 @@ pub struct ClaudeCode;
 
 pub static FORMAT: ClaudeCode = ClaudeCode;
 
-static WRITER: Writer = Writer { is_read_only: false, keeps_responses: false, is_linked: true };
+static WRITER: Writer = Writer { keeps_responses: false, is_linked: true };
 
 static INFO: FormatInfo = FormatInfo {
     name: "claude-code",

@@ -14,7 +14,7 @@ mod reduce;
 
 use crate::dialects::chat::CHAT;
 use crate::format::requests::{Asked, Assemble, Follow, Rebuild, Requests};
-use crate::format::{Edited, Format, FormatInfo, Histories, Part, Probe, Record, Sink, Unit};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Unit};
 use crate::history::Usage;
 
 pub struct IterateStream;
@@ -41,8 +41,8 @@ impl Format for IterateStream {
         &INFO
     }
 
-    fn edited(&self) -> Edited {
-        Edited::Never
+    fn read_only(&self) -> Option<&'static str> {
+        Some("event streams are not edited")
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

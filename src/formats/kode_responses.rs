@@ -7,7 +7,7 @@ use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Un
 use crate::history::{Flags, Kind, Role, Row, Usage};
 use crate::json::{Val, name};
 
-use super::kode_session::{NAME, WRITER, claim};
+use super::kode_session::{NAME, READ_ONLY, WRITER, claim};
 use super::session_lines::{is_line, is_of_other_model, read};
 
 pub struct KodeResponses;
@@ -33,6 +33,10 @@ impl Format for KodeResponses {
 
     fn is_appended(&self) -> bool {
         true
+    }
+
+    fn read_only(&self) -> Option<&'static str> {
+        Some(READ_ONLY)
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

@@ -3,7 +3,7 @@
 //! the Responses API are judged as the calls and outputs that it sends for them.
 
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::{Edited, Format, FormatInfo, Histories, Part, Probe, Record, Sink, Unit};
+use crate::format::{Format, FormatInfo, Histories, Part, Probe, Record, Sink, Unit};
 use crate::history::Usage;
 use crate::json::Val;
 
@@ -14,7 +14,10 @@ use super::session_lines::{
 /// What both sorts of sessions are called.
 pub const NAME: &str = "kode-session";
 
-pub(super) static WRITER: Writer = Writer { is_read_only: true, keeps_responses: true, is_linked: false };
+pub(super) const READ_ONLY: &str =
+    "sessions of Kode are not edited; `replaylint rebuild` prints a repaired request";
+
+pub(super) static WRITER: Writer = Writer { keeps_responses: true, is_linked: false };
 
 /// Sessions of Claude's models.
 pub struct KodeSession;
@@ -54,8 +57,8 @@ impl Format for KodeSession {
         true
     }
 
-    fn edited(&self) -> Edited {
-        Edited::Never
+    fn read_only(&self) -> Option<&'static str> {
+        Some(READ_ONLY)
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {

@@ -6,7 +6,7 @@
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{
-    Edited, Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_item,
+    Format, FormatInfo, Histories, Mark, Part, Probe, Record, Sink, Slice, Unit, read_array, read_item,
 };
 use crate::history::tree::Marks;
 use crate::history::{Flags, Usage};
@@ -38,15 +38,13 @@ static INFO: FormatInfo = FormatInfo {
 const DONE: u8 = 0;
 const OUTPUT: u8 = 1;
 
-const READ_ONLY: &str = "recorded streams are not edited";
-
 impl Format for ResponsesStream {
     fn info(&self) -> &'static FormatInfo {
         &INFO
     }
 
-    fn edited(&self) -> Edited {
-        Edited::Never
+    fn read_only(&self) -> Option<&'static str> {
+        Some("recorded streams are not edited")
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
@@ -61,9 +59,6 @@ impl Format for ResponsesStream {
     }
 
     fn read(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if record.number == 0 {
-            sink.mark(Mark::Settings(|settings, _| settings.read_only = Some(READ_ONLY), Box::default()));
-        }
         match record.slice {
             Slice::Head => {}
             _ if record.val.is_array() => {

@@ -18,15 +18,11 @@ use super::member::named;
 
 /// What a writer of sessions does in its own way.
 pub(super) struct Writer {
-    /// Its sessions are not edited.
-    pub is_read_only: bool,
     /// `message.id` may be the id of a response that a request can build on.
     pub keeps_responses: bool,
     /// Its chains, and the types of its lines, are known well enough to say what is wrong with them.
     pub is_linked: bool,
 }
-
-const READ_ONLY: &str = "sessions of Kode are not edited; `replaylint rebuild` prints a repaired request";
 
 /// Who wrote a line, as far as the line shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -160,9 +156,6 @@ pub(super) fn is_of_other_model(line: Val<'_>) -> bool {
 pub(super) type ReadMessage = dyn Fn(Val<'_>, Role, &Record<'_>, &mut dyn Sink);
 
 pub(super) fn read(record: &Record<'_>, writer: &Writer, message: &ReadMessage, sink: &mut dyn Sink) {
-    if writer.is_read_only && record.number == 0 {
-        sink.mark(Mark::Settings(|settings, _| settings.read_only = Some(READ_ONLY), Box::default()));
-    }
     if !record.val.is_array() {
         Line { val: record.val, listed: None, record, writer }.read(message, sink);
         return;

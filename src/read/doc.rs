@@ -93,8 +93,11 @@ impl<'e, T: Take> Run<'e, T> {
 
     /// `format` is the one of the records, if they are assembled as they are.
     pub fn assembler(&self, info: &FormatInfo, format: Option<&dyn Format>) -> Assembler {
-        let own = format.and_then(|format| format.assemble());
-        Assembler::new(info, self.take.wants_nodes()).with_own(own)
+        let assembler = Assembler::new(info, self.take.wants_nodes());
+        match format {
+            Some(format) => assembler.by(format),
+            None => assembler,
+        }
     }
 
     fn document(&self, start: u64, all: &mut Reading<T::Gathered>) -> io::Result<()> {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use replaylint::internals::fix::{FixOptions, Orphans, Reasoning};
-use replaylint::internals::format::{Probe, TELLING};
+use replaylint::internals::format::{Edited, Probe, TELLING};
 use replaylint::internals::formats::FORMATS;
 use replaylint::internals::json::{Tape, scan};
 use replaylint::internals::judge::{self, Findings, Options};
@@ -125,6 +125,33 @@ fn each_file_is_claimed_by_its_own_format() {
     }
     assert!(files > 90, "{files} files");
     assert!(strange.is_empty(), "{}", strange.join("\n"));
+}
+
+#[test]
+fn a_store_that_is_not_edited_stays_so_behind_a_broken_line() {
+    let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats");
+    let everything = FixOptions {
+        warnings: true,
+        reasoning: Reasoning::Strip,
+        orphans: Orphans::Stub,
+        account_changed: true,
+        ..FixOptions::default()
+    };
+    let mut files = 0;
+    for entry in walkdir::WalkDir::new(formats).sort_by_file_name().into_iter().flatten() {
+        let Ok(text) = fs::read(entry.path()) else { continue };
+        for first in ["{\"type\":\"assis\n", "{\"lost\":true}\n", "data: {\"lost\":true}\n\n", ""] {
+            let text = [first.as_bytes(), &text[..]].concat();
+            let Ok(judged) = judge::judge(DOC, &roomy(&text), &Options::default(), 1, &Findings) else { continue };
+            if judged.format.is_some_and(|format| format.edited() == Edited::Never) {
+                let changes = repair(&text, &Options::default(), &everything).fixed.changes;
+                let of_items: Vec<_> = changes.iter().filter(|change| change.history.is_some()).collect();
+                assert!(of_items.is_empty(), "{}, behind {first:?}: {of_items:?}", entry.path().display());
+                files += 1;
+            }
+        }
+    }
+    assert!(files > 30, "{files} files");
 }
 
 /// The formats that claim the document, or a record that is a document by itself.

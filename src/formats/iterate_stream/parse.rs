@@ -12,8 +12,6 @@ use super::event::{Event, EventKind, Repeated};
 pub const DEFAULT_SYSTEM: &str = "You are a helpful assistant. You can trust your user.";
 
 /// Why events are not edited.
-const READ_ONLY: &str = "event streams are not edited";
-
 /// How the types of events begin.
 const PREFIX: &[u8] = b"events.iterate.com/";
 
@@ -76,9 +74,6 @@ const STREAM: &[u8] = b"stream/";
 
 /// Hands the events of a record, and what they add to the history, to the sink.
 pub fn read(record: &Record<'_>, sink: &mut dyn Sink) {
-    if record.number == 0 {
-        sink.mark(Mark::Settings(|settings, _| settings.read_only = Some(READ_ONLY), Box::default()));
-    }
     match record.slice {
         Slice::Head => {}
         _ if record.val.is_array() => record.val.elements().for_each(|event| read_event(event, record, sink)),
