@@ -1,8 +1,9 @@
 //! Repairs of records that are retold: their format makes the edits, where the records lie.
 
+use std::collections::HashMap;
 use std::io;
 
-use crate::format::{Format, Wanted};
+use crate::format::{Format, Repaired, Wanted};
 use crate::history::{Act, Code, Remedy};
 use crate::json::edit::Base;
 use crate::json::{Tape, pointer, scan};
@@ -41,19 +42,27 @@ impl Stored<'_> {
             asked.iter().map(|judged| (origin(judged.finding.row.at), judged.finding.code)).collect();
         places.sort_by_key(|(at, code)| (at.start, *code));
         let wanted = Wanted(&places);
-        let mut tape = Tape::new();
+        let (mut tape, mut made) = (Tape::new(), Repaired::default());
         for record in self.records(&places)? {
             let mut text = Vec::new();
             self.bytes.read_into(record.start, record.len as usize, &mut text)?;
             if scan(&text, &mut tape).is_ok()
                 && let Some(val) = tape.root(&text).and_then(|root| pointer::resolve(root, &self.options.pointer))
             {
-                repair(val, Base::new(self.id, record.start), &wanted, &mut all.edits);
+                repair(val, Base::new(self.id, record.start), &wanted, &mut made);
             }
         }
+        all.edits.extend(made.edits);
+        let mut at_start: HashMap<u64, &Judged> = HashMap::new();
         for judged in asked {
             let at = origin(judged.finding.row.at);
             all.changes.push(change(judged, at, Action::Rewrite));
+            all.touched.push(at);
+            at_start.entry(at.start).or_insert(judged);
+        }
+        for (at, cause) in made.besides {
+            let judged = at_start.get(&cause.start);
+            all.changes.extend(judged.map(|judged| change(judged, at, Action::Rewrite)));
             all.touched.push(at);
         }
         Ok(all)

@@ -297,35 +297,6 @@ impl Plan<'_> {
         }
     }
 
-    /// A message goes with the last of its blocks; its list of calls with the last of them.
-    pub(super) fn drop_emptied(&mut self) {
-        for message in &self.cx.history.messages.list {
-            let row = *self.cx.row(message.row);
-            if row.kind != Kind::BlockMessage || message.blocks().is_empty() {
-                continue;
-            }
-            let empties = |plan: &Self, ix: u32| {
-                let goes = |fate: &Fate| !fate.stays() && fate.before.is_empty() && fate.behind.is_empty();
-                plan.fates.get(&ix).is_some_and(goes)
-            };
-            let is_call = |plan: &Self, ix: u32| plan.cx.row(ix).kind == Kind::ToolUse;
-            let all =
-                |keep: &dyn Fn(u32) -> bool| message.blocks().filter(|ix| keep(*ix)).all(|ix| empties(self, ix));
-            if all(&|_| true) && !row.has(BlockFlags::CONTENT) {
-                self.fate(message.row).drop = true;
-            } else if row.has(BlockFlags::CALLS_APART)
-                && message.blocks().any(|ix| is_call(self, ix))
-                && all(&|ix| is_call(self, ix))
-            {
-                let calls: Vec<u32> = message.blocks().filter(|ix| is_call(self, *ix)).collect();
-                for call in calls {
-                    self.fates.remove(&call);
-                }
-                self.fate(message.row).text.push(Text::StripCalls);
-            }
-        }
-    }
-
     /// Calls whose key another call has, or that have none, get one of their own, and so do their results.
     fn rekey<'j>(
         &mut self,

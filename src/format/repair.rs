@@ -6,7 +6,15 @@ use crate::json::edit::Base;
 use crate::place::{Edit, Place};
 
 /// Edits what is wanted in a record.
-pub type Repair = fn(record: Val<'_>, base: Base<'_>, wanted: &Wanted<'_>, out: &mut Vec<Edit>);
+pub type Repair = fn(record: Val<'_>, base: Base<'_>, wanted: &Wanted<'_>, out: &mut Repaired);
+
+/// What is edited.
+#[derive(Default)]
+pub struct Repaired {
+    pub edits: Vec<Edit>,
+    /// Values that are edited for a finding in another one, and where that is.
+    pub besides: Vec<(Place, Place)>,
+}
 
 /// What is to be repaired: places in the records, in order, and the findings there.
 pub struct Wanted<'w>(pub &'w [(Place, Code)]);

@@ -8,7 +8,7 @@ use crate::json::{Tape, Val, fingerprint, fingerprint_of, scan};
 use crate::place::{DocId, Place};
 use crate::source::{ReadAt, lines};
 
-use super::table::{ANCHORS, LINKS, NAME, PARENT, THREAD};
+use super::table::{ANCHORS, LINKS, NAME, OWN_RESULT, PARENT, THREAD};
 
 /// One line.
 #[derive(Default)]
@@ -34,6 +34,8 @@ pub struct Line {
     pub results: Vec<u64>,
     /// Names of lines that it holds besides that of its parent.
     pub links: Vec<u64>,
+    /// Its agent keeps the result in a form of its own, too.
+    pub has_own_result: bool,
 }
 
 impl Line {
@@ -114,6 +116,7 @@ impl Lines {
             blocks: blocks().count() as u32,
             calls: if &*kind == b"assistant" { keys("id") } else { Vec::new() },
             results: keys("tool_use_id"),
+            has_own_result: line.get(OWN_RESULT).is_some_and(|own| own.raw() != b"null"),
             links: LINKS.iter().map(|path| name_of(line, path)).filter(|name| *name != 0).collect(),
         });
     }

@@ -413,6 +413,8 @@ impl Repair<'_> {
         for ix in relinked.iter().copied().filter(|ix| !self.gone.contains(ix)).collect::<Vec<_>>() {
             self.relink(ix, &lost)?;
         }
+        let rest: Vec<Change> = self.gone.iter().filter_map(|ix| self.own_result(*ix)).collect();
+        self.changes.extend(rest);
         self.edits.extend(self.gone.iter().map(|ix| Edit::remove(self.lines.line(*ix).at)));
         for (ix, fresh) in std::mem::take(&mut self.fresh) {
             let text = self.text_of(ix)?;
@@ -436,6 +438,20 @@ impl Repair<'_> {
             name = self.lines.named(name).map_or(0, |ix| self.parent_of(ix));
         }
         0
+    }
+
+    /// The change that lists what a line holds for its agent alone, and loses with its message.
+    fn own_result(&self, ix: u32) -> Option<Change> {
+        let line = self.lines.line(ix);
+        let cause = self.cause(ix).filter(|cause| line.has_own_result && cause.row.at != line.at)?;
+        let row = Row::of_place(line.at, line.record);
+        Some(Change {
+            row,
+            other: None,
+            action: Action::Drop,
+            what: "drop the line, of which only `toolUseResult` would be left",
+            ..*cause
+        })
     }
 
     /// Lists that a line gets another link.

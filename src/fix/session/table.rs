@@ -13,6 +13,9 @@ pub const LINKS: [&[&str]; 5] = [
     &["snapshot", "messageId"],
 ];
 
+/// What the agent keeps beside a result for itself.
+pub const OWN_RESULT: &str = "toolUseResult";
+
 /// Types of lines that are about one other line, and go with it.
 pub const GO_WITH: [&[u8]; 1] = [b"file-history-snapshot"];
 

@@ -1,7 +1,7 @@
 //! What is wrong with an opencode session as a store, and how it is repaired where it lies.
 
-use crate::format::Wanted;
 use crate::format::retelling::{Say, Stored};
+use crate::format::{Repaired, Wanted};
 use crate::history::{Act, Code, Finding, Row, codes};
 use crate::json::edit::{Base, add_member};
 use crate::json::{Val, name, string};
@@ -189,14 +189,14 @@ pub(in crate::formats) fn finding_in_row(record: &Stored<'_>) -> Option<Say> {
 }
 
 /// Repairs an export: fills in what is missing, and ends what is still to run.
-pub(in crate::formats) fn repair(session: Val<'_>, base: Base<'_>, wanted: &Wanted<'_>, out: &mut Vec<Edit>) {
-    each(session, &mut |object| object.repair(base, wanted, out));
+pub(in crate::formats) fn repair(session: Val<'_>, base: Base<'_>, wanted: &Wanted<'_>, out: &mut Repaired) {
+    each(session, &mut |object| object.repair(base, wanted, &mut out.edits));
 }
 
 /// The same for a row of the database.
-pub(in crate::formats) fn repair_row(row: Val<'_>, base: Base<'_>, wanted: &Wanted<'_>, out: &mut Vec<Edit>) {
+pub(in crate::formats) fn repair_row(row: Val<'_>, base: Base<'_>, wanted: &Wanted<'_>, out: &mut Repaired) {
     if let Some(object) = Object::row(row).filter(|object| !matches!(object.kind, Kind::User | Kind::Answer)) {
-        object.repair(base, wanted, out);
+        object.repair(base, wanted, &mut out.edits);
     }
 }
 

@@ -1,6 +1,6 @@
 //! How UIMessages are repaired where they lie. The ids of messages are keys of the app's database: they stay.
 
-use crate::format::Wanted;
+use crate::format::{Repaired, Wanted};
 use crate::formats::vercel;
 use crate::history::Code;
 use crate::json::edit::{Base, remove_members};
@@ -26,24 +26,23 @@ const FORGET: &str = "remove `itemId` and `reasoningEncryptedContent` from all p
 /// What the model reads in the place of the result.
 const NO_RESULT: &str = "The tool call was interrupted and has no result.";
 
-pub(super) fn repair(record: Val<'_>, base: Base<'_>, wanted: &Wanted<'_>, out: &mut Vec<Edit>) {
+pub(super) fn repair(record: Val<'_>, base: Base<'_>, wanted: &Wanted<'_>, out: &mut Repaired) {
     for message in vercel::messages(record).filter(|message| wanted.within(base.of(*message))) {
         let parts = parts(message);
         for step in parts.split(|part| part.is("step-start")) {
-            let mut forgets = false;
+            let asks = |part: &UiPart<'_>, cure: &str| {
+                wanted
+                    .of(base.of(part.val))
+                    .any(|code| CURES.iter().any(|(own, what)| *own == code && *what == cure))
+            };
+            out.edits.extend(step.iter().filter(|part| asks(part, FAIL)).filter_map(|part| failed(part, base)));
+            let Some(first) = step.iter().find(|part| asks(part, FORGET)) else { continue };
             for part in step {
-                let what = |cure: &str| {
-                    wanted
-                        .of(base.of(part.val))
-                        .any(|code| CURES.iter().any(|(own, what)| *own == code && *what == cure))
-                };
-                forgets |= what(FORGET);
-                if what(FAIL) {
-                    out.extend(failed(part, base));
+                let before = out.edits.len();
+                forget(part, base, &mut out.edits);
+                if out.edits.len() > before && !asks(part, FORGET) {
+                    out.besides.push((base.of(part.val), base.of(first.val)));
                 }
-            }
-            if forgets {
-                step.iter().for_each(|part| forget(part, base, out));
             }
         }
     }
