@@ -1,6 +1,7 @@
 //! Stores whose messages are written once more: what is there stays as it is, and the corrected message comes after it. In a
 //! document, it replaces the message.
 
+use std::collections::HashSet;
 use std::io;
 
 use crate::format::Format;
@@ -15,12 +16,27 @@ use crate::rule::Loss;
 use crate::source::{Container, Patched, ReadAt, lines};
 
 use super::text::TextEdits;
-use super::{Action, Cause, Change, FixOptions};
+use super::{Action, Cause, Change, FixOptions, Refusal};
+
+const ELSEWHERE: &str =
+    "the fix cannot handle a message like this one; `convert` writes a request, which `fix` can repair";
 
 /// What was found, in the records of which the messages were made.
 pub(super) fn problems(judged: &[&Judged], bytes: &dyn ReadAt) -> Problems {
     let origin = |at: Place| bytes.room().map_or(at, |room| room.origin(at));
     Problems::new(judged.iter().map(|judged| (origin(judged.finding.row.at), judged.finding.partner.map(origin))))
+}
+
+fn refusal(judged: &Judged) -> Refusal {
+    Refusal { code: judged.finding.code, at: judged.finding.row.at, why: ELSEWHERE }
+}
+
+/// Why what is left was not corrected.
+pub(super) fn left<'j>(judged: impl Iterator<Item = &'j Judged>, wanted: &FixOptions) -> TextEdits {
+    let mut made = TextEdits::default();
+    let left: Vec<&Judged> = judged.filter(|judged| wanted.takes(judged, &mut made.refusals)).collect();
+    made.refusals.extend(left.into_iter().map(refusal));
+    made
 }
 
 /// The edits that correct what was found in such a store.
@@ -66,6 +82,9 @@ pub(super) fn edits<'j>(
         _ => return Ok(made),
     }
     let (corrections, end) = corrector.finish(&problems);
+    let solved: HashSet<usize> = corrections.iter().flat_map(|one| one.problems.iter().copied()).collect();
+    let left = wanted.iter().enumerate().filter(|(ix, _)| !solved.contains(ix));
+    made.refusals.extend(left.map(|(_, judged)| refusal(judged)));
     let mut added = Vec::new();
     for Correction { at, record, written, near, problems, what, answers } in corrections {
         for judged in problems.iter().filter_map(|ix| wanted.get(*ix)) {

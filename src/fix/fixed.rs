@@ -38,8 +38,12 @@ pub(super) type GivenUp = BTreeMap<Option<u32>, &'static str>;
 
 pub(super) const OTHER_FORMAT: &str =
     "after the fix the format of the file would no longer be recognised, so nothing was changed";
+pub(super) const ENDLESS: &str = "its fix does not converge, so this history was not changed";
 const NOWHERE: &str = "the fix cannot be made at this place";
 const BUG: &str = "the fix would have damaged the file, which is a bug in replaylint";
+
+/// Reasons that say no more than that something went wrong.
+pub const NO_REASONS: [&str; 3] = [ENDLESS, NOWHERE, BUG];
 
 impl Fixed {
     /// What is left.

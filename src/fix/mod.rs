@@ -8,6 +8,7 @@ mod blocks;
 mod by_flag;
 mod cells;
 mod corrected;
+mod emptied;
 mod fields;
 mod fixed;
 pub mod flat;
@@ -44,7 +45,7 @@ use crate::history::{Code, Flags, Row};
 use crate::place::Place;
 use crate::rule::Loss;
 
-pub use fixed::Fixed;
+pub use fixed::{Fixed, NO_REASONS};
 pub use plan::HistoryPlan;
 pub use planner::Planner;
 pub use rounds::{fix, fix_judged};

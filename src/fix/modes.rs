@@ -30,7 +30,8 @@ impl Plan<'_> {
     }
 
     fn regroup_around(&mut self, ix: u32, judged: &Judged) {
-        let Some(at) = self.group_at(ix) else {
+        // The mode of a group says nothing of what the model did not make.
+        let Some(at) = self.group_at(ix).filter(|_| self.cx.row(ix).is_model_made()) else {
             return self.strip_lonely_id(ix, judged);
         };
         if self.is_dropped(ix) {
@@ -47,16 +48,18 @@ impl Plan<'_> {
             _ => Mode::Detached,
         };
         match self.legal(&group, wanted) {
-            Ok(mode) if mode == Mode::Detached && self.stays_with_its_id(ix) => self.refuse(judged, NEEDS_ITS_ID),
+            Ok(mode) if self.stays_as_it_is(ix, mode) => self.refuse(judged, NEEDS_ITS_ID),
             Ok(mode) => self.want(at, mode, cause(judged)),
             Err(why) => self.refuse(judged, why),
         }
     }
 
-    /// A hosted item that says nothing without its id, and does not go with it either.
-    fn stays_with_its_id(&self, ix: u32) -> bool {
+    /// In a group of this mode, an item that says nothing without its id, and does not go with it either.
+    fn stays_as_it_is(&self, ix: u32, mode: Mode) -> bool {
         let row = self.cx.row(ix);
-        lives_by_id(row) && !self.cx.replays_without_id(row)
+        let goes = mode >= Mode::Thinned && self.cx.goes_with_its_id(row);
+        let stays = !goes && lives_by_id(row) && !self.cx.replays_without_id(row);
+        mode >= Mode::Detached && (stays || self.stays_referenced(row))
     }
 
     /// The numbers of what is left of a group.

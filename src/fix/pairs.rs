@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
-use crate::history::{Family, ItemFlags, Kind, NONE, Pair, PairState, Role};
+use crate::history::{Family, ItemFlags, Kind, NONE, Pair, PairState, Role, Row};
 use crate::json::fingerprint;
 use crate::judge::Judged;
 use crate::rule::Loss;
@@ -316,6 +316,8 @@ impl Plan<'_> {
             if here {
                 let what = "drop the reference: the item itself is in the history";
                 self.drop_row(ix, cause(judged), Loss::Lossless, what);
+            } else if self.cx.look.same(&row, &Row { at: item.at, ..row }) {
+                self.refuse(judged, "the item is not in the file as one value that could be copied");
             } else {
                 self.fate(ix).replaced_by = Some(item.at);
                 let what = "replace the reference by the item";

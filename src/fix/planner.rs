@@ -9,7 +9,7 @@ use crate::judge::{Judged, OnHistory};
 use crate::rule::Cx;
 
 use super::plan::{HistoryPlan, Plan, cause};
-use super::possible::{EMPTY, EMPTY_CALL};
+use super::possible::{EMPTY, EMPTY_CALL, SPREAD_ENTRY};
 use super::{Cause, FixOptions, Orphans};
 
 /// A plan of which something cannot be made is made again without it, so many times.
@@ -42,6 +42,11 @@ impl OnHistory for Planner<'_> {
         };
         let options = &FixOptions { orphans, ..self.options.clone() };
         let mut wanted: Vec<&Judged> = judged.iter().filter(|judged| self.options.wants(judged)).collect();
+        if self.spread && info.histories == Histories::Session {
+            let mut plan = Plan::new(cx, options, info.dialect, number);
+            wanted.iter().for_each(|judged| plan.refuse(judged, SPREAD_ENTRY));
+            return plan.finish(info);
+        }
         let mut refused: Vec<(&Judged, &'static str)> = Vec::new();
         let mut flag = None;
         for _ in 0..ATTEMPTS {

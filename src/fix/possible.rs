@@ -17,6 +17,7 @@ pub(super) const EMPTY_CALL: &str =
 pub(super) const EMPTY: &str = "the list would be empty without it";
 const SPREAD: &str =
     "the record spans several lines, so no other can be put beside it; write each record on one line";
+pub(super) const SPREAD_ENTRY: &str = "the entry spans several lines; a session has each on one line";
 const LONE: &str = "nothing else is in the message, and the message cannot be removed";
 
 /// A row, which of the changes on it cannot be made, and why.

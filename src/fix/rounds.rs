@@ -8,14 +8,14 @@ use crate::format::{Format, KeptLines, Probe};
 use crate::history::Code;
 use crate::json::{Val, pointer};
 use crate::judge::{Judged, JudgedDoc, Options, judge};
-use crate::place::{DocId, Edit, Patch, Pieces, Place};
+use crate::place::{DocId, Patch, Pieces, Place};
 use crate::read::{self, detect};
 use crate::source::{Container, Patched, ReadAt, framing};
 
 use super::again::{self, Round};
 use super::better::Errors;
 use super::corrected;
-use super::fixed::{Fixed, GivenUp, OTHER_FORMAT};
+use super::fixed::{ENDLESS, Fixed, GivenUp, OTHER_FORMAT};
 use super::guard::{self, Recognise, Texts};
 use super::padded;
 use super::plan::HistoryPlan;
@@ -57,7 +57,6 @@ pub fn fix_judged(
 }
 
 const NO_BETTER: &str = "the fix would not reduce the number of errors, so this history was not changed";
-const ENDLESS: &str = "its fix does not converge, so this history was not changed";
 
 /// How the edits of a round are made.
 struct How<'h> {
@@ -149,14 +148,15 @@ impl Job<'_> {
             let session = session::start_of(container, current.format.map(|format| format.info().histories));
             let limit = options.read.max_record;
             // What a lost link hides changes what everything after it means: it comes first, and alone.
-            let relinked = match session.filter(|_| !given_up.contains_key(&None)) {
+            let mut relinked = match session.filter(|_| !given_up.contains_key(&None)) {
                 Some(start) => session::relink(id, &view, start, limit, &current.judged, wanted)?,
-                None => Vec::new(),
+                None => TextEdits::default(),
             };
-            if !relinked.is_empty() {
+            if !relinked.edits.is_empty() {
                 plans.clear();
             }
             fixed.refusals = plans.iter().flat_map(|plan| plan.refusals.iter().copied()).collect();
+            fixed.refusals.append(&mut relinked.refusals);
             let left = plans.iter().flat_map(|plan| plan.left.iter().copied());
             fixed.left_alone = left.map(|left| left_in_original(left, &pieces, round)).collect();
             let open = self.open(&current.judged, &fixed.refusals, given_up);
@@ -183,9 +183,11 @@ impl Job<'_> {
             raised.touched.append(&mut own.touched);
             raised.refusals.append(&mut own.refusals);
             fixed.refusals.append(&mut raised.refusals);
-            if let Some(format) = corrects.filter(|_| patch.is_empty() && !is_corrected) {
-                let TextEdits { edits, changes, refusals, .. } =
-                    corrected::edits(id, &view, container, format, judged(), wanted)?;
+            if let Some(format) = corrects.filter(|_| patch.is_empty()) {
+                let TextEdits { edits, changes, refusals, .. } = match is_corrected {
+                    true => corrected::left(judged(), wanted),
+                    false => corrected::edits(id, &view, container, format, judged(), wanted)?,
+                };
                 is_corrected = true;
                 fixed.refusals.extend(refusals);
                 patch.add(edits);
@@ -280,7 +282,7 @@ impl Job<'_> {
         text: &TextOf<'_>,
         judged: &[Judged],
         plans: Vec<HistoryPlan>,
-        relinked: Vec<(Edit, Change)>,
+        relinked: TextEdits,
         how: &How<'_>,
     ) -> io::Result<Made> {
         let hold = |edits: TextEdits| match how.stays {
@@ -295,10 +297,9 @@ impl Job<'_> {
         }
         let mut rest = hold(text.rest(judged)?);
         rest.refusals.append(&mut damage.refusals);
-        let is_read_anew = !relinked.is_empty();
-        let (edits, changes): (Vec<Edit>, Vec<Change>) = relinked.into_iter().unzip();
-        rest.edits.extend(edits);
-        rest.changes.extend(changes);
+        let is_read_anew = !relinked.edits.is_empty();
+        rest.edits.extend(relinked.edits);
+        rest.changes.extend(relinked.changes);
         let mut made = Made { is_read_anew, ..self.rendered(text, plans, how)? };
         made.patch.add(rest.edits.iter().cloned());
         made.raised.changes.append(&mut rest.changes);

@@ -12,7 +12,7 @@ use crate::format::correcting::Corrector;
 use crate::format::retelling::{Say, Stored, Teller, Told};
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::codes::UNKNOWN_REWIND;
-use crate::history::{Finding, Row, Settings, Usage};
+use crate::history::{Code, Finding, Row, Settings, Usage};
 use crate::json::{Val, name};
 
 use message::Message;
@@ -33,6 +33,11 @@ static INFO: FormatInfo = FormatInfo {
     parts: &[Part { path: &[], unit: Unit::Record }],
     records_responses: false,
 };
+
+const READ_ONLY: &str =
+    "sessions of the Gemini CLI are not edited for this; `convert` writes a request, which `fix` can repair";
+
+const CURES: &[(Code, &str)] = &[(Code(560), correct::ANSWER), (Code(561), correct::WITHOUT_RESULTS)];
 
 /// Types of messages.
 const TYPES: [&str; 5] = ["user", "gemini", "info", "error", "warning"];
@@ -98,7 +103,8 @@ impl Teller for Session {
     }
 
     fn finish(self: Box<Self>) -> Vec<Told> {
-        let mut settings = Settings { is_corrected: true, ..Settings::default() };
+        let mut settings =
+            Settings { is_corrected: true, read_only: Some(READ_ONLY), cures: CURES, ..Settings::default() };
         let mut says: Vec<Say> = self.findings.into_iter().map(Say::Find).collect();
         for message in self.messages.finish() {
             settings.model = message.model.or(settings.model);

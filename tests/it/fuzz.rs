@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::fmt::Write;
+use std::fs;
 
 use replaylint::internals::fix;
 use replaylint::internals::judge;
 use serde_json::Value;
 
+use crate::corpus::corpus;
 use crate::fuzz_hold::{Ask, Fault, faults};
 use crate::fuzz_mutate::{Rng, at, kinds, mutated, paths, remove};
 use crate::fuzz_seeds::{requests, seeds};
@@ -54,6 +56,25 @@ impl Found {
         }
         assert!(self.kinds.is_empty(), "{} kinds of faults\n{page}", self.kinds.len());
     }
+}
+
+/// A larger file is left to the tests of its format.
+const LARGE: u64 = 48 << 10;
+
+#[test]
+fn what_real_people_have_holds_with_each_flag() {
+    let Some(root) = corpus() else { return };
+    let (mut found, mut texts) = (Found::default(), 0);
+    let ask = Ask::all();
+    for entry in walkdir::WalkDir::new(&root).sort_by_file_name().into_iter().flatten() {
+        let small = entry.file_type().is_file() && entry.metadata().is_ok_and(|meta| meta.len() < LARGE);
+        if let Some(text) = small.then(|| fs::read(entry.path()).ok()).flatten() {
+            found.look(&entry.path().display().to_string(), &text, &ask);
+            texts += 1;
+        }
+    }
+    println!("files: {texts}");
+    found.assert_none();
 }
 
 /// A smaller text with a fault of the same kind.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use replaylint::internals::diff::compare::{Scope, Side, compare};
-use replaylint::internals::fix::{self, FixOptions, Fixed, Orphans, Reasoning};
+use replaylint::internals::fix::{self, FixOptions, Fixed, NO_REASONS, Orphans, Reasoning};
 use replaylint::internals::formats;
 use replaylint::internals::history::Usage;
 use replaylint::internals::judge::{self, Findings, Judged, Options};
@@ -76,6 +76,11 @@ fn wishes() -> [(&'static str, FixOptions); 8] {
 }
 
 impl Ask {
+    /// All repairs, and conversion to all dialects.
+    pub fn all() -> Self {
+        Ask { options: Options::default(), wishes: wishes().to_vec(), to: TO.to_vec(), name: "" }
+    }
+
     /// The usual repair and another one, and conversion to one dialect; which ones the numbers say.
     pub fn some(rng: &mut Rng) -> Self {
         let wishes = wishes();
@@ -140,13 +145,6 @@ fn after(text: &[u8], fixed: &Fixed) -> Vec<u8> {
 fn fix(text: &[u8], options: &Options, wanted: &FixOptions, threads: usize) -> Fixed {
     fix::fix(DOC, &roomy(text), options, wanted, threads).expect("memory reads")
 }
-
-/// Refusals that say no more than that something went wrong.
-const NO_REASONS: [&str; 3] = [
-    "the repair cannot be made at this place",
-    "its repair does not come to an end, so this history stays as it was",
-    "a repair was tried, and the finding is still there after it",
-];
 
 /// What a repair must not do.
 pub fn repaired(text: &[u8], options: &Options, wanted: &FixOptions) -> Vec<Fault> {
@@ -222,6 +220,9 @@ fn damage(text: &[u8], new: &[u8], fixed: &Fixed) -> Vec<Fault> {
         if !is_appended(edit.at) && !notes.iter().any(|note| is_near(note, edit.at, text)) {
             faults.push(Fault::new("an edit that no change names", format!("{:?}", edit.at)));
         }
+        if let Some(gone) = unnamed(text, edit.at, fixed) {
+            faults.push(Fault::new("content goes that no change names", gone));
+        }
     }
     match fixed.before.container {
         Container::Document { .. } if is_json(text) && !is_readable(new) => {
@@ -231,6 +232,44 @@ fn damage(text: &[u8], new: &[u8], fixed: &Fixed) -> Vec<Fault> {
         _ => {}
     }
     faults
+}
+
+/// Members that hold what a model or an agent would miss.
+const CONTENT: [&str; 10] = [
+    "encrypted_content",
+    "reasoning",
+    "reasoningEncryptedContent",
+    "reasoning_content",
+    "reasoning_details",
+    "refusal",
+    "signature",
+    "thinking",
+    "thoughtSignature",
+    "toolUseResult",
+];
+
+/// Content that an edit takes away though it is in no item of which a change speaks.
+fn unnamed(text: &[u8], at: Place, fixed: &Fixed) -> Option<&'static str> {
+    let mut named: Vec<(u64, u64)> =
+        fixed.changes.iter().map(|change| (change.row.at.start, change.row.at.end())).collect();
+    named.sort_unstable();
+    let part = |from: u64, to: u64| text.get(from as usize..to.min(at.end()) as usize).unwrap_or_default();
+    let (mut from, mut rest) = (at.start, Vec::new());
+    for (start, end) in named {
+        rest.extend_from_slice(part(from, start));
+        from = from.max(end);
+    }
+    rest.extend_from_slice(part(from, at.end()));
+    rest.retain(|byte| !byte.is_ascii_whitespace());
+    CONTENT.into_iter().find(|key| {
+        let key = format!("\"{key}\":");
+        let is_empty =
+            |after: &[u8]| [&b"\"\""[..], b"null", b"[]", b"{}"].iter().any(|none| after.starts_with(none));
+        memchr::memmem::find_iter(&rest, &key).any(|found| {
+            let after = &rest[found + key.len()..];
+            !after.is_empty() && !is_empty(after)
+        })
+    })
 }
 
 /// The records of a log: those that no change names are there in their order, and all that is new can be read.

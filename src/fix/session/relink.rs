@@ -10,9 +10,13 @@ use crate::judge::Judged;
 use crate::place::{DocId, Edit};
 use crate::source::ReadAt;
 
-use super::super::{Action, Cause, Change, FixOptions};
+use super::super::text::TextEdits;
+use super::super::{Action, Cause, Change, FixOptions, Refusal};
 use super::lines::Lines;
 use super::table::PARENT;
+
+const NONE_BEFORE: &str = "no earlier line of its chain can be read";
+const CIRCLE: &str = "the nearest earlier line of its chain comes after it by its own links";
 
 /// Edits that link lines again.
 pub fn relink(
@@ -22,16 +26,16 @@ pub fn relink(
     limit: u64,
     judged: &[Judged],
     options: &FixOptions,
-) -> io::Result<Vec<(Edit, Change)>> {
+) -> io::Result<TextEdits> {
     let is_wanted = |judged: &&Judged| judged.finding.remedy == Remedy::One(Act::Relink) && options.wants(judged);
     let wanted: HashMap<u64, &Judged> =
         judged.iter().filter(is_wanted).map(|judged| (judged.finding.row.at.start, judged)).collect();
+    let mut found = TextEdits::default();
     if wanted.is_empty() {
-        return Ok(Vec::new());
+        return Ok(found);
     }
     let lines = Lines::read(id, bytes, start, limit)?;
     let mut chains = Chains::of(&lines);
-    let mut found = Vec::new();
     let mut last: HashMap<u64, u32> = HashMap::new();
     for ix in lines.indices() {
         let line = lines.line(ix);
@@ -39,12 +43,19 @@ pub fn relink(
             // What comes after it may rightly be linked to it.
             last.clear();
         }
-        if let Some(judged) = wanted.get(&line.at.start)
-            && let Some(&before) = last.get(&line.thread)
-            && !chains.leads_to(before, line.name)
-        {
-            chains.parents.insert(ix, lines.line(before).name);
-            found.extend(edit(id, bytes, &lines, ix, before)?.map(|edit| (edit, change(judged))));
+        if let Some(judged) = wanted.get(&line.at.start) {
+            let refused = |why| Refusal { code: judged.finding.code, at: judged.finding.row.at, why };
+            match last.get(&line.thread) {
+                None => found.refusals.push(refused(NONE_BEFORE)),
+                Some(before) if chains.leads_to(*before, line.name) => found.refusals.push(refused(CIRCLE)),
+                Some(&before) => {
+                    chains.parents.insert(ix, lines.line(before).name);
+                    if let Some(edit) = edit(id, bytes, &lines, ix, before)? {
+                        found.edits.push(edit);
+                        found.changes.push(change(judged));
+                    }
+                }
+            }
         }
         if line.is_anchor && line.name != 0 {
             last.insert(line.thread, ix);

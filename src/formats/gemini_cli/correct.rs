@@ -10,6 +10,13 @@ use crate::place::Place;
 use super::message::{has_result, tool_calls};
 use super::state::State;
 
+/// What is done about a call without a result.
+pub const ANSWER: &str = "write the message again with a placeholder result";
+
+/// What is done about results that are there twice.
+pub const WITHOUT_RESULTS: &str =
+    "write the message again without the results, which its calls already have";
+
 /// The messages of a session, and what it says last of its time.
 #[derive(Default)]
 pub struct Corrections {
@@ -94,7 +101,7 @@ impl Message {
                 }
                 solved.extend(each.into_iter().flatten());
                 text.splice(from..to, *br#""""#);
-                "write the message again without the results, which its calls already have"
+                WITHOUT_RESULTS
             }
             None => {
                 // Later ones first: what comes before them stays where it is.
@@ -106,7 +113,7 @@ impl Message {
                         text.splice(open.from..open.to, open.with);
                     }
                 }
-                "write the message again with a placeholder result"
+                ANSWER
             }
         };
         if solved.is_empty() {
