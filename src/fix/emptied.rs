@@ -64,7 +64,13 @@ impl Plan<'_> {
         let left: HashMap<u32, Change> = self.changes().map(|(ix, change)| (ix, *change)).collect();
         for (ix, mut blocks) in gone {
             if let Some(change) = blocks.find_map(|block| left.get(&block)) {
-                self.change(ix, change.cause, Action::Drop, change.loss, "drop the message, which loses its last block");
+                self.change(
+                    ix,
+                    change.cause,
+                    Action::Drop,
+                    change.loss,
+                    "drop the message, which loses its last block",
+                );
             }
         }
     }
