@@ -119,7 +119,7 @@ impl Dialect for Ag2 {
 
     fn stub(&self, call: Val<'_>) -> Result<Vec<u8>, Cannot> {
         if !is_own(call) {
-            return RESPONSES.stub(call);
+            return Err(Cannot("AG2 stores the output of such a call in another kind of event"));
         }
         let key = call.get("id").ok_or(Cannot("the call has no id"))?;
         let package = package_of(call);

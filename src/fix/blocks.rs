@@ -7,7 +7,8 @@ use crate::json::mend::Mend;
 use crate::judge::Judged;
 use crate::rule::Loss;
 
-use super::plan::{Fate, Fresh, Plan, cause};
+use super::fresh::Fresh;
+use super::plan::{Fate, Plan, cause};
 use super::rows::RowIndex;
 use super::{Action, Cause};
 
@@ -71,6 +72,9 @@ impl Plan<'_> {
         }
         let others = message.blocks().filter(|ix| self.cx.row(*ix).kind != Kind::ToolResult);
         let others: Vec<u32> = others.filter(|ix| self.fates.get(ix).is_none_or(Fate::stays)).collect();
+        if others.is_empty() {
+            return;
+        }
         let fresh = others.iter().map(|ix| Fresh::Moved(*self.cx.row(*ix), Vec::new())).collect();
         let place = self.cx.row(message.row).at;
         self.fate(message.row).behind.push(Fresh::Message(fresh));

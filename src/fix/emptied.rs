@@ -5,27 +5,17 @@ use std::collections::HashMap;
 
 use crate::dialect::TextChange as Text;
 use crate::history::{BlockFlags, Kind};
-use crate::json::Val;
+use crate::json::Member;
 
 use super::plan::{Fate, Plan};
 use super::{Action, Change};
 
-/// Members of a message that say nothing to the model, or nothing without its blocks.
-const ENVELOPE: [&str; 13] = [
-    "role",
-    "type",
-    "id",
-    "name",
-    "model",
-    "usage",
-    "stop_reason",
-    "stop_sequence",
-    "content",
-    "parts",
-    "tool_calls",
-    "created_at",
-    "timestamp",
-];
+/// Members of a message that hold its blocks, or what they cost.
+const LISTS: [&str; 4] = ["content", "parts", "tool_calls", "usage"];
+
+/// Members whose text says nothing to the model without the blocks.
+const ENVELOPE: [&str; 9] =
+    ["role", "type", "id", "name", "model", "stop_reason", "stop_sequence", "created_at", "timestamp"];
 
 impl Plan<'_> {
     /// A message goes with the last of its blocks; its list of calls with the last of them.
@@ -78,14 +68,13 @@ impl Plan<'_> {
     /// Whether a message says something besides its blocks.
     fn says_more(&self, ix: u32) -> bool {
         let (cx, mut more) = (self.cx, false);
-        let says = |val: Val<'_>| match val.is_string() {
-            true => val.raw() != b"\"\"",
-            false => val.count() > 0 && (val.is_array() || val.is_object()),
+        let is_one = |member: &Member<'_>, of: &[&str]| of.iter().any(|key| member.key.is(key.as_bytes()));
+        let says = |member: Member<'_>| match member.val.is_string() {
+            true => member.val.raw() != b"\"\"" && !is_one(&member, &ENVELOPE),
+            false => member.val.count() > 0 && (member.val.is_array() || member.val.is_object()),
         };
         cx.look.look(cx.row(ix), &mut |message| {
-            more = message
-                .members()
-                .any(|member| !ENVELOPE.iter().any(|key| member.key.is(key.as_bytes())) && says(member.val));
+            more = message.members().any(|member| !is_one(&member, &LISTS) && says(member));
         });
         more
     }

@@ -12,6 +12,7 @@ mod emptied;
 mod fields;
 mod fixed;
 pub mod flat;
+mod fresh;
 pub mod guard;
 pub mod handover;
 mod messages;

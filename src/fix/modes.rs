@@ -8,6 +8,7 @@ use crate::judge::Judged;
 use crate::rule::Loss;
 use crate::rules::{item_without_reasoning, reasoning_without_item};
 
+use super::fresh::Fresh;
 use super::mode::Mode;
 use super::once::is_fixed_in_place;
 use super::plan::{Plan, cause, lives_by_id};
@@ -215,7 +216,7 @@ impl Plan<'_> {
             return false;
         };
         let place = head.at;
-        self.fate(first).before.push(super::plan::Fresh::Copied(place));
+        self.fate(first).before.push(Fresh::Copied(place));
         let what = "restore the recorded reasoning before it";
         self.change_with(first, cause(judged), Action::Rewrite, Loss::Lossless, what, Some(place));
         true

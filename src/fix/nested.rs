@@ -11,8 +11,8 @@ use crate::json::{Tape, Val, scan};
 use crate::place::{Edit, Place, With};
 use crate::source::lines;
 
+use super::fresh::Fresh;
 use super::messages::{Message, Messages};
-use super::plan::Fresh;
 use super::render::{Render, Step};
 
 impl Render<'_> {

@@ -10,8 +10,9 @@ use crate::judge::Judged;
 use crate::rule::Loss;
 use crate::rules::orphan_output;
 
+use super::fresh::Fresh;
 use super::mode::Mode;
-use super::plan::{Fresh, Plan, cause};
+use super::plan::{Plan, cause};
 use super::rows::RowIndex;
 use super::{Action, Cause, Orphans};
 

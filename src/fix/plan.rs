@@ -13,38 +13,12 @@ use crate::rule::{Cx, Loss};
 use crate::rules::orphan_tool_run;
 use crate::target::Trait;
 
+use super::fresh::Fresh;
 use super::mode::Mode;
 use super::once::Once;
 use super::rows::RowIndex;
 use super::tally::Tallies;
 use super::{Action, Cause, Change, FixOptions, Left, Reasoning, Refusal};
-
-/// An item that comes to stand where none stood.
-#[derive(Clone, Debug)]
-pub(super) enum Fresh {
-    /// The text of another item of the history, which is dropped from its old place, and what changes in it.
-    Moved(Row, Vec<Text>),
-    /// A copy of a full item that is elsewhere in the doc.
-    Copied(Place),
-    /// An answer to this call that claims nothing.
-    Stub(Row),
-    /// A message that holds these results.
-    Message(Vec<Fresh>),
-    /// A message of the model that says nothing.
-    Bridge,
-    /// A message of the user that asks the model to go on.
-    GoOn,
-}
-
-impl Fresh {
-    fn each_moved(&mut self, see: &impl Fn(&Row, &mut Vec<Text>)) {
-        match self {
-            Fresh::Moved(row, changes) => see(row, changes),
-            Fresh::Message(list) => list.iter_mut().for_each(|fresh| fresh.each_moved(see)),
-            Fresh::Copied(_) | Fresh::Stub(_) | Fresh::Bridge | Fresh::GoOn => {}
-        }
-    }
-}
 
 /// What becomes of one item.
 #[derive(Clone, Debug, Default)]
@@ -255,10 +229,9 @@ impl<'p> Plan<'p> {
             .collect();
         if !dropped.is_empty() {
             let goes = |row: &Row| dropped.contains(&row.at.start);
-            let stays = |fresh: &Fresh| !matches!(fresh, Fresh::Moved(row, _) if goes(row));
             for fate in self.fates.values_mut() {
-                fate.before.retain(stays);
-                fate.behind.retain(stays);
+                fate.before.retain_mut(|fresh| fresh.stays_without(&goes));
+                fate.behind.retain_mut(|fresh| fresh.stays_without(&goes));
             }
         }
         let texts: BTreeMap<u64, Vec<Text>> = self

@@ -13,8 +13,9 @@ use crate::place::{DocId, Edit, Patch, Place, With};
 use crate::source::split::{Piece, SplitError, split};
 use crate::source::{Container, Held, ReadAt, framing, lines};
 
+use super::fresh::Fresh;
 use super::messages::{Message, Messages, list_around};
-use super::plan::{Fate, Fresh, HistoryPlan};
+use super::plan::{Fate, HistoryPlan};
 use super::texts::{edits_of, line_end, lines_after, patched, stub};
 
 /// One item of the doc, and what becomes of it.

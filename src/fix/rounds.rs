@@ -250,10 +250,15 @@ impl Job<'_> {
     fn rendered(&self, text: &TextOf<'_>, mut plans: Vec<HistoryPlan>, how: &How<'_>) -> io::Result<Made> {
         if let Some(start) = how.session {
             let limit = self.options.read.max_record;
-            let session::Rendered { patch, changes, moved } =
+            let session::Rendered { patch, changes, moved, disputes } =
                 session::render(self.id, text.bytes, start, limit, &plans)?;
+            let mut refusals = Vec::new();
             for plan in &mut plans {
                 plan.changes.retain_mut(|change| {
+                    if disputes.hold(change.row.at) {
+                        refusals.extend(disputes.refusal(change));
+                        return false;
+                    }
                     let after = moved.get(&change.row.at).copied();
                     if change.action == Action::Move {
                         change.other = after.or(change.other);
@@ -263,7 +268,7 @@ impl Job<'_> {
             }
             return Ok(Made {
                 patch,
-                raised: TextEdits { changes, ..TextEdits::default() },
+                raised: TextEdits { changes, refusals, ..TextEdits::default() },
                 plans,
                 is_read_anew: false,
             });
@@ -303,7 +308,7 @@ impl Job<'_> {
         let mut made = Made { is_read_anew, ..self.rendered(text, plans, how)? };
         made.patch.add(rest.edits.iter().cloned());
         made.raised.changes.append(&mut rest.changes);
-        made.raised.refusals = rest.refusals;
+        made.raised.refusals.append(&mut rest.refusals);
         if made.patch.is_empty() {
             let mut end = hold(text.last_newline(judged, how.is_changed));
             made.patch.add(end.edits.iter().cloned());

@@ -12,9 +12,12 @@ use crate::rule::Loss;
 use crate::target::Trait;
 
 use super::blocks::{LONE, NO_LIST};
-use super::plan::{Fate, Fresh, Plan, cause, short_key};
+use super::fresh::Fresh;
+use super::plan::{Fate, Plan, cause, short_key};
 use super::rows::RowIndex;
 use super::{Action, Orphans};
+
+const IN_ANSWER: &str = "a recorded answer follows it, and no result can be added between";
 
 /// A result on its way to a step.
 struct Arrival {
@@ -191,7 +194,11 @@ impl Plan<'_> {
             return;
         }
         let step = messages.number_of(pair.call).and_then(|number| messages.step_of(number));
-        let Some(step) = step.map(|step| step.model.start) else { return };
+        let Some(step) = step else { return };
+        // A recorded answer in no list may be the end of the turn, and no result can come after it.
+        let last = messages.get(step.model.end - 1).row;
+        let ends_alone = self.cx.row(last).has(Flags::ALONE) && step.answers.is_empty();
+        let step = step.model.start;
         let row = *self.cx.row(ix);
         match pair.state {
             PairState::Far | PairState::Answered => {
@@ -202,6 +209,9 @@ impl Plan<'_> {
                 }
             }
             PairState::Open if self.options.orphans == Orphans::Stub => {
+                if ends_alone {
+                    return self.refuse(judged, IN_ANSWER);
+                }
                 if message.is_some_and(|row| self.cx.row(row).has(Flags::ALONE)) {
                     return self.refuse(judged, NO_LIST);
                 }

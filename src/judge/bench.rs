@@ -187,7 +187,9 @@ impl<'h> Bench<'h> {
     fn without_illegal_remedy(&self, finding: Finding) -> Finding {
         let settings = &self.history.settings;
         let missing = rules::by_code(finding.code).is_some_and(|rule| rule.is_about(About::MissingPartner));
-        let cure = settings.cures.iter().find(|(code, _)| *code == finding.code).map(|(_, what)| *what);
+        // What is only in a wrong order is not what a store's cure for the same rule is made for.
+        let cures = settings.cures.iter().filter(|_| finding.remedy != Remedy::One(Act::Advance));
+        let cure = cures.into_iter().find(|(code, _)| *code == finding.code).map(|(_, what)| *what);
         match (finding.remedy, settings.read_only) {
             (Remedy::Never(_), _) => finding,
             (_, Some(_)) if cure.is_some() && !(missing && settings.broken) => {

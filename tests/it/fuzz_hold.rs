@@ -235,15 +235,13 @@ fn damage(text: &[u8], new: &[u8], fixed: &Fixed) -> Vec<Fault> {
 }
 
 /// Members that hold what a model or an agent would miss.
-const CONTENT: [&str; 10] = [
+const CONTENT: [&str; 8] = [
     "encrypted_content",
-    "reasoning",
     "reasoningEncryptedContent",
     "reasoning_content",
     "reasoning_details",
     "refusal",
     "signature",
-    "thinking",
     "thoughtSignature",
     "toolUseResult",
 ];

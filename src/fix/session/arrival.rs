@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use crate::dialect::TextChange as Text;
 use crate::history::{Kind, Row};
+use crate::place::Place;
 
-use super::super::plan::Fresh;
+use super::super::fresh::Fresh;
 use super::lines::Lines;
 
 /// A result on its way to its call.
@@ -23,6 +24,15 @@ impl Arrival {
             Arrival::Stub(_) => None,
         }
     }
+}
+
+/// What became of the results that were on their way to their calls.
+#[derive(Default)]
+pub struct Settled {
+    /// Lines that were linked to their call as a whole.
+    pub whole: HashSet<u32>,
+    /// Results that stay where they are: their call goes.
+    pub left: HashSet<Place>,
 }
 
 /// The results among what comes to stand somewhere.

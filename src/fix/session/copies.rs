@@ -1,14 +1,15 @@
 //! Lines that have one name. Readers keep one of them; what becomes of it becomes of the others, too, or one of those
 //! would count instead, with what was wrong with it.
 
+use std::collections::{HashMap, HashSet};
 use std::io;
 
 use crate::json::edit::Base;
-use crate::json::{Tape, scan};
+use crate::json::{Tape, fingerprint_of, scan};
 use crate::place::{Edit, Place};
 use crate::source::ReadAt;
 
-use super::super::{Action, Cause, Change};
+use super::super::{Action, Cause, Change, Refusal};
 use super::lines::{Line, Lines};
 
 /// What is done to the message of a line, done to the lines of its name that hold the same message. Nothing, if more than
@@ -51,6 +52,58 @@ pub fn repeated(
         }));
     }
     Ok((all, listed))
+}
+
+const DISPUTED: &str =
+    "another line with its uuid says something else, and it is not known which of them was sent";
+
+/// Lines of one name that say different things: they stay as they are.
+#[derive(Default)]
+pub struct Disputes {
+    /// By name, as far as it was asked for.
+    known: HashMap<u64, bool>,
+    /// Those that were asked for, in order.
+    lines: Vec<Place>,
+}
+
+impl Disputes {
+    /// Whether another line of the same name has another message. Lines are asked for in order, and all of a name are
+    /// read once.
+    pub fn ask(&mut self, bytes: &dyn ReadAt, lines: &Lines, ix: u32) -> io::Result<bool> {
+        let Line { name, at, .. } = *lines.line(ix);
+        if lines.copies(ix).next().is_none() {
+            return Ok(false);
+        }
+        let is_disputed = match self.known.get(&name) {
+            Some(known) => *known,
+            None => {
+                let mut messages = HashSet::new();
+                for ix in lines.copies(ix).chain([ix]) {
+                    messages.extend(message(bytes, lines.line(ix))?.map(|(_, text)| fingerprint_of(&text)));
+                }
+                messages.len() > 1
+            }
+        };
+        self.known.insert(name, is_disputed);
+        if is_disputed && self.lines.last() != Some(&at) {
+            self.lines.push(at);
+        }
+        Ok(is_disputed)
+    }
+
+    /// Whether a place is in one of the lines that were asked for.
+    pub fn hold(&self, at: Place) -> bool {
+        let before = self.lines.partition_point(|line| line.start <= at.start);
+        before.checked_sub(1).and_then(|ix| self.lines.get(ix)).is_some_and(|line| line.contains(&at))
+    }
+
+    /// Why a change in such a line is not made.
+    pub fn refusal(&self, change: &Change) -> Option<Refusal> {
+        match change.cause {
+            Cause::Rule(code, _, at) => Some(Refusal { code, at, why: DISPUTED }),
+            Cause::Flag(_) => None,
+        }
+    }
 }
 
 /// Where the message of a line lies, and its text.

@@ -1,5 +1,6 @@
 //! The lines of a session, as far as their links are concerned.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::io;
 
@@ -57,6 +58,8 @@ pub struct Lines {
     by_name: HashMap<u64, u32>,
     /// All lines with a name that several have.
     copies: HashMap<u64, Vec<u32>>,
+    /// The lines of each response, which is known by its id and its thread; made when it is asked for.
+    responses: OnceCell<HashMap<(u64, u64), Vec<u32>>>,
     /// What is asked for where no line is.
     none: Line,
 }
@@ -138,6 +141,25 @@ impl Lines {
     /// The other lines with the name of this one.
     pub fn copies(&self, ix: u32) -> impl Iterator<Item = u32> + '_ {
         self.copies.get(&self.line(ix).name).into_iter().flatten().copied().filter(move |other| *other != ix)
+    }
+
+    /// All lines of the response that a line is one of, in order; none if it is of no response.
+    pub fn response_of(&self, ix: u32) -> &[u32] {
+        let all = self.responses.get_or_init(|| {
+            let mut all: HashMap<(u64, u64), Vec<u32>> = HashMap::new();
+            for ix in self.indices().filter(|ix| self.line(*ix).message != 0) {
+                all.entry((self.line(ix).message, self.line(ix).thread)).or_default().push(ix);
+            }
+            all
+        });
+        all.get(&(self.line(ix).message, self.line(ix).thread)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Of the lines of a response that follow none, the name of the one before this one; 0 if there is none.
+    pub fn root_before(&self, ix: u32) -> u64 {
+        let own = self.response_of(ix);
+        let before = own.partition_point(|other| *other < ix).checked_sub(1).and_then(|n| own.get(n));
+        before.map(|before| self.line(*before)).filter(|before| before.parent == 0).map_or(0, |before| before.name)
     }
 
     /// The line of a result, if its message holds nothing else.

@@ -22,11 +22,13 @@ use crate::place::{DocId, Edit, Patch, Place, With};
 use crate::rule::Loss;
 use crate::source::{Container, ReadAt};
 
-use super::plan::{Fate, Fresh, HistoryPlan};
+use super::fresh::Fresh;
+use super::plan::{Fate, HistoryPlan};
 use super::render::{blocks_of_line, changed};
 use super::texts::{lines_after, stub};
 use super::{Action, Cause, Change};
-use arrival::{Arrival, arrive, tails};
+use arrival::{Arrival, Settled, arrive, tails};
+use copies::Disputes;
 use lines::Lines;
 use table::{COPIED, GO_WITH, LINKS, PARENT};
 
@@ -49,6 +51,8 @@ pub struct Rendered {
     pub changes: Vec<Change>,
     /// Results that come to their calls, and after what: another branch may have no call for them, and drop them.
     pub moved: HashMap<Place, Place>,
+    /// Lines that stay as they are.
+    pub disputes: Disputes,
 }
 
 /// Renders plans into edits on lines. Records larger than `limit` are left alone.
@@ -94,6 +98,7 @@ pub fn render(
     for changes in repair.causes.values_mut() {
         changes.sort_by_key(|change| change.row.at.order());
     }
+    let mut disputes = Disputes::default();
     let mut arrivals = Vec::new();
     let mut inside: BTreeMap<u32, Vec<(Row, Fate)>> = BTreeMap::new();
     for (row, mut fate) in fates.into_values() {
@@ -105,11 +110,16 @@ pub fn render(
             *list = here;
             far.into_iter().for_each(|fresh| arrive(fresh, &mut arrivals));
         }
+        if disputes.ask(bytes, &repair.lines, ix)? {
+            continue;
+        }
         if row.kind == Kind::BlockMessage && !fate.stays() {
             repair.gone.insert(ix);
         }
         inside.entry(ix).or_default().push((row, fate));
     }
+    // What is to come from such a line stays there.
+    arrivals.retain(|(Arrival::Real(row, _) | Arrival::Stub(row))| !disputes.hold(row.at));
     // The line of a result that is linked to its call stays, though all that it holds is on its way.
     for ix in arrivals.iter().filter_map(Arrival::result).filter_map(|result| repair.lines.holding_only(result)) {
         repair.gone.remove(&ix);
@@ -134,7 +144,7 @@ pub fn render(
         repair.edits.append(&mut edits);
         repair.changes.extend(listed);
     }
-    repair.finish()
+    Ok(Rendered { disputes, ..repair.finish()? })
 }
 
 /// The lines of a response, and what comes to its calls: the line of the call, and the result.
@@ -160,15 +170,6 @@ struct Repair<'r> {
     moved: HashMap<Place, Place>,
     /// How many names were derived for the result of a call, by the first of them.
     derived: HashMap<u64, u64>,
-}
-
-/// What became of the results that were on their way to their calls.
-#[derive(Default)]
-struct Settled {
-    /// Lines that were linked to their call as a whole.
-    whole: HashSet<u32>,
-    /// Results that stay where they are: their call goes.
-    left: HashSet<Place>,
 }
 
 impl Repair<'_> {
@@ -202,14 +203,10 @@ impl Repair<'_> {
             return Ok(settled);
         }
         let mut calls: HashMap<u64, u32> = HashMap::new();
-        let mut responses: HashMap<(u64, u64), Vec<u32>> = HashMap::new();
         for ix in self.lines.indices() {
             let line = self.lines.line(ix);
             for call in &line.calls {
                 calls.entry(*call).or_insert(ix);
-            }
-            if line.message != 0 {
-                responses.entry((line.message, line.thread)).or_default().push(ix);
             }
         }
         // By the first line of the response: what comes to it, in the order of the calls.
@@ -223,8 +220,10 @@ impl Repair<'_> {
                 settled.left.extend(arrival.result().map(|result| result.at));
                 continue;
             };
-            let line = self.lines.line(call);
-            let members = responses.get(&(line.message, line.thread)).cloned().unwrap_or_else(|| vec![call]);
+            let members = match self.lines.response_of(call) {
+                [] => vec![call],
+                own => own.to_vec(),
+            };
             let first = members.first().copied().unwrap_or(call);
             by_response.entry(first).or_insert((members, Vec::new())).1.push((call, arrival));
         }
@@ -422,7 +421,7 @@ impl Repair<'_> {
         }
         let mut patch = Patch::default();
         patch.add(self.edits);
-        Ok(Rendered { patch, changes: self.changes, moved: self.moved })
+        Ok(Rendered { patch, changes: self.changes, moved: self.moved, disputes: Disputes::default() })
     }
 
     fn stays(&self) -> impl Iterator<Item = u32> + '_ {
@@ -435,7 +434,11 @@ impl Repair<'_> {
             if !lost.contains(&name) {
                 return name;
             }
-            name = self.lines.named(name).map_or(0, |ix| self.parent_of(ix));
+            let Some(ix) = self.lines.named(name) else { return 0 };
+            name = match self.parent_of(ix) {
+                0 => self.lines.root_before(ix),
+                parent => parent,
+            };
         }
         0
     }

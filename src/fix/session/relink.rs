@@ -1,6 +1,6 @@
 //! Lines whose parent was never written are linked to the nearest line before them that belongs to the same chain.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 
 use crate::history::{Act, Remedy};
@@ -15,6 +15,7 @@ use super::super::{Action, Cause, Change, FixOptions, Refusal};
 use super::lines::Lines;
 use super::table::PARENT;
 
+const DAMAGED: &str = "the text of its line has to be repaired first";
 const NONE_BEFORE: &str = "no earlier line of its chain can be read";
 const CIRCLE: &str = "the nearest earlier line of its chain comes after it by its own links";
 
@@ -44,10 +45,11 @@ pub fn relink(
             last.clear();
         }
         if let Some(judged) = wanted.get(&line.at.start) {
-            let refused = |why| Refusal { code: judged.finding.code, at: judged.finding.row.at, why };
             match last.get(&line.thread) {
-                None => found.refusals.push(refused(NONE_BEFORE)),
-                Some(before) if chains.leads_to(*before, line.name) => found.refusals.push(refused(CIRCLE)),
+                None => found.refusals.push(refusal(judged, NONE_BEFORE)),
+                Some(before) if chains.leads_to(*before, line.name) => {
+                    found.refusals.push(refusal(judged, CIRCLE))
+                }
                 Some(&before) => {
                     chains.parents.insert(ix, lines.line(before).name);
                     if let Some(edit) = edit(id, bytes, &lines, ix, before)? {
@@ -61,7 +63,15 @@ pub fn relink(
             last.insert(line.thread, ix);
         }
     }
+    // Another record may stand before it on its line.
+    let starts: HashSet<u64> = lines.list.iter().map(|line| line.at.start).collect();
+    let hidden = wanted.iter().filter(|(start, _)| !starts.contains(start));
+    found.refusals.extend(hidden.map(|(_, judged)| refusal(judged, DAMAGED)));
     Ok(found)
+}
+
+fn refusal(judged: &Judged, why: &'static str) -> Refusal {
+    Refusal { code: judged.finding.code, at: judged.finding.row.at, why }
 }
 
 fn edit(id: DocId, bytes: &dyn ReadAt, lines: &Lines, ix: u32, before: u32) -> io::Result<Option<Edit>> {
