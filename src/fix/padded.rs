@@ -95,7 +95,8 @@ pub(super) fn pad(
     kept: &dyn KeptLines,
 ) -> io::Result<Patch> {
     let (mut padded, mut rest) = (Patch::default(), patch.edits(id));
-    let Container::Lines { start } = container else { return Ok(padded) };
+    // A log of one line looks like a document.
+    let (Container::Lines { start } | Container::Document { start }) = container else { return Ok(padded) };
     while let Some(first) = rest.first() {
         let line = lines::around(bytes, id, start, first.at.start)?;
         let (here, behind) = rest.split_at(rest.partition_point(|edit| edit.at.start < line.end()).max(1));
