@@ -39,7 +39,7 @@ crate::rule! {
     ///
     /// The reasoning is restored if a recorded response in the file has it. Otherwise the whole group loses its
     /// ids, so that the server treats its items as new ones. A server-side call cannot exist without its id, and is
-    /// dropped.
+    /// dropped. The warning that counts several items of which nothing is proven is fixed for all of them at once.
     ///
     /// ## Evidence
     ///
