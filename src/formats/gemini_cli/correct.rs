@@ -14,8 +14,7 @@ use super::state::State;
 pub const ANSWER: &str = "write the message again with a placeholder result";
 
 /// What is done about results that are there twice.
-pub const WITHOUT_RESULTS: &str =
-    "write the message again without the results, which its calls already have";
+pub const WITHOUT_RESULTS: &str = "write the message again without the results, which its calls already have";
 
 /// The messages of a session, and what it says last of its time.
 #[derive(Default)]
