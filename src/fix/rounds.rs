@@ -74,6 +74,8 @@ struct Made {
     /// What is changed besides the plans' items, and what is not.
     raised: TextEdits,
     plans: Vec<HistoryPlan>,
+    /// Lines of a session that stay as they are.
+    disputes: session::Disputes,
     /// Damaged lines and lost links hide what follows them: more is read after this round than before.
     is_read_anew: bool,
 }
@@ -170,7 +172,8 @@ impl Job<'_> {
             fixed.numbered |= numbered.is_some();
             let stays = kept.filter(|_| numbered.is_some() && !wanted.copies);
             let how = How { is_changed, stays, session };
-            let Made { mut patch, mut raised, plans, is_read_anew } = match given_up.contains_key(&None) {
+            let Made { mut patch, mut raised, plans, disputes, is_read_anew } = match given_up.contains_key(&None)
+            {
                 true => self.rendered(&text, plans, &how)?,
                 false => self.edits(&text, &current.judged, plans, relinked, &how)?,
             };
@@ -182,6 +185,8 @@ impl Job<'_> {
             raised.changes.append(&mut own.changes);
             raised.touched.append(&mut own.touched);
             raised.refusals.append(&mut own.refusals);
+            let in_dispute = |judged: &&Judged| wanted.wants(judged) && disputes.hold(judged.finding.row.at);
+            raised.refusals.extend(judged().filter(in_dispute).map(session::refusal));
             fixed.refusals.append(&mut raised.refusals);
             if let Some(format) = corrects.filter(|_| patch.is_empty()) {
                 let TextEdits { edits, changes, refusals, .. } = match is_corrected {
@@ -270,6 +275,7 @@ impl Job<'_> {
                 patch,
                 raised: TextEdits { changes, refusals, ..TextEdits::default() },
                 plans,
+                disputes,
                 is_read_anew: false,
             });
         }
@@ -277,7 +283,8 @@ impl Job<'_> {
         if let Some(kept) = how.stays {
             patch = padded::pad(self.id, text.bytes, text.container, &patch, kept)?;
         }
-        Ok(Made { patch, raised: TextEdits::default(), plans, is_read_anew: false })
+        let disputes = session::Disputes::default();
+        Ok(Made { patch, raised: TextEdits::default(), plans, disputes, is_read_anew: false })
     }
 
     /// The edits of a round: on damaged lines, or else on all else, or else on the end of the file. Also the plans of which
@@ -298,7 +305,8 @@ impl Job<'_> {
         if !damage.edits.is_empty() {
             let mut patch = Patch::default();
             patch.add(damage.edits.iter().cloned());
-            return Ok(Made { patch, raised: damage, plans: Vec::new(), is_read_anew: true });
+            let disputes = session::Disputes::default();
+            return Ok(Made { patch, raised: damage, plans: Vec::new(), disputes, is_read_anew: true });
         }
         let mut rest = hold(text.rest(judged)?);
         rest.refusals.append(&mut damage.refusals);

@@ -6,6 +6,7 @@ use std::io;
 
 use crate::json::edit::Base;
 use crate::json::{Tape, fingerprint_of, scan};
+use crate::judge::Judged;
 use crate::place::{Edit, Place};
 use crate::source::ReadAt;
 
@@ -104,6 +105,11 @@ impl Disputes {
             Cause::Flag(_) => None,
         }
     }
+}
+
+/// Why a finding in such a line is left.
+pub fn refusal(judged: &Judged) -> Refusal {
+    Refusal { code: judged.finding.code, at: judged.finding.row.at, why: DISPUTED }
 }
 
 /// Where the message of a line lies, and its text.

@@ -28,10 +28,10 @@ use super::render::{blocks_of_line, changed};
 use super::texts::{lines_after, stub};
 use super::{Action, Cause, Change};
 use arrival::{Arrival, Settled, arrive, tails};
-use copies::Disputes;
 use lines::Lines;
 use table::{COPIED, GO_WITH, LINKS, PARENT};
 
+pub use copies::{Disputes, refusal};
 pub use relink::relink;
 
 /// Where the lines of a doc begin, if it is a session.
@@ -220,12 +220,10 @@ impl Repair<'_> {
                 settled.left.extend(arrival.result().map(|result| result.at));
                 continue;
             };
-            let members = match self.lines.response_of(call) {
-                [] => vec![call],
-                own => own.to_vec(),
-            };
+            let members = self.lines.response_of(call);
             let first = members.first().copied().unwrap_or(call);
-            by_response.entry(first).or_insert((members, Vec::new())).1.push((call, arrival));
+            let members = || if members.is_empty() { vec![call] } else { members.to_vec() };
+            by_response.entry(first).or_insert_with(|| (members(), Vec::new())).1.push((call, arrival));
         }
         for (members, arrivals) in by_response.into_values() {
             self.answer(&members, arrivals, &mut settled.whole)?;
