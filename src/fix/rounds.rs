@@ -132,7 +132,6 @@ impl Job<'_> {
         let mut first = Errors::of(&fixed.before);
         let mut touched: Vec<Place> = Vec::new();
         let (mut fewest, mut read) = (usize::MAX, 0);
-        let mut is_corrected = false;
         for round in 0.. {
             let pieces = Pieces::new(fixed.patch.edits(id), id, bytes.len());
             let view = Patched::new(bytes, pieces.clone());
@@ -189,11 +188,10 @@ impl Job<'_> {
             raised.refusals.extend(judged().filter(in_dispute).map(session::refusal));
             fixed.refusals.append(&mut raised.refusals);
             if let Some(format) = corrects.filter(|_| patch.is_empty()) {
-                let TextEdits { edits, changes, refusals, .. } = match is_corrected {
+                let TextEdits { edits, changes, refusals, .. } = match round >= ROUNDS {
                     true => corrected::left(judged(), wanted),
                     false => corrected::edits(id, &view, container, format, judged(), wanted)?,
                 };
-                is_corrected = true;
                 fixed.refusals.extend(refusals);
                 patch.add(edits);
                 raised.changes.extend(changes);
