@@ -42,7 +42,8 @@ impl OnHistory for Planner<'_> {
         };
         let options = &FixOptions { orphans, ..self.options.clone() };
         let mut wanted: Vec<&Judged> = judged.iter().filter(|judged| self.options.wants(judged)).collect();
-        if self.spread && info.histories == Histories::Session {
+        let by_lines = info.histories == Histories::Session || cx.history.settings.numbered.is_some();
+        if self.spread && by_lines {
             let mut plan = Plan::new(cx, options, info.dialect, number);
             wanted.iter().for_each(|judged| plan.refuse(judged, SPREAD_ENTRY));
             return plan.finish(info);
