@@ -27,15 +27,11 @@ pub(super) fn problems(judged: &[&Judged], bytes: &dyn ReadAt) -> Problems {
     Problems::new(judged.iter().map(|judged| (origin(judged.finding.row.at), judged.finding.partner.map(origin))))
 }
 
-fn refusal(judged: &Judged) -> Refusal {
-    Refusal { code: judged.finding.code, at: judged.finding.row.at, why: ELSEWHERE }
-}
-
 /// Why what is left was not corrected.
 pub(super) fn left<'j>(judged: impl Iterator<Item = &'j Judged>, wanted: &FixOptions) -> TextEdits {
     let mut made = TextEdits::default();
     let left: Vec<&Judged> = judged.filter(|judged| wanted.takes(judged, &mut made.refusals)).collect();
-    made.refusals.extend(left.into_iter().map(refusal));
+    made.refusals.extend(left.into_iter().map(|judged| Refusal::of(judged, ELSEWHERE)));
     made
 }
 
@@ -84,7 +80,7 @@ pub(super) fn edits<'j>(
     let (corrections, end) = corrector.finish(&problems);
     let solved: HashSet<usize> = corrections.iter().flat_map(|one| one.problems.iter().copied()).collect();
     let left = wanted.iter().enumerate().filter(|(ix, _)| !solved.contains(ix));
-    made.refusals.extend(left.map(|(_, judged)| refusal(judged)));
+    made.refusals.extend(left.map(|(_, judged)| Refusal::of(judged, ELSEWHERE)));
     let mut added = Vec::new();
     for Correction { at, record, written, near, problems, what, answers } in corrections {
         for judged in problems.iter().filter_map(|ix| wanted.get(*ix)) {

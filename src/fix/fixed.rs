@@ -89,7 +89,7 @@ impl Fixed {
         self.changes.clear();
         self.after = None;
         let wanted = self.before.judged.iter().filter(|judged| wanted.wants(judged));
-        self.refusals = wanted.map(|judged| refusal(judged, BUG)).collect();
+        self.refusals = wanted.map(|judged| Refusal::of(judged, BUG)).collect();
         self.bug = Some(bug);
     }
 
@@ -114,11 +114,7 @@ impl Fixed {
                 && !known.contains(&(judged.finding.code, judged.finding.row.at))
                 && !self.given_up.contains_key(&judged.history)
         });
-        let rest: Vec<Refusal> = left.map(|judged| refusal(judged, NOWHERE)).collect();
+        let rest: Vec<Refusal> = left.map(|judged| Refusal::of(judged, NOWHERE)).collect();
         self.refusals.extend(rest);
     }
-}
-
-fn refusal(judged: &Judged, why: &'static str) -> Refusal {
-    Refusal { code: judged.finding.code, at: judged.finding.row.at, why }
 }

@@ -43,6 +43,7 @@ mod wanted;
 pub use wanted::Accepted;
 
 use crate::history::{Code, Flags, Row};
+use crate::judge::Judged;
 use crate::place::Place;
 use crate::rule::Loss;
 
@@ -158,6 +159,21 @@ pub struct Refusal {
     pub code: Code,
     pub at: Place,
     pub why: &'static str,
+}
+
+impl Refusal {
+    /// The finding stays.
+    pub(crate) fn of(judged: &Judged, why: &'static str) -> Refusal {
+        Refusal { code: judged.finding.code, at: judged.finding.row.at, why }
+    }
+
+    /// The finding stays for which a change was to be made; `None` if a flag asked for it.
+    pub(crate) fn of_change(change: &Change, why: &'static str) -> Option<Refusal> {
+        match change.cause {
+            Cause::Rule(code, _, at) => Some(Refusal { code, at, why }),
+            Cause::Flag(_) => None,
+        }
+    }
 }
 
 /// A group that a flag asks to change, and why it stays as it is.

@@ -11,12 +11,12 @@ use crate::json::{Tape, scan};
 use crate::place::{DocId, Edit, Patch, Place, With};
 use crate::source::{Container, ReadAt, lines};
 
+use super::Action;
 use super::plan::Plan;
 use super::possible::Fault;
 use super::texts::edits_of;
-use super::{Action, Cause, Change, Refusal};
 
-const GOES: &str = "lines of this file may not be added, removed or moved, because other files point at them; \
+pub(super) const GOES: &str = "lines of this file may not be added, removed or moved, because other files point at them; \
                     `fix -o DIR` writes a repaired copy";
 pub(super) const LONGER: &str = "the line would become longer, and other files point at the lines after it; `fix -o DIR` writes a repaired \
                       copy";
@@ -66,14 +66,6 @@ impl Plan<'_> {
             });
         }
         grows
-    }
-}
-
-/// Why a change of bytes is not made that belong to no item.
-pub(super) fn refusal(change: &Change) -> Option<Refusal> {
-    match change.cause {
-        Cause::Rule(code, _, at) => Some(Refusal { code, at, why: GOES }),
-        Cause::Flag(_) => None,
     }
 }
 

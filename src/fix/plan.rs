@@ -299,7 +299,7 @@ impl<'p> Plan<'p> {
     }
 
     pub fn refuse(&mut self, judged: &Judged, why: &'static str) {
-        self.refusals.push(Refusal { code: judged.finding.code, at: judged.finding.row.at, why });
+        self.refusals.push(Refusal::of(judged, why));
     }
 
     /// Whether a repair that loses something may be made.

@@ -69,6 +69,7 @@ struct How<'h> {
 }
 
 /// What a round comes to.
+#[derive(Default)]
 struct Made {
     patch: Patch,
     /// What is changed besides the plans' items, and what is not.
@@ -185,7 +186,9 @@ impl Job<'_> {
             raised.touched.append(&mut own.touched);
             raised.refusals.append(&mut own.refusals);
             let in_dispute = |judged: &&Judged| wanted.wants(judged) && disputes.hold(judged.finding.row.at);
-            raised.refusals.extend(judged().filter(in_dispute).map(session::refusal));
+            raised
+                .refusals
+                .extend(judged().filter(in_dispute).map(|judged| Refusal::of(judged, session::DISPUTED)));
             fixed.refusals.append(&mut raised.refusals);
             if let Some(format) = corrects.filter(|_| patch.is_empty()) {
                 let TextEdits { edits, changes, refusals, .. } = match round >= ROUNDS {
@@ -259,7 +262,7 @@ impl Job<'_> {
             for plan in &mut plans {
                 plan.changes.retain_mut(|change| {
                     if disputes.hold(change.row.at) {
-                        refusals.extend(disputes.refusal(change));
+                        refusals.extend(Refusal::of_change(change, session::DISPUTED));
                         return false;
                     }
                     let after = moved.get(&change.row.at).copied();
@@ -281,8 +284,7 @@ impl Job<'_> {
         if let Some(kept) = how.stays {
             patch = padded::pad(self.id, text.bytes, text.container, &patch, kept)?;
         }
-        let disputes = session::Disputes::default();
-        Ok(Made { patch, raised: TextEdits::default(), plans, disputes, is_read_anew: false })
+        Ok(Made { patch, plans, ..Made::default() })
     }
 
     /// The edits of a round: on damaged lines, or else on all else, or else on the end of the file. Also the plans of which
@@ -303,8 +305,7 @@ impl Job<'_> {
         if !damage.edits.is_empty() {
             let mut patch = Patch::default();
             patch.add(damage.edits.iter().cloned());
-            let disputes = session::Disputes::default();
-            return Ok(Made { patch, raised: damage, plans: Vec::new(), disputes, is_read_anew: true });
+            return Ok(Made { patch, raised: damage, is_read_anew: true, ..Made::default() });
         }
         let mut rest = hold(text.rest(judged)?);
         rest.refusals.append(&mut damage.refusals);

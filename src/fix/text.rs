@@ -31,7 +31,7 @@ impl TextEdits {
         self.edits.retain(|edit| !moves(edit.at));
         let (refused, kept) = self.changes.into_iter().partition(|change: &Change| moves(change.row.at));
         self.changes = kept;
-        self.refusals.extend(refused.iter().filter_map(padded::refusal));
+        self.refusals.extend(refused.iter().filter_map(|change| Refusal::of_change(change, padded::GOES)));
         self
     }
 }
@@ -145,7 +145,7 @@ impl FixOptions {
         let is_refused = judged.variant().loss == Loss::Lossy && self.lossless;
         if is_refused {
             let why = "it would lose the content of the line (--lossless)";
-            refusals.push(Refusal { code: judged.finding.code, at: judged.finding.row.at, why });
+            refusals.push(Refusal::of(judged, why));
         }
         !is_refused
     }

@@ -188,8 +188,9 @@ impl<'h> Bench<'h> {
         let settings = &self.history.settings;
         let missing = rules::by_code(finding.code).is_some_and(|rule| rule.is_about(About::MissingPartner));
         // What is only in a wrong order is not what a store's cure for the same rule is made for.
-        let cures = settings.cures.iter().filter(|_| finding.remedy != Remedy::One(Act::Advance));
-        let cure = cures.into_iter().find(|(code, _)| *code == finding.code).map(|(_, what)| *what);
+        let is_order = finding.remedy == Remedy::One(Act::Advance);
+        let cure =
+            settings.cures.iter().find(|(code, _)| *code == finding.code && !is_order).map(|(_, what)| *what);
         match (finding.remedy, settings.read_only) {
             (Remedy::Never(_), _) => finding,
             (_, Some(_)) if cure.is_some() && !(missing && settings.broken) => {

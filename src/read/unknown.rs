@@ -16,7 +16,7 @@ use crate::source::{Container, ReadAt, sqlite};
 
 use super::detect::Answer;
 
-/// Why nothing is repaired there.
+/// Why a finding on a record of no known format has no fix.
 const UNTOLD: &str = "use `--format NAME` or `--pointer /a/b` to say where the conversation is; `replaylint formats` lists the \
      formats";
 const UNTOUCHED: &str = "unknown formats are never changed";

@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_history_is_cut_at_legal_points() {
-        // (items, number wanted, what is kept, how it is told). In a Responses history a hosted call holds its result,
+        // (items, number wanted, what is kept, how it is reported). In a Responses history a hosted call holds its result,
         // so where another system stores an event for the result, one item fewer is counted here.
         for (items, last, expected, told) in [
             ("rwu", 2, "u", "1/3"),

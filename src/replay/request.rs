@@ -26,7 +26,7 @@ pub struct Rebuild<'r> {
     pub ask: Option<&'r str>,
     pub budget: Option<Budget>,
     pub fix: &'r FixOptions,
-    /// The target to judge it for, and what else is told about it.
+    /// The target to judge it for.
     pub target: Option<&'static Target>,
     pub lint: &'r judge::Options,
 }

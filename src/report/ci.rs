@@ -7,8 +7,8 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::{Diagnostic, Seen};
 
-/// Fingerprints of the findings of a doc: 32 hexadecimal digits each, no two alike. Equal findings of a doc are told
-/// apart by their order.
+/// Fingerprints of the findings of a doc: 32 hexadecimal digits each, all of them unique. Equal findings of a doc are
+/// distinguished by their order.
 pub(super) fn fingerprints(doc: &Seen) -> Vec<String> {
     numbered(doc.diagnostics.iter().map(|diagnostic| hash(diagnostic, file(&diagnostic.path))))
 }

@@ -21,7 +21,7 @@ use super::told::Told;
 use super::words::{count, fill, fill_known, harmless, printable};
 use super::{Diagnostic, Identity, Related};
 
-/// Findings that are told at a time, at least: their texts are held until all of them are read.
+/// At least so many findings are diagnosed at a time; the texts of a batch are in memory until all of them are read.
 const AT_A_TIME: usize = 4 << 10;
 
 /// Makes diagnostics of the findings of a doc. A record is read and scanned once for all of its findings.
@@ -77,7 +77,7 @@ fn batches(judged: &[Judged], container: Container) -> impl Iterator<Item = &[Ju
     })
 }
 
-/// How items of a doc are called. All formats of lines that are told one by one are of one dialect.
+/// The dialect that names the items of a doc. A doc of no known format has that of the first format.
 #[expect(clippy::indexing_slicing, reason = "the table of formats is never empty")]
 pub(super) fn dialect_of<T>(lint: &JudgedDoc<T>) -> &'static dyn Dialect {
     lint.format.unwrap_or(FORMATS[0]).info().dialect

@@ -6,11 +6,10 @@ use std::io;
 
 use crate::json::edit::Base;
 use crate::json::{Tape, fingerprint_of, scan};
-use crate::judge::Judged;
 use crate::place::{Edit, Place};
 use crate::source::ReadAt;
 
-use super::super::{Action, Cause, Change, Refusal};
+use super::super::{Action, Cause, Change};
 use super::lines::{Line, Lines};
 
 /// What is done to the message of a line, done to the lines of its name that hold the same message. Nothing, if more than
@@ -55,7 +54,8 @@ pub fn repeated(
     Ok((all, listed))
 }
 
-const DISPUTED: &str =
+/// Why nothing is done about what is in such a line.
+pub const DISPUTED: &str =
     "another line with its uuid says something else, and it is not known which of them was sent";
 
 /// Lines of one name that say different things: they stay as they are.
@@ -97,19 +97,6 @@ impl Disputes {
         let before = self.lines.partition_point(|line| line.start <= at.start);
         before.checked_sub(1).and_then(|ix| self.lines.get(ix)).is_some_and(|line| line.contains(&at))
     }
-
-    /// Why a change in such a line is not made.
-    pub fn refusal(&self, change: &Change) -> Option<Refusal> {
-        match change.cause {
-            Cause::Rule(code, _, at) => Some(Refusal { code, at, why: DISPUTED }),
-            Cause::Flag(_) => None,
-        }
-    }
-}
-
-/// Why a finding in such a line is left.
-pub fn refusal(judged: &Judged) -> Refusal {
-    Refusal { code: judged.finding.code, at: judged.finding.row.at, why: DISPUTED }
 }
 
 /// Where the message of a line lies, and its text.

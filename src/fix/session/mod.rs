@@ -31,7 +31,7 @@ use arrival::{Arrival, Settled, arrive, tails};
 use lines::Lines;
 use table::{COPIED, GO_WITH, LINKS, PARENT};
 
-pub use copies::{Disputes, refusal};
+pub use copies::{DISPUTED, Disputes};
 pub use relink::relink;
 
 /// Where the lines of a doc begin, if it is a session.
@@ -419,7 +419,7 @@ impl Repair<'_> {
         }
         let mut patch = Patch::default();
         patch.add(self.edits);
-        Ok(Rendered { patch, changes: self.changes, moved: self.moved, disputes: Disputes::default() })
+        Ok(Rendered { patch, changes: self.changes, moved: self.moved, ..Rendered::default() })
     }
 
     fn stays(&self) -> impl Iterator<Item = u32> + '_ {

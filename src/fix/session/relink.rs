@@ -1,6 +1,6 @@
 //! Lines whose parent was never written are linked to the nearest line before them that belongs to the same chain.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io;
 
 use crate::history::{Act, Remedy};
@@ -29,7 +29,7 @@ pub fn relink(
     options: &FixOptions,
 ) -> io::Result<TextEdits> {
     let is_wanted = |judged: &&Judged| judged.finding.remedy == Remedy::One(Act::Relink) && options.wants(judged);
-    let wanted: HashMap<u64, &Judged> =
+    let mut wanted: HashMap<u64, &Judged> =
         judged.iter().filter(is_wanted).map(|judged| (judged.finding.row.at.start, judged)).collect();
     let mut found = TextEdits::default();
     if wanted.is_empty() {
@@ -44,11 +44,11 @@ pub fn relink(
             // What comes after it may rightly be linked to it.
             last.clear();
         }
-        if let Some(judged) = wanted.get(&line.at.start) {
+        if let Some(judged) = wanted.remove(&line.at.start) {
             match last.get(&line.thread) {
-                None => found.refusals.push(refusal(judged, NONE_BEFORE)),
+                None => found.refusals.push(Refusal::of(judged, NONE_BEFORE)),
                 Some(before) if chains.leads_to(*before, line.name) => {
-                    found.refusals.push(refusal(judged, CIRCLE))
+                    found.refusals.push(Refusal::of(judged, CIRCLE))
                 }
                 Some(&before) => {
                     chains.parents.insert(ix, lines.line(before).name);
@@ -64,14 +64,8 @@ pub fn relink(
         }
     }
     // Another record may stand before it on its line.
-    let starts: HashSet<u64> = lines.list.iter().map(|line| line.at.start).collect();
-    let hidden = wanted.iter().filter(|(start, _)| !starts.contains(start));
-    found.refusals.extend(hidden.map(|(_, judged)| refusal(judged, DAMAGED)));
+    found.refusals.extend(wanted.values().map(|judged| Refusal::of(judged, DAMAGED)));
     Ok(found)
-}
-
-fn refusal(judged: &Judged, why: &'static str) -> Refusal {
-    Refusal { code: judged.finding.code, at: judged.finding.row.at, why }
 }
 
 fn edit(id: DocId, bytes: &dyn ReadAt, lines: &Lines, ix: u32, before: u32) -> io::Result<Option<Edit>> {
