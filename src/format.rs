@@ -18,6 +18,7 @@ mod repair;
 pub mod requests;
 pub mod retelling;
 mod texts;
+pub mod unsent;
 
 use crate::dialect::{Dialect, Item, Origin};
 use crate::history::tree::{Builder, Forest};
@@ -41,6 +42,7 @@ use ranked::{Ranked, Told};
 use reduction::Reduction;
 use requests::{Assemble, Requests};
 use retelling::Teller;
+use unsent::UnsentPaths;
 
 /// A claim below this says only that a record may be one of the format's, among others that are.
 pub const TELLING: u8 = 20;
@@ -98,6 +100,11 @@ pub trait Format: Sync {
     /// How records are retold as messages of the format's dialect, if they are not messages themselves.
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
         None
+    }
+
+    /// What of its records no request says, if they are translated. Whatever else no message is made of is a loss.
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        &[]
     }
 
     /// How events are assembled to a history, if they are not items and marks of one. They are handed over as

@@ -83,6 +83,7 @@ impl Converter<'_> {
                 finding(lost.kind, row).arg(lost.arg)
             })
             .collect();
+        found.extend(&history.settings.lost);
         found.sort_by_key(|finding| (finding.row.at.start, finding.code, finding.variant));
         found.into_iter().for_each(|finding| self.raise(finding, Some(number)));
     }

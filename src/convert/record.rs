@@ -13,7 +13,7 @@ use crate::formats;
 use crate::history::{Code, Finding, Flags, History, Remedy, Row, Usage};
 use crate::json::{Tape, scan};
 use crate::judge::{self, Findings, Judged, Options};
-use crate::neutral::{At, LossKind, Lost};
+use crate::neutral::{LossKind, Lost};
 use crate::place::{DocId, Place};
 use crate::read::{self, Scanned, Texts, detect};
 use crate::rule::When;
@@ -128,11 +128,7 @@ impl<'c> Converter<'c> {
                 Err(error) => return self.made.error = Some(error),
             };
         converted.losses.extend(lost);
-        if settings.left_out > 0 {
-            let at = At { place: Place::new(self.id, 0, 0), embedded: false };
-            converted.losses.push(Lost { kind: LossKind::LEFT_OUT, at, arg: settings.left_out });
-        }
-        self.deliver(converted, &mut result, info, self.start(history), &records(history));
+        self.deliver(converted, &mut result, info, history);
     }
 
     /// Where a history begins.
@@ -141,16 +137,15 @@ impl<'c> Converter<'c> {
         around.or(history.rows.first().map(|row| row.at)).unwrap_or(Place::new(self.id, 0, 0))
     }
 
-    /// Takes the result of a conversation, if there is one that the target would take. `record_of` tells the number of
-    /// the record that a place lies in.
+    /// Takes the result of a conversation, if there is one that the target would take.
     pub fn deliver(
         &mut self,
         mut converted: Converted,
         result: &mut Spool,
         info: &FormatInfo,
-        at: Place,
-        record_of: &dyn Fn(Place) -> u32,
+        history: &History,
     ) {
+        let (at, record_of) = (self.start(history), records(history));
         let row = |at: Place| Row::of_place(at, record_of(at));
         let number = self.how.number(self.made.converted, self.made.met);
         self.made.met += 1;
@@ -183,6 +178,7 @@ impl<'c> Converter<'c> {
             }
             found.push(finding(*kind, row).arg(*arg));
         }
+        found.extend(&history.settings.lost);
         found.sort_by_key(|finding| (finding.row.at.start, finding.code, finding.variant));
         found.into_iter().for_each(|finding| self.raise(finding, Some(number)));
         self.made.out = std::mem::take(result);

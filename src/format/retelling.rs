@@ -54,6 +54,10 @@ pub struct Told {
     /// The row of the format, or one of the same name with the dialect that this history is retold in.
     pub info: &'static FormatInfo,
     pub says: Vec<Say>,
+    /// What the request says beside its messages, such as instructions: members of a body of the dialect.
+    pub request: Option<Pieced>,
+    /// What the store says, and the dialect cannot.
+    pub lost: Vec<Finding>,
 }
 
 /// What is said of a history, in order.
@@ -72,6 +76,6 @@ impl Told {
         let settings = Settings { usage: info.usage, ..settings };
         let start = std::iter::once(Say::Mark(Mark::Start(Box::new(settings))));
         let says = start.chain(messages).chain(std::iter::once(Say::Mark(Mark::End))).collect();
-        Told { info, says }
+        Told { info, says, request: None, lost: Vec::new() }
     }
 }

@@ -77,7 +77,6 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
         }
         says.extend(content(chunk, record).map(|content| Say::Message(content, record.number)));
     }
-    settings.left_out = u32::try_from(settings.unsent.len()).unwrap_or(u32::MAX);
     out.push(Told::history(&INFO, settings, says));
 }
 

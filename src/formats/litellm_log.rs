@@ -108,7 +108,6 @@ fn told(log: Val<'_>, record: &Stored<'_>) -> Option<Told> {
     settings.facts.set_if(Facts::CUT, is_cut(log));
     if log.get(name::tools).is_some_and(|tools| tools.count() > 0) {
         settings.unsent.push(("the list of tools".into(), "only messages are read of a log"));
-        settings.left_out = 1;
     }
     Some(Told::history(info, settings, says))
 }

@@ -150,6 +150,6 @@ impl Teller for Session {
                 }
             }
         }
-        vec![Told { info: &INFO, says }]
+        vec![Told { info: &INFO, says, request: None, lost: Vec::new() }]
     }
 }

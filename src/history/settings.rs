@@ -4,7 +4,7 @@
 use crate::json::fingerprint_of;
 use crate::place::Place;
 
-use super::finding::Code;
+use super::finding::{Code, Finding};
 use super::numbered::Numbered;
 use super::{Version, id};
 
@@ -171,8 +171,9 @@ pub struct Settings {
     pub agent_version: Option<Version>,
     /// Rows of the log that are never sent, by their names, and why.
     pub unsent: Vec<(Box<str>, &'static str)>,
-    /// How many things of the store were left out, as they have no place in a request.
-    pub left_out: u32,
+    /// What of a translated store no message says. Conversion and comparison ask for it; it is empty elsewhere, but for what
+    /// the dialect cannot say.
+    pub lost: Vec<Finding>,
     /// Of a log whose lines may be numbered.
     pub numbered: Option<Box<Numbered>>,
 }

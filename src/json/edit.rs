@@ -4,7 +4,7 @@
 
 use crate::place::{DocId, Edit, Place, With};
 
-use super::string::Str;
+use super::string::{Decoder, Str};
 use super::tape::Val;
 
 /// What becomes of a sequence: old entries by their index, in their old order, and new ones between them.
@@ -79,6 +79,33 @@ impl<'b> Base<'b> {
         let to = if end > start { self.offset(end - 1) + 1 } else { from };
         // Runs that were put together in another order than they lie in have no one place.
         Place::new(self.doc, from, u32::try_from(to.saturating_sub(from)).unwrap_or(u32::MAX))
+    }
+
+    /// The runs of the text that a string spells: where its bytes are in the doc, escapes left out.
+    pub fn runs_within(&self, val: Val<'_>) -> Vec<(u32, u64)> {
+        let mut runs: Vec<(u32, u64)> = Vec::new();
+        let Some(text) = val.as_str() else { return runs };
+        let mut decoder = Decoder::new(text.raw);
+        let (mut decoded, mut next) = (0u32, None);
+        loop {
+            let at = val.start() + 1 + decoder.offset() as u32;
+            let Some(part) = decoder.next_part() else { break };
+            let len = part.as_bytes().len() as u32;
+            // A part may lie in several runs of its own text.
+            let own = self.runs.iter().filter(|(from, _)| (at + 1..at + len).contains(from));
+            let starts = std::iter::once(at).chain(own.map(|(from, _)| *from));
+            for start in starts {
+                let offset = self.offset(start);
+                if next != Some(offset) {
+                    runs.push((decoded + (start - at), offset));
+                }
+                next = None;
+            }
+            let end = val.start() + 1 + decoder.offset() as u32;
+            next = (end - at == len).then(|| self.offset(end - 1) + 1);
+            decoded += len;
+        }
+        runs
     }
 
     /// The place of a value.

@@ -35,8 +35,12 @@ pub struct Pieced {
 
 #[derive(Clone)]
 enum What {
-    /// JSON as it stands.
-    Raw(Vec<u8>),
+    /// JSON as it is written.
+    Raw {
+        json: Vec<u8>,
+        /// The values that it says; none if it was made up.
+        says: Vec<Place>,
+    },
     /// Text of a string with its escapes, and where it came from. With `json` it spells a value.
     Text {
         raw: Vec<u8>,
@@ -55,6 +59,18 @@ enum What {
 struct Run {
     at: u32,
     from: Place,
+    provenance: Provenance,
+}
+
+/// What a stretch of written text has of the place that is named for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Provenance {
+    /// The same bytes.
+    Copied,
+    /// The same value in another spelling.
+    Respelled,
+    /// Nothing: the text was made up, and a problem in it is reported there.
+    Named,
 }
 
 /// Where a stretch of written text came from, up to the next one.
@@ -63,8 +79,7 @@ pub struct Span {
     /// Offset in the written text.
     pub at: u64,
     pub from: Place,
-    /// The text was copied byte for byte; else it is a value that began there.
-    pub copied: bool,
+    pub provenance: Provenance,
 }
 
 /// What was written, and where it came from.
@@ -96,7 +111,7 @@ impl Pieced {
                 text.grow(val, base);
                 text
             }
-            _ => What::Raw(val.raw().to_vec()),
+            _ => What::Raw { json: val.raw().to_vec(), says: vec![base.of(val)] },
         };
         Pieced { from: base.of(val), what }
     }
@@ -108,7 +123,7 @@ impl Pieced {
 
     /// JSON that came from nowhere: it is named by this place.
     pub fn fixed(json: &str, from: Place) -> Pieced {
-        Pieced { from, what: What::Raw(json.as_bytes().to_vec()) }
+        Pieced { from, what: What::Raw { json: json.as_bytes().to_vec(), says: Vec::new() } }
     }
 
     /// The member with this key.
@@ -170,7 +185,7 @@ impl Pieced {
     /// Whether it says anything: not null, nor empty.
     pub fn says(&self) -> bool {
         match &self.what {
-            What::Raw(raw) => !matches!(raw.as_slice(), b"null" | b"[]" | b"{}"),
+            What::Raw { json, .. } => !matches!(json.as_slice(), b"null" | b"[]" | b"{}"),
             What::Text { raw, .. } => !raw.is_empty(),
             What::Object(members) => !members.is_empty(),
             What::List { elements, .. } => !elements.is_empty(),
@@ -192,7 +207,7 @@ impl Pieced {
     }
 
     fn is_null(&self) -> bool {
-        matches!(&self.what, What::Raw(raw) if raw == b"null")
+        matches!(&self.what, What::Raw { json, .. } if json == b"null")
     }
 
     /// The member with this key, null if it was not there. Any other value is replaced by an object.
@@ -346,13 +361,23 @@ impl Pieced {
     /// Appends the value as JSON.
     pub fn write(&self, out: &mut Written) {
         let begin = |out: &mut Written| {
-            out.spans.push(Span { at: out.text.len() as u64, from: self.from, copied: false });
+            let at = out.text.len() as u64;
+            out.spans.push(Span { at, from: self.from, provenance: Provenance::Named });
         };
         match &self.what {
-            What::Raw(raw) => {
-                let copied = raw.len() == self.from.len as usize;
-                out.spans.push(Span { at: out.text.len() as u64, from: self.from, copied });
-                out.text.extend_from_slice(raw);
+            What::Raw { json, says } => {
+                let at = out.text.len() as u64;
+                let respelled = |from: &Place| Span { at, from: *from, provenance: Provenance::Respelled };
+                match says.as_slice() {
+                    [from] if *from == self.from && json.len() == from.len as usize => {
+                        out.spans.push(Span { at, from: *from, provenance: Provenance::Copied });
+                    }
+                    says => {
+                        out.spans.extend(says.iter().map(respelled));
+                        begin(out);
+                    }
+                }
+                out.text.extend_from_slice(json);
             }
             What::Text { raw, runs, json } => {
                 begin(out);
@@ -361,7 +386,11 @@ impl Pieced {
                 }
                 out.text.push(b'"');
                 let start = out.text.len() as u64;
-                let span = |run: &Run| Span { at: start + u64::from(run.at), from: run.from, copied: true };
+                let span = |run: &Run| Span {
+                    at: start + u64::from(run.at),
+                    from: run.from,
+                    provenance: run.provenance,
+                };
                 out.spans.extend(runs.iter().map(span));
                 out.text.extend_from_slice(raw);
                 out.text.push(b'"');
@@ -400,7 +429,8 @@ impl What {
             && !piece.is_empty()
         {
             let from = base.place(val.start() + 1, val.end() - 1);
-            runs.push(Run { at: u32::try_from(raw.len()).unwrap_or(u32::MAX), from });
+            let at = u32::try_from(raw.len()).unwrap_or(u32::MAX);
+            runs.push(Run { at, from, provenance: Provenance::Copied });
             raw.extend_from_slice(piece.raw);
         }
     }
@@ -442,7 +472,8 @@ fn write_decoded(raw: &[u8], runs: &[Run], out: &mut Written) {
         let (bytes, end) = (part.as_bytes(), decoder.offset());
         while let Some(run) = runs.next_if(|run| (run.at as usize) < end) {
             let inside = (run.at as usize).saturating_sub(offset).min(bytes.len());
-            out.spans.push(Span { at: (out.text.len() + inside) as u64, from: run.from, copied: true });
+            let at = (out.text.len() + inside) as u64;
+            out.spans.push(Span { at, from: run.from, provenance: run.provenance });
         }
         out.text.extend_from_slice(bytes);
     }

@@ -100,6 +100,7 @@ fn read_options(about: &FileOptions) -> Result<read::Options, Misuse> {
         usage: about.usage.as_deref().map(usage).transpose()?,
         effort: about.effort.as_deref().map(|effort| Effort::of(effort.as_bytes())),
         dialect: None,
+        coverage: false,
     })
 }
 

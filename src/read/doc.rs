@@ -356,16 +356,18 @@ impl<'e, T: Take> Run<'e, T> {
         all: &mut Reading<T::Gathered>,
     ) -> io::Result<()> {
         let room = self.bytes.room().ok_or_else(|| io::Error::other("there is no room for what is retold"))?;
-        let retold = retold::retell(self.bytes, &from.pieces(), teller, from.is_broken())?;
+        let covering = self.options.coverage.then_some(format as &dyn Format);
+        let retold = retold::retell(self.bytes, &from.pieces(), teller, from.is_broken(), covering)?;
         let made = room.keep(Made::new(self.bytes.len(), retold.written));
         let mut stage = self.stage(detect::Reading::By(format));
         for history in retold.histories {
-            retold::read(history.says, made, &mut stage, history.info);
-            let (mut assembler, mut ended) = (self.assembler(history.info, None), Vec::new());
+            let info = history.info;
+            retold::read(history, self.id, made, &mut stage);
+            let (mut assembler, mut ended) = (self.assembler(info, None), Vec::new());
             let mut batch = std::mem::take(&mut stage.batch);
             batch.assemble(&mut assembler, |history, _| ended.push(history));
             batch.raised.drain(..).for_each(|finding| self.raise(finding, all));
-            self.assembled(assembler, ended, &batch.items, history.info, all)?;
+            self.assembled(assembler, ended, &batch.items, info, all)?;
         }
         Ok(())
     }

@@ -8,6 +8,7 @@
 mod branches;
 pub mod broken;
 mod chunk;
+mod coverage;
 pub mod detect;
 mod doc;
 mod gathered;
@@ -59,6 +60,8 @@ pub struct Options {
     pub effort: Option<Effort>,
     /// The dialect of the target that was asked for: it settles what nothing in a document tells.
     pub dialect: Option<&'static str>,
+    /// Also what no message of a translated store is made of ([`crate::history::Settings::lost`]).
+    pub coverage: bool,
 }
 
 impl Default for Options {
@@ -73,6 +76,7 @@ impl Default for Options {
             usage: None,
             effort: None,
             dialect: None,
+            coverage: false,
         }
     }
 }

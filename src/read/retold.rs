@@ -4,14 +4,15 @@ use std::io;
 use std::ops::Range;
 
 use crate::format::retelling::{Say, Teller};
-use crate::format::{FormatInfo, Mark, Sink};
+use crate::format::{Format, FormatInfo, Mark, Sink};
+use crate::history::settings::{Around, Settings};
 use crate::history::Finding;
-use crate::json::pieces::Written;
-use crate::place::Place;
+use crate::json::pieces::{Pieced, Written};
+use crate::place::{DocId, Place};
 use crate::source::{Made, ReadAt};
 
 use super::stage::Stage;
-use super::{Visitor, pieces};
+use super::{Visitor, coverage, pieces};
 
 /// What the records of a doc say.
 pub(super) struct Retold {
@@ -22,7 +23,11 @@ pub(super) struct Retold {
 /// A history, or a tree of them.
 pub(super) struct History {
     pub info: &'static FormatInfo,
+    /// Where the members of its request lie in the written text.
+    pub request: Option<Range<usize>>,
     pub says: Vec<Said>,
+    /// What it does not say of its records.
+    pub lost: Vec<Finding>,
 }
 
 /// What is said of a history.
@@ -33,25 +38,24 @@ pub(super) enum Said {
     Find(Finding),
 }
 
-/// Retells the records at these places. `broken` says that others could not be read.
+/// Retells the records at these places. `broken` says that others could not be read; `covering` is the format that tells
+/// what none of the messages needs to say, if the rest is asked for.
 pub(super) fn retell(
     bytes: &dyn ReadAt,
     records: &[(Place, u32)],
     mut teller: Box<dyn Teller>,
     broken: bool,
+    covering: Option<&dyn Format>,
 ) -> io::Result<Retold> {
     pieces::each(bytes, records, &mut |_, record| teller.take(record))?;
     let mut retold = Retold { written: Written::default(), histories: Vec::new() };
+    let mut spans = Vec::new();
     for told in teller.finish() {
         let written = &mut retold.written;
+        let first = written.spans.len();
+        let request = told.request.map(|request| write(&request, written));
         let said = |say| match say {
-            Say::Message(message, record) => {
-                let start = written.text.len();
-                message.write(written);
-                let span = start..written.text.len();
-                written.text.push(b'\n');
-                Said::Message(span, record)
-            }
+            Say::Message(message, record) => Said::Message(write(&message, written), record),
             Say::Mark(Mark::Start(mut settings)) => {
                 settings.broken |= broken;
                 Said::Mark(Mark::Start(settings))
@@ -60,15 +64,41 @@ pub(super) fn retell(
             Say::Find(finding) => Said::Find(finding),
         };
         let says = told.says.into_iter().map(said).collect();
-        retold.histories.push(History { info: told.info, says });
+        spans.push(first..retold.written.spans.len());
+        retold.histories.push(History { info: told.info, request, says, lost: told.lost });
+    }
+    if let Some(format) = covering {
+        let lost = coverage::lost(bytes, records, format, &retold, &spans)?;
+        for (history, lost) in retold.histories.iter_mut().zip(lost) {
+            history.lost.extend(lost);
+        }
     }
     Ok(retold)
 }
 
+/// Writes a value on a line of its own. Gives where it lies.
+fn write(val: &Pieced, out: &mut Written) -> Range<usize> {
+    let start = out.text.len();
+    val.write(out);
+    let span = start..out.text.len();
+    out.text.push(b'\n');
+    span
+}
+
 /// Reads a history of the written text.
-pub(super) fn read<V: Visitor>(says: Vec<Said>, made: &Made, stage: &mut Stage<'_, V>, info: &'static FormatInfo) {
-    for said in says {
+pub(super) fn read<V: Visitor>(history: History, id: DocId, made: &Made, stage: &mut Stage<'_, V>) {
+    let info = history.info;
+    let place = |span: Range<usize>| Place::new(id, made.start() + span.start as u64, span.len() as u32);
+    let mut around = history.request.map(|span| Around::of(place(span)));
+    let mut lost = history.lost;
+    for said in history.says {
         match said {
+            // What is said of all of it, is said of the first of its branches.
+            Said::Mark(Mark::Start(settings)) => {
+                let around = settings.around.or(around.take());
+                let lost = std::mem::take(&mut lost);
+                stage.mark(Mark::Start(Box::new(Settings { around, lost, ..*settings })));
+            }
             Said::Message(span, record) => {
                 let start = made.start() + span.start as u64;
                 stage.message(made.text().get(span).unwrap_or_default(), start, record, info);

@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use crate::json::pieces::{Span, Written};
+use crate::json::pieces::{Provenance, Span, Written};
 use crate::place::Place;
 
 /// The text, and where it begins.
@@ -17,6 +17,11 @@ impl Made {
     /// Text that lies after a doc of `len` bytes, whose end is a place of its own: what is cut off is cut off there.
     pub fn new(len: u64, written: Written) -> Made {
         Made { start: len + 1, written }
+    }
+
+    /// Where its stretches came from, in their order.
+    pub fn spans(&self) -> &[Span] {
+        &self.written.spans
     }
 
     pub fn text(&self) -> &[u8] {
@@ -33,8 +38,8 @@ impl Made {
         let Some(offset) = at.start.checked_sub(self.start) else { return at };
         let spans = &self.written.spans;
         let ix = spans.partition_point(|span| span.at <= offset).saturating_sub(1);
-        let Some(Span { at: begins, from, copied }) = spans.get(ix).copied() else { return at };
-        if !copied {
+        let Some(Span { at: begins, from, provenance }) = spans.get(ix).copied() else { return at };
+        if provenance != Provenance::Copied {
             return from;
         }
         let skip = u32::try_from(offset.saturating_sub(begins)).unwrap_or(u32::MAX);

@@ -1,30 +1,45 @@
-//! Turns as messages of Anthropic. Instructions are no message there, and thinking without a signature is not sent.
+//! Turns as messages of Anthropic. Instructions stand beside them in the request, and thinking without a signature is not
+//! sent.
 
 use crate::format::retelling::Say;
 use crate::history::Role;
 use crate::json::pieces::Pieced;
+use crate::neutral::LossKind;
 
+use super::Unsayable;
 use super::turn::{Media, Says, Turn, message, typed, with};
 
-pub(super) fn written(turns: Vec<Turn>) -> Vec<Say> {
-    let said = |turn: Turn| {
+/// The members of the request that are not messages, if there are some, and the messages.
+pub(super) fn written(turns: Vec<Turn>, lost: &mut Unsayable) -> (Option<Pieced>, Vec<Say>) {
+    let (mut instructions, mut messages) = (Vec::new(), Vec::new());
+    for turn in turns {
         let role = match turn.role {
             Role::Assistant => "assistant",
-            Role::System | Role::Developer => return None,
+            Role::System | Role::Developer => {
+                for says in turn.says {
+                    match says {
+                        Says::Text { text, at, .. } => instructions.push(typed("text", at).with("text", text)),
+                        other => lost.part(&other, turn.record),
+                    }
+                }
+                continue;
+            }
             _ => "user",
         };
         let is_empty = turn.says.is_empty();
-        let blocks: Vec<Pieced> = turn.says.into_iter().filter_map(block).collect();
-        if blocks.is_empty() && !is_empty {
-            return None;
+        let record = turn.record;
+        let blocks: Vec<Pieced> = turn.says.into_iter().filter_map(|says| block(says, record, lost)).collect();
+        if !blocks.is_empty() || is_empty {
+            let message = message(role, turn.at).with("content", Pieced::list_of(blocks, turn.at));
+            messages.push(Say::Message(message, record));
         }
-        let message = message(role, turn.at).with("content", Pieced::list_of(blocks, turn.at));
-        Some(Say::Message(message, turn.record))
-    };
-    turns.into_iter().filter_map(said).collect()
+    }
+    let at = instructions.first().map(Pieced::place);
+    let request = at.map(|at| Pieced::object(at).with("system", Pieced::list_of(instructions, at)));
+    (request, messages)
 }
 
-fn block(says: Says) -> Option<Pieced> {
+fn block(says: Says, record: u32, lost: &mut Unsayable) -> Option<Pieced> {
     Some(match says {
         Says::Text { text, at, .. } => typed("text", at).with("text", text),
         Says::Thought(thought) => match (thought.redacted, thought.signature) {
@@ -32,7 +47,12 @@ fn block(says: Says) -> Option<Pieced> {
             (None, Some(signature)) => {
                 typed("thinking", thought.at).with("thinking", thought.text).with("signature", signature)
             }
-            (None, None) => return None,
+            (None, None) => {
+                if thought.text.says() {
+                    lost.add(LossKind::REASONING, thought.at, record);
+                }
+                return None;
+            }
         },
         Says::Call(call) => {
             let block = typed("tool_use", call.at).with("id", call.id.piece).with("name", call.name);

@@ -3,37 +3,42 @@
 use crate::format::retelling::Say;
 use crate::history::Role;
 use crate::json::pieces::Pieced;
+use crate::neutral::LossKind;
 use crate::place::Place;
 
+use super::Unsayable;
 use super::turn::{Media, Says, Turn, message, typed, with};
 
-pub(super) fn written(turns: Vec<Turn>) -> Vec<Say> {
+pub(super) fn written(turns: Vec<Turn>, lost: &mut Unsayable) -> Vec<Say> {
     let mut out = Vec::new();
     for turn in turns {
         let record = turn.record;
         let messages: Vec<Pieced> = match turn.role {
-            Role::Assistant => answer(turn).into_iter().collect(),
-            Role::Tool => turn.says.into_iter().filter_map(reply).collect(),
-            _ => input(turn).into_iter().collect(),
+            Role::Assistant => answer(turn, lost).into_iter().collect(),
+            Role::Tool => turn.says.into_iter().filter_map(|says| reply(says, record, lost)).collect(),
+            _ => input(turn, lost).into_iter().collect(),
         };
         out.extend(messages.into_iter().map(|message| Say::Message(message, record)));
     }
     out
 }
 
-fn input(turn: Turn) -> Option<Pieced> {
+fn input(turn: Turn, lost: &mut Unsayable) -> Option<Pieced> {
     let role = if turn.role == Role::User { "user" } else { "system" };
-    let at = turn.at;
-    let parts: Vec<(Pieced, bool)> = turn.says.into_iter().filter_map(part).collect();
+    let (at, record) = (turn.at, turn.record);
+    let parts: Vec<(Pieced, bool)> = turn.says.into_iter().filter_map(|says| part(says, record, lost)).collect();
     Some(message(role, at).with("content", content(parts, at)?))
 }
 
 /// A part of a message, and whether it is the text of one.
-fn part(says: Says) -> Option<(Pieced, bool)> {
+fn part(says: Says, record: u32, lost: &mut Unsayable) -> Option<(Pieced, bool)> {
     match says {
         Says::Text { text, .. } => Some((text, true)),
         Says::Media(media) => Some((media_part(media), false)),
-        Says::Thought(_) | Says::Call(_) | Says::Result { .. } | Says::Item(_) => None,
+        other => {
+            lost.part(&other, record);
+            None
+        }
     }
 }
 
@@ -60,13 +65,13 @@ fn media_part(media: Media) -> Pieced {
     }
 }
 
-fn answer(turn: Turn) -> Option<Pieced> {
-    let at = turn.at;
+fn answer(turn: Turn, lost: &mut Unsayable) -> Option<Pieced> {
+    let (at, record) = (turn.at, turn.record);
     let (mut texts, mut thoughts, mut calls) = (Vec::new(), Vec::new(), Vec::new());
     for says in turn.says {
         match says {
             Says::Text { text, .. } => texts.push((text, true)),
-            Says::Thought(thought) => thoughts.push(thought.text),
+            Says::Thought(thought) => thoughts.push(thought),
             Says::Call(call) => {
                 let function = Pieced::object(call.at).with("name", call.name);
                 let function = function.with("arguments", call.input.spelling());
@@ -77,21 +82,28 @@ fn answer(turn: Turn) -> Option<Pieced> {
                         .with("function", function),
                 );
             }
-            Says::Result { .. } | Says::Media(_) | Says::Item(_) => {}
+            other => lost.part(&other, record),
         }
     }
     if texts.is_empty() && calls.is_empty() {
+        thoughts.iter().for_each(|thought| lost.add(LossKind::REASONING, thought.at, record));
         return None;
     }
     let content = content(texts, at).unwrap_or_else(|| Pieced::fixed("null", at));
     let answer = message("assistant", at).with("content", content);
-    let thoughts: Vec<Pieced> = thoughts.into_iter().filter(Pieced::says).collect();
+    let thoughts: Vec<Pieced> = thoughts.into_iter().map(|thought| thought.text).filter(Pieced::says).collect();
     let thought = (!thoughts.is_empty()).then(|| Pieced::joined(thoughts, "\n", at));
     let answer = with(answer, "reasoning_content", thought);
     Some(with(answer, "tool_calls", (!calls.is_empty()).then(|| Pieced::list_of(calls, at))))
 }
 
-fn reply(says: Says) -> Option<Pieced> {
-    let Says::Result { call, output, at, .. } = says else { return None };
+fn reply(says: Says, record: u32, lost: &mut Unsayable) -> Option<Pieced> {
+    let Says::Result { call, output, failed, at } = says else {
+        lost.part(&says, record);
+        return None;
+    };
+    if failed {
+        lost.add(LossKind::ERROR_MARK, at, record);
+    }
     Some(message("tool", at).with("tool_call_id", call.piece).with("content", output))
 }

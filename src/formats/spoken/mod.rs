@@ -11,7 +11,9 @@ use crate::dialects::chat::CHAT;
 use crate::dialects::responses::RESPONSES;
 use crate::format::retelling::Told;
 use crate::format::{FormatInfo, Histories, Part, Unit};
-use crate::history::{Settings, Usage};
+use crate::history::{Finding, Row, Settings, Usage};
+use crate::neutral::LossKind;
+use crate::place::Place;
 
 pub(super) use turn::{Call, Id, Manner, Media, Says, Thought, Turn};
 
@@ -71,10 +73,34 @@ pub(super) fn told(manners: &'static Manners, manner: Manner, settings: Settings
 
 /// Writes turns as a history in the dialect of a row.
 pub(super) fn told_in(info: &'static FormatInfo, settings: Settings, turns: Vec<Turn>) -> Told {
-    let messages = match info.dialect.name() {
-        "anthropic" => anthropic::written(turns),
-        "responses" => responses::written(turns),
-        _ => chat::written(turns),
+    let mut lost = Unsayable::default();
+    let (request, messages) = match info.dialect.name() {
+        "anthropic" => anthropic::written(turns, &mut lost),
+        "responses" => (None, responses::written(turns, &mut lost)),
+        _ => (None, chat::written(turns, &mut lost)),
     };
-    Told::history(info, settings, messages)
+    Told { request, lost: lost.list, ..Told::history(info, settings, messages) }
+}
+
+/// What turns say, and a dialect has no place for.
+#[derive(Default)]
+struct Unsayable {
+    list: Vec<Finding>,
+}
+
+impl Unsayable {
+    fn add(&mut self, kind: LossKind, at: Place, record: u32) {
+        self.list.push(Finding::new(kind.code, Row::of_place(at, record)).variant(kind.variant));
+    }
+
+    /// A part that a message of its side cannot hold.
+    fn part(&mut self, says: &Says, record: u32) {
+        match says {
+            Says::Thought(thought) => self.add(LossKind::REASONING, thought.at, record),
+            Says::Media(media) => self.add(LossKind::MEDIA, media.at, record),
+            Says::Text { at, .. } | Says::Result { at, .. } => self.add(LossKind::UNKNOWN, *at, record),
+            Says::Call(call) => self.add(LossKind::UNKNOWN, call.at, record),
+            Says::Item(item) => self.add(LossKind::UNKNOWN, item.place(), record),
+        }
+    }
 }

@@ -3,19 +3,21 @@
 use crate::format::retelling::Say;
 use crate::history::Role;
 use crate::json::pieces::Pieced;
+use crate::neutral::LossKind;
 use crate::place::Place;
 
+use super::Unsayable;
 use super::turn::{Id, Media, Says, Thought, Turn, message, typed, with};
 
-pub(super) fn written(turns: Vec<Turn>) -> Vec<Say> {
+pub(super) fn written(turns: Vec<Turn>, lost: &mut Unsayable) -> Vec<Say> {
     let mut out = Vec::new();
     for turn in turns {
         let (record, at) = (turn.record, turn.at);
         let items = match turn.role {
-            Role::Assistant | Role::Tool => items(turn),
+            Role::Assistant | Role::Tool => items(turn, lost),
             role => {
                 let role = if role == Role::User { "user" } else { "system" };
-                let parts: Vec<Pieced> = turn.says.into_iter().filter_map(part).collect();
+                let parts: Vec<Pieced> = turn.says.into_iter().filter_map(|says| part(says, record, lost)).collect();
                 match parts.is_empty() {
                     true => Vec::new(),
                     false => vec![message(role, at).with("content", Pieced::list_of(parts, at))],
@@ -27,11 +29,14 @@ pub(super) fn written(turns: Vec<Turn>) -> Vec<Say> {
     out
 }
 
-fn part(says: Says) -> Option<Pieced> {
+fn part(says: Says, record: u32, lost: &mut Unsayable) -> Option<Pieced> {
     match says {
         Says::Text { text, at, .. } => Some(typed("input_text", at).with("text", text)),
         Says::Media(media) => Some(media_part(media)),
-        Says::Thought(_) | Says::Call(_) | Says::Result { .. } | Says::Item(_) => None,
+        other => {
+            lost.part(&other, record);
+            None
+        }
     }
 }
 
@@ -47,18 +52,19 @@ fn media_part(media: Media) -> Pieced {
     }
 }
 
-fn items(turn: Turn) -> Vec<Pieced> {
+fn items(turn: Turn, lost: &mut Unsayable) -> Vec<Pieced> {
+    let record = turn.record;
     let mut out = Vec::new();
     let mut thought: Option<Reasoning> = None;
     for says in turn.says {
         if let Says::Thought(one) = says {
             match &mut thought {
                 Some(open) if open.goes_on(&one) => open.add(one),
-                _ => out.extend(thought.replace(Reasoning::of(one)).and_then(Reasoning::item)),
+                _ => out.extend(thought.replace(Reasoning::of(one)).and_then(|done| done.item(record, lost))),
             }
             continue;
         }
-        out.extend(thought.take().and_then(Reasoning::item));
+        out.extend(thought.take().and_then(|done| done.item(record, lost)));
         out.push(match says {
             Says::Text { text, id, at } => {
                 let part =
@@ -71,14 +77,20 @@ fn items(turn: Turn) -> Vec<Pieced> {
                 .with("call_id", call.id.piece)
                 .with("name", call.name)
                 .with("arguments", call.input.spelling()),
-            Says::Result { call, output, at, .. } => {
+            Says::Result { call, output, failed, at } => {
+                if failed {
+                    lost.add(LossKind::ERROR_MARK, at, record);
+                }
                 typed("function_call_output", at).with("call_id", call.piece).with("output", output)
             }
             Says::Item(item) => item,
-            Says::Thought(_) | Says::Media(_) => continue,
+            Says::Thought(_) | Says::Media(_) => {
+                lost.part(&says, record);
+                continue;
+            }
         });
     }
-    out.extend(thought.and_then(Reasoning::item));
+    out.extend(thought.and_then(|done| done.item(record, lost)));
     out
 }
 
@@ -111,8 +123,11 @@ impl Reasoning {
         }
     }
 
-    fn item(self) -> Option<Pieced> {
+    fn item(self, record: u32, lost: &mut Unsayable) -> Option<Pieced> {
         if self.id.is_none() && self.blob.is_none() {
+            if !self.summary.is_empty() {
+                lost.add(LossKind::REASONING, self.at, record);
+            }
             return None;
         }
         let item = with_id(typed("reasoning", self.at), self.id);

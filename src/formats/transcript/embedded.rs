@@ -15,12 +15,7 @@ pub(in crate::formats) fn within(val: Val<'_>, from: &Stored<'_>, take: &mut dyn
         return false;
     }
     let Some(root) = tape.root(&text) else { return false };
-    // What the string spells without an escape lies there byte for byte.
-    let plain = val.as_str().filter(|own| own.raw == text.as_ref()).map(|_| {
-        let at = from.base.place(val.start() + 1, val.end().saturating_sub(1));
-        Base::new(at.doc, at.start)
-    });
-    let base = plain.unwrap_or(Base::made_of(from.base.of(val)));
-    take(&Stored { val: root, base, ..*from });
+    let runs = from.base.runs_within(val);
+    take(&Stored { val: root, base: Base::of_runs(from.base.doc(), &runs), ..*from });
     true
 }

@@ -117,8 +117,7 @@ impl Transcript {
 
     /// Writes all as a history in the dialect of a format's row.
     pub fn told(self, info: &'static FormatInfo, settings: Settings) -> Told {
-        let left_out = u32::try_from(self.unsent.len()).unwrap_or(u32::MAX);
-        spoken::told_in(info, Settings { unsent: self.unsent, left_out, ..settings }, self.turns)
+        spoken::told_in(info, Settings { unsent: self.unsent, ..settings }, self.turns)
     }
 }
 

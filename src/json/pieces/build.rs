@@ -6,12 +6,22 @@ use crate::json::edit::Base;
 use crate::json::{Val, string};
 use crate::place::Place;
 
-use super::{Pieced, Run, What, Written, is_json};
+use super::{Pieced, Provenance, Run, What, Written, is_json};
 
 impl Pieced {
-    /// A string. It is named by this place.
+    /// A string that was made up. It is named by this place.
     pub fn text(text: &str, from: Place) -> Pieced {
-        Pieced { from, what: What::Raw(string::quoted(text)) }
+        Pieced { from, what: What::Raw { json: string::quoted(text), says: Vec::new() } }
+    }
+
+    /// A string that says the value at this place in other words.
+    pub fn reworded(text: &str, from: Place) -> Pieced {
+        Pieced { from, what: What::Raw { json: string::quoted(text), says: vec![from] } }
+    }
+
+    /// The value `true`, which a flag, a state or an error at this place says.
+    pub fn flag(from: Place) -> Pieced {
+        Pieced { from, what: What::Raw { json: b"true".to_vec(), says: vec![from] } }
     }
 
     /// A list of these elements.
@@ -38,7 +48,8 @@ impl Pieced {
     /// A string that spells a value.
     pub fn spelled(val: Val<'_>, base: Base<'_>) -> Pieced {
         let spelled = String::from_utf8_lossy(val.raw());
-        Pieced { from: base.of(val), what: What::Raw(string::quoted(&spelled)) }
+        let from = base.of(val);
+        Pieced { from, what: What::Raw { json: string::quoted(&spelled), says: vec![from] } }
     }
 
     /// The value that a string spells; the string itself if it spells none. What is no string is copied.
@@ -60,18 +71,16 @@ impl Pieced {
 
     /// A string that spells this value; a string stays as it is.
     pub fn spelling(self) -> Pieced {
-        let raw = match &self.what {
+        match &self.what {
             What::Text { json: false, .. } => return self,
-            What::Raw(raw) if raw.starts_with(b"\"") => return self,
-            What::Raw(raw) => raw.clone(),
-            _ => {
-                let mut written = Written::default();
-                self.write(&mut written);
-                written.text
-            }
-        };
-        let quoted = string::quoted(&String::from_utf8_lossy(&raw));
-        Pieced { from: self.from, what: What::Raw(quoted) }
+            What::Raw { json, .. } if json.starts_with(b"\"") => return self,
+            _ => {}
+        }
+        let mut written = Written::default();
+        self.write(&mut written);
+        let json = string::quoted(&String::from_utf8_lossy(&written.text));
+        let spans = written.spans.iter().filter(|span| span.provenance != Provenance::Named);
+        Pieced { from: self.from, what: What::Raw { json, says: spans.map(|span| span.from).collect() } }
     }
 
     /// A value as a text: a string is copied, of anything else the JSON is spelled.
@@ -85,7 +94,8 @@ impl Pieced {
         let inner = val.as_str().and_then(|text| text.raw.get(from..to));
         if let (What::Text { raw, runs, .. }, Some(inner)) = (&mut what, inner) {
             let start = val.start() + 1 + from as u32;
-            runs.push(Run { at: 0, from: base.place(start, start + inner.len() as u32) });
+            let from = base.place(start, start + inner.len() as u32);
+            runs.push(Run { at: 0, from, provenance: Provenance::Copied });
             raw.extend_from_slice(inner);
         }
         Pieced { from: base.of(val), what }
@@ -98,7 +108,7 @@ impl Pieced {
         let (mut text, mut spans) = (Vec::new(), Vec::new());
         for (n, part) in parts.into_iter().enumerate() {
             if n > 0 {
-                spans.push(Run { at: offset(&text), from: part.from });
+                spans.push(Run { at: offset(&text), from: part.from, provenance: Provenance::Named });
                 text.extend_from_slice(between);
             }
             let start = offset(&text);
@@ -107,9 +117,11 @@ impl Pieced {
                     spans.extend(runs.into_iter().map(|run| Run { at: start.saturating_add(run.at), ..run }));
                     text.extend_from_slice(&raw);
                 }
-                What::Raw(raw) => {
-                    spans.push(Run { at: start, from: part.from });
-                    text.extend_from_slice(inside(&raw));
+                What::Raw { json, says } => {
+                    let respelled = |from| Run { at: start, from, provenance: Provenance::Respelled };
+                    spans.extend(says.into_iter().map(respelled));
+                    spans.push(Run { at: start, from: part.from, provenance: Provenance::Named });
+                    text.extend_from_slice(inside(&json));
                 }
                 What::Object(_) | What::List { .. } => {}
             }

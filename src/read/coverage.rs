@@ -1,0 +1,156 @@
+//! What a store holds that no message was made of. Written text knows where each of its stretches came from; a string or a
+//! true flag that none of them covers, and that the format does not name as unsent, is lost in conversion.
+
+use std::io;
+use std::ops::Range;
+
+use crate::format::Format;
+use crate::format::unsent::{Step, reason};
+use crate::history::{Finding, Flags, Row};
+use crate::json::edit::Base;
+use crate::json::pieces::{Provenance, Span};
+use crate::json::{NodeKind, Tape, Val, scan};
+use crate::neutral::LossKind;
+use crate::place::Place;
+use crate::source::ReadAt;
+
+use super::pieces;
+use super::retold::Retold;
+
+/// Stretches of a doc that messages were made of, in order, none of which touch.
+struct Covered(Vec<(u64, u64)>);
+
+impl Covered {
+    /// What is in the place of a known loss is not reported again.
+    fn of(retold: &Retold) -> Covered {
+        let made = retold.written.spans.iter().filter(|span| says(span)).map(|span| span.from);
+        let known = retold.histories.iter().flat_map(|history| &history.lost);
+        // Of a result without its mark the rest may be said.
+        let known = known.filter(|finding| finding.code != LossKind::ERROR_MARK.code);
+        let known = known.map(|finding| finding.row.at);
+        let mut all: Vec<(u64, u64)> = made.chain(known).map(|at| (at.start, at.end())).collect();
+        all.sort_unstable();
+        let mut merged: Vec<(u64, u64)> = Vec::new();
+        for (start, end) in all {
+            match merged.last_mut().filter(|last| start <= last.1) {
+                Some(last) => last.1 = last.1.max(end),
+                None => merged.push((start, end)),
+            }
+        }
+        Covered(merged)
+    }
+
+    fn holds(&self, at: Place) -> bool {
+        let ix = self.0.partition_point(|(from, _)| *from <= at.start);
+        ix.checked_sub(1).and_then(|ix| self.0.get(ix)).is_some_and(|(_, to)| at.end() <= *to)
+    }
+
+    fn touches(&self, at: Place) -> bool {
+        let ix = self.0.partition_point(|(_, to)| *to <= at.start);
+        self.0.get(ix).is_some_and(|(from, _)| *from < at.end())
+    }
+}
+
+/// Whether a stretch of written text says something of the place that is named for it.
+fn says(span: &Span) -> bool {
+    span.provenance != Provenance::Named
+}
+
+/// What is lost of these records, by the histories that they were translated to. `spans` are those of each history.
+pub(super) fn lost(
+    bytes: &dyn ReadAt,
+    records: &[(Place, u32)],
+    format: &dyn Format,
+    retold: &Retold,
+    spans: &[Range<usize>],
+) -> io::Result<Vec<Vec<Finding>>> {
+    let mut lost: Vec<Vec<Finding>> = retold.histories.iter().map(|_| Vec::new()).collect();
+    let mut owners: Vec<(u64, usize)> = Vec::new();
+    for (n, range) in spans.iter().enumerate() {
+        let own = retold.written.spans.get(range.clone()).unwrap_or_default();
+        owners.extend(own.iter().filter(|span| says(span)).map(|span| (span.from.start, n)));
+    }
+    owners.sort_unstable();
+    let covered = Covered::of(retold);
+    pieces::each(bytes, records, &mut |ix, record| {
+        let mut found = Vec::new();
+        let mut walk =
+            Walk { covered: &covered, format, record: record.number, flags: Flags::NONE, lost: &mut found };
+        walk.value(record.val, record.base, &mut Vec::new());
+        let start = records.get(ix).map_or(0, |(at, _)| at.start);
+        for finding in found {
+            if let Some(own) = lost.get_mut(owner(&owners, finding.row.at.start, start)) {
+                own.push(finding);
+            }
+        }
+    })?;
+    Ok(lost)
+}
+
+/// The history that a value belongs to: the one that the text before it in its record is of, else the text after it.
+/// `record` is where that begins.
+fn owner(owners: &[(u64, usize)], at: u64, record: u64) -> usize {
+    let next = owners.partition_point(|(start, _)| *start <= at);
+    let before = next.checked_sub(1).and_then(|ix| owners.get(ix));
+    let found = before.filter(|(start, _)| *start >= record).or(owners.get(next)).or(before);
+    found.map_or(0, |(_, n)| *n)
+}
+
+/// Looks through a record for what is not covered.
+struct Walk<'w> {
+    covered: &'w Covered,
+    format: &'w dyn Format,
+    record: u32,
+    flags: Flags,
+    lost: &'w mut Vec<Finding>,
+}
+
+impl Walk<'_> {
+    fn value<'v>(&mut self, val: Val<'v>, base: Base<'_>, steps: &mut Vec<Step<'v>>) {
+        match val.kind() {
+            NodeKind::Object => {
+                for member in val.members() {
+                    steps.push((val, member.key.decode().into_owned()));
+                    self.value(member.val, base, steps);
+                    steps.pop();
+                }
+            }
+            NodeKind::Array => val.elements().for_each(|element| self.value(element, base, steps)),
+            NodeKind::String if val.as_str().is_some_and(|text| !text.is_blank()) => self.string(val, base, steps),
+            _ if val.as_bool() == Some(true) && !self.covered.holds(base.of(val)) => self.lose(val, base, steps),
+            _ => {}
+        }
+    }
+
+    fn string(&mut self, val: Val<'_>, base: Base<'_>, steps: &mut Vec<Step<'_>>) {
+        let inside = base.place(val.start() + 1, val.end().saturating_sub(1));
+        if self.covered.holds(inside) {
+            return;
+        }
+        if !self.covered.touches(inside) {
+            return self.lose(val, base, steps);
+        }
+        // A part of it was taken: of JSON in it the rest is looked through, of an address only its type is missing.
+        let Some(text) = val.text() else { return };
+        let mut tape = Tape::new();
+        if matches!(text.first(), Some(b'{' | b'[')) && scan(&text, &mut tape).is_ok() {
+            let Some(root) = tape.root(&text) else { return };
+            let runs = base.runs_within(val);
+            let inner = Base::of_runs(base.doc(), &runs);
+            let mut below: Vec<Step<'_>> = steps.clone();
+            let flags = std::mem::replace(&mut self.flags, Flags::EMBEDDED);
+            self.value(root, inner, &mut below);
+            self.flags = flags;
+        }
+    }
+
+    fn lose(&mut self, val: Val<'_>, base: Base<'_>, steps: &[Step<'_>]) {
+        if reason(self.format.unsent(), steps, val).is_some() {
+            return;
+        }
+        let mut row = Row::of_place(base.of(val), self.record);
+        row.flags = self.flags;
+        let kind = LossKind::LEFT_OUT;
+        self.lost.push(Finding::new(kind.code, row).variant(kind.variant));
+    }
+}
