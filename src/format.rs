@@ -37,7 +37,6 @@ pub use texts::{Scanned, Share, Texts};
 
 use correcting::Corrector;
 use handover::Handover;
-pub use ranked::Unsent;
 use ranked::{Ranked, Told};
 use reduction::Reduction;
 use requests::{Assemble, Requests};

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use crate::convert;
 use crate::history::Code;
+use crate::history::Unsent;
 use crate::judge::JudgedDoc;
 use crate::read::Skipped;
 use crate::report::html::draw;
@@ -170,14 +171,23 @@ pub(super) fn check_all(
             && let Some(format) = checked.seen.format
         {
             talk(&format!("{}: {format}, {} items", checked.seen.path, checked.seen.items));
-            for (row, why) in &checked.seen.unsent {
-                let row = match &**row {
+            for (ix, Unsent { what, why, .. }) in checked.seen.unsent.iter().enumerate() {
+                let alike = |other: &&Unsent| other.what == *what && other.why == *why;
+                // What is alike is named once.
+                if checked.seen.unsent.iter().take(ix).any(|other| alike(&other)) {
+                    continue;
+                }
+                let row = match &**what {
                     "" => "a row".to_owned(),
                     // It says itself what it is.
                     name if name.contains(' ') => mask::phrase(name),
                     name => format!("row {}", mask::label(name)),
                 };
-                talk(&format!("{}: {row} is not sent: {why}", checked.seen.path));
+                let times = match checked.seen.unsent.iter().filter(alike).count() {
+                    1 => String::new(),
+                    n => format!(" ({n} times)"),
+                };
+                talk(&format!("{}: {row} is not sent: {why}{times}", checked.seen.path));
             }
         }
         sheets.retain_mut(|sheet| {

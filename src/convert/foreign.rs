@@ -36,8 +36,6 @@ enum Made<'h> {
     /// They are texts already, each made of one place in the doc as far as that is known. With what was left out or made
     /// up on the way.
     Texts { texts: Vec<Vec<u8>>, made_of: Vec<Place>, lost: Vec<Lost> },
-    /// Blocks of a session become items of the Responses API.
-    Blocks(Texts<'h>, &'h [Row]),
     /// Blocks of a session stay in their messages.
     Messages(Texts<'h>, &'h [Row]),
 }
@@ -57,13 +55,8 @@ impl<'h> Items<'h> {
         }
         let stored = options.store.or(history.settings.store).unwrap_or(true);
         if replay::is_session(info) {
-            let (texts, rows) = (Texts::new(bytes, info.dialect), &history.rows[..]);
-            // Items of the Responses API are written anew; every other API gets the messages as they were.
-            let (dialect, made): (&'static dyn Dialect, _) = match how.plan.to.name() == RESPONSES.name() {
-                true => (&RESPONSES, Made::Blocks(texts, rows)),
-                false => (&ANTHROPIC, Made::Messages(texts, rows)),
-            };
-            return Ok(Some(Items { dialect, shape: Shape::Item, made }));
+            let made = Made::Messages(Texts::new(bytes, info.dialect), &history.rows);
+            return Ok(Some(Items { dialect: &ANTHROPIC, shape: Shape::Item, made }));
         }
         let Some(replay) = info.dialect.replay(stored) else { return Ok(None) };
         let source = foreign::Source { id, bytes, within: 0..=u64::MAX, limit: options.read.max_record };
@@ -110,19 +103,6 @@ impl<'h> Items<'h> {
                     give(&text, Base::made_of(made_of.get(n).copied().unwrap_or_default()));
                 }
                 lost
-            }
-            Made::Blocks(texts, rows) => {
-                let (mut thinking, mut skipped) = (Vec::new(), Vec::new());
-                let mut see = |row: &Row, see: &mut dyn FnMut(Val<'_>)| {
-                    texts.item(row, see);
-                };
-                for lifted in replay::of_session(rows, &mut see) {
-                    thinking.extend(lifted.thinking.into_iter().map(|place| lost(LossKind::REASONING, place)));
-                    skipped.extend(lifted.skipped.into_iter().map(|place| lost(LossKind::UNKNOWN, place)));
-                    lifted.items.iter().zip(lifted.made_of).for_each(|(text, at)| give(text, Base::made_of(at)));
-                }
-                thinking.append(&mut skipped);
-                thinking
             }
             Made::Messages(texts, rows) => {
                 let mut see = |row: &Row, see: &mut dyn FnMut(Val<'_>)| {

@@ -5,9 +5,10 @@ use std::io;
 
 use crate::dialect::{Body, Shape};
 use crate::format::{FormatInfo, Histories};
+use crate::history::Finding;
 use crate::json::Val;
 use crate::judge::{self, Keep, Options};
-use crate::neutral::{Aside, Conversation, Losses};
+use crate::neutral::{Aside, Conversation, LossKind, Losses};
 use crate::place::{DocId, Place};
 use crate::read::Texts;
 use crate::source::ReadAt;
@@ -55,11 +56,26 @@ pub fn read(id: DocId, bytes: &dyn ReadAt, options: &Options, words: Words) -> i
         };
         let mut take = |body: &Body<'_>, _| teller.body(body, &record);
         judge::each_piece(&texts, &kept.rows, &kept.settings, id, &mut take)?;
-        let told = teller.finish(bytes, &record)?;
+        let mut told = teller.finish(bytes, &record)?;
+        told.entries.extend(unsaid(&kept.settings.lost, bytes)?);
         Ok(Told { label: kept.settings.label.clone(), ..told })
     });
     Ok((told.collect::<io::Result<_>>()?, unread as u32))
 }
+
+/// What a translated store holds and no message says, as it stands there: two files that differ in it are not the same.
+fn unsaid(lost: &[Finding], bytes: &dyn ReadAt) -> io::Result<Vec<Entry>> {
+    let entry = |finding: &Finding| {
+        let (at, mut text) = (finding.row.at, Vec::new());
+        bytes.read_into(at.start, at.len as usize, &mut text)?;
+        Ok(Entry::new(UNSAID.to_owned(), None, Grammar::Shared, text, at, finding.row.record + 1))
+    };
+    // What is not sent either way makes no difference.
+    let is_said = |finding: &&Finding| LossKind::of(finding) != LossKind::NOT_SENT;
+    lost.iter().filter(is_said).map(entry).collect()
+}
+
+const UNSAID: &str = "not in a message";
 
 struct Teller {
     info: &'static FormatInfo,

@@ -1,10 +1,7 @@
 //! Parts of a log that are put in order before they make a history: their rows and marks wait until all are there.
 
-use crate::history::Row;
 use crate::history::ranked::{Rank, resolve};
-
-/// A row that belongs to a log and is not sent: what it is called, and why.
-pub type Unsent = (Box<str>, &'static str);
+use crate::history::{Row, Unsent};
 
 /// What a part of a log gave, in its order.
 pub(super) enum Told<M> {
@@ -44,7 +41,9 @@ impl<M> Ranked<M> {
         let (sent, unsent) = resolve(&ranks);
         let told =
             sent.into_iter().flat_map(|ix| told.get_mut(ix).map(std::mem::take).unwrap_or_default()).collect();
-        let unsent = unsent.into_iter().filter_map(|(ix, why)| Some((ranks.get(ix)?.name.clone(), why))).collect();
-        (told, unsent)
+        let unsent = unsent
+            .into_iter()
+            .filter_map(|(ix, why)| Some(Unsent { what: ranks.get(ix)?.name.clone(), why, at: None }));
+        (told, unsent.collect())
     }
 }

@@ -2,6 +2,7 @@
 //! keys in camel case; they are retold as the SDK sends them.
 
 use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
 use crate::json::pieces::Pieced;
@@ -27,6 +28,41 @@ const NEWEST: u8 = 20;
 
 const READ_ONLY: &str = "a RunState refers to its items in several places, so none is changed; `replaylint convert` writes the history";
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["**/[type=function_call_result]name", "**/[type=hosted_tool_call]name"],
+        why: "the call and the type of the item say it",
+    },
+    UnsentPaths {
+        paths: &[
+            "$schemaVersion",
+            "**/agent/name",
+            "currentAgent/**",
+            "currentStep/**",
+            "currentTurnInProgress",
+            "lastModelResponse/**",
+            "lastProcessedResponse/**",
+            "modelResponses/**",
+            "noActiveAgentRun",
+            "pendingAgentToolRuns/**",
+            "sandbox/**",
+            "toolUseTracker/**",
+        ],
+        why: "the state of the run, which repeats what the items say",
+    },
+    UnsentPaths {
+        paths: &[
+            "generatedItems/toolName",
+            "generatedItems/[type=tool_call_output_item]output",
+            "generatedItems/rawItem/status=completed|in_progress",
+            "generatedItems/[type=tool_approval_item]**",
+        ],
+        why: "the raw item says it; a call that waits for approval is not sent",
+    },
+    UnsentPaths { paths: &["context/**"], why: "the context of the application, which the model never sees" },
+];
+
 impl Format for AgentsJsState {
     fn info(&self) -> &'static FormatInfo {
         &MANNERS.responses
@@ -36,6 +72,10 @@ impl Format for AgentsJsState {
         let has = |key| probe.val.get(key).is_some();
         let items = || probe.val.get("generatedItems").is_some_and(|items| items.is_array());
         if has("$schemaVersion") && has("originalInput") && items() { 97 } else { 0 }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {

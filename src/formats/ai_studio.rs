@@ -3,8 +3,10 @@
 
 use crate::dialects::gemini::GEMINI;
 use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Settings, Usage};
+use crate::history::{Settings, Unsent, Usage};
+use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
@@ -36,6 +38,18 @@ const ELSEWHERE: [&str; 6] =
 /// Members of a chunk that are parts of the Gemini API by themselves.
 const PARTS: [&str; 4] = ["executableCode", "codeExecutionResult", "functionCall", "functionResponse"];
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["displayName", "title", "chunkedPrompt/chunks/safetyRatings/**", "chunkedPrompt/chunks/isEdited"],
+        why: "only shown",
+    },
+    UnsentPaths {
+        paths: &["chunkedPrompt/chunks/isThought", "chunkedPrompt/chunks/text"],
+        why: "the parts of the chunk say it",
+    },
+];
+
 impl Format for AiStudio {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -48,6 +62,10 @@ impl Format for AiStudio {
             Some(chunks) if chunks.elements().take(transcript::SAMPLE).all(has_role) => 95,
             _ => 0,
         }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
@@ -65,19 +83,31 @@ fn tell(record: &Stored<'_>, out: &mut Vec<Told>) {
         read_only: Some(READ_ONLY),
         ..Settings::default()
     };
-    if record.val.get(name::systemInstruction).is_some_and(|own| own.is_object() && own.count() > 0) {
-        settings.unsent.push(("systemInstruction".into(), "instructions are beside the messages of a request"));
-    }
+    let instructions = record.val.get(name::systemInstruction).filter(|own| own.is_object() && own.count() > 0);
     let mut says = Vec::new();
     let chunks = record.val.at(&["chunkedPrompt", "chunks"]).into_iter().flat_map(|chunks| chunks.elements());
     for (n, chunk) in chunks.enumerate() {
-        for key in ELSEWHERE.iter().filter(|key| chunk.get(key).is_some()) {
-            let name = format!("{key} of chunk {n}");
-            settings.unsent.push((name.into(), "its content is not in the prompt"));
+        for (key, own) in ELSEWHERE.iter().filter_map(|key| Some((key, chunk.get(key)?))) {
+            let (name, at) = (format!("{key} of chunk {n}"), record.base.of(own));
+            settings.unsent.push(Unsent::at(at, record.number, name, "its content is not in the prompt"));
         }
         says.extend(content(chunk, record).map(|content| Say::Message(content, record.number)));
     }
-    out.push(Told::history(&INFO, settings, says));
+    let request = instructions
+        .map(|own| Pieced::object(record.base.of(own)).with("systemInstruction", instruction(own, record.base)));
+    out.push(Told { request, ..Told::history(&INFO, settings, says) });
+}
+
+/// Instructions as a content. Older prompts have only the text.
+fn instruction(own: Val<'_>, base: Base<'_>) -> Pieced {
+    match own.get(name::text).filter(|text| text.is_string() && own.get(name::parts).is_none()) {
+        Some(text) => {
+            let at = base.of(own);
+            let part = Pieced::object(at).with("text", Pieced::of(text, base));
+            Pieced::object(at).with("parts", Pieced::list_of(vec![part], at))
+        }
+        None => Pieced::of(own, base),
+    }
 }
 
 /// A chunk as a content. One that says nothing is none.

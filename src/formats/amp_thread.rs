@@ -2,6 +2,7 @@
 //! server; the file is a copy.
 
 use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
 use crate::json::name;
@@ -19,6 +20,12 @@ static INFO: FormatInfo =
 
 const READ_ONLY: &str = "threads of Amp are kept by its server, and this is a copy; `convert` writes a request, which `fix` can repair";
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[UnsentPaths {
+    paths: &["messages/content/complete", "messages/content/run/status=done", "messages/state/**"],
+    why: "how far a call or a message was",
+}];
+
 impl Format for AmpThread {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -31,6 +38,10 @@ impl Format for AmpThread {
         } else {
             0
         }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {

@@ -2,6 +2,7 @@
 //! they have no ids. What a step says without a call before it is kept as text.
 
 use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
 use crate::json::{Val, name};
@@ -23,6 +24,12 @@ static INFO: FormatInfo = Manners::of_agent(
 
 const READ_ONLY: &str = "sessions of Antigravity are not edited; `convert` writes a request";
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[UnsentPaths {
+    paths: &["promptVariant", "source", "status"],
+    why: "who wrote a record, and how far it was",
+}];
+
 impl Format for Antigravity {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -36,6 +43,10 @@ impl Format for Antigravity {
 
     fn is_appended(&self) -> bool {
         true
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {

@@ -5,6 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
 use crate::json::{Val, name};
@@ -28,6 +29,36 @@ static INFO: FormatInfo = Manners::of_sdk(
 
 const READ_ONLY: &str = "an export is not read back by ChatGPT; `convert` writes a request";
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["conversation_id", "current_node", "mapping/*/parent", "mapping/*/children"],
+        why: "an id by which nodes name one another",
+    },
+    UnsentPaths {
+        paths: &["title", "default_model_slug", "mapping/*/message/metadata/thinking_effort"],
+        why: "the name of the conversation and its settings",
+    },
+    UnsentPaths {
+        paths: &[
+            "mapping/*/message/content/content_type",
+            "mapping/*/message/content/language",
+            "mapping/*/message/end_turn",
+            "mapping/*/message/recipient",
+            "mapping/*/message/author/name",
+        ],
+        why: "what kind of message it is, and for whom",
+    },
+    UnsentPaths { paths: &["mapping/*/message/status=finished_successfully"], why: "how far a message was" },
+    UnsentPaths {
+        paths: &[
+            "mapping/*/message/content/[content_type=reasoning_recap]content",
+            "mapping/*/message/content/[content_type=reasoning_recap]parts",
+        ],
+        why: "how long the model thought, as the page shows it",
+    },
+];
+
 impl Format for ChatgptExport {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -35,6 +66,10 @@ impl Format for ChatgptExport {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         if transcript::is_all(probe.val, is_conversation) { 95 } else { 0 }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
@@ -67,14 +102,16 @@ fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
             message::add(message, record, &mut said);
         }
     }
-    said.leave_branches(others, "it is on another branch than `current_node`");
+    for other in others {
+        said.leave_out("a message", other, record, "it is on another branch than `current_node`");
+    }
     let label = ["conversation_id", "id"].iter().find_map(|key| text(conversation, key));
     let settings = Settings { label, model, read_only: Some(READ_ONLY), ..Settings::default() };
     said.answered().told(&INFO, settings)
 }
 
-/// The nodes from the root to the current one, and how many messages lie on other branches.
-fn path<'v>(conversation: Val<'v>) -> (Vec<Val<'v>>, usize) {
+/// The nodes from the root to the current one, and those of other branches.
+fn path<'v>(conversation: Val<'v>) -> (Vec<Val<'v>>, Vec<Val<'v>>) {
     let nodes: Vec<(Box<[u8]>, Val<'v>)> = conversation
         .get("mapping")
         .into_iter()
@@ -92,6 +129,7 @@ fn path<'v>(conversation: Val<'v>) -> (Vec<Val<'v>>, usize) {
         next = of(node.get("parent"));
     }
     path.reverse();
-    let others = nodes.iter().filter(|(_, node)| !seen.contains(&node.start()) && message::says(*node)).count();
+    let others = nodes.iter().map(|(_, node)| *node);
+    let others = others.filter(|node| !seen.contains(&node.start()) && message::says(*node)).collect();
     (path, others)
 }

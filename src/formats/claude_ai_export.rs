@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
 use crate::json::{Val, name};
@@ -25,6 +26,15 @@ static INFO: FormatInfo = Manners::of_agent(
 
 const READ_ONLY: &str = "an export is not read back by Claude.ai; `convert` writes a request";
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["name", "title", "summary", "**/sender", "chat_messages/parent_message_uuid"],
+        why: "the name of the conversation, and whose a message is",
+    },
+    UnsentPaths { paths: &["chat_messages/content/[type=tool_result]name"], why: "the name is in the call" },
+];
+
 impl Format for ClaudeAiExport {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -32,6 +42,10 @@ impl Format for ClaudeAiExport {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         if transcript::is_all(probe.val, is_conversation) { 95 } else { 0 }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
@@ -59,11 +73,12 @@ fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
         conversation.get(name::chat_messages).into_iter().flat_map(|list| list.elements()).collect();
     let path = path(&messages, conversation);
     let mut said = Transcript::of_blocks();
-    let others = messages.len().saturating_sub(path.len());
-    for message in path {
+    for &message in &path {
         add(message, record, &mut said);
     }
-    said.leave_branches(others, "it is on another branch than the newest message");
+    for &other in messages.iter().filter(|one| !path.iter().any(|own| own.start() == one.start())) {
+        said.leave_out("a message", other, record, "it is on another branch than the newest message");
+    }
     let settings = Settings {
         label: text(conversation, "uuid"),
         model: text(conversation, "model"),
@@ -104,8 +119,8 @@ fn add(message: Val<'_>, from: &Stored<'_>, said: &mut Transcript) {
     for attachment in list("attachments") {
         said.text(role, attachment.get("extracted_content"), from);
     }
-    for _ in list("files") {
-        said.leave_out("an attached file", "its content is not in the export");
+    for file in list("files") {
+        said.leave_out("an attached file", file, from, "its content is not in the export");
     }
     match message.get(name::content).filter(|content| content.is_array() && content.count() > 0) {
         Some(content) => said.content(role, Some(content), from),

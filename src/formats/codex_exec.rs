@@ -2,6 +2,7 @@
 //! it is a log of what was said and run, which can be converted and not replayed.
 
 use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
 use crate::json::edit::Base;
@@ -32,6 +33,15 @@ const TOOLS: [(&str, &[&str], &str); 4] = [
     ("web_search", &["query"], "status"),
 ];
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths { paths: &["thread_id", "item/status=completed|failed|in_progress"], why: "how far an item was" },
+    UnsentPaths {
+        paths: &["[type=item.started|item.updated]item/**"],
+        why: "the item comes again when it is completed",
+    },
+];
+
 impl Format for CodexExec {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -49,6 +59,10 @@ impl Format for CodexExec {
             b"error" if probe.has(name::message) && probe.count == 2 => 10,
             _ => 0,
         }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {

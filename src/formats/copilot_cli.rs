@@ -6,8 +6,9 @@ use std::collections::{HashMap, HashSet};
 
 use crate::format::correcting::Corrector;
 use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
-use crate::history::{Act, Code, Finding, Role, Row, Settings, Version, codes};
+use crate::history::{Act, Code, Finding, Role, Row, Settings, Unsent, Version, codes};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
@@ -53,6 +54,61 @@ const TYPES: [&str; 12] = [
     "abort",
 ];
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["[type=user.message]data/[transformedContent]content"],
+        why: "the transformed content is what is sent",
+    },
+    UnsentPaths {
+        paths: &[
+            "data/context/**",
+            "data/copilotVersion",
+            "data/producer",
+            "data/hookInvocationId",
+            "data/hookType",
+            "data/infoType",
+            "data/interactionId",
+            "data/shutdownType",
+            "data/turnId",
+            "data/parentToolCallId",
+            "data/upToEventId",
+            "data/reason",
+        ],
+        why: "an event of the program, which no message is made of",
+    },
+    UnsentPaths {
+        paths: &[
+            "data/candidateModels",
+            "data/chosenModel",
+            "data/currentModel",
+            "data/newModel",
+            "data/selectedModel",
+            "data/predictedLabel",
+            "data/reasoningBucket",
+            "data/modelCacheState/**",
+        ],
+        why: "the model is a setting of the request",
+    },
+    UnsentPaths {
+        paths: &[
+            "[type=session.info|session.warning|session.error|session.model_change|session.shutdown|session.mode_changed|hook.start|hook.end|session.title_changed]data/**",
+        ],
+        why: "an event of the program, which no message is made of",
+    },
+    UnsentPaths {
+        paths: &[
+            "data/success",
+            "[type=tool.execution_complete]data/toolCallId",
+            "[type=tool.execution_start|tool.execution_partial_result|tool.execution_progress]data/**",
+            "[type=tool.user_requested]data/**",
+        ],
+        why: "the call of the message and its result say it",
+    },
+    UnsentPaths { paths: &["[type=tool.execution_complete]data/toolName"], why: "the name is in the call" },
+    UnsentPaths { paths: &["data/agentName", "data/agentDisplayName"], why: "the name of a subagent" },
+];
+
 impl Format for CopilotCli {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -75,6 +131,10 @@ impl Format for CopilotCli {
 
     fn is_appended(&self) -> bool {
         true
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
@@ -107,6 +167,8 @@ struct Thread {
     said: Vec<Said>,
     /// Where the messages end that are being summed up.
     compacting: Option<usize>,
+    /// What is not sent any more, and why.
+    left: Vec<(Said, &'static str)>,
 }
 
 struct Said {
@@ -138,7 +200,7 @@ impl Teller for Session {
             }
             "session.compaction_start" => thread.compact(),
             "session.compaction_complete" => thread.compacted(data, record),
-            "session.context_cleared" => thread.said.clear(),
+            "session.context_cleared" => thread.drop_all(0, "the user has cleared the context"),
             "session.snapshot_rewind" => thread.rewind(data),
             "tool.user_requested" => self.of_user.extend(text(data, "toolCallId")),
             "tool.execution_complete" => {
@@ -156,6 +218,10 @@ impl Teller for Session {
 
     fn finish(mut self: Box<Self>) -> Vec<Told> {
         let mut asked: HashSet<Box<str>> = std::mem::take(&mut self.of_user);
+        let of_user = asked.iter().filter_map(|id| self.results.get(id));
+        let of_user =
+            of_user.map(|answer| Unsent::at(answer.at, answer.record, "a result", "the user ran the tool"));
+        let mut of_user: Vec<Unsent> = of_user.collect();
         for said in self.threads.iter().flat_map(|thread| &thread.said) {
             if let What::Turn(_, calls) = &said.what {
                 asked.extend(calls.iter().cloned());
@@ -171,11 +237,13 @@ impl Teller for Session {
             ..Settings::default()
         };
         let mut told = Vec::new();
-        for thread in self.threads {
+        for mut thread in self.threads {
             let mut settings = settings.clone();
             if let Some(parent) = &thread.parent {
                 settings.add_label(format!("subagent {parent}").into());
             }
+            settings.unsent = thread.unsent(&self.results);
+            settings.unsent.append(&mut of_user);
             let turns = thread.turns(&mut self.results, &asked);
             told.push(spoken::told_in(&INFO, settings, turns));
         }
@@ -233,14 +301,37 @@ impl Thread {
         let says = vec![Says::Text { text: Pieced::of(summary, record.base), id: None, at }];
         let turn = Turn { role: Role::User, says, at, record: record.number };
         let said = Said { id: text(record.val, "id"), what: What::Turn(turn, Vec::new()) };
-        self.said.splice(..until, std::iter::once(said));
+        let replaced: Vec<Said> = self.said.splice(..until, std::iter::once(said)).collect();
+        self.left.extend(replaced.into_iter().map(|said| (said, "a compaction has replaced it")));
+    }
+
+    /// Leaves out what was said from a number on.
+    fn drop_all(&mut self, from: usize, why: &'static str) {
+        self.left.extend(self.said.drain(from..).map(|said| (said, why)));
+    }
+
+    /// What is not sent any more: messages, and the results of their calls.
+    fn unsent(&mut self, results: &HashMap<Box<str>, Answer>) -> Vec<Unsent> {
+        let mut unsent = Vec::new();
+        for (said, why) in std::mem::take(&mut self.left) {
+            let calls = match said.what {
+                What::Turn(turn, calls) => {
+                    unsent.push(Unsent::at(turn.at, turn.record, "a message", why));
+                    calls
+                }
+                What::Result(id) => vec![id],
+            };
+            let answers = calls.iter().filter_map(|id| results.get(id));
+            unsent.extend(answers.map(|answer| Unsent::at(answer.at, answer.record, "a result", why)));
+        }
+        unsent
     }
 
     /// An event and all after it were taken back.
     fn rewind(&mut self, data: Val<'_>) {
         let Some(from) = text(data, "upToEventId") else { return };
         if let Some(at) = self.said.iter().position(|said| said.id.as_ref() == Some(&from)) {
-            self.said.truncate(at);
+            self.drop_all(at, "the user went back to before it");
         }
     }
 

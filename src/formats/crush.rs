@@ -2,8 +2,9 @@
 //! summary on, without answers that say nothing.
 
 use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
-use crate::history::{Role, Settings};
+use crate::history::{Role, Settings, Unsent};
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -24,6 +25,22 @@ static MANNERS: Manners = Manners::of_agent(
 
 const READ_ONLY: &str = "the database of Crush is not edited; `convert` writes a request, which `fix` can repair";
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &[
+            "data/[type=tool_call]data/finished",
+            "data/[type=tool_result]data/name",
+            "data/data/responses_data/summary",
+        ],
+        why: "how far a call was, the name that is in it, and what the thinking says",
+    },
+    UnsentPaths {
+        paths: &["row", "data/[type=finish]data/**"],
+        why: "a row of the database, and why the model stopped",
+    },
+];
+
 impl Format for Crush {
     fn info(&self) -> &'static FormatInfo {
         &MANNERS.anthropic
@@ -40,6 +57,10 @@ impl Format for Crush {
 
     fn knows(&self, val: Val<'_>) -> bool {
         val.get("row").is_some()
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
@@ -86,9 +107,13 @@ impl Teller for Session {
     }
 
     fn finish(mut self: Box<Self>) -> Vec<Told> {
+        let mut unsent = Vec::new();
         let summary = self.messages.iter().position(|(id, _)| self.summary.is_some() && *id == self.summary);
         if let Some(from) = summary {
-            self.messages.drain(..from);
+            let left = self.messages.drain(..from);
+            unsent.extend(
+                left.map(|(_, turn)| Unsent::at(turn.at, turn.record, "a message", "a summary has replaced it")),
+            );
             if let Some((_, turn)) = self.messages.first_mut() {
                 turn.role = Role::User;
             }
@@ -100,6 +125,7 @@ impl Teller for Session {
             target: Some(target),
             store: Some(false),
             read_only: Some(READ_ONLY),
+            unsent,
             ..Settings::default()
         };
         let turns = self.messages.into_iter().map(|(_, turn)| turn).collect();
@@ -163,12 +189,11 @@ impl Telling<'_> {
         let own = |keys: [&str; 2]| keys.iter().find_map(|key| filled(data, key));
         let (mime, content) = (own(["MIMEType", "mime_type"])?, own(["Data", "data"])?);
         let kind = mime.text()?;
-        let head = Pieced::text(&format!("data:{};base64,", String::from_utf8_lossy(&kind)), at);
-        let content = Pieced::of(content, self.base);
+        let (mime, content) = (Pieced::of(mime, self.base), Pieced::of(content, self.base));
         Some(Says::Media(Media {
             is_image: kind.starts_with(b"image/"),
-            mime: Pieced::of(mime, self.base),
-            url: Pieced::joined(vec![head, content.clone()], "", at),
+            url: Pieced::data_url(mime.clone(), content.clone(), at),
+            mime,
             data: Some(content),
             name: own(["Path", "path"]).map(|name| Pieced::of(name, self.base)),
             at,

@@ -3,6 +3,7 @@
 //! whose results are not stored become texts.
 
 use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
 use crate::json::pieces::Pieced;
@@ -25,6 +26,12 @@ static INFO: FormatInfo = Manners::of_agent(
 
 const READ_ONLY: &str =
     "sessions of Cursor are kept by its server, and this is a copy; `convert` writes a request";
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths { paths: &["**/tool_use_id"], why: "an id that pairs a call" },
+    UnsentPaths { paths: &["status"], why: "how far a step was" },
+];
 
 impl Format for CursorSession {
     fn info(&self) -> &'static FormatInfo {
@@ -49,6 +56,10 @@ impl Format for CursorSession {
 
     fn knows(&self, val: Val<'_>) -> bool {
         val.get(name::role).is_some() || val.get(name::r#type).is_some()
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings, Version};
 use crate::json::pieces::Pieced;
@@ -25,6 +26,16 @@ static INFO: FormatInfo = Manners::of_agent(
 .anthropic;
 
 const READ_ONLY: &str = "sessions of Droid are not edited; `convert` writes a request, which `fix` can repair";
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["cwd", "owner", "sessionTitle", "title", "version"],
+        why: "the name of the session and where it ran",
+    },
+    UnsentPaths { paths: &["finalText"], why: "the last answer, which is in its own message" },
+    UnsentPaths { paths: &["message/content/is_error"], why: "reported as the error mark" },
+];
 
 impl Format for DroidSession {
     fn info(&self) -> &'static FormatInfo {
@@ -65,6 +76,10 @@ impl Format for DroidSession {
 
     fn is_appended(&self) -> bool {
         true
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
@@ -139,15 +154,13 @@ impl Teller for Session {
 
     fn finish(self: Box<Self>) -> Vec<Told> {
         let path = path(&self.lines);
-        let others =
-            self.lines.iter().enumerate().filter(|(n, line)| !path.contains(n) && !line.said.is_empty()).count();
         let mut said = Transcript::of_blocks();
         for (n, line) in self.lines.into_iter().enumerate() {
-            if path.contains(&n) {
-                said.join(line.said);
+            match path.contains(&n) {
+                true => said.join(line.said),
+                false => said.leave(line.said, "it is on another branch than the last line"),
             }
         }
-        said.leave_branches(others, "it is on another branch than the last line");
         let settings = Settings {
             label: self.label,
             model: self.model,

@@ -10,9 +10,10 @@ mod state;
 use crate::dialects::gemini::GEMINI;
 use crate::format::correcting::Corrector;
 use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::codes::UNKNOWN_REWIND;
-use crate::history::{Code, Finding, Row, Settings, Usage};
+use crate::history::{Code, Finding, Row, Settings, Unsent, Usage};
 use crate::json::{Val, name};
 
 use message::Message;
@@ -41,6 +42,32 @@ const CURES: &[(Code, &str)] = &[(Code(560), correct::ANSWER), (Code(561), corre
 
 /// Types of messages.
 const TYPES: [&str; 5] = ["user", "gemini", "info", "error", "warning"];
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["$rewindTo", "projectHash", "summary", "messages/displayContent", "displayContent"],
+        why: "about the session, and what the terminal shows",
+    },
+    UnsentPaths {
+        paths: &[
+            "**/toolCalls/status",
+            "**/toolCalls/description",
+            "**/toolCalls/displayName",
+            "**/toolCalls/resultDisplay",
+            "**/toolCalls/renderOutputAsMarkdown",
+        ],
+        why: "what the terminal shows of a call; its response is what is sent",
+    },
+    UnsentPaths {
+        paths: &[
+            "[type=info|error|warning]content",
+            "messages/[type=info|error|warning]content",
+            "$set/messages/[type=info|error|warning]content",
+        ],
+        why: "a note of the program",
+    },
+];
 
 impl Format for GeminiCli {
     fn info(&self) -> &'static FormatInfo {
@@ -75,6 +102,10 @@ impl Format for GeminiCli {
         true
     }
 
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
         Some(|| Box::new(Session::default()))
     }
@@ -102,11 +133,18 @@ impl Teller for Session {
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Told> {
+    fn finish(mut self: Box<Self>) -> Vec<Told> {
         let mut settings =
             Settings { is_corrected: true, read_only: Some(READ_ONLY), cures: CURES, ..Settings::default() };
+        let left = self.messages.take_left().into_iter();
+        settings.unsent =
+            left.map(|(message, why)| Unsent::at(message.at, message.record, "a message", why)).collect();
         let mut says: Vec<Say> = self.findings.into_iter().map(Say::Find).collect();
         for message in self.messages.finish() {
+            if message.is_unsent {
+                let why = "Gemini CLI does not send commands, and makes its own context anew";
+                settings.unsent.push(Unsent::at(message.at, message.record, "a message", why));
+            }
             settings.model = message.model.or(settings.model);
             says.extend(message.turns.into_iter().map(|turn| Say::Message(turn, message.record)));
         }

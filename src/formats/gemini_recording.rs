@@ -2,6 +2,7 @@
 
 use crate::dialects::gemini::GEMINI;
 use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Settings, Usage};
 use crate::json::pieces::Pieced;
@@ -25,6 +26,9 @@ static INFO: FormatInfo = FormatInfo {
 
 const READ_ONLY: &str = "what was recorded is not edited";
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[UnsentPaths { paths: &["method"], why: "which method was called" }];
+
 impl Format for GeminiRecording {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -40,6 +44,10 @@ impl Format for GeminiRecording {
             b"countTokens" | b"embedContent" => 60,
             _ => 0,
         }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {

@@ -3,8 +3,9 @@
 
 use crate::dialects::gemini::GEMINI;
 use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
-use crate::history::{Settings, Usage};
+use crate::history::{Settings, Unsent, Usage};
 use crate::json::Val;
 use crate::json::pieces::Pieced;
 use crate::json::string::snake_case;
@@ -32,6 +33,40 @@ const READ_ONLY: &str = "sessions of the ADK are not edited; `convert` writes a 
 /// Events that are looked at to recognise a document.
 const SAMPLE: usize = 20;
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &[
+            "**/appName",
+            "**/app_name",
+            "**/userId",
+            "**/user_id",
+            "events/author",
+            "author",
+            "**/invocationId",
+            "**/invocation_id",
+            "**/rewindBeforeInvocationId",
+            "**/model_version",
+            "**/modelVersion",
+            "current_agent_name",
+        ],
+        why: "about the session and its events",
+    },
+    UnsentPaths {
+        paths: &[
+            "context/**",
+            "state/**",
+            "**/state_delta/**",
+            "**/stateDelta/**",
+            "**/update_context/**",
+            "**/function_call_event_id",
+            "**/skip_summarization",
+        ],
+        why: "the state of the application, which the model sees only through tools",
+    },
+    UnsentPaths { paths: &["event_logs/**"], why: "a trace of what was sent, which the events say" },
+];
+
 impl Format for GoogleAdk {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -52,6 +87,10 @@ impl Format for GoogleAdk {
         val.get("row").is_some() || self.detect(&Probe::new(val)) > 0
     }
 
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
         Some(|| Box::new(Session::default()))
     }
@@ -69,6 +108,7 @@ struct Session {
     id: Option<Box<str>>,
     model: Option<Box<str>>,
     events: Vec<Event>,
+    unsent: Vec<Unsent>,
 }
 
 /// What of an event is sent.
@@ -92,8 +132,13 @@ impl Teller for Session {
     }
 
     fn finish(self: Box<Self>) -> Vec<Told> {
-        let settings =
-            Settings { label: self.id, model: self.model, read_only: Some(READ_ONLY), ..Settings::default() };
+        let settings = Settings {
+            label: self.id,
+            model: self.model,
+            read_only: Some(READ_ONLY),
+            unsent: self.unsent,
+            ..Settings::default()
+        };
         let says = self.events.into_iter().map(|event| Say::Message(event.content, event.record)).collect();
         vec![Told::history(&INFO, settings, says)]
     }
@@ -102,7 +147,9 @@ impl Teller for Session {
 impl Session {
     fn event(&mut self, event: Val<'_>, record: &Stored<'_>) {
         // What is streamed comes again as a whole.
+        let leave = |what: &str, why| Unsent::at(record.base.of(event), record.number, what, why);
         if event.get("partial").and_then(|partial| partial.as_bool()) == Some(true) {
+            self.unsent.push(leave("a partial event", "what was streamed comes again as a whole"));
             return;
         }
         let model = text(event, "modelVersion").or_else(|| text(event, "model_version"));
@@ -113,14 +160,19 @@ impl Session {
             let is_it =
                 |event: &Event| event.invocation.as_deref().is_some_and(|id| id.as_bytes() == rewind.as_ref());
             let from = self.events.iter().position(is_it).unwrap_or(self.events.len());
-            self.events.truncate(from);
+            let taken = self.events.drain(from..);
+            self.unsent.extend(taken.map(|event| event.left("the user went back to before it")));
             return;
         }
         let compaction = actions.and_then(|actions| actions.get("compaction")).filter(|own| own.is_object());
         if let Some(compaction) = compaction {
             let time = |key: &str| member(compaction, key).and_then(number);
             if let (Some(from), Some(to)) = (time("startTimestamp"), time("endTimestamp")) {
-                self.events.retain(|event| event.time < from || event.time > to);
+                let kept = |event: &Event| event.time < from || event.time > to;
+                let (kept, replaced): (Vec<Event>, Vec<Event>) =
+                    std::mem::take(&mut self.events).into_iter().partition(kept);
+                self.events = kept;
+                self.unsent.extend(replaced.iter().map(|event| event.left("a compaction has replaced it")));
             }
         }
         let compacted = compaction.and_then(|compaction| member(compaction, "compactedContent"));
@@ -137,6 +189,12 @@ impl Session {
             content: Pieced::of(content, record.base),
             record: record.number,
         });
+    }
+}
+
+impl Event {
+    fn left(&self, why: &'static str) -> Unsent {
+        Unsent::at(self.content.place(), self.record, "an event", why)
     }
 }
 

@@ -2,8 +2,9 @@
 //! is not for the model is left out.
 
 use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
-use crate::history::{Role, Settings};
+use crate::history::{Role, Settings, Unsent};
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -31,6 +32,23 @@ const OWN: [&str; 6] = [
     "frontendToolRequest",
     "redactedThinking",
     "systemNotification",
+];
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["row", "description", "working_dir", "name"],
+        why: "the name of the session and where it ran",
+    },
+    UnsentPaths {
+        paths: &[
+            "**/toolCall/status=success",
+            "**/toolResult/status",
+            "metadata/agentVisible",
+            "metadata/userVisible",
+        ],
+        why: "whether a call succeeded is in its result",
+    },
 ];
 
 impl Format for GooseSession {
@@ -64,6 +82,10 @@ impl Format for GooseSession {
         true
     }
 
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
         Some(|| Box::new(Session::default()))
     }
@@ -76,6 +98,7 @@ struct Session {
     provider: Option<Box<str>>,
     model: Option<Box<str>>,
     turns: Vec<Turn>,
+    unsent: Vec<Unsent>,
 }
 
 /// How goose speaks to a provider: to OpenAI in Chat Completions.
@@ -98,6 +121,8 @@ impl Teller for Session {
         };
         let visible = val.at(&["metadata", "agentVisible"]).and_then(|visible| visible.as_bool());
         if val.get(name::hidden).is_some() || visible == Some(false) {
+            let at = record.base.of(val);
+            self.unsent.push(Unsent::at(at, record.number, "a message", "the model does not see it"));
             return;
         }
         let own = if val.get(name::role).is_some_and(|role| role.is("assistant")) {
@@ -124,6 +149,7 @@ impl Teller for Session {
             model: self.model,
             target: Some(target),
             read_only: Some(READ_ONLY),
+            unsent: self.unsent,
             ..Settings::default()
         };
         vec![spoken::told(&MANNERS, manner, settings, self.turns)]
@@ -152,10 +178,8 @@ impl Telling<'_> {
             b"toolResponse" => self.result(item),
             b"image" => {
                 let mime = item.get(name::mimeType).filter(|mime| mime.is_string())?;
-                let head = format!("data:{};base64,", String::from_utf8_lossy(&mime.text()?));
-                let data = copy("data")?;
-                let url = Pieced::joined(vec![Pieced::text(&head, at), data.clone()], "", at);
-                let mime = Pieced::of(mime, self.base);
+                let (mime, data) = (Pieced::of(mime, self.base), copy("data")?);
+                let url = Pieced::data_url(mime.clone(), data.clone(), at);
                 Some(Says::Media(Media { is_image: true, mime, url, data: Some(data), name: None, at }))
             }
             _ => None,

@@ -3,6 +3,7 @@
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Role, Settings, Usage};
 use crate::json::pieces::Pieced;
@@ -43,6 +44,12 @@ static FOREIGN: NameSet = NameSet::of(&[
     "timestamp",
 ]);
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[UnsentPaths {
+    paths: &["model_fingerprint", "model_id", "reasoning_effort"],
+    why: "the model is a setting of the request",
+}];
+
 impl Format for GrokCli {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -73,6 +80,10 @@ impl Format for GrokCli {
 
     fn is_appended(&self) -> bool {
         true
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
@@ -112,7 +123,7 @@ impl Teller for Session {
             }
             other => {
                 let name = format!("a line `{}`", String::from_utf8_lossy(other));
-                self.said.leave_out(name, "what xAI has run itself is not sent again");
+                self.said.leave_out(name, val, record, "what xAI has run itself is not sent again");
             }
         }
     }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::dialects::chat::CHAT;
 use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Role, Settings, Usage};
 use crate::json::{Val, name};
@@ -29,6 +30,18 @@ static INFO: FormatInfo = FormatInfo {
 
 const READ_ONLY: &str = "an export is not read back by Grok; `convert` writes a request";
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[UnsentPaths {
+    paths: &[
+        "**/conversation/title",
+        "**/conversation/leaf_response_id",
+        "**/_id",
+        "**/parent_response_id",
+        "**/sender",
+    ],
+    why: "the name of the conversation, and ids by which responses name one another",
+}];
+
 impl Format for GrokExport {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -39,6 +52,10 @@ impl Format for GrokExport {
             return 0;
         };
         if list.elements().take(transcript::SAMPLE).all(is_conversation) { 95 } else { 0 }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
@@ -65,9 +82,8 @@ fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
         conversation.get("responses").into_iter().flat_map(|list| list.elements()).map(inner).collect();
     let path = path(&all, conversation);
     let mut said = Transcript::default();
-    let others = all.len().saturating_sub(path.len());
     let mut model = None;
-    for response in path {
+    for &response in &path {
         let is_human = response.get("sender").is_some_and(|sender| sender.is("human"));
         if !is_human {
             model = text(response, "model").or(model);
@@ -75,7 +91,9 @@ fn told(conversation: Val<'_>, record: &Stored<'_>) -> Told {
         said.begin();
         said.text(if is_human { Role::User } else { Role::Assistant }, response.get(name::message), record);
     }
-    said.leave_branches(others, "it is on another branch than the newest message");
+    for &other in all.iter().filter(|one| !path.iter().any(|own| own.start() == one.start())) {
+        said.leave_out("a message", other, record, "it is on another branch than the newest message");
+    }
     let settings = Settings {
         label: text_at(conversation, &["conversation", "id"]),
         model,

@@ -2,6 +2,7 @@
 //! its database (`state.db`), each of which is read as a message.
 
 use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Facts, Role, Settings};
 use crate::json::pieces::Pieced;
@@ -19,6 +20,47 @@ static INFO: FormatInfo = Manners::of_agent("hermes-session", "Hermes session (`
 
 const READ_ONLY: &str = "sessions of Hermes are not edited; `convert` writes a request, which `fix` can repair";
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &[
+            "archive_state",
+            "base_url",
+            "cost/**",
+            "cwd",
+            "end_reason",
+            "ended_at",
+            "finalized",
+            "git_branch",
+            "git_repo_root",
+            "handoff_platform",
+            "model_config/**",
+            "parent_relationship",
+            "parent_session_id",
+            "platform",
+            "producer",
+            "profile_id",
+            "repository_cwd",
+            "session_revision_hash",
+            "session_start",
+            "source_user_scope",
+        ],
+        why: "about the session",
+    },
+    UnsentPaths {
+        paths: &[
+            "messages/state=active|observed",
+            "state=active|observed",
+            "messages/tool_calls/call_id",
+            "messages/tool_calls/response_item_id",
+            "**/[role=tool]tool_name",
+            "[role=tool]tool_name",
+            "messages/tool_results/is_error",
+        ],
+        why: "ids of a call beside the one that pairs it, and the name that is in the call",
+    },
+];
+
 impl Format for HermesSession {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -32,6 +74,10 @@ impl Format for HermesSession {
 
     fn knows(&self, val: Val<'_>) -> bool {
         val.get(name::role).is_some() || self.detect(&Probe::new(val)) > 0
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
@@ -97,7 +143,7 @@ fn add(message: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
 /// Adds a message of an archive.
 fn archived(message: Val<'_>, record: &Stored<'_>, said: &mut Transcript) {
     if message.get(name::state).is_some_and(|state| state.is("rewound")) {
-        return said.leave_out("a message", "it was taken back");
+        return said.leave_out("a message", message, record, "it was taken back");
     }
     said.begin();
     let role = match message.get(name::role).and_then(|role| role.text()).unwrap_or_default().as_ref() {

@@ -2,6 +2,7 @@
 //! is a conversation. Long texts may lie in its `attachments`, and are put back in their place.
 
 use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
 use crate::json::{Val, name};
@@ -26,6 +27,51 @@ static MANNERS: Manners = Manners::of_agent(
 const READ_ONLY: &str =
     "logs of Inspect are results, and are not edited; `convert` writes a request, which `fix` can repair";
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["**/messages/content/*=attachment://*", "messages/content=attachment://*"],
+        why: "the attachment that it names is read in its place",
+    },
+    UnsentPaths {
+        paths: &[
+            "eval/**",
+            "plan/**",
+            "results/**",
+            "reductions/**",
+            "stats/**",
+            "status",
+            "target",
+            "samples/target",
+            "**/scores/**",
+            "**/metadata/**",
+            "**/choices/source",
+        ],
+        why: "about the evaluation, which the model never sees",
+    },
+    UnsentPaths {
+        paths: &[
+            "samples/input/**",
+            "input/**",
+            "samples/input",
+            "input",
+            "samples/output/**",
+            "output/**",
+            "samples/events/**",
+            "events/**",
+            "samples/transcript/**",
+            "transcript/**",
+            "samples/attachments/**",
+            "attachments/**",
+        ],
+        why: "a copy of what the messages say",
+    },
+    UnsentPaths {
+        paths: &["**/messages/source", "**/[role=tool]function", "**/image/detail", "**/messages/content/detail"],
+        why: "who made a message, and the name that is in the call",
+    },
+];
+
 impl Format for InspectLog {
     fn info(&self) -> &'static FormatInfo {
         &MANNERS.chat
@@ -39,6 +85,10 @@ impl Format for InspectLog {
         // One that was cancelled may have no samples.
         let is_log = is_log && [name::samples, name::plan, name::stats].into_iter().any(|name| probe.has(name));
         if is_log || is_sample(val) { 95 } else { 0 }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {

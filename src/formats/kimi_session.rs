@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
 use crate::json::pieces::Pieced;
@@ -29,6 +30,73 @@ const READ_ONLY: &str = "sessions of Kimi are not edited; `convert` writes a req
 /// Types of lines that say nothing of the conversation, or that others have as well.
 const TYPES: [&str; 8] =
     ["config.", "turn.", "tools.", "llm.", "usage.", "permission.", "plan_mode.", "full_compaction."];
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["[type=turn.ended]reason", "[type=full_compaction.*]source"],
+        why: "why a turn or a compaction was made",
+    },
+    UnsentPaths {
+        paths: &[
+            "[type=profile.bind]modelAlias",
+            "[type=profile.bind]profileName",
+            "[type=profile.bind]thinkingEffort",
+            "[type=profile.bind]environmentDisclosure/**",
+            "[type=profile.bind]agentsMdPaths",
+            "[type=profile.bind]activeToolNames",
+            "[type=profile.bind]subagents",
+            "[type=profile.bind|config.update]subagentNames",
+        ],
+        why: "a setting of the program",
+    },
+    UnsentPaths {
+        paths: &[
+            "[type=metadata]**",
+            "protocol_version",
+            "agentId",
+            "event/stepUuid",
+            "event/turnId",
+            "event/finishReason",
+            "event/providerFinishReason",
+            "event/rawFinishReason",
+            "turnStep",
+            "usageScope",
+            "workspaceId",
+            "runtimeId",
+            "message/origin/**",
+        ],
+        why: "about the session and its steps",
+    },
+    UnsentPaths {
+        paths: &["event/display/**", "[type=context.append_loop_event]event/description"],
+        why: "what the terminal shows of a call",
+    },
+    UnsentPaths {
+        paths: &["[type=turn.prompt]**", "[type=turn.steer]**"],
+        why: "the prompt, which is in a message of its own",
+    },
+    UnsentPaths {
+        paths: &[
+            "[type=permission.record_approval_result|permission.set_mode|plan_mode.enter|plan_mode.exit|tools.set_active_tools|tools.update_store]**",
+            "[type=usage.record]**",
+            "[type=llm.request|llm.tools_snapshot]**",
+        ],
+        why: "an event of the program: what it asked, and what it offered the model then",
+    },
+    UnsentPaths {
+        paths: &[
+            "[type=config.update]modelAlias",
+            "[type=config.update]profileName",
+            "[type=config.update]thinkingEffort",
+            "[type=config.update]cwd",
+            "[type=config.update]environmentDisclosure/**",
+            "[type=config.update]agentsMdPaths",
+        ],
+        why: "a setting of the program",
+    },
+    UnsentPaths { paths: &["[type=context.apply_compaction]summary"], why: "the context summary says it" },
+];
 
 impl Format for KimiSession {
     fn info(&self) -> &'static FormatInfo {
@@ -59,6 +127,10 @@ impl Format for KimiSession {
         true
     }
 
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
         Some(|| Box::new(Session::default()))
     }
@@ -81,8 +153,9 @@ impl Teller for Session {
     fn take(&mut self, record: &Stored<'_>) {
         let val = record.val;
         match val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default().as_ref() {
-            b"config.update" if val.get("systemPrompt").is_some() => {
-                self.system = Transcript::default();
+            b"config.update" | b"profile.bind" if val.get("systemPrompt").is_some() => {
+                let before = std::mem::take(&mut self.system);
+                self.system.leave(before, "another system prompt has replaced it");
                 self.system.text(Role::System, val.get("systemPrompt"), record);
             }
             b"llm.request" if val.get(name::kind).is_none_or(|kind| kind.is("loop")) => {
@@ -109,7 +182,10 @@ impl Teller for Session {
                 let summary = ["contextSummary", "summary"].iter().find_map(|key| val.get(key));
                 self.said.text(Role::User, summary, record);
             }
-            b"context.clear" => self.said = Transcript::default(),
+            b"context.clear" => {
+                let cleared = std::mem::take(&mut self.said);
+                self.said.leave(cleared, "the user has cleared the context");
+            }
             _ => {}
         }
     }

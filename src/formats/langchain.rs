@@ -22,6 +22,37 @@ pub(super) use update::{CALL, update};
 use message::Message;
 use provider::Provider;
 
+use crate::format::unsent::UnsentPaths;
+
+/// What of the store no request says.
+pub(super) const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &[
+            "**/response_metadata/**",
+            "**/status=success|completed",
+            "**/[type=tool]name",
+            "**/[type=tool]data/name",
+        ],
+        why: "about the message: what the provider said beside it, and the name of the tool, which is in the call",
+    },
+    UnsentPaths {
+        paths: &["**/tool_calls/args/**", "**/tool_calls/name", "**/invalid_tool_calls/error"],
+        why: "a copy of the calls in the content",
+    },
+    UnsentPaths {
+        paths: &[
+            "config/**",
+            "metadata/**",
+            "channel_versions/**",
+            "versions_seen/**",
+            "updated_channels",
+            "ts",
+            "next",
+        ],
+        why: "about the checkpoint",
+    },
+];
+
 /// Messages that are looked at to recognise a document.
 const SAMPLE: usize = 50;
 

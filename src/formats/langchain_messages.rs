@@ -3,6 +3,7 @@
 
 use crate::format::correcting::Corrector;
 use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
 use crate::json::{Val, name};
@@ -34,6 +35,10 @@ impl Format for LangchainMessages {
             Some(list) => langchain::score_of(list),
             None => langchain::score(probe.val),
         }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        super::langchain::UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {

@@ -2,6 +2,7 @@
 //! the form in which the integration reported it.
 
 use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Facts, Role, Settings};
 use crate::json::{Val, name};
@@ -23,6 +24,10 @@ static INFO: FormatInfo = Manners::of_agent(
 
 const READ_ONLY: &str = "a trace is not sent again; `convert` writes a request, which `fix` can repair";
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] =
+    &[UnsentPaths { paths: &["name", "traceId", "**/object"], why: "about the observation" }];
+
 impl Format for Langfuse {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -32,6 +37,10 @@ impl Format for Langfuse {
         let list = list(probe.val);
         let all = list.map_or_else(|| vec![probe.val], |list| list.elements().take(transcript::SAMPLE).collect());
         if !all.is_empty() && all.into_iter().all(is_observation) { 92 } else { 0 }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {

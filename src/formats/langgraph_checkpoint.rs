@@ -3,6 +3,7 @@
 
 use crate::format::handover::Handover;
 use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
 use crate::json::Val;
@@ -44,6 +45,10 @@ impl Format for LanggraphCheckpoint {
 
     fn knows(&self, val: Val<'_>) -> bool {
         val.get("channel_values").is_some_and(|values| values.is_object())
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        super::langchain::UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {

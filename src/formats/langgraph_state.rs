@@ -2,6 +2,7 @@
 
 use crate::format::correcting::Corrector;
 use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Settings;
 use crate::json::{Val, name};
@@ -33,6 +34,10 @@ impl Format for LanggraphState {
             _ if is_state => 100,
             score => score,
         }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        super::langchain::UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {

@@ -3,6 +3,7 @@
 
 use crate::dialects::{anthropic::ANTHROPIC, chat::CHAT, responses::RESPONSES};
 use crate::format::retelling::{Say, Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Histories, Part, Probe, Unit};
 use crate::history::{Facts, Settings, Usage};
 use crate::json::pieces::Pieced;
@@ -33,6 +34,24 @@ static OF_RESPONSES: FormatInfo = FormatInfo { dialect: &RESPONSES, target: "ope
 
 const READ_ONLY: &str = "a log is not sent again; `convert` writes a request, which `fix` can repair";
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[UnsentPaths {
+    paths: &[
+        "call_type",
+        "request_id",
+        "trace_id",
+        "status",
+        "proxy_server_request",
+        "proxy_server_request/**",
+        "**/object",
+        "**/system_fingerprint",
+        "raw_messages/**",
+        "raw_response/**",
+        "kwargs/**",
+    ],
+    why: "about the call, and copies of what the messages say",
+}];
+
 impl Format for LitellmLog {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -40,6 +59,10 @@ impl Format for LitellmLog {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         if transcript::is_all(probe.val, is_log) { 92 } else { 0 }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
@@ -106,10 +129,12 @@ fn told(log: Val<'_>, record: &Stored<'_>) -> Option<Told> {
         ..Settings::default()
     };
     settings.facts.set_if(Facts::CUT, is_cut(log));
-    if log.get(name::tools).is_some_and(|tools| tools.count() > 0) {
-        settings.unsent.push(("the list of tools".into(), "only messages are read of a log"));
-    }
-    Some(Told::history(info, settings, says))
+    let tools = log.get(name::tools).filter(|tools| tools.count() > 0);
+    let request = tools.map(|tools| {
+        let at = record.base.of(tools);
+        Pieced::object(at).with("tools", Pieced::of(tools, record.base))
+    });
+    Some(Told { request, ..Told::history(info, settings, says) })
 }
 
 /// What a response adds to the history.

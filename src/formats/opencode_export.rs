@@ -2,6 +2,7 @@
 //! sends them: to the provider that was used last, from the newest compaction on, without what the user took back.
 
 use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe, Repair};
 use crate::json::{Val, name};
 
@@ -48,6 +49,10 @@ impl Format for OpencodeExport {
             _ if messages.elements().take(SAMPLE).all(is_message) => 100,
             _ => 0,
         }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        super::opencode::UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {

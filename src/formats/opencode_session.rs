@@ -2,6 +2,7 @@
 //! are retold as exports are.
 
 use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe, Repair};
 use crate::history::{Finding, Row, codes};
 use crate::json::{Val, name};
@@ -42,6 +43,10 @@ impl Format for OpencodeSession {
 
     fn knows(&self, val: Val<'_>) -> bool {
         rows::is_known(val)
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        super::opencode::UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {

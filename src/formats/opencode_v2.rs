@@ -5,8 +5,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
-use crate::history::{Role, Settings, Version};
+use crate::history::{Role, Settings, Unsent, Version};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 use crate::place::Place;
@@ -50,6 +51,10 @@ impl Format for OpencodeV2 {
         val.get("row").is_some()
     }
 
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        super::opencode::UNSENT
+    }
+
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
         Some(|| Box::new(Rows::default()))
     }
@@ -81,7 +86,7 @@ impl Teller for Rows {
         }
         let taken_back = |message: &Stored<'_>| reverted.is_some() && text(message.val, "id") == reverted;
         if let Some(from) = messages.iter().position(taken_back) {
-            messages.truncate(from);
+            settings.unsent.extend(messages.drain(from..).map(|message| left(&message, "the user took it back")));
         }
         let is_summary = |message: &Stored<'_>| {
             is(message, "compaction")
@@ -90,6 +95,8 @@ impl Teller for Rows {
         let newest = messages.iter().rposition(is_summary).unwrap_or(0);
         let model = messages.iter().rev().find_map(Model::of).unwrap_or_default();
         let (manner, target) = provider::manner(&model.provider);
+        let replaced = messages.iter().take(newest);
+        settings.unsent.extend(replaced.map(|message| left(message, "a compaction has replaced it")));
         let turns = messages.iter().skip(newest).flat_map(|message| turns(message, &model)).collect();
         settings.model = Some(model.name).filter(|name| !name.is_empty());
         settings.target = Some(target);
@@ -97,6 +104,10 @@ impl Teller for Rows {
         settings.read_only = Some(READ_ONLY);
         vec![spoken::told(&MANNERS, manner, settings, turns)]
     }
+}
+
+fn left(message: &Stored<'_>, why: &'static str) -> Unsent {
+    Unsent::at(message.base.of(message.val), message.number, "a message", why)
 }
 
 fn is(message: &Stored<'_>, kind: &str) -> bool {
@@ -171,8 +182,7 @@ fn files(data: Val<'_>, message: &Stored<'_>) -> Vec<Says> {
         let content = file.get(name::data).filter(|data| data.is_string())?;
         if matches!(&*mime, "image/png" | "image/jpeg" | "image/gif" | "image/webp") {
             let content = Pieced::of(content, message.base);
-            let url =
-                Pieced::joined(vec![Pieced::text(&format!("data:{mime};base64,"), at), content.clone()], "", at);
+            let url = Pieced::data_url(Pieced::text(&mime, at), content.clone(), at);
             let name = file.get(name::name).map(|name| Pieced::of(name, message.base));
             let mime = Pieced::text(&mime, at);
             return Some(Says::Media(Media { is_image: true, mime, url, data: Some(content), name, at }));
@@ -186,7 +196,7 @@ fn files(data: Val<'_>, message: &Stored<'_>) -> Vec<Says> {
         let content = STANDARD.decode(content.text()?.as_ref()).unwrap_or_default();
         let content = String::from_utf8_lossy(&content);
         let said = format!("Attached {what}: {name}\n\n{content}");
-        Some(Says::Text { text: Pieced::text(&said, at), id: None, at })
+        Some(Says::Text { text: Pieced::reworded(&said, at), id: None, at })
     };
     data.get("files").into_iter().flat_map(|files| files.elements()).filter_map(file).collect()
 }

@@ -4,8 +4,9 @@
 use std::collections::HashSet;
 
 use crate::format::retelling::{Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
-use crate::history::{Role, Settings};
+use crate::history::{Role, Settings, Unsent};
 use crate::json::{Val, name};
 
 use super::spoken::{self, Manner, Manners, Says, Turn};
@@ -46,6 +47,50 @@ const KINDS: [&str; 12] = [
 /// Events that are looked at to recognise a document.
 const SAMPLE: usize = 50;
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["tool_call_metadata/model_response/**", "[action]args/**"],
+        why: "the response, which its first event says",
+    },
+    UnsentPaths {
+        paths: &[
+            "source",
+            "action_id",
+            "llm_response_id",
+            "forgotten_event_ids",
+            "security_risk",
+            "cause",
+            "tool_call/origin",
+        ],
+        why: "about the event: who wrote it, and which others it names",
+    },
+    UnsentPaths {
+        paths: &[
+            "action",
+            "observation",
+            "[kind=ActionEvent]action/**",
+            "[kind=ActionEvent]tool_name",
+            "[kind=ActionEvent]tool_call_id",
+            "[kind=ObservationEvent]tool_name",
+            "[kind=AgentErrorEvent]tool_name",
+            "[kind=UserRejectObservation]tool_name",
+            "tool_call_metadata/function_name",
+            "tool_call_metadata/tool_call_id",
+            "tool_call_metadata/model_response/object",
+        ],
+        why: "the call says it",
+    },
+    UnsentPaths {
+        paths: &["[action]message", "[observation]message", "[observation]extras/**", "success"],
+        why: "what the page shows of an event",
+    },
+    UnsentPaths {
+        paths: &["[kind=ConversationStateUpdateEvent|PauseEvent|CondensationRequest|ConversationErrorEvent]**"],
+        why: "an event of the program, which no message is made of",
+    },
+];
+
 impl Format for Openhands {
     fn info(&self) -> &'static FormatInfo {
         &MANNERS.chat
@@ -63,6 +108,10 @@ impl Format for Openhands {
             }
         }
         best
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
@@ -90,6 +139,7 @@ fn score(event: Val<'_>) -> u8 {
 #[derive(Default)]
 struct Conversation {
     events: Vec<Event>,
+    unsent: Vec<Unsent>,
     is_responses: bool,
     is_anthropic: bool,
 }
@@ -103,7 +153,13 @@ impl Teller for Conversation {
             self.is_anthropic |= event.get("thinking_blocks").is_some_and(|blocks| blocks.count() > 0);
             if let Some(forgotten) = event.get("forgotten_event_ids") {
                 let ids: HashSet<Box<str>> = forgotten.elements().filter_map(event::as_text).collect();
-                self.events.retain(|event| !ids.contains(&event.id));
+                let (forgotten, kept): (Vec<Event>, Vec<Event>) =
+                    std::mem::take(&mut self.events).into_iter().partition(|event| ids.contains(&event.id));
+                self.events = kept;
+                let left = |event: &Event| {
+                    Unsent::at(event.at, event.record, "an event", "a condensation has replaced it")
+                };
+                self.unsent.extend(forgotten.iter().map(left));
             }
             let Some(said) = Event::of(event, record) else { continue };
             // What was forgotten is summed up at its place.
@@ -142,7 +198,12 @@ impl Teller for Conversation {
             }
         }
         turns.append(&mut results);
-        let settings = Settings { read_only: Some(READ_ONLY), store: Some(false), ..Settings::default() };
+        let settings = Settings {
+            read_only: Some(READ_ONLY),
+            store: Some(false),
+            unsent: self.unsent,
+            ..Settings::default()
+        };
         vec![spoken::told(&MANNERS, manner, settings, turns)]
     }
 }

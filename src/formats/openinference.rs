@@ -2,6 +2,7 @@
 //! `llm.output_messages.N.message.…`, an attribute for each member of a message.
 
 use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Facts, Role, Settings};
 
@@ -33,6 +34,36 @@ static NAMES: Naming = Naming {
     calls: ("message.tool_calls.", ["tool_call.id", "tool_call.function.name", "tool_call.function.arguments"]),
 };
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &[
+            "attributes/*.role",
+            "attributes/*.message_content.type",
+            "attributes/llm.model_name",
+            "attributes/llm.provider",
+            "attributes/openinference.span.kind",
+            "attributes/llm.invocation_parameters",
+            "attributes/*.mime_type",
+            "attributes/session.id",
+            "attributes/user.id",
+            "attributes/metadata",
+            "attributes/tag.*",
+        ],
+        why: "about the request and its messages",
+    },
+    UnsentPaths {
+        paths: &[
+            "name",
+            "**/role",
+            "attributes/llm/model_name",
+            "attributes/llm/provider",
+            "attributes/openinference/span/kind",
+        ],
+        why: "about the span",
+    },
+];
+
 impl Format for Openinference {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -45,6 +76,10 @@ impl Format for Openinference {
     fn knows(&self, val: crate::json::Val<'_>) -> bool {
         // Spans of other things are passed over.
         val.is_object()
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {

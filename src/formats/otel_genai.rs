@@ -2,6 +2,7 @@
 //! `gen_ai.system_instructions`, which are JSON in a string, and the older `gen_ai.prompt.N.…` and `gen_ai.completion.N.…`.
 
 use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Facts, Role, Settings};
 use crate::json::name;
@@ -35,6 +36,47 @@ static NAMES: Naming = Naming {
     calls: ("tool_calls.", ["id", "name", "arguments"]),
 };
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &[
+            "**/attributes/[key=http.*|url.*|net.*|server.*|client.*|network.*|service.*|telemetry.*|rpc.*|db.*|otel.*|code.*|thread.*|host.*|process.*|os.*]value/**",
+        ],
+        why: "about the span, not about a model",
+    },
+    UnsentPaths {
+        paths: &[
+            "attributes/gen_ai.*.model",
+            "attributes/gen_ai.system",
+            "attributes/gen_ai.*.name",
+            "attributes/gen_ai.*.id",
+            "attributes/gen_ai.*.role",
+            "attributes/gen_ai.*.type",
+            "attributes/gen_ai.*.finish_reasons",
+            "**/attributes/[key=gen_ai.*.model|gen_ai.system|gen_ai.provider.name|gen_ai.operation.name|gen_ai.*.id|gen_ai.*.role|gen_ai.*.type|gen_ai.*.finish_reasons]value/**",
+        ],
+        why: "about the request: its model and provider, and who says what",
+    },
+    UnsentPaths {
+        paths: &[
+            "name",
+            "**/span_id",
+            "**/trace_id",
+            "**/spanId",
+            "**/traceId",
+            "**/parentSpanId",
+            "**/parent_id",
+            "resourceSpans/resource/**",
+            "**/spans/name",
+            "**/scope/name",
+            "**/attributes/key",
+            "events/name",
+            "**/events/name",
+        ],
+        why: "about the span",
+    },
+];
+
 impl Format for OtelGenai {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -47,6 +89,10 @@ impl Format for OtelGenai {
     fn knows(&self, val: crate::json::Val<'_>) -> bool {
         // Spans of other things are passed over.
         val.is_object()
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {

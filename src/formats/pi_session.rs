@@ -5,8 +5,9 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::format::retelling::{Say, Stored, Teller, Told};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
-use crate::history::{Finding, Row, Settings, codes};
+use crate::history::{Finding, Row, Settings, Unsent, codes};
 use crate::json::{Val, name};
 use crate::place::Place;
 
@@ -40,6 +41,28 @@ const TYPES: [&str; 9] = [
     "custom_message",
     "label",
     "session_info",
+];
+
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths { paths: &["message/content/textSignature"], why: "the id of an item of another model" },
+    UnsentPaths {
+        paths: &[
+            "cwd",
+            "firstKeptEntryId",
+            "targetId",
+            "[type=label]label",
+            "message/api",
+            "message/toolName",
+            "modelId",
+            "[type=session]**",
+            "[type=session_info]**",
+            "[type=thinking_level_change]**",
+        ],
+        why: "about the session, and ids by which entries name one another",
+    },
+    UnsentPaths { paths: &["message/isError"], why: "reported as the error mark" },
+    UnsentPaths { paths: &["[type=custom]**"], why: "an entry of an extension, which the model never sees" },
 ];
 
 impl Format for PiSession {
@@ -84,6 +107,10 @@ impl Format for PiSession {
         true
     }
 
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
+    }
+
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
         Some(|| Box::new(Session::default()))
     }
@@ -114,7 +141,19 @@ impl Teller for Session {
     fn finish(mut self: Box<Self>) -> Vec<Told> {
         let (path, strays) = self.path();
         let model = path.iter().rev().find_map(|ix| self.entries.get(*ix)?.model.clone()).unwrap_or_default();
+        let mut unsent = Vec::new();
+        let mut leave = |ix: &usize, why| {
+            let entry = self.entries.get(*ix).filter(|entry| !entry.is_empty());
+            unsent.extend(entry.map(|entry| Unsent::at(entry.at, entry.record, "an entry", why)));
+        };
+        let on_path: HashSet<usize> = path.iter().copied().collect();
+        let others = (0..self.entries.len()).filter(|ix| !on_path.contains(ix));
+        others.for_each(|ix| leave(&ix, "it is on another branch than the last entry"));
+        let before = path.clone();
         let path = self.since_compaction(path);
+        let kept: HashSet<usize> = path.iter().copied().collect();
+        let replaced = before.iter().filter(|ix| !kept.contains(ix));
+        replaced.for_each(|ix| leave(ix, "a compaction has replaced it"));
         let (manner, target) = model.manner();
         let mut turns = Vec::new();
         for ix in path {
@@ -128,6 +167,7 @@ impl Teller for Session {
             target: Some(target),
             store: Some(false),
             read_only: Some(READ_ONLY),
+            unsent,
             ..Settings::default()
         };
         let mut told = spoken::told(&MANNERS, manner, settings, turns);

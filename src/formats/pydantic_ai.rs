@@ -5,8 +5,9 @@ use std::collections::HashSet;
 
 use crate::format::correcting::Corrector;
 use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
-use crate::history::{Role, Settings};
+use crate::history::{Role, Settings, Unsent};
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
 
@@ -38,6 +39,15 @@ const HEALED: &str = "the response was interrupted, and pydantic-ai leaves out i
 /// Messages that are looked at to recognise a document.
 const SAMPLE: usize = 50;
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["**/part_kind", "**/provider_name", "**/parts/outcome", "**/state", "**/parts/scope"],
+        why: "what a part is, and how a message ended",
+    },
+    UnsentPaths { paths: &["**/[part_kind=tool-return|retry-prompt]tool_name"], why: "the name is in the call" },
+];
+
 impl Format for PydanticAi {
     fn info(&self) -> &'static FormatInfo {
         &MANNERS.chat
@@ -56,6 +66,10 @@ impl Format for PydanticAi {
             .take(SAMPLE)
             .any(|message| message.get(name::parts).is_some_and(|own| own.count() > 0));
         if any && list.elements().take(SAMPLE).all(is_message) { 95 } else { 0 }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
@@ -86,13 +100,13 @@ fn conversation(list: Val<'_>, record: &Stored<'_>) -> Told {
         .filter_map(|part| text(part, "tool_call_id"))
         .collect();
     let mut unsent = Vec::new();
-    let mut turns = instructions(list, record);
+    let mut turns = instructions(list, record, &mut unsent);
     for message in list.elements() {
         let interrupted = message.get(name::state).is_some_and(|state| state.is("interrupted"));
         for part in parts(message) {
             let id = text(part, "tool_call_id").filter(|_| interrupted && part::is(part, &["tool-call"]));
             if let Some(id) = id.filter(|id| !returned.contains(id)) {
-                unsent.push((id, HEALED));
+                unsent.push(Unsent::at(record.base.of(part), record.number, id, HEALED));
                 continue;
             }
             let Some((role, says)) = sending.part(part) else { continue };
@@ -115,9 +129,14 @@ fn conversation(list: Val<'_>, record: &Stored<'_>) -> Told {
 }
 
 /// The instructions of the newest request that has some: they are sent in front of all messages.
-fn instructions(list: Val<'_>, record: &Stored<'_>) -> Vec<Turn> {
+fn instructions(list: Val<'_>, record: &Stored<'_>, unsent: &mut Vec<Unsent>) -> Vec<Turn> {
     let own = list.elements().filter_map(|message| message.get(name::instructions));
-    let Some(own) = own.filter(|own| own.is_string() && !own.is("")).last() else { return Vec::new() };
+    let mut all: Vec<Val<'_>> = own.filter(|own| own.is_string() && !own.is("")).collect();
+    let Some(own) = all.pop() else { return Vec::new() };
+    let older = |own: Val<'_>| {
+        Unsent::at(record.base.of(own), record.number, "an instruction", "a newer request has another one")
+    };
+    unsent.extend(all.into_iter().map(older));
     let at = record.base.of(own);
     let text = Pieced::of(own, record.base);
     vec![Turn { role: Role::System, says: vec![Says::Text { text, id: None, at }], at, record: record.number }]

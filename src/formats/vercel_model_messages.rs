@@ -2,6 +2,7 @@
 //! `assistant` and `tool`, with parts `tool-call` and `tool-result`.
 
 use crate::format::retelling::{Stored, Teller};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::Role;
 use crate::json::edit::Base;
@@ -31,6 +32,12 @@ static FORM: Form = Form {
 /// Messages that are looked at to recognise a document.
 const SAMPLE: usize = 256;
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths { paths: &["**/[type=file|image]mediaType"], why: "the address of the file says it" },
+    UnsentPaths { paths: &["**/[type=tool-result]toolName"], why: "the name is in the call" },
+];
+
 impl Format for VercelModelMessages {
     fn info(&self) -> &'static FormatInfo {
         &MANNERS.chat
@@ -49,6 +56,10 @@ impl Format for VercelModelMessages {
 
     fn knows(&self, val: Val<'_>) -> bool {
         vercel::messages(val).all(|message| score(message) > 0)
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {

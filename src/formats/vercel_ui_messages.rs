@@ -3,6 +3,7 @@
 //! results of its tools.
 
 use crate::format::retelling::{Stored, Teller};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe, Repair};
 use crate::history::Role;
 use crate::json::{Val, name};
@@ -35,6 +36,18 @@ static FORM: Form = Form {
 /// Messages that are looked at to recognise a document.
 const SAMPLE: usize = 50;
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[
+    UnsentPaths {
+        paths: &["[parts]content", "messages/[parts]content", "**/[type=file]mediaType"],
+        why: "the parts and the address of the file say it",
+    },
+    UnsentPaths {
+        paths: &["**/parts/state", "**/toolInvocation/state", "**/toolInvocations/state"],
+        why: "how far a part was",
+    },
+];
+
 impl Format for VercelUiMessages {
     fn info(&self) -> &'static FormatInfo {
         &MANNERS.chat
@@ -50,6 +63,10 @@ impl Format for VercelUiMessages {
             all += 1;
         }
         if all > 0 { best } else { 0 }
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {

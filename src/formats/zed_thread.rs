@@ -2,6 +2,7 @@
 //! `User` and `Agent`, older ones have roles with segments. Results lie with the answer that called for them.
 
 use crate::format::retelling::{Stored, Teller, Told, by_record};
+use crate::format::unsent::UnsentPaths;
 use crate::format::{Format, FormatInfo, Probe};
 use crate::history::{Role, Settings};
 use crate::json::pieces::Pieced;
@@ -24,6 +25,23 @@ static MANNERS: Manners = Manners::of_agent(
 
 const READ_ONLY: &str = "threads of Zed are not edited; `convert` writes a request, which `fix` can repair";
 
+/// What of the store no request says.
+const UNSENT: &[UnsentPaths] = &[UnsentPaths {
+    paths: &[
+        "title",
+        "summary",
+        "version",
+        "messages=Resume",
+        "**/is_input_complete",
+        "**/raw_input",
+        "**/Mention/uri/**",
+        "**/tool_results/*/tool_name",
+        "**/tool_results/*/tool_use_id",
+        "**/tool_results/*/is_error",
+    ],
+    why: "the name of the thread, and what its calls and results say themselves",
+}];
+
 impl Format for ZedThread {
     fn info(&self) -> &'static FormatInfo {
         &MANNERS.anthropic
@@ -45,6 +63,10 @@ impl Format for ZedThread {
 
     fn knows(&self, val: Val<'_>) -> bool {
         val.get(name::messages).is_some_and(|list| list.is_array())
+    }
+
+    fn unsent(&self) -> &'static [UnsentPaths] {
+        UNSENT
     }
 
     fn teller(&self) -> Option<fn() -> Box<dyn Teller>> {
@@ -105,7 +127,7 @@ fn contents(message: Val<'_>, role: Role, record: &Stored<'_>, said: &mut Transc
             b"ToolUse" => said.call(role, own, record),
             other => {
                 let name = format!("a content `{}`", String::from_utf8_lossy(other));
-                said.leave_out(name, "it is not read");
+                said.leave_out(name, content, record, "it is not read");
             }
         }
     }

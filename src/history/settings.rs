@@ -118,6 +118,22 @@ impl Around {
     }
 }
 
+/// Something that a log holds and is never sent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unsent {
+    /// The name of a row; of anything else what it is, with a space in it.
+    pub what: Box<str>,
+    pub why: &'static str,
+    /// Where it is, and the number of its record. `None` for a row, whose name tells.
+    pub at: Option<(Place, u32)>,
+}
+
+impl Unsent {
+    pub fn at(at: Place, record: u32, what: impl Into<Box<str>>, why: &'static str) -> Unsent {
+        Unsent { what: what.into(), why, at: Some((at, record)) }
+    }
+}
+
 /// Settings of one history.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -169,8 +185,8 @@ pub struct Settings {
     pub in_rows: bool,
     /// The version of the agent that wrote the log last.
     pub agent_version: Option<Version>,
-    /// Rows of the log that are never sent, by their names, and why.
-    pub unsent: Vec<(Box<str>, &'static str)>,
+    /// What the log holds and is never sent.
+    pub unsent: Vec<Unsent>,
     /// What of a translated store no message says. Conversion and comparison ask for it; it is empty elsewhere, but for what
     /// the dialect cannot say.
     pub lost: Vec<Finding>,

@@ -386,11 +386,8 @@ impl Pieced {
                 }
                 out.text.push(b'"');
                 let start = out.text.len() as u64;
-                let span = |run: &Run| Span {
-                    at: start + u64::from(run.at),
-                    from: run.from,
-                    provenance: run.provenance,
-                };
+                let span =
+                    |run: &Run| Span { at: start + u64::from(run.at), from: run.from, provenance: run.provenance };
                 out.spans.extend(runs.iter().map(span));
                 out.text.extend_from_slice(raw);
                 out.text.push(b'"');

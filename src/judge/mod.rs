@@ -9,7 +9,8 @@ mod keep;
 mod look;
 mod proof;
 
-use crate::format::{Format, FormatInfo, Unsent};
+use crate::format::{Format, FormatInfo};
+use crate::history::Unsent;
 use crate::history::Version;
 use crate::read;
 use crate::read::Skipped;

@@ -1,7 +1,7 @@
 //! What a conversion takes from what the model saw, or adds to it. Each kind of loss is a variant of a rule; the names
 //! here are how the code that converts speaks of them.
 
-use crate::history::Code;
+use crate::history::{Code, Finding};
 
 use super::At;
 
@@ -17,6 +17,11 @@ const fn kind(code: u16, variant: u8) -> LossKind {
 }
 
 impl LossKind {
+    /// The kind that a finding reports.
+    pub fn of(finding: &Finding) -> LossKind {
+        LossKind { code: finding.code, variant: finding.variant }
+    }
+
     pub const REASONING: LossKind = kind(901, 0);
     pub const REASONING_AS_TEXT: LossKind = kind(901, 1);
     /// Counted: thought signatures on parts.
@@ -83,8 +88,10 @@ impl LossKind {
     pub const NOTE_CUT: LossKind = kind(909, 9);
     /// The agent takes it for a command.
     pub const UNSENT: LossKind = kind(909, 10);
-    /// Counted: what a store holds that is not read.
+    /// What no message of a translated store says.
     pub const LEFT_OUT: LossKind = kind(909, 11);
+    /// What a log holds and its agent does not send either.
+    pub const NOT_SENT: LossKind = kind(909, 12);
     pub const STUB_RESULT: LossKind = kind(910, 0);
     pub const STUB_TOOL: LossKind = kind(910, 1);
     pub const STUB_TEXT: LossKind = kind(910, 2);

@@ -5,8 +5,9 @@ use std::io;
 use std::ops::Range;
 
 use crate::format::Format;
+use crate::format::Mark;
 use crate::format::unsent::{Step, reason};
-use crate::history::{Finding, Flags, Row};
+use crate::history::{Finding, Flags, Row, Unsent};
 use crate::json::edit::Base;
 use crate::json::pieces::{Provenance, Span};
 use crate::json::{NodeKind, Tape, Val, scan};
@@ -15,7 +16,7 @@ use crate::place::Place;
 use crate::source::ReadAt;
 
 use super::pieces;
-use super::retold::Retold;
+use super::retold::{Retold, Said};
 
 /// Stretches of a doc that messages were made of, in order, none of which touch.
 struct Covered(Vec<(u64, u64)>);
@@ -27,7 +28,8 @@ impl Covered {
         let known = retold.histories.iter().flat_map(|history| &history.lost);
         // Of a result without its mark the rest may be said.
         let known = known.filter(|finding| finding.code != LossKind::ERROR_MARK.code);
-        let known = known.map(|finding| finding.row.at);
+        let known =
+            known.map(|finding| finding.row.at).chain(unsent(retold).filter_map(|(_, own)| Some(own.at?.0)));
         let mut all: Vec<(u64, u64)> = made.chain(known).map(|at| (at.start, at.end())).collect();
         all.sort_unstable();
         let mut merged: Vec<(u64, u64)> = Vec::new();
@@ -71,6 +73,12 @@ pub(super) fn lost(
         owners.extend(own.iter().filter(|span| says(span)).map(|span| (span.from.start, n)));
     }
     owners.sort_unstable();
+    for (n, own) in unsent(retold) {
+        if let (Some((at, record)), Some(list)) = (own.at, lost.get_mut(n)) {
+            let kind = LossKind::NOT_SENT;
+            list.push(Finding::new(kind.code, Row::of_place(at, record)).variant(kind.variant).never(own.why));
+        }
+    }
     let covered = Covered::of(retold);
     pieces::each(bytes, records, &mut |ix, record| {
         let mut found = Vec::new();
@@ -85,6 +93,17 @@ pub(super) fn lost(
         }
     })?;
     Ok(lost)
+}
+
+/// What is not sent, each with the number of its history.
+fn unsent(retold: &Retold) -> impl Iterator<Item = (usize, &Unsent)> {
+    let all = retold.histories.iter().enumerate();
+    let says = all.flat_map(|(n, history)| history.says.iter().map(move |says| (n, says)));
+    let settings = says.filter_map(|(n, says)| match says {
+        Said::Mark(Mark::Start(settings)) => Some((n, settings)),
+        _ => None,
+    });
+    settings.flat_map(|(n, settings)| settings.unsent.iter().map(move |own| (n, own)))
 }
 
 /// The history that a value belongs to: the one that the text before it in its record is of, else the text after it.
@@ -105,36 +124,65 @@ struct Walk<'w> {
     lost: &'w mut Vec<Finding>,
 }
 
+/// What a value holds of text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Held {
+    /// Nothing, or only what is never sent.
+    Nothing,
+    Lost,
+    /// Some of it is in a message.
+    Said,
+}
+
 impl Walk<'_> {
-    fn value<'v>(&mut self, val: Val<'v>, base: Base<'_>, steps: &mut Vec<Step<'v>>) {
+    fn value<'v>(&mut self, val: Val<'v>, base: Base<'_>, steps: &mut Vec<Step<'v>>) -> Held {
+        let before = self.lost.len();
+        let mut held = Held::Nothing;
         match val.kind() {
             NodeKind::Object => {
                 for member in val.members() {
                     steps.push((val, member.key.decode().into_owned()));
-                    self.value(member.val, base, steps);
+                    held = held.max(self.value(member.val, base, steps));
                     steps.pop();
                 }
             }
-            NodeKind::Array => val.elements().for_each(|element| self.value(element, base, steps)),
-            NodeKind::String if val.as_str().is_some_and(|text| !text.is_blank()) => self.string(val, base, steps),
-            _ if val.as_bool() == Some(true) && !self.covered.holds(base.of(val)) => self.lose(val, base, steps),
-            _ => {}
+            NodeKind::Array => {
+                for element in val.elements() {
+                    held = held.max(self.value(element, base, steps));
+                }
+            }
+            NodeKind::String if val.as_str().is_some_and(|text| !text.is_blank()) => {
+                return self.string(val, base, steps);
+            }
+            _ if val.as_bool() == Some(true) => {
+                return match self.covered.holds(base.of(val)) {
+                    true => Held::Said,
+                    false => self.lose(val, base, steps),
+                };
+            }
+            _ => return Held::Nothing,
         }
+        // What is lost as a whole is one loss.
+        if held == Held::Lost && self.lost.len() > before + 1 && !steps.is_empty() {
+            self.lost.truncate(before);
+            self.add(val, base);
+        }
+        held
     }
 
-    fn string(&mut self, val: Val<'_>, base: Base<'_>, steps: &mut Vec<Step<'_>>) {
+    fn string(&mut self, val: Val<'_>, base: Base<'_>, steps: &mut Vec<Step<'_>>) -> Held {
         let inside = base.place(val.start() + 1, val.end().saturating_sub(1));
         if self.covered.holds(inside) {
-            return;
+            return Held::Said;
         }
         if !self.covered.touches(inside) {
             return self.lose(val, base, steps);
         }
         // A part of it was taken: of JSON in it the rest is looked through, of an address only its type is missing.
-        let Some(text) = val.text() else { return };
+        let Some(text) = val.text() else { return Held::Said };
         let mut tape = Tape::new();
         if matches!(text.first(), Some(b'{' | b'[')) && scan(&text, &mut tape).is_ok() {
-            let Some(root) = tape.root(&text) else { return };
+            let Some(root) = tape.root(&text) else { return Held::Said };
             let runs = base.runs_within(val);
             let inner = Base::of_runs(base.doc(), &runs);
             let mut below: Vec<Step<'_>> = steps.clone();
@@ -142,12 +190,18 @@ impl Walk<'_> {
             self.value(root, inner, &mut below);
             self.flags = flags;
         }
+        Held::Said
     }
 
-    fn lose(&mut self, val: Val<'_>, base: Base<'_>, steps: &[Step<'_>]) {
+    fn lose(&mut self, val: Val<'_>, base: Base<'_>, steps: &[Step<'_>]) -> Held {
         if reason(self.format.unsent(), steps, val).is_some() {
-            return;
+            return Held::Nothing;
         }
+        self.add(val, base);
+        Held::Lost
+    }
+
+    fn add(&mut self, val: Val<'_>, base: Base<'_>) {
         let mut row = Row::of_place(base.of(val), self.record);
         row.flags = self.flags;
         let kind = LossKind::LEFT_OUT;

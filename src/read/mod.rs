@@ -29,9 +29,9 @@ mod unknown;
 use std::io;
 
 use crate::dialect::Item;
-use crate::format::{Format, FormatInfo, Unsent};
+use crate::format::{Format, FormatInfo};
 use crate::history::tree::Builder;
-use crate::history::{Effort, Finding, History, Usage};
+use crate::history::{Effort, Finding, History, Unsent, Usage};
 use crate::place::DocId;
 use crate::source::{Container, ReadAt};
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use crate::format::retelling::{Say, Teller};
 use crate::format::{Format, FormatInfo, Mark, Sink};
-use crate::history::settings::{Around, Settings};
 use crate::history::Finding;
+use crate::history::settings::{Around, Settings};
 use crate::json::pieces::{Pieced, Written};
 use crate::place::{DocId, Place};
 use crate::source::{Made, ReadAt};

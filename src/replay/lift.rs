@@ -5,29 +5,16 @@ use std::io;
 
 use crate::dialect::Replay;
 use crate::history::tree::Marks;
-use crate::history::{Flags, Role, Row};
+use crate::history::{Flags, Row};
 use crate::json::{Tape, Val, name, scan, string};
 
 use super::Conversation;
 use super::blocks::Blocks;
 use super::foreign;
-use super::lifted::{Lifted, See, message, text_part};
+use super::lifted::{Lifted, message, text_part};
 
 /// Members that SDKs and servers put into output items, and that a request must not carry.
 const OUTPUT_ONLY: [&str; 4] = ["parsed", "parsed_arguments", "created_by", "logprobs"];
-
-/// The items that the blocks of a session's history become, turn by turn: of the user, of the model.
-pub fn of_session<'r>(rows: &'r [Row], see: See<'r>) -> impl Iterator<Item = Lifted> + 'r {
-    let is_users = |row: &Row| row.answers_call() || row.role == Role::User;
-    rows.chunk_by(move |a, b| is_users(a) == is_users(b)).map(move |turn| {
-        let (mut blocks, mut lifted) = (Blocks::default(), Lifted::default());
-        for row in turn {
-            see(row, &mut |val| blocks.take(row, val));
-        }
-        blocks.finish(&mut lifted);
-        lifted
-    })
-}
 
 /// How stored items become those of a request.
 #[derive(Clone, Copy)]

@@ -18,7 +18,7 @@ use super::look::{Content, Item, Reader, own_verdict};
 use super::mask;
 use super::place::Locator;
 use super::told::Told;
-use super::words::{count, fill, fill_known, harmless, printable};
+use super::words::{count, fill, fill_known, harmless};
 use super::{Diagnostic, Identity, Related};
 
 /// At least so many findings are diagnosed at a time; the texts of a batch are in memory until all of them are read.
@@ -193,7 +193,7 @@ impl Teller<'_> {
             "expected" => violation?.expected.clone(),
             "got" => violation?.got.map(str::to_owned),
             "where" => self.in_messages(),
-            "member" if violation.is_none() => member_at(self.partner?),
+            "member" if violation.is_none() => member_at(self.partner.unwrap_or(self.item)),
             "member" => member(violation?),
             "kind" => violation?.expected.as_deref()?.strip_prefix("a ").map(str::to_owned),
             "ordinal" => Some((number(self.item, 0)?.parse::<u32>().ok()? + 1).to_string()),
@@ -221,9 +221,10 @@ impl Teller<'_> {
     }
 }
 
-/// The member whose value an item is.
+/// The member whose value an item is, or is an element of.
 fn member_at(item: &Item) -> Option<String> {
-    item.spot.pointer.rsplit('/').next().map(printable)
+    let is_key = |step: &&str| step.parse::<u32>().is_err();
+    item.spot.pointer.rsplit('/').find(is_key).map(mask::word)
 }
 
 /// A number in the pointer of an item.

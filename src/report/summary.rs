@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::fix::handover::Update;
-use crate::format::Unsent;
 use crate::formats::agents;
+use crate::history::Unsent;
 use crate::judge::{Judged, JudgedDoc};
 use crate::rule::is_end_of_log;
 use crate::rules::healed_by_agent;

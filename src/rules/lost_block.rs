@@ -95,8 +95,14 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "dropped {key}: no message of the request has a place for it",
+            message: "dropped `{member}`: no message of the request says it",
             levels: Levels::WARNING,
+            evidence: Evidence::Documented,
+            ..Variant::BASE
+        },
+        Variant {
+            message: "not part of the conversation: the log holds it, and it is not sent",
+            levels: Levels::INFO,
             evidence: Evidence::Documented,
             ..Variant::BASE
         },

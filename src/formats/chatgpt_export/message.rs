@@ -22,7 +22,7 @@ pub(super) fn add(message: Val<'_>, from: &Stored<'_>, said: &mut Transcript) {
     let is =
         |name: &str| content.and_then(|content| content.get("content_type")).is_some_and(|kind| kind.is(name));
     let texts = texts(message);
-    pictures(message, said);
+    pictures(message, from, said);
     // A recap says how long the model thought, and a message without weight is not in its context.
     let is_light = message.get(name::weight).is_some_and(|weight| matches!(weight.raw(), b"0" | b"0.0"));
     if texts.is_empty() || is("reasoning_recap") || is_light {
@@ -68,12 +68,13 @@ fn texts<'v>(message: Val<'v>) -> Vec<Val<'v>> {
     all.filter(|text| text.as_str().is_some_and(|text| !text.is_empty())).collect()
 }
 
-fn pictures(message: Val<'_>, said: &mut Transcript) {
+fn pictures(message: Val<'_>, from: &Stored<'_>, said: &mut Transcript) {
     let parts = message.at(&["content", "parts"]).into_iter().flat_map(|parts| parts.elements());
-    for kind in parts.filter_map(|part| part.get("content_type")).filter_map(|kind| kind.text()) {
+    for part in parts {
+        let kind = part.get("content_type").and_then(|kind| kind.text()).unwrap_or_default();
         if kind.ends_with(b"_pointer") {
             let name = format!("a part `{}`", String::from_utf8_lossy(&kind));
-            said.leave_out(name, "it names a file that is not in the conversation");
+            said.leave_out(name, part, from, "it names a file that is not in the conversation");
         }
     }
 }
@@ -85,6 +86,6 @@ fn call(message: Val<'_>, tool: Val<'_>, texts: &[Val<'_>], from: &Stored<'_>, s
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' })
         .collect();
-    let name = Pieced::text(&name, from.base.of(tool));
+    let name = Pieced::reworded(&name, from.base.of(tool));
     said.call_of(Role::Assistant, message.get(name::id), name, texts.first().copied(), message, from);
 }

@@ -12,8 +12,8 @@ use crate::place::{Edit, Place};
 /// The result of a call, and the number of its record.
 pub(super) struct Answer {
     says: Says,
-    at: Place,
-    record: u32,
+    pub at: Place,
+    pub record: u32,
 }
 
 impl Answer {

@@ -4,13 +4,17 @@ use crate::format::retelling::Stored;
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
+use crate::place::Place;
 
 /// How a text of the user's begins that is not sent: commands, and what the CLI puts there itself.
 const UNSENT: [&[u8]; 4] = [b"/", b"?", b"<session_context>", b"<hook_context>"];
 
 /// What a message is sent as.
 pub struct Message {
+    pub at: Place,
     pub record: u32,
+    /// It is the user's, and the CLI does not send it.
+    pub is_unsent: bool,
     pub model: Option<Box<str>>,
     /// Contents of the Gemini API.
     pub turns: Vec<Pieced>,
@@ -37,7 +41,14 @@ impl Message {
             turn("user", tool_calls(val).flat_map(|call| results(call, base)).collect());
         }
         let model = val.get(name::model).filter(|_| is("gemini")).and_then(|model| model.text());
-        Message { record: record.number, model: model.map(|model| String::from_utf8_lossy(&model).into()), turns }
+        let at = base.of(val);
+        Message {
+            at,
+            record: record.number,
+            is_unsent: is("user") && !is_sent(val.get(name::content)),
+            model: model.map(|model| String::from_utf8_lossy(&model).into()),
+            turns,
+        }
     }
 }
 
@@ -119,7 +130,7 @@ fn thought_part(thought: Val<'_>, base: Base<'_>) -> Option<Pieced> {
         (None, description) => description?,
     };
     let at = base.of(thought);
-    Some(Pieced::object(at).with("text", Pieced::text(&said, at)).with("thought", Pieced::fixed("true", at)))
+    Some(Pieced::object(at).with("text", Pieced::reworded(&said, at)).with("thought", Pieced::fixed("true", at)))
 }
 
 /// The parts that a call's result is sent as.

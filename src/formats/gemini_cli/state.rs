@@ -12,16 +12,20 @@ pub enum What {
     LostAll,
 }
 
+const REPLACED: &str = "a later line has replaced it";
+
 /// The messages so far, in their order.
 pub struct State<M> {
     messages: Vec<(u64, M)>,
     /// Where each is, by the fingerprint of its id.
     places: HashMap<u64, usize>,
+    /// Messages that a later record has replaced or taken back, and why.
+    left: Vec<(M, &'static str)>,
 }
 
 impl<M> Default for State<M> {
     fn default() -> Self {
-        State { messages: Vec::new(), places: HashMap::new() }
+        State { messages: Vec::new(), places: HashMap::new(), left: Vec::new() }
     }
 }
 
@@ -31,8 +35,9 @@ impl<M> State<M> {
         if let Some(id) = record.get("$rewindTo").and_then(|id| id.text()) {
             let known = self.places.get(&fingerprint_of(&id)).copied();
             let lost = known.is_none() && !self.messages.is_empty();
-            for (id, _) in self.messages.drain(known.unwrap_or(0)..) {
+            for (id, message) in self.messages.drain(known.unwrap_or(0)..) {
                 self.places.remove(&id);
+                self.left.push((message, "the user went back to before it"));
             }
             return if lost { What::LostAll } else { What::Applied };
         }
@@ -48,7 +53,7 @@ impl<M> State<M> {
 
     fn replace(&mut self, list: Option<Val<'_>>, make: &mut impl FnMut(Val<'_>) -> M) {
         let Some(list) = list.filter(Val::is_array) else { return };
-        self.messages.clear();
+        self.left.extend(self.messages.drain(..).map(|(_, message)| (message, REPLACED)));
         self.places.clear();
         list.elements().filter(Val::is_object).for_each(|message| self.add(message, make));
     }
@@ -58,12 +63,17 @@ impl<M> State<M> {
             return self.messages.push((0, make(message)));
         };
         match self.places.get(&id).and_then(|ix| self.messages.get_mut(*ix)) {
-            Some(known) => known.1 = make(message),
+            Some(known) => self.left.push((std::mem::replace(&mut known.1, make(message)), REPLACED)),
             None => {
                 self.places.insert(id, self.messages.len());
                 self.messages.push((id, make(message)));
             }
         }
+    }
+
+    /// Hands over the messages that are not sent any more, each with the reason.
+    pub fn take_left(&mut self) -> Vec<(M, &'static str)> {
+        std::mem::take(&mut self.left)
     }
 
     /// The messages that are left.

@@ -43,10 +43,9 @@ fn media(block: Val<'_>, base: Base<'_>) -> Option<Media> {
     media.is_image |= is_image;
     if let (None, Some(data)) = (url, data) {
         // The content by itself.
-        let kind = mime.and_then(|mime| mime.text()).unwrap_or_else(|| b"image/png".into());
-        let start = format!("data:{};base64,", String::from_utf8_lossy(&kind));
-        let whole = vec![Pieced::text(&start, at), Pieced::of(data, base)];
-        (media.url, media.data) = (Pieced::joined(whole, "", at), Some(Pieced::of(data, base)));
+        let mime = mime.map_or_else(|| Pieced::text("image/png", at), |mime| Pieced::of(mime, base));
+        let data = Pieced::of(data, base);
+        (media.url, media.data) = (Pieced::data_url(mime, data.clone(), at), Some(data));
     }
     Some(media)
 }

@@ -1,7 +1,7 @@
 //! A message of opencode's, and what of it is sent.
 
 use crate::formats::member::text;
-use crate::history::Role;
+use crate::history::{Role, Unsent};
 use crate::json::edit::Base;
 use crate::json::pieces::Pieced;
 use crate::json::{Val, name};
@@ -68,6 +68,15 @@ impl<'v> Message<'v> {
             _ => return None,
         };
         Some(Message { id, info, parts: Vec::new(), at, record, is_user })
+    }
+
+    /// Its parts, which are not sent.
+    pub fn unsent(&self, why: &'static str) -> impl Iterator<Item = Unsent> {
+        self.parts.iter().map(move |part| self.unsent_part(part, why))
+    }
+
+    pub fn unsent_part(&self, part: &Part<'_>, why: &'static str) -> Unsent {
+        Unsent::at(part.base.of(part.val), self.record, "a part of a message", why)
     }
 
     fn model(&self) -> Model {

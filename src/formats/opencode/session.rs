@@ -7,7 +7,7 @@ use crate::format::retelling::Told;
 use crate::formats::member::text;
 use crate::formats::provider;
 use crate::formats::spoken::{self, Manners};
-use crate::history::{Code, Settings, Version};
+use crate::history::{Code, Settings, Unsent, Version};
 
 use super::message::{self, Message};
 
@@ -29,10 +29,11 @@ impl Session<'_> {
         read_only: &'static str,
         cures: &'static [(Code, &'static str)],
     ) -> Told {
+        let mut unsent = Vec::new();
         if let Some((message, part)) = &self.taken_back {
-            take_back(&mut self.messages, message, part.as_deref());
+            take_back(&mut self.messages, message, part.as_deref(), &mut unsent);
         }
-        let messages = since_compaction(self.messages);
+        let messages = since_compaction(self.messages, &mut unsent);
         let model = message::last_model(&messages);
         let (manner, target) = provider::manner(&model.provider);
         let turns = messages.iter().flat_map(|message| message.turns(manner, &model)).collect();
@@ -43,6 +44,7 @@ impl Session<'_> {
             store: Some(false),
             read_only: Some(read_only),
             cures,
+            unsent,
             agent_version: self.version.and_then(|version| Version::parse(&version)),
             ..Settings::default()
         };
@@ -51,21 +53,25 @@ impl Session<'_> {
 }
 
 /// Leaves out what the user took back: everything from a message, or from a part of it, on.
-fn take_back(messages: &mut Vec<Message<'_>>, from: &str, part: Option<&str>) {
+fn take_back(messages: &mut Vec<Message<'_>>, from: &str, part: Option<&str>, unsent: &mut Vec<Unsent>) {
     let Some(at) = messages.iter().position(|message| &*message.id == from) else { return };
     let keeps = match (part, messages.get_mut(at)) {
         (Some(part), Some(message)) => {
             let before = message.parts.iter().position(|one| one.id.as_deref() == Some(part));
-            message.parts.truncate(before.unwrap_or(0));
+            let taken = message.parts.split_off(before.unwrap_or(0));
+            unsent.extend(taken.iter().map(|part| message.unsent_part(part, TAKEN_BACK)));
             true
         }
         _ => false,
     };
-    messages.truncate(at + usize::from(keeps));
+    let taken = messages.split_off(at + usize::from(keeps));
+    unsent.extend(taken.iter().flat_map(|message| message.unsent(TAKEN_BACK)));
 }
 
+const TAKEN_BACK: &str = "the user took it back";
+
 /// From the newest compaction with a finished summary on: its request, the summary, what was kept before it, and the rest.
-fn since_compaction(messages: Vec<Message<'_>>) -> Vec<Message<'_>> {
+fn since_compaction<'v>(messages: Vec<Message<'v>>, unsent: &mut Vec<Unsent>) -> Vec<Message<'v>> {
     let by_id: HashMap<&str, usize> =
         messages.iter().enumerate().map(|(at, message)| (&*message.id, at)).collect();
     let found =
@@ -77,14 +83,17 @@ fn since_compaction(messages: Vec<Message<'_>>) -> Vec<Message<'_>> {
     let Some((request, summary, tail)) = found else { return messages };
     let tail = tail.and_then(|tail| messages.iter().take(request).position(|message| message.id == tail));
     let kept = tail.unwrap_or(request)..request;
-    let mut sorted: Vec<(u8, Message<'_>)> = Vec::new();
+    let mut sorted: Vec<(u8, Message<'v>)> = Vec::new();
     for (at, message) in messages.into_iter().enumerate() {
         let rank = match at {
             _ if at == request => 0,
             _ if at == summary => 1,
             _ if kept.contains(&at) => 2,
             _ if at > request => 3,
-            _ => continue,
+            _ => {
+                unsent.extend(message.unsent("a compaction has replaced it"));
+                continue;
+            }
         };
         sorted.push((rank, message));
     }

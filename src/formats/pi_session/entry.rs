@@ -24,6 +24,12 @@ pub(super) struct Entry {
     says: Vec<Block>,
 }
 
+impl Entry {
+    pub fn is_empty(&self) -> bool {
+        self.says.is_empty()
+    }
+}
+
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(super) struct Model {
     pub api: Box<str>,
@@ -250,16 +256,10 @@ fn image(part: Val<'_>, base: Base<'_>) -> Option<Media> {
     let at = base.of(part);
     let data = part.get(name::data).filter(|data| data.is_string())?;
     let mime = part.get(name::mimeType).filter(|mime| mime.is_string());
-    let name = mime.and_then(|mime| mime.text()).unwrap_or_else(|| b"image/png".into());
-    let start = Pieced::text(&format!("data:{};base64,", String::from_utf8_lossy(&name)), at);
-    Some(Media {
-        is_image: true,
-        mime: mime.map_or_else(|| Pieced::text("image/png", at), |mime| Pieced::of(mime, base)),
-        url: Pieced::joined(vec![start, Pieced::of(data, base)], "", at),
-        data: Some(Pieced::of(data, base)),
-        name: None,
-        at,
-    })
+    let mime = mime.map_or_else(|| Pieced::text("image/png", at), |mime| Pieced::of(mime, base));
+    let data = Pieced::of(data, base);
+    let url = Pieced::data_url(mime.clone(), data.clone(), at);
+    Some(Media { is_image: true, mime, url, data: Some(data), name: None, at })
 }
 
 /// What a tool gave. An id that is empty is one, too: it answers nothing.
@@ -300,7 +300,7 @@ fn signed_id(signature: Option<Val<'_>>, base: Base<'_>) -> Option<Id> {
     let mut tape = Tape::new();
     scan(&spelled, &mut tape).ok()?;
     let id = text(tape.root(&spelled)?, "id")?;
-    Some(Id { piece: Pieced::text(&id, base.of(signature)), text: id })
+    Some(Id { piece: Pieced::reworded(&id, base.of(signature)), text: id })
 }
 
 /// Whether a signature spells a reasoning item.

@@ -11,7 +11,7 @@ use crate::dialects::chat::CHAT;
 use crate::dialects::responses::RESPONSES;
 use crate::format::retelling::Told;
 use crate::format::{FormatInfo, Histories, Part, Unit};
-use crate::history::{Finding, Row, Settings, Usage};
+use crate::history::{Finding, Role, Row, Settings, Unsent, Usage};
 use crate::neutral::LossKind;
 use crate::place::Place;
 
@@ -82,6 +82,14 @@ pub(super) fn told_in(info: &'static FormatInfo, settings: Settings, turns: Vec<
     Told { request, lost: lost.list, ..Told::history(info, settings, messages) }
 }
 
+/// What turns say that are not sent, each part by itself.
+pub(super) fn left(turns: &[Turn], why: &'static str) -> impl Iterator<Item = Unsent> {
+    turns.iter().flat_map(move |turn| {
+        let what = if turn.role == Role::Tool { "a result" } else { "a message" };
+        turn.says.iter().map(move |says| Unsent::at(says.at(), turn.record, what, why))
+    })
+}
+
 /// What turns say, and a dialect has no place for.
 #[derive(Default)]
 struct Unsayable {
@@ -95,12 +103,11 @@ impl Unsayable {
 
     /// A part that a message of its side cannot hold.
     fn part(&mut self, says: &Says, record: u32) {
-        match says {
-            Says::Thought(thought) => self.add(LossKind::REASONING, thought.at, record),
-            Says::Media(media) => self.add(LossKind::MEDIA, media.at, record),
-            Says::Text { at, .. } | Says::Result { at, .. } => self.add(LossKind::UNKNOWN, *at, record),
-            Says::Call(call) => self.add(LossKind::UNKNOWN, call.at, record),
-            Says::Item(item) => self.add(LossKind::UNKNOWN, item.place(), record),
-        }
+        let kind = match says {
+            Says::Thought(_) => LossKind::REASONING,
+            Says::Media(_) => LossKind::MEDIA,
+            _ => LossKind::UNKNOWN,
+        };
+        self.add(kind, says.at(), record);
     }
 }

@@ -17,7 +17,8 @@ pub(super) fn written(turns: Vec<Turn>, lost: &mut Unsayable) -> Vec<Say> {
             Role::Assistant | Role::Tool => items(turn, lost),
             role => {
                 let role = if role == Role::User { "user" } else { "system" };
-                let parts: Vec<Pieced> = turn.says.into_iter().filter_map(|says| part(says, record, lost)).collect();
+                let parts: Vec<Pieced> =
+                    turn.says.into_iter().filter_map(|says| part(says, record, lost)).collect();
                 match parts.is_empty() {
                     true => Vec::new(),
                     false => vec![message(role, at).with("content", Pieced::list_of(parts, at))],

@@ -44,6 +44,19 @@ pub(in crate::formats) enum Says {
     Item(Pieced),
 }
 
+impl Says {
+    /// Where it is.
+    pub fn at(&self) -> Place {
+        match self {
+            Says::Text { at, .. } | Says::Result { at, .. } => *at,
+            Says::Thought(thought) => thought.at,
+            Says::Call(call) => call.at,
+            Says::Media(media) => media.at,
+            Says::Item(item) => item.place(),
+        }
+    }
+}
+
 /// What the model thought.
 pub(in crate::formats) struct Thought {
     pub text: Pieced,
@@ -100,7 +113,7 @@ impl Id {
             return self;
         }
         let text: String = self.text.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
-        Id { piece: Pieced::text(&text, at), text: text.into() }
+        Id { piece: Pieced::reworded(&text, self.piece.place()).at_place(at), text: text.into() }
     }
 }
 

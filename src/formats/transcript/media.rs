@@ -28,6 +28,6 @@ fn of_data(mime: Val<'_>, data: Val<'_>, whole: Val<'_>, from: &Stored<'_>) -> M
     let (at, base) = (from.base.of(whole), from.base);
     let is_image = mime.text().is_some_and(|mime| mime.starts_with(b"image"));
     let (mime, data) = (Pieced::of(mime, base), Pieced::of(data, base));
-    let parts = vec![Pieced::text("data:", at), mime.clone(), Pieced::text(";base64,", at), data.clone()];
-    Media { is_image, mime, url: Pieced::joined(parts, "", at), data: Some(data), name: None, at }
+    let url = Pieced::data_url(mime.clone(), data.clone(), at);
+    Media { is_image, mime, url, data: Some(data), name: None, at }
 }

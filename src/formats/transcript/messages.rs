@@ -31,6 +31,8 @@ impl Transcript {
             b"tool" | b"function" => self.result(message, content, from),
             other => self.leave_out(
                 format!("a message with the role `{}`", String::from_utf8_lossy(other)),
+                message,
+                from,
                 "it has no place in a request",
             ),
         }

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 use crate::format::FormatInfo;
 use crate::format::retelling::{Stored, Told};
-use crate::history::{Role, Settings};
+use crate::history::{Role, Settings, Unsent};
 use crate::json::Val;
 use crate::json::pieces::Pieced;
 use crate::place::Place;
@@ -21,9 +21,6 @@ use super::spoken::{self, Says, Turn};
 
 pub(super) use cut::is_cut;
 pub(super) use embedded::within;
-
-/// What is not sent, by its name, and why.
-type Unsent = (Box<str>, &'static str);
 
 /// A conversation that is being gathered.
 #[derive(Default)]
@@ -68,17 +65,14 @@ impl Transcript {
     }
 
     /// Names something that is not sent.
-    pub fn leave_out(&mut self, what: impl Into<Box<str>>, why: &'static str) {
-        self.unsent.push((what.into(), why));
+    pub fn leave_out(&mut self, what: impl Into<Box<str>>, val: Val<'_>, from: &Stored<'_>, why: &'static str) {
+        self.unsent.push(Unsent::at(from.base.of(val), from.number, what, why));
     }
 
-    /// Names messages that lie on other branches than the one that is read.
-    pub fn leave_branches(&mut self, messages: usize, why: &'static str) {
-        match messages {
-            0 => {}
-            1 => self.leave_out("one message", why),
-            n => self.leave_out(format!("each of {n} messages"), why),
-        }
+    /// Names all that another one says: it is not sent.
+    pub fn leave(&mut self, other: Transcript, why: &'static str) {
+        self.unsent.extend(spoken::left(&other.turns, why));
+        self.unsent.extend(other.unsent);
     }
 
     pub fn is_empty(&self) -> bool {
@@ -88,17 +82,20 @@ impl Transcript {
     /// Forgets what was said so far, but for the instructions and the newest turns of the user; those of the records
     /// `injected` are of the agent.
     pub fn forget(&mut self, kept: usize, injected: &HashSet<u32>) {
-        self.turns.retain(|turn| turn.role != Role::User || !injected.contains(&turn.record));
-        let users = self.turns.iter().filter(|turn| turn.role == Role::User).count();
-        let mut goes = users.saturating_sub(kept);
-        self.turns.retain(|turn| match turn.role {
-            Role::System => true,
-            Role::User if goes > 0 => {
-                goes -= 1;
-                false
-            }
-            role => role == Role::User,
-        });
+        let is_users = |turn: &Turn| turn.role == Role::User && !injected.contains(&turn.record);
+        let mut goes = self.turns.iter().filter(|turn| is_users(turn)).count().saturating_sub(kept);
+        let (kept, forgotten): (Vec<Turn>, Vec<Turn>) =
+            std::mem::take(&mut self.turns).into_iter().partition(|turn| match turn.role {
+                Role::System => true,
+                _ if !is_users(turn) => false,
+                _ if goes > 0 => {
+                    goes -= 1;
+                    false
+                }
+                _ => true,
+            });
+        self.turns = kept;
+        self.unsent.extend(spoken::left(&forgotten, "a compaction has replaced it"));
         self.begins = true;
     }
 

@@ -129,6 +129,12 @@ impl Pieced {
         Pieced { from, what: What::Text { raw: text, runs: spans, json: false } }
     }
 
+    /// An address that holds the content itself, in base64.
+    pub fn data_url(mime: Pieced, data: Pieced, from: Place) -> Pieced {
+        let parts = vec![Pieced::text("data:", from), mime, Pieced::text(";base64,", from), data];
+        Pieced::joined(parts, "", from)
+    }
+
     /// The same value, named by another place.
     pub fn at_place(self, from: Place) -> Pieced {
         Pieced { from, ..self }
