@@ -52,6 +52,7 @@ mod layers;
 mod limits;
 mod linear;
 mod linear_commands;
+mod linear_folders;
 mod linear_lineage;
 mod linear_shapes;
 mod linear_stores;
@@ -65,6 +66,7 @@ mod mutations;
 mod mutations_anthropic;
 mod mutations_chat;
 mod mutations_gemini_bedrock;
+mod names;
 mod npm;
 #[cfg(feature = "sqlite")]
 mod opencode;
