@@ -115,7 +115,7 @@ for _ in $(seq 100); do
 done
 exits 1 check a.json
 exits 2 fix -w a.json
-said 'cannot be written'
+said 'another program may have it open'
 exec 3>&-
 wait $holder || true
 holds a.json

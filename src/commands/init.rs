@@ -6,6 +6,7 @@ use std::path::{Component, Path};
 
 use crate::convert;
 use crate::options::{CONFIG, KEYS, Kind};
+use crate::report::printable_json;
 use crate::report::words::count;
 use crate::source::globs::absolute;
 use crate::source::product::{Existing, NewFile};
@@ -107,7 +108,7 @@ fn text(found: &BTreeMap<Kept, u64>) -> String {
         apart.push(("logs", "azure"));
     }
     for (folder, target) in apart {
-        let paths = serde_json::Value::String(format!("{folder}/**"));
+        let paths = printable_json(serde_json::Value::String(format!("{folder}/**")).to_string());
         text.push_str(&format!("#\n# [[files]]\n# paths = [{paths}]\n# target = \"{target}\"\n"));
     }
     text.push_str(

@@ -103,7 +103,7 @@ pub fn write_compact(value: &impl Serialize, out: &mut dyn Write) -> io::Result<
 }
 
 /// JSON with hidden characters as escapes. Apart from line feeds, only strings contain any.
-pub(super) fn printable_json(json: String) -> String {
+pub fn printable_json(json: String) -> String {
     let is_raw = |c: char| is_hidden(c) && c != '\n';
     if !json.contains(is_raw) {
         return json;

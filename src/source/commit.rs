@@ -12,7 +12,7 @@ use super::doc::{Doc, Sequential};
 use super::read::ReadAt;
 use super::stamp::Stamp;
 use super::temp::Temp;
-use super::{backup, keep, temp, users};
+use super::{backup, identity, keep, temp, users};
 
 /// A file that was written to this short a time ago may still be in use.
 const SETTLED: Duration = Duration::from_secs(10);
@@ -50,6 +50,12 @@ pub enum CommitError {
     Pipe(PathBuf),
     #[error("{}: is not a regular file and cannot be replaced; use -o FILE", super::display_path(.0))]
     NoFile(PathBuf),
+    #[error(
+        "{}: cannot be replaced: {}; another program may have it open",
+        super::display_path(path),
+        super::reason(error)
+    )]
+    Held { path: PathBuf, error: io::Error },
     #[error("{}: is read-only; nothing was written (remove the attribute, or use -o FILE)", super::display_path(.0))]
     ReadOnly(PathBuf),
     #[error("{}: already exists; use --force to replace it", super::display_path(.0))]
@@ -93,7 +99,7 @@ pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: Replace) -> Result<Replaced, 
     }
     let failed = |error| CommitError::Io { path: path.clone(), error };
     // A link stays a link: what it leads to is replaced.
-    let real = fs::canonicalize(path).map_err(failed)?;
+    let real = identity::follow(path).and_then(std::path::absolute).map_err(failed)?;
     let folder = real.parent().unwrap_or(Path::new("."));
     let meta = fs::metadata(&real).map_err(failed)?;
     check_kind(path, &real, &meta, how)?;
@@ -118,7 +124,10 @@ pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: Replace) -> Result<Replaced, 
     check_kind(path, &real, &meta, how)?;
     check_settled(doc, path, &meta, how)?;
     let (backup, claim) = backup.map_or((None, None), |backup| (Some(backup.path), backup.claim));
-    temp.name(&real, true, claim).map_err(failed)?;
+    temp.name(&real, true, claim).map_err(|error| match error.kind() {
+        io::ErrorKind::PermissionDenied if cfg!(windows) => CommitError::Held { path: path.clone(), error },
+        _ => failed(error),
+    })?;
     sync_folder(folder);
     Ok(Replaced { backup, lost })
 }
@@ -241,6 +250,33 @@ mod tests {
         assert!(matches!(replace(&doc, &b"new".to_vec(), HOW), Err(CommitError::Fresh(_))));
         assert_eq!(fs::read_to_string(&path)?, "old and more");
         assert_eq!(fs::read_dir(dir.path())?.count(), 1);
+        Ok(())
+    }
+
+    #[test]
+    fn the_old_file_is_closed_before_it_is_replaced() -> io::Result<()> {
+        struct Watched(std::sync::atomic::AtomicBool);
+        impl ReadAt for Watched {
+            fn len(&self) -> u64 {
+                3
+            }
+            fn close(&self) {
+                self.0.store(true, std::sync::atomic::Ordering::Relaxed);
+            }
+            fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+                assert!(!self.0.load(std::sync::atomic::Ordering::Relaxed), "read after it was closed");
+                b"new".to_vec().read_at(start, buf)
+            }
+        }
+        let dir = tempfile::tempdir()?;
+        let path = old_file(dir.path(), "old")?;
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
+        let view = Watched(false.into());
+        replace(&doc, &view, HOW).expect("written");
+        assert!(view.0.into_inner());
+        assert_eq!(fs::read_to_string(&path)?, "new");
+        // What was opened is not read any more: the file of that name is another one.
+        assert!(cfg!(not(unix)) || doc.bytes.read_into(0, 3, &mut Vec::new()).is_err());
         Ok(())
     }
 

@@ -19,36 +19,32 @@ const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 /// Files that go again if this run ends now.
 type Live = BTreeMap<PathBuf, Kind>;
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     /// A temporary file, or a copy.
     Own,
-    /// A second name of this file. Once it is the only one, because another run replaced the file meanwhile, it is the
-    /// backup of that run, too.
-    LinkOf(PathBuf),
+    /// A second name of a file that was there before. Once it is the only one, because another run replaced the file
+    /// meanwhile, it is the backup of that run, too.
+    Link,
 }
 
 static LIVE: Mutex<Live> = Mutex::new(BTreeMap::new());
 
-fn discard(path: &Path, kind: &Kind) {
-    let is_free = match kind {
-        Kind::Own => true,
-        Kind::LinkOf(other) => has_another_name(path, other),
-    };
-    if is_free {
+fn discard(path: &Path, kind: Kind) {
+    if kind == Kind::Own || has_another_name(path) {
         let _ = fs::remove_file(path);
     }
 }
 
 #[cfg(unix)]
-fn has_another_name(path: &Path, _: &Path) -> bool {
+fn has_another_name(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| std::os::unix::fs::MetadataExt::nlink(&meta) > 1)
 }
 
-/// The number of names does not show, but whether two names are of the same file.
+/// Backups are copies here.
 #[cfg(not(unix))]
-fn has_another_name(path: &Path, other: &Path) -> bool {
-    same_file::is_same_file(path, other).unwrap_or(false)
+fn has_another_name(_: &Path) -> bool {
+    false
 }
 
 /// A file is made, named or removed while this is held, so that an interruption finds each file before or after that.
@@ -142,7 +138,7 @@ impl Claimed {
     pub fn link(from: &Path, to: &Path) -> io::Result<Claimed> {
         let mut live = live();
         fs::hard_link(from, to)?;
-        live.insert(to.to_owned(), Kind::LinkOf(from.to_owned()));
+        live.insert(to.to_owned(), Kind::Link);
         Ok(Claimed(Some(to.to_owned())))
     }
 }
@@ -162,7 +158,7 @@ impl Drop for Claimed {
         if let Some(path) = self.0.take() {
             let mut live = live();
             if let Some(kind) = live.remove(&path) {
-                discard(&path, &kind);
+                discard(&path, kind);
             }
         }
     }
@@ -284,7 +280,7 @@ fn clean_up_on_signals() {
             if let Some(signal) = signals.forever().next() {
                 // Not let go of: no other file is made until the process has ended.
                 let live = live();
-                live.iter().for_each(|(path, kind)| discard(path, kind));
+                live.iter().for_each(|(path, kind)| discard(path, *kind));
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
         });

@@ -281,7 +281,7 @@ mod tests {
 
     fn names(root: &Path, walked: &Walked) -> Vec<String> {
         let name = |input: &Input| match input {
-            Input::File { path, .. } => path.strip_prefix(root).unwrap_or(path).display().to_string(),
+            Input::File { path, .. } => path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned(),
             _ => "-".to_owned(),
         };
         walked.inputs.iter().map(name).collect()

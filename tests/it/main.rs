@@ -5,7 +5,8 @@
     clippy::panic,
     clippy::print_stdout,
     clippy::print_stderr,
-    clippy::indexing_slicing
+    clippy::indexing_slicing,
+    clippy::disallowed_methods
 )]
 
 mod across;
