@@ -15,9 +15,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::commands::fix::{Destination, Repairs};
+use crate::commands::fix::Repairs;
 use crate::commands::known::Baseline;
-use crate::commands::products::Copies;
+use crate::commands::products::{Copies, Destination};
 use crate::commands::{self, Failure, Outcome};
 use crate::fix::{FixOptions, Orphans, Reasoning};
 use crate::formats::agents::AGENTS;
@@ -298,6 +298,7 @@ impl FixArgs {
     fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
         let to = match (self.write, self.output, self.patch) {
             (true, ..) => Destination::InPlace(Replace { backup: !self.no_backup, force: self.force }),
+            (_, Some(to), _) if to.as_os_str() == "-" => Destination::Stream,
             (_, Some(to), _) => Destination::Copy(Copies { to, existing: existing(self.force) }),
             (_, _, true) => Destination::Patch,
             _ => Destination::Preview,
@@ -313,12 +314,16 @@ impl FixArgs {
             account_changed: self.account_changed,
             max_image_bytes: bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX)),
             provider: self.set_provider,
-            copies: matches!(to, Destination::Copy(_)),
+            copies: matches!(to, Destination::Copy(_) | Destination::Stream),
             pinned: false,
             accepted: Vec::new(),
         };
         let run = Typed { all_branches: self.all_branches, ..self.common.typed() }.mean(None)?;
-        if let (Some(name), Destination::Copy(copies)) = (&self.rewind_to, &to) {
+        let copies = match &to {
+            Destination::Copy(copies) => Some(copies),
+            _ => None,
+        };
+        if let Some(name) = &self.rewind_to {
             let to = match name.as_str() {
                 "LAST-GOOD" => RewindTo::LastGood,
                 name => RewindTo::Line(name.to_owned()),

@@ -61,7 +61,7 @@ impl CarryArgs {
         let here = env::current_dir().unwrap_or_default();
         let cwd = match self.cwd {
             Some(folder) => Some(std::fs::canonicalize(&folder).map_err(|error| {
-                let what = format!("--cwd {}: {error}", folder.display());
+                let what = format!("--cwd {}: {error}", crate::source::display_path(&folder));
                 Misuse::new(what).help("name the folder in which the agent resumes")
             })?),
             None => None,

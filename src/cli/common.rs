@@ -403,6 +403,11 @@ pub(super) fn reveals(show_content: bool, on_screen: bool) -> bool {
     show_content || on_screen && io::stdout().is_terminal() && io::stderr().is_terminal()
 }
 
+/// The file that `-o` names; `None` for `-`, which is standard output.
+pub(super) fn file_of(output: Option<PathBuf>) -> Option<PathBuf> {
+    output.filter(|path| path.as_os_str() != "-")
+}
+
 /// What `--force` means for a file that `-o` names.
 pub(super) fn existing(force: bool) -> Existing {
     if force { Existing::Replace } else { Existing::Refuse }
@@ -413,7 +418,7 @@ impl ColorArg {
     pub(super) fn style(self) -> Style {
         Style {
             color: self.on(),
-            unicode: std::env::var("TERM").map_or(true, |term| term != "dumb"),
+            unicode: !is_dumb(),
             width: columns(),
             info: true,
             grouped: false,
@@ -424,16 +429,21 @@ impl ColorArg {
         }
     }
 
-    /// Standard output is coloured on a terminal, unless NO_COLOR is set; FORCE_COLOR colours anything.
+    /// Standard output is coloured on a terminal that is not dumb, unless NO_COLOR is set; FORCE_COLOR colours anything.
     fn on(self) -> bool {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         match self {
             ColorArg::Always => true,
             ColorArg::Never => false,
             ColorArg::Auto if set("NO_COLOR") => false,
-            ColorArg::Auto => set("FORCE_COLOR") || io::stdout().is_terminal(),
+            ColorArg::Auto => set("FORCE_COLOR") || io::stdout().is_terminal() && !is_dumb(),
         }
     }
+}
+
+/// A terminal that shows text and obeys nothing.
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 fn cores() -> usize {
@@ -446,14 +456,15 @@ fn columns() -> usize {
     wide.filter(|_| io::stdout().is_terminal()).unwrap_or(80).clamp(40, 120)
 }
 
-/// `FORMAT` or `FORMAT=FILE`; without any, text.
+/// `FORMAT` or `FORMAT=FILE`, where `-` is standard output; without any, text.
 fn outputs(told: &[String], report_file: Option<PathBuf>) -> Result<Vec<Output>, Misuse> {
+    let report_file = file_of(report_file);
     let text = ["text".to_owned()];
     let told = if told.is_empty() { text.as_slice() } else { told };
     let mut outputs = Vec::new();
     for form in told {
         let (name, file) = match form.split_once('=') {
-            Some((name, file)) => (name, Some(PathBuf::from(file))),
+            Some((name, file)) => (name, file_of(Some(PathBuf::from(file)))),
             None => (form.as_str(), report_file.clone()),
         };
         let known = report::OUTPUTS.iter().find(|(known, _)| *known == name);
@@ -464,7 +475,10 @@ fn outputs(told: &[String], report_file: Option<PathBuf>) -> Result<Vec<Output>,
     }
     for (n, output) in outputs.iter().enumerate() {
         if outputs.iter().take(n).any(|other| other.file == output.file) {
-            let to = output.file.as_ref().map_or("standard output".to_owned(), |file| file.display().to_string());
+            let to = output
+                .file
+                .as_ref()
+                .map_or("standard output".to_owned(), |file| crate::source::display_path(file));
             return Err(Misuse::new(format!("two reports cannot both go to {to}"))
                 .help("write one of them to a file: --output-format text --output-format json=report.json"));
         }

@@ -15,7 +15,7 @@ use crate::options;
 
 use super::carry::{CarryArgs, sessions};
 use super::common::{
-    Common, ConfigFile, Files, Findings, Leniency, Loudness, Privacy, Reading, Screen, Typed, existing,
+    Common, ConfigFile, Files, Findings, Leniency, Loudness, Privacy, Reading, Screen, Typed, existing, file_of,
 };
 
 #[derive(Args, Debug)]
@@ -134,7 +134,7 @@ impl ConvertArgs {
             ThoughtsArg::Text => Thoughts::Text,
             ThoughtsArg::Drop => Thoughts::Drop,
         };
-        let output = self.output.map(|to| Copies { to, existing: existing(self.force) });
+        let output = file_of(self.output).map(|to| Copies { to, existing: existing(self.force) });
         let deny_loss = self.deny_loss.map(|deny| match deny {
             DenyArg::File => DenyLoss::File,
             DenyArg::Record => DenyLoss::Record,

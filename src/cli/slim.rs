@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::commands::fix::Destination;
-use crate::commands::products::Copies;
+use crate::commands::products::{Copies, Destination};
 use crate::commands::slim::Slimming;
 use crate::commands::{self, Failure, Outcome};
 use crate::source::commit::Replace;
@@ -68,6 +67,7 @@ impl SlimArgs {
     pub(super) fn run(self, out: &mut dyn Write) -> Result<Outcome, Failure> {
         let to = match (self.write, self.output) {
             (true, _) => Destination::InPlace(Replace { backup: !self.no_backup, force: self.force }),
+            (_, Some(to)) if to.as_os_str() == "-" => Destination::Stream,
             (_, Some(to)) => Destination::Copy(Copies { to, existing: existing(self.force) }),
             _ => Destination::Preview,
         };

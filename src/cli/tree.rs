@@ -22,7 +22,7 @@ use crate::targets;
 
 use super::common::{
     ConfigFile, Emptiness, Files, Judging, Leniency, Loudness, Privacy, Reading, Screen, Server, Typed, existing,
-    reveals,
+    file_of, reveals,
 };
 use super::{OrphansArg, ReasoningArg};
 
@@ -210,7 +210,7 @@ impl RebuildArgs {
         let fix =
             FixOptions { orphans: self.orphans.into(), reasoning: self.reasoning.into(), ..FixOptions::default() };
         let provider = self.provider.as_deref().map(provider).transpose()?;
-        let output = self.output.map(|to| Copies { to, existing: existing(self.force) });
+        let output = file_of(self.output).map(|to| Copies { to, existing: existing(self.force) });
         let wanted = Wanted { at: self.at, policy, ask: self.ask, budget, fix, told, output, provider };
         let typed = Typed {
             files: self.files,

@@ -16,9 +16,9 @@ use crate::history::Code;
 use crate::judge::{Judged, JudgedDoc};
 use crate::options::Misuse;
 use crate::report;
-use crate::report::words::{count, grouped, printable};
+use crate::report::words::{count, grouped};
 use crate::rule::About;
-use crate::source::{Doc, Input, words};
+use crate::source::{Doc, Input, display_name, display_path, shell_word, words};
 use crate::target::Severity;
 
 use super::homes::folders;
@@ -88,7 +88,7 @@ pub fn agents(mut run: Run, names: &[String], out: &mut dyn Write) -> Result<Out
     let mut looked = Vec::new();
     for agent in AGENTS.iter().filter(wanted) {
         let folders = folders(agent);
-        looked.extend(folders.iter().map(|folder| folder.display().to_string()));
+        looked.extend(folders.iter().map(|folder| display_path(folder)));
         run.paths = folders.into_iter().filter(|folder| folder.exists()).collect();
         if !run.paths.is_empty() {
             let (sum, bad) = sum(&run, agent)?;
@@ -119,7 +119,7 @@ fn sum(run: &Run, agent: &'static Agent) -> Result<(Sum, bool), Failure> {
     let Inputs { all: inputs, mut failed, .. } = run.inputs()?;
     let mut sum = Sum {
         agent: agent.name,
-        folders: run.paths.iter().map(|path| path.display().to_string()).collect(),
+        folders: run.paths.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
         ..Sum::default()
     };
     let mut rules: BTreeMap<Code, (&'static str, u64)> = BTreeMap::new();
@@ -188,7 +188,8 @@ fn is_damage(judged: &Judged) -> bool {
 
 impl Sum {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let folders: Vec<String> = self.folders.iter().map(|folder| printable(&short(folder))).collect();
+        let folders: Vec<String> =
+            self.folders.iter().map(|folder| display_name(&short(folder)).into_owned()).collect();
         writeln!(out, "{}: {} in {}", self.agent, count(self.sessions, "session"), folders.join(", "))?;
         let bad = self.worst.len();
         if bad == 0 {
@@ -212,20 +213,14 @@ impl Sum {
         let Some(first) = self.worst.first() else { return Ok(()) };
         writeln!(out, "  Most errors:")?;
         for Bad { path, errors } in &self.worst {
-            writeln!(out, "  {:>7} {}", grouped(*errors), printable(&short(path)))?;
+            writeln!(out, "  {:>7} {}", grouped(*errors), display_name(&short(path)))?;
         }
-        writeln!(out, "  Look at one: replaylint check {}", quoted(&short(&first.path)))
+        writeln!(out, "  Look at one: replaylint check {}", shell_word(&short(&first.path)))
     }
 }
 
 /// A path with the user's home written as `~`.
 fn short(path: &str) -> String {
     let below = env::home_dir().and_then(|home| Some(Path::new(path).strip_prefix(home).ok()?.to_owned()));
-    below.map_or(path.to_owned(), |below| Path::new("~").join(below).display().to_string())
-}
-
-/// A path as a shell takes it.
-fn quoted(path: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "~/._-".contains(c);
-    if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
+    below.map_or(path.to_owned(), |below| Path::new("~").join(below).to_string_lossy().into_owned())
 }

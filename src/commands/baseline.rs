@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::report::words::{count, printable};
+use crate::report::words::count;
+use crate::source::{display_name, display_path};
 
 use super::check::check_all;
 use super::known::{Baseline, Entry};
@@ -27,7 +28,7 @@ pub fn write(mut run: Run, path: &Path, out: &mut dyn Write) -> Result<Outcome, 
     let entries = std::mem::take(&mut baseline.new);
     let findings = count(entries.len() as u64, "finding");
     let files = count(baseline.save(entries)? as u64, "file");
-    writeln!(out, "Wrote {}: {findings} in {files}.", printable(&path.to_string_lossy()))?;
+    writeln!(out, "Wrote {}: {findings} in {files}.", display_path(path))?;
     Ok(Outcome::Clean)
 }
 
@@ -38,7 +39,7 @@ pub fn check(run: &Run, path: &Path, out: &mut dyn Write) -> Result<Outcome, Fai
     out.flush()?;
     let stale = baseline.stale();
     for entry in &stale {
-        complain(&format!("{}: {} of the baseline is no longer found", printable(&entry.path), entry.rule));
+        complain(&format!("{}: {} of the baseline is no longer found", display_name(&entry.path), entry.rule));
     }
     Ok(outcome.max(run.outcome(false, !stale.is_empty())))
 }
@@ -54,7 +55,7 @@ pub fn prune(mut run: Run, path: &Path, out: &mut dyn Write) -> Result<Outcome, 
     let left: Vec<Entry> = baseline.entries.iter().filter(|entry| !stale.contains(entry)).cloned().collect();
     let (removed, kept) = (count(stale.len() as u64, "entry"), left.len());
     baseline.save(left)?;
-    writeln!(out, "Removed {removed} from {}; {kept} left.", printable(&path.to_string_lossy()))?;
+    writeln!(out, "Removed {removed} from {}; {kept} left.", display_path(path))?;
     Ok(Outcome::Clean)
 }
 

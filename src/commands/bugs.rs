@@ -2,8 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::report::words::printable;
-use crate::source::bug;
+use crate::source::{bug, display_name};
 
 use super::outcome::Outcome;
 use super::say::complain;
@@ -14,7 +13,7 @@ static MET: AtomicBool = AtomicBool::new(false);
 /// Reports a bug that showed in a file.
 pub(super) fn report(label: &str, what: &dyn std::fmt::Display) {
     MET.store(true, Ordering::Relaxed);
-    complain(&format!("{}: {what}", printable(label)));
+    complain(&format!("{}: {what}", display_name(label)));
 }
 
 /// Does something with a file; `None` if a bug shows, which is reported.

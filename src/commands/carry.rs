@@ -11,6 +11,7 @@ use crate::history::time::iso;
 use crate::place::DocId;
 use crate::report::words::{count, printable};
 use crate::source::commit::CommitError;
+use crate::source::display_path;
 use crate::source::product::{Existing, NewFile};
 use crate::source::sqlite::made;
 
@@ -65,7 +66,10 @@ pub fn carry(
             for carried in &carried {
                 says.push(installed(carriage, carried).map_err(|error| match error {
                     CommitError::Exists(path) => {
-                        complain(&format!("{}: already exists; --install never replaces a file", path.display()));
+                        complain(&format!(
+                            "{}: already exists; --install never replaces a file",
+                            display_path(&path)
+                        ));
                     }
                     error => complain(&error.to_string()),
                 }));

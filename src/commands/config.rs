@@ -6,8 +6,8 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::options::{InForce, LAYERED, Lints, Said};
-use crate::report::words::printable;
 use crate::report::write_pretty;
+use crate::source::display_name;
 
 use super::{Failure, Outcome};
 
@@ -17,16 +17,17 @@ pub fn config(lints: &Lints, path: &Path, as_json: bool, out: &mut dyn Write) ->
     lints.load(&inside)?;
     let held = lints.in_force(&inside.to_string_lossy());
     let said = said(&held);
-    let name = printable(&path.to_string_lossy());
+    let path = path.to_string_lossy();
     let label = held.config.map(|config| config.label.as_str());
     if as_json {
         let one = |said: &&Said| json!({ "key": said.key, "value": said.value, "line": said.line });
         let settings: Vec<_> = said.iter().map(one).collect();
-        let value = json!({ "version": 1, "path": name, "config": label, "settings": settings });
+        let value = json!({ "version": 1, "path": path, "config": label, "settings": settings });
         write_pretty(&value, out)?;
         return Ok(Outcome::Clean);
     }
-    let Some(label) = label else {
+    let name = display_name(&path);
+    let Some(label) = label.map(display_name) else {
         writeln!(out, "# {name}: no config file; the defaults are in force")?;
         return Ok(Outcome::Clean);
     };
@@ -35,7 +36,7 @@ pub fn config(lints: &Lints, path: &Path, as_json: bool, out: &mut dyn Write) ->
     let width =
         settings.iter().map(|text| text.chars().count()).filter(|width| *width <= WIDTH).max().unwrap_or(0);
     for (text, said) in settings.iter().zip(&said) {
-        writeln!(out, "{text:width$}  # {label}:{}", said.line)?;
+        writeln!(out, "{:width$}  # {label}:{}", display_name(text), said.line)?;
     }
     if said.is_empty() {
         writeln!(out, "# it sets nothing for this path")?;

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use crate::convert::{Carry, ConvertOptions, ConvertedDoc, Landing, Plan, Thoughts, convert_to_spools};
 use crate::dialect::{Dialect, Written};
-use crate::options::Misuse;
 use crate::place::DocId;
 use crate::replay::slim::restore::has_references;
 use crate::report::words::{count, grouped, printable};
@@ -13,7 +12,7 @@ use crate::report::{Content, Ignored, Seen, Style, Summary, diagnose, homes};
 use crate::source::commit::CommitError;
 use crate::source::product::{Existing, NewFile};
 use crate::source::spool::Spool;
-use crate::source::{Doc, Input, Packing, words};
+use crate::source::{Doc, Input, Packing, display_name, words};
 use crate::target::Severity;
 use crate::targets::models;
 
@@ -113,9 +112,7 @@ pub fn convert(run: &Run, conversion: &Conversion, out: &mut dyn Write) -> Resul
     let mut session = Session::new(run, failed, ignored);
     match &conversion.output {
         None if several => {
-            return Err(Misuse::new("several inputs cannot be written to standard output")
-                .help("-o DIR writes one file per input to DIR")
-                .into());
+            return Err(products::several_to_stream().into());
         }
         None => {
             for input in &inputs {
@@ -197,7 +194,7 @@ fn to_file(
     let done = one(run, conversion, doc, threads, &mut |made| made.copy_to(&mut file))?;
     if done.converted > 0 && !(conversion.denies_file(&done)) {
         let lost = file.save().map_err(Trouble::Commit)?;
-        products::say_lost(&path.display(), &lost);
+        products::say_lost(&path.to_string_lossy(), &lost);
     }
     Ok(done)
 }
@@ -218,7 +215,7 @@ fn to_folder(
             done.apart = Some((path, parts));
         } else {
             let lost = parts.save_one(&path, existing).map_err(Trouble::Commit)?;
-            products::say_lost(&path.display(), &lost);
+            products::say_lost(&path.to_string_lossy(), &lost);
         }
     }
     Ok(done)
@@ -233,7 +230,7 @@ fn save_apart(
     if let Some((path, parts)) = done.apart.take() {
         let ending = if conversion.written == Written::Items { "jsonl" } else { "json" };
         for (path, lost) in parts.save_each(&path, ending, existing, taken)? {
-            products::say_lost(&path.display(), &lost);
+            products::say_lost(&path.to_string_lossy(), &lost);
         }
     }
     Ok(done)
@@ -356,7 +353,7 @@ fn tell(run: &Run, doc: &Doc, mut done: ConvertedDoc) -> io::Result<Done> {
     }
     told.seen.page = run.drawn("convert", doc, &found, &told.seen.diagnostics)?;
     if doc.bytes.is_cut() {
-        let label = printable(&doc.label);
+        let label = display_name(&doc.label);
         complain(&format!("{label}: the compressed file is truncated; only the readable part was converted"));
         told.failed = told.failed.max(1);
     }
@@ -400,7 +397,7 @@ impl<'r> Session<'r> {
                     Trouble::Several(n) => format!(
                         "{}: contains {n} conversations, but a file of items is one; use `-o DIR/` to write each to \
                          its own file, or `--to responses` for one request per line",
-                        printable(&label_of(input))
+                        display_name(&label_of(input))
                     ),
                 });
                 self.failed = true;

@@ -7,9 +7,9 @@ use std::path::Path;
 use crate::fix::Fixed;
 use crate::options::Misuse;
 use crate::report::repair::ChangeNote;
-use crate::source::Doc;
 use crate::source::commit::Replace;
 use crate::source::sqlite::{self, Changed, Id, Key};
+use crate::source::{Doc, display_name, display_path};
 
 use super::dropped::Dropped;
 use super::outcome::unwritten;
@@ -105,8 +105,8 @@ impl<'d> Plan<'d> {
         }
         let backup = written.map_err(unwritten)?;
         if !quiet {
-            let backup = backup.map(|path| format!("; backup: {}", path.display())).unwrap_or_default();
-            talk(&format!("{}: fixed{backup}", database.display()));
+            let backup = backup.map(|path| format!("; backup: {}", display_path(&path))).unwrap_or_default();
+            talk(&format!("{}: fixed{backup}", display_path(database)));
         }
         Ok(())
     }
@@ -126,7 +126,7 @@ impl<'d> Wanted<'d> {
 
 /// A database is repaired where it is, or not at all.
 pub(super) fn only_in_place(doc: &Doc, flag: &str) -> Failure {
-    let what = format!("{}: {flag} does not work on a database", doc.label);
+    let what = format!("{}: {flag} does not work on a database", display_name(&doc.label));
     Misuse::new(format!("{what}; use -w to repair it, or `replaylint convert` to write its history to a file"))
         .into()
 }

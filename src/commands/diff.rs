@@ -12,7 +12,7 @@ use crate::report::histories;
 use crate::report::html::compared;
 use crate::report::words::{count, wrapped};
 use crate::report::{self, Content};
-use crate::source::{Doc, Input, words};
+use crate::source::{Doc, Input, display_name, display_path, words};
 
 use super::labels::label_of;
 use super::products;
@@ -40,7 +40,7 @@ pub fn diff(run: &Run, scope: Scope, out: &mut dyn Write) -> Result<Outcome, Fai
     if run.outputs.iter().any(|output| output.name == "json") {
         report::write_pretty(&json!(histories::diff(&differences, reordered)), out)?;
     } else if let Some(output) = run.outputs.iter().find(|output| output.name == "html") {
-        let (before, after) = (a.display().to_string(), b.display().to_string());
+        let (before, after) = (display_path(a), display_path(b));
         let mut page = Page::of(output, run.show_content)?;
         let write = |out: &mut dyn Write| {
             compared::write((&before, &after), &differences, reordered, run.show_content, out)
@@ -80,7 +80,7 @@ fn open(run: &Run, path: &Path, side: u32) -> Result<Vec<Doc>, Failure> {
     let inputs = run.gathered(vec![input]).into_iter().zip(0..);
     let opened = inputs.map(|(input, n)| run.open(DocId(2 * n + side), &input));
     let opened: io::Result<Vec<Doc>> = opened.collect();
-    opened.map_err(|error| Misuse::new(words(&path.display(), &error)).into())
+    opened.map_err(|error| Misuse::new(words(&path.to_string_lossy(), &error)).into())
 }
 
 /// Which docs are compared: the only ones of the two sides, or those of the same session.
@@ -139,6 +139,7 @@ fn only_member(run: &Run, input: Input) -> Result<Input, Failure> {
         (Some(only), 0) => Ok(only),
         (_, more) => {
             let path = label_of(&input);
+            let path = display_name(&path);
             let count = more + 1;
             let what = if more == 0 { "no file to compare".to_owned() } else { format!("{count} files") };
             Err(Misuse::new(format!("{path}: the archive contains {what}; extract the one to compare")).into())
@@ -150,12 +151,12 @@ fn only_member(run: &Run, input: Input) -> Result<Input, Failure> {
 fn say_unread(doc: &Doc, histories: usize, unread: u32) -> Result<(), Misuse> {
     if histories == 0 {
         let help = "run `replaylint check` to see why; --format and --pointer say what the file is";
-        return Err(Misuse::new(format!("{}: no conversation was found", doc.label)).help(help));
+        return Err(Misuse::new(format!("{}: no conversation was found", display_name(&doc.label))).help(help));
     }
     if unread > 0 {
         talk(&format!(
             "{}: {} could not be read: what they hold may differ",
-            doc.label,
+            display_name(&doc.label),
             count(u64::from(unread), "record")
         ));
     }

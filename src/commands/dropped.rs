@@ -13,7 +13,7 @@ use crate::history::time;
 use crate::json::{Tape, scan, string};
 use crate::options::Misuse;
 use crate::report::repair::ChangeNote;
-use crate::source::{Doc, ReadAt, words};
+use crate::source::{Doc, ReadAt, display_name, display_path, words};
 
 /// How each entry begins.
 const BEGINNING: &[u8] = b"{\"file\":";
@@ -37,12 +37,12 @@ impl Dropped {
         let list = Dropped { path: path.to_owned() };
         if fs::metadata(path).is_ok_and(|meta| meta.is_file()) {
             let read = File::open(path).and_then(|file| file.take(BEGINNING.len() as u64).read_to_end(&mut head));
-            read.map_err(|error| Misuse::new(words(&path.display(), &error)))?;
+            read.map_err(|error| Misuse::new(words(&path.to_string_lossy(), &error)))?;
         }
         if head.is_empty() || head == BEGINNING {
             return Ok(list);
         }
-        Err(Misuse::new(format!("{}: already exists and is not a list of dropped items", path.display()))
+        Err(Misuse::new(format!("{}: already exists and is not a list of dropped items", display_path(path)))
             .help("--dropped needs a new file or the list of an earlier run"))
     }
 
@@ -108,8 +108,11 @@ impl Dropped {
 
     /// A doc is not written, because what it loses cannot be kept.
     pub fn unsaved(&self, doc: &Doc, error: &io::Error) -> Misuse {
-        let why = words(&self.path.display(), error);
-        Misuse::new(format!("{}: not written, because the removed items cannot be saved: {why}", doc.label))
+        let why = words(&self.path.to_string_lossy(), error);
+        Misuse::new(format!(
+            "{}: not written, because the removed items cannot be saved: {why}",
+            display_name(&doc.label)
+        ))
     }
 }
 

@@ -16,32 +16,19 @@ use crate::report::repair::{self, ChangeNote, Counts};
 use crate::report::updates;
 use crate::report::{self, Content, Report, Seen, Summary};
 use crate::source::commit::{self, Replace};
-use crate::source::{Doc, Input, Patched, product, segments, words};
+use crate::source::{Doc, Input, Patched, display_name, display_path, product, segments, words};
 
 use super::check::{is_no_conversation, nothing_found};
 use super::closing::{Closing, relative};
 use super::databases;
 use super::dropped::Dropped;
-use super::kept::{Pins, flattened};
+use super::kept::{Pins, flattened, write_body};
 use super::labels::label_of;
 use super::outcome::unwritten;
 use super::positions;
-use super::products::{self, Copies, Planned};
+use super::products::{self, Copies, Destination, Planned};
 use super::run::Inputs;
 use super::{Failure, Outcome, Run, Sheet, complain, met, settled, talk, whole};
-
-/// Where the repaired text goes.
-#[derive(Clone, Debug)]
-pub enum Destination {
-    /// Nowhere: only the diff is shown.
-    Preview,
-    /// As a patch, to standard output.
-    Patch,
-    /// Over the file, with a backup beside it.
-    InPlace(Replace),
-    /// To this file; for several inputs to this folder.
-    Copy(Copies),
-}
 
 /// Options of `fix` besides those of all commands.
 pub struct Repairs {
@@ -206,7 +193,7 @@ impl<'r> Session<'r> {
                 .help("replaylint fix < body.json | replaylint check --output-format api-error")
                 .into());
         }
-        let filter = preview && inputs.contains(&Input::Stdin);
+        let filter = preview && inputs.contains(&Input::Stdin) || repairs.to.is_stream(several)?;
         let writes = filter || !matches!(repairs.to, Destination::Preview | Destination::Patch);
         let dropped = repairs.dropped.as_ref().filter(|_| writes).map(|path| Dropped::new(path)).transpose()?;
         Ok(Session {
@@ -293,7 +280,7 @@ impl<'r> Session<'r> {
         self.summary.count_file(done.database());
         self.recognised += u64::from(!done.foreign && !is_no_conversation(&done.left.diagnostics));
         if let Some(bug) = &done.fixed.bug {
-            complain(&format!("{}: {bug}", done.doc.label));
+            complain(&format!("{}: {bug}", display_name(&done.doc.label)));
             self.failed = true;
         }
         self.say_left(done);
@@ -312,7 +299,7 @@ impl<'r> Session<'r> {
 
     /// Says what was asked for and is not done.
     fn say_left(&mut self, done: &Done) {
-        let label = &done.doc.label;
+        let label = display_name(&done.doc.label);
         if !done.pinned_by.is_empty() && !self.run.quiet {
             let by = done.pinned_by.join(", ");
             talk(&format!(
@@ -349,7 +336,7 @@ impl<'r> Session<'r> {
         match &self.repairs.to {
             _ if doc.cells.is_none() => {}
             Destination::Patch => return Err(databases::only_in_place(doc, "--patch")),
-            Destination::Copy(_) => return Err(databases::only_in_place(doc, "-o")),
+            Destination::Copy(_) | Destination::Stream => return Err(databases::only_in_place(doc, "-o")),
             Destination::Preview | Destination::InPlace(_) => {}
         }
         let edits = done.fixed.patch.edits(doc.id);
@@ -359,6 +346,11 @@ impl<'r> Session<'r> {
             self.wrote.set(true);
             commit::copy(&view, out)?;
             return Ok(());
+        }
+        if matches!(self.repairs.to, Destination::Stream) {
+            self.wrote.set(true);
+            let format = done.fixed.before.format.filter(|_| done.fixed.numbered);
+            return write_body(doc, &view, format, out);
         }
         if matches!(self.repairs.to, Destination::InPlace(_)) {
             commit::sweep_beside(doc);
@@ -373,7 +365,7 @@ impl<'r> Session<'r> {
             && let Some(path) = flattened(copies, doc, &view, format, self.several, self.run.quiet)?
         {
             self.wrote.set(true);
-            products::say_lost(&path.0.display(), &path.1);
+            products::say_lost(&path.0.to_string_lossy(), &path.1);
             return Ok(());
         }
         if !doc.segments.is_empty() && !matches!(self.repairs.to, Destination::Preview) {
@@ -384,7 +376,7 @@ impl<'r> Session<'r> {
             Destination::Preview => self.preview(done, out)?,
             Destination::Patch => unified::write(&relative(&doc.label), doc.id, &*doc.bytes, edits, out)?,
             Destination::InPlace(how) if !edits.is_empty() => self.replace(doc, &view, *how)?,
-            Destination::InPlace(_) => {}
+            Destination::InPlace(_) | Destination::Stream => {}
             Destination::Copy(copies) => self.copy(copies, doc, &view)?,
         }
         Ok(())
@@ -420,9 +412,9 @@ impl<'r> Session<'r> {
         let replaced = commit::replace(doc, view, how).map_err(unwritten)?;
         self.wrote.set(true);
         products::say_lost(&doc.label, &replaced.lost);
-        let backup = replaced.backup.map(|path| format!("; backup: {}", path.display())).unwrap_or_default();
+        let backup = replaced.backup.map(|path| format!("; backup: {}", display_path(&path))).unwrap_or_default();
         if !self.run.quiet {
-            talk(&format!("{}: fixed{backup}", doc.label));
+            talk(&format!("{}: fixed{backup}", display_name(&doc.label)));
         }
         Ok(())
     }
@@ -431,7 +423,7 @@ impl<'r> Session<'r> {
         let path = copies.place(doc, self.several)?;
         let lost = product::write_new(&path, view, copies.existing).map_err(unwritten)?;
         self.wrote.set(true);
-        products::say_lost(&path.display(), &lost);
+        products::say_lost(&path.to_string_lossy(), &lost);
         Ok(())
     }
 

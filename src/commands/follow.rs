@@ -13,11 +13,10 @@ use std::time::{Duration, Instant};
 use crate::history::Code;
 use crate::options::Misuse;
 use crate::place::DocId;
-use crate::report::words::printable;
 use crate::report::{Diagnostic, Seen, Style, Summary};
 use crate::rule::is_end_of_log;
 use crate::rules::{invalid_json, truncated_last_line, unfinished_stream, unknown_format};
-use crate::source::{Input, Stamp, words};
+use crate::source::{Input, Stamp, display_name, words};
 use crate::target::Severity;
 
 use super::check::{Checked, is_no_conversation, look, nothing_found};
@@ -205,7 +204,7 @@ impl Session<'_> {
             // Another text: what is at a place of it is something else. What has an id is still the same.
             known.reported.retain(|key, _| key.place.is_none());
             if known.len > 0 && !self.run.quiet {
-                talk(&format!("{}: replaced; reading it from the beginning", printable(label)));
+                talk(&format!("{}: replaced; reading it from the beginning", display_name(label)));
             }
         }
         known.len = len;

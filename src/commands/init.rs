@@ -6,10 +6,11 @@ use std::path::{Component, Path};
 
 use crate::convert;
 use crate::options::{CONFIG, KEYS, Kind};
-use crate::report::words::{count, printable};
+use crate::report::printable_json;
+use crate::report::words::count;
 use crate::source::globs::absolute;
 use crate::source::product::{Existing, NewFile};
-use crate::source::{Doc, words};
+use crate::source::{Doc, display_name, display_path, words};
 
 use super::labels::label_of;
 use super::outcome::unwritten;
@@ -36,7 +37,7 @@ pub fn init(run: &Run, folder: &Path, existing: Existing, out: &mut dyn Write) -
     writeln!(
         out,
         "Wrote {}; {} found. All settings are comments: remove the # of those that you want.",
-        printable(&path.to_string_lossy()),
+        display_path(&path),
         count(all, "conversation file")
     )?;
     Ok(run.outcome(failed, false))
@@ -90,7 +91,8 @@ fn text(found: &BTreeMap<Kept, u64>) -> String {
         text.push_str("#\n# Found here:\n");
     }
     for (kept, files) in found {
-        let place = kept.folder.as_deref().map_or(String::new(), |folder| format!(" in {}/", printable(folder)));
+        let place =
+            kept.folder.as_deref().map_or(String::new(), |folder| format!(" in {}/", display_name(folder)));
         let target = if kept.target.is_empty() { String::new() } else { format!(", judged for {}", kept.target) };
         text.push_str(&format!("#   {}{place}: {}{target}\n", count(*files, "file"), kept.format));
     }
@@ -106,7 +108,7 @@ fn text(found: &BTreeMap<Kept, u64>) -> String {
         apart.push(("logs", "azure"));
     }
     for (folder, target) in apart {
-        let paths = serde_json::Value::String(format!("{folder}/**"));
+        let paths = printable_json(serde_json::Value::String(format!("{folder}/**")).to_string());
         text.push_str(&format!("#\n# [[files]]\n# paths = [{paths}]\n# target = \"{target}\"\n"));
     }
     text.push_str(

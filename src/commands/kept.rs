@@ -1,13 +1,16 @@
 //! Logs whose lines may not move: which files continue from them, and copies whose lines may.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use crate::fix::flat::Flat;
 use crate::format::Format;
+use crate::options::Misuse;
+use crate::source::commit;
 use crate::source::lineage::Family;
 use crate::source::product::NewFile;
-use crate::source::{Doc, Input, ReadAt};
+use crate::source::{Doc, Input, ReadAt, display_name, display_path};
 
 use super::lineage::Peeker;
 use super::outcome::unwritten;
@@ -35,8 +38,27 @@ impl<'r> Pins<'r> {
         let family = family.get_or_insert_with(|| Family::new(&Peeker, &self.run.lookup, self.inputs));
         let builders = paths.iter().flat_map(|path| family.builders(path));
         let builders = builders.filter(|builder| !paths.contains(&builder));
-        builders.map(|builder| builder.to_string_lossy().into_owned()).collect()
+        builders.map(|builder| display_path(&builder)).collect()
     }
+}
+
+/// Writes a changed doc to a stream. `numbered` is the format of a log whose lines may not move: that is written as the
+/// copy which [`flattened`] makes.
+pub(super) fn write_body(
+    doc: &Doc,
+    view: &dyn ReadAt,
+    numbered: Option<&'static dyn Format>,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    if !doc.segments.is_empty() {
+        let what = format!("{}: is a session in several files; -o DIR/ writes a copy", display_name(&doc.label));
+        return Err(Misuse::new(what).into());
+    }
+    match numbered.and_then(|format| format.kept_lines()).map(|kept| Flat::of(view, kept)).transpose()?.flatten() {
+        Some(flat) => flat.write(out)?,
+        None => commit::copy(view, out)?,
+    }
+    Ok(())
 }
 
 /// Writes the copy of a log whose lines may not move, and says how to go on with it. Gives where it is, and what could
@@ -64,10 +86,10 @@ pub(super) fn flattened(
     let lost = file.save().map_err(unwritten)?;
     if !quiet {
         let named = path.file_name().is_some_and(|own| own.to_string_lossy() == name);
-        let rename = if named { String::new() } else { format!("rename it to {name}, ") };
+        let rename = if named { String::new() } else { format!("rename it to {}, ", display_name(&name)) };
         talk(&format!(
             "{}: a copy in one file, under a new id; {rename}move it into the sessions folder and run `{}`",
-            path.display(),
+            display_path(&path),
             flat.resume()
         ));
     }

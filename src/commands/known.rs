@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::options::{self, Misuse};
 use crate::report::words::count;
-use crate::report::{Mark, Seen, marks};
+use crate::report::{Mark, Seen, marks, write_compact};
 use crate::source::globs::absolute;
 use crate::source::product::{Existing, NewFile};
-use crate::source::words;
+use crate::source::{display_name, display_path, words};
 use crate::target::Severity;
 
 use super::outcome::{Failure, unwritten};
@@ -60,7 +60,8 @@ impl Baseline {
             Misuse::new(words(&label, &error))
                 .help("`replaylint baseline write` makes a baseline of what is found now")
         })?;
-        let wrong = |why: &dyn std::fmt::Display| Misuse::new(format!("{label}: not a baseline: {why}"));
+        let wrong =
+            |why: &dyn std::fmt::Display| Misuse::new(format!("{}: not a baseline: {why}", display_name(&label)));
         let written: Written = serde_json::from_slice(&text).map_err(|error| wrong(&error))?;
         if written.version != 1 {
             return Err(wrong(&format_args!("version {} is not known", written.version)));
@@ -140,7 +141,7 @@ impl Baseline {
     pub fn say_stale(&self) {
         let stale = self.stale().len();
         if stale > 0 {
-            let (path, entries) = (self.path.display(), count(stale as u64, "entry"));
+            let (path, entries) = (display_path(&self.path), count(stale as u64, "entry"));
             let are = if stale == 1 { "is" } else { "are" };
             complain(&format!(
                 "{path}: {entries} {are} no longer found; `replaylint baseline prune` removes them"
@@ -170,7 +171,7 @@ fn write_entries(entries: &[Entry], out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{{\n\"version\": 1,\n\"findings\": [")?;
     for (n, entry) in entries.iter().enumerate() {
         out.write_all(if n > 0 { b",\n" } else { b"\n" })?;
-        serde_json::to_writer(&mut *out, entry)?;
+        write_compact(entry, out)?;
     }
     writeln!(out, "\n]\n}}")
 }

@@ -2,14 +2,18 @@
 
 use crate::source::Input;
 
-/// An input as it is printed before it is open.
+/// What an input is called before it is open; `display_name` prints it.
 pub(super) fn label_of(input: &Input) -> String {
     match input {
         Input::Stdin => "-".to_owned(),
-        Input::File { path, .. } => path.display().to_string(),
-        Input::History { path, key, .. } => format!("{}: {key}", path.display()),
+        Input::File { path, .. } => path.to_string_lossy().into_owned(),
+        Input::History { path, key, .. } => format!("{}: {key}", path.to_string_lossy()),
         Input::Member { member, .. } => member.label(),
-        Input::Tree { paths, .. } => paths.first().map(|path| path.display().to_string()).unwrap_or_default(),
-        Input::Log { paths, .. } => paths.last().map(|path| path.display().to_string()).unwrap_or_default(),
+        Input::Tree { paths, .. } => {
+            paths.first().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
+        }
+        Input::Log { paths, .. } => {
+            paths.last().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
+        }
     }
 }

@@ -5,8 +5,8 @@ use std::io;
 use crate::convert::ConvertedDoc;
 use crate::report::Seen;
 use crate::report::place::positions;
-use crate::report::words::{count, printable};
-use crate::source::ReadAt;
+use crate::report::words::count;
+use crate::source::{ReadAt, display_name};
 
 /// Lines, and runs of lines, that are named in text.
 const NAMED: usize = 20;
@@ -36,7 +36,7 @@ pub(super) fn words(seen: &Seen) -> Option<String> {
     let all = count(u64::from(seen.histories) + n, "conversation");
     Some(format!(
         "{}: left out {n} of {all} because of losses: {lines} {}{more}",
-        printable(&seen.path),
+        display_name(&seen.path),
         named.join(", ")
     ))
 }

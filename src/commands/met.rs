@@ -5,10 +5,10 @@ use std::io;
 
 use crate::judge::{JudgedDoc, Options};
 use crate::read::broken;
-use crate::report::words::{count, printable};
+use crate::report::words::count;
 use crate::report::{Content, Diagnostic, Summary, diagnose};
 use crate::rules::invalid_json;
-use crate::source::Doc;
+use crate::source::{Doc, display_name};
 use crate::target::Severity;
 
 use super::{Run, talk};
@@ -44,7 +44,7 @@ pub(super) fn was_one(diagnostics: &[Diagnostic]) -> bool {
 /// Says that a file was skipped, to who wants to know each.
 pub(super) fn say_skipped(run: &Run, label: &str) {
     if run.verbose {
-        talk(&format!("{}: skipped, unknown format", printable(label)));
+        talk(&format!("{}: skipped, unknown format", display_name(label)));
     }
 }
 

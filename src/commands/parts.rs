@@ -9,13 +9,12 @@ use std::path::{Path, PathBuf};
 use tempfile::SpooledTempFile;
 
 use crate::options::Misuse;
-use crate::report::words::printable;
-use crate::source::ReadAt;
 use crate::source::commit::CommitError;
 use crate::source::filter::ENDINGS;
 use crate::source::identity::Identity;
 use crate::source::product::{Existing, NewFile};
 use crate::source::spool::Spool;
+use crate::source::{ReadAt, display_path};
 
 /// Conversations wait in memory up to so many bytes, then in a temporary file.
 const IN_MEMORY: usize = 4 << 20;
@@ -116,16 +115,14 @@ impl Taken {
         if let Some(used) = Identity::of(path).and_then(|identity| self.used.get(&identity)) {
             let what = format!(
                 "{}: is an input or a report of this run, so no conversation can be written to it",
-                used.display()
+                display_path(used)
             );
             return Err(Misuse::new(what).help("choose another folder for -o"));
         }
         match self.written.insert(path.to_owned(), from.to_owned()) {
             Some(other) if other != from => {
-                let (other, from) = (other.to_string_lossy(), from.to_string_lossy());
-                let (other, from) = (printable(&other), printable(&from));
-                let what =
-                    format!("{}: conversations of {other} and {from} would both be written to it", path.display());
+                let [path, other, from] = [path, &other, from].map(display_path);
+                let what = format!("{path}: conversations of {other} and {from} would both be written to it");
                 Err(Misuse::new(what).help("convert them into different folders"))
             }
             _ => Ok(()),

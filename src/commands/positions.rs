@@ -5,7 +5,7 @@ use std::io;
 
 use crate::format::Format;
 use crate::json::{Tape, scan};
-use crate::source::{Doc, Patched, ReadAt};
+use crate::source::{Doc, Patched, ReadAt, display_name};
 
 /// Why the repair of a doc is not written over it; `None` if it can be.
 pub(super) fn refusal(doc: &Doc, view: &Patched<'_>, format: &dyn Format) -> io::Result<Option<String>> {
@@ -19,7 +19,7 @@ pub(super) fn refusal(doc: &Doc, view: &Patched<'_>, format: &dyn Format) -> io:
     Ok(Some(format!(
         "{}: not changed in place, because the repair adds or removes messages, and {file} beside it refers to them by \
          position ({member}); use -o to write a copy",
-        doc.label
+        display_name(&doc.label)
     )))
 }
 

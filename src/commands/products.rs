@@ -8,12 +8,11 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::options::Misuse;
 use crate::read::broken;
-use crate::report::words::printable;
-use crate::source::commit::CommitError;
+use crate::source::commit::{CommitError, Replace};
 use crate::source::identity::Identity;
 use crate::source::product::Existing;
 use crate::source::sqlite::Cells;
-use crate::source::{Doc, Input};
+use crate::source::{Doc, Input, display_name, display_path};
 
 use super::labels::label_of;
 use super::outcome::unwritten;
@@ -24,6 +23,37 @@ use super::{Failure, Run, complain};
 pub struct Copies {
     pub to: PathBuf,
     pub existing: Existing,
+}
+
+/// Where a changed text goes.
+#[derive(Clone, Debug)]
+pub enum Destination {
+    /// Nowhere: what would change is shown.
+    Preview,
+    /// As a patch, to standard output.
+    Patch,
+    /// Over the file, with a backup beside it.
+    InPlace(Replace),
+    /// To this file; for several inputs to this folder.
+    Copy(Copies),
+    /// To standard output, as it is: everything else goes to standard error.
+    Stream,
+}
+
+impl Destination {
+    /// Whether the text goes to standard output, which takes one only.
+    pub(super) fn is_stream(&self, several: bool) -> Result<bool, Misuse> {
+        let is_stream = matches!(self, Destination::Stream);
+        if is_stream && several {
+            return Err(several_to_stream());
+        }
+        Ok(is_stream)
+    }
+}
+
+pub(super) fn several_to_stream() -> Misuse {
+    Misuse::new("several inputs cannot be written to standard output")
+        .help("-o DIR writes one file per input to DIR")
 }
 
 /// A file that the run will write.
@@ -71,12 +101,13 @@ impl Copies {
             return Ok(vec![Planned::product(&self.to, self.existing)]);
         }
         if fs::metadata(&self.to).is_ok_and(|meta| !meta.is_dir()) {
-            let misuse = Misuse::new(format!("{}: not a folder, but there are several inputs", self.to.display()));
+            let misuse =
+                Misuse::new(format!("{}: not a folder, but there are several inputs", display_path(&self.to)));
             return Err(misuse.help("-o DIR writes one file per input to DIR").into());
         }
         let copy = |from: &Path| Planned {
             path: copy_path(&self.to, from, true),
-            what: format!("the copy of {}", printable(&from.to_string_lossy())),
+            what: format!("the copy of {}", display_path(from)),
             kind: Kind::Product(self.existing),
         };
         Ok(inputs
@@ -158,7 +189,11 @@ pub(super) fn guard(run: &Run, inputs: &mut Vec<Input>, mut planned: Vec<Planned
         if !own {
             error = Some(is_input(path, plan));
         } else if run.verbose {
-            complain(&format!("{}: not read, because {} is written there", label_of(input), plan.what));
+            complain(&format!(
+                "{}: not read, because {} is written there",
+                display_name(&label_of(input)),
+                plan.what
+            ));
         }
         !own
     });
@@ -173,7 +208,7 @@ fn check_existing(plan: &Planned) -> Result<(), Failure> {
     match plan.kind {
         Kind::Product(Existing::Refuse) if there => Err(unwritten(CommitError::Exists(plan.path.clone()))),
         Kind::Report if there && is_conversation(&plan.path) => {
-            let path = plan.path.display();
+            let path = display_path(&plan.path);
             let misuse = Misuse::new(format!("{path}: contains a conversation, which a report would replace"));
             Err(misuse.help(format!("choose another file for {}", plan.what)).into())
         }
@@ -182,12 +217,14 @@ fn check_existing(plan: &Planned) -> Result<(), Failure> {
 }
 
 fn twice(a: &Planned, b: &Planned) -> Failure {
-    let misuse = Misuse::new(format!("{} and {} would both be written to {}", a.what, b.what, a.path.display()));
+    let misuse =
+        Misuse::new(format!("{} and {} would both be written to {}", a.what, b.what, display_path(&a.path)));
     misuse.help("each needs a file of its own").into()
 }
 
 fn is_input(path: &Path, plan: &Planned) -> Failure {
-    let misuse = Misuse::new(format!("{}: is an input, but {} would be written to it", path.display(), plan.what));
+    let misuse =
+        Misuse::new(format!("{}: is an input, but {} would be written to it", display_path(path), plan.what));
     let in_place = matches!(plan.kind, Kind::Product(_));
     misuse.help(if in_place { "use -w to replace a file and keep a backup" } else { "choose another file" }).into()
 }
@@ -200,8 +237,9 @@ fn is_conversation(path: &Path) -> bool {
 }
 
 /// Says what a written file could not keep of the one that it replaced.
-pub(super) fn say_lost(path: &dyn std::fmt::Display, lost: &[String]) {
+pub(super) fn say_lost(name: &str, lost: &[String]) {
     if !lost.is_empty() {
-        complain(&format!("{path}: written, but these could not be kept: {}", lost.join("; ")));
+        let name = display_name(name);
+        complain(&format!("{name}: written, but these could not be kept: {}", lost.join("; ")));
     }
 }

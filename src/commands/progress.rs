@@ -54,9 +54,11 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Of so many files, with so many bytes. Nothing is shown where nobody looks: in CI, in a pipe.
+    /// Of so many files, with so many bytes. Nothing is shown where nobody looks (in CI, in a pipe), and on a
+    /// terminal that cannot take a line back.
     pub fn new(wanted: bool, all: usize, bytes: u64) -> Self {
-        if !wanted || std::env::var_os("CI").is_some() || !io::stderr().is_terminal() {
+        let is_dumb = || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        if !wanted || std::env::var_os("CI").is_some() || !io::stderr().is_terminal() || is_dumb() {
             return Progress { state: None, thread: None };
         }
         let state = Arc::new(State { all: all as u64, bytes, ..State::default() });

@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::replay::rewind::{Beginning, RewindTo, Rewound, rewind};
 use crate::report::mask;
 use crate::report::words::printable;
-use crate::source::{product, words};
+use crate::source::{commit, display_name, display_path, product, words};
 
 use super::labels::label_of;
 use super::outcome::unwritten;
@@ -17,12 +17,16 @@ use super::{Failure, Outcome, Run, complain, talk};
 pub fn fix_by_rewinding(
     run: &Run,
     to: &RewindTo,
-    copies: &Copies,
+    copies: Option<&Copies>,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let Inputs { all: mut inputs, mut failed, .. } = run.inputs()?;
     let several = inputs.len() > 1 || run.paths.iter().any(|path| path.is_dir());
-    let planned = copies.planned(&inputs, several)?;
+    let planned = match copies {
+        Some(copies) => copies.planned(&inputs, several)?,
+        None if several => return Err(products::several_to_stream().into()),
+        None => Vec::new(),
+    };
     products::guard(run, &mut inputs, planned)?;
     let mut ended = None;
     let work = |doc: std::io::Result<crate::source::Doc>, _: usize| {
@@ -41,21 +45,25 @@ pub fn fix_by_rewinding(
         };
         let Rewound::To { len, last } = rewound else {
             if let Rewound::Not(why) = rewound {
-                complain(&format!("{}: {}", printable(&doc.label), printable(&why)));
+                complain(&format!("{}: {}", display_name(&doc.label), printable(&why)));
             }
             failed = true;
             return true;
         };
-        let written = copies.place(&doc, several).and_then(|path| {
-            let lost = product::write_new(&path, &Beginning { bytes: &*doc.bytes, len }, copies.existing);
-            Ok((lost.map_err(unwritten)?, path))
-        });
+        let beginning = Beginning { bytes: &*doc.bytes, len };
+        let written = match copies {
+            Some(copies) => copies.place(&doc, several).and_then(|path| {
+                let lost = product::write_new(&path, &beginning, copies.existing);
+                Ok((lost.map_err(unwritten)?, path))
+            }),
+            None => commit::copy(&beginning, out).map(|()| (Vec::new(), "-".into())).map_err(Failure::from),
+        };
         match written {
             Ok((lost, path)) => {
-                products::say_lost(&path.display(), &lost);
+                products::say_lost(&path.to_string_lossy(), &lost);
                 if !run.quiet {
                     let left = doc.bytes.len() - len;
-                    let path = printable(&path.to_string_lossy());
+                    let path = display_path(&path);
                     talk(&match left {
                         0 => format!("{path}: the whole session; nothing had to be left out"),
                         _ => format!("{path}: ends at {}; left out {left} bytes", mask::id(&last)),

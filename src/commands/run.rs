@@ -10,13 +10,13 @@ use crate::options::{Lints, Misuse};
 use crate::place::DocId;
 use crate::read::detect::{self, Reading};
 use crate::report::html::draw::{self, Drawing};
-use crate::report::words::{grouped, printable};
+use crate::report::words::grouped;
 use crate::report::{self, Content, Diagnostic, Ignored, Style};
 use crate::source::bug::{self, Bug};
 use crate::source::filter::Filters;
 use crate::source::lineage::{Family, Lookup};
 use crate::source::walk::{Passed, WalkError, walk};
-use crate::source::{Doc, Input, Opening, folders, parallel, segments, sqlite};
+use crate::source::{Doc, Input, Opening, display_name, display_path, folders, parallel, segments, sqlite};
 
 use super::labels::label_of;
 use super::outcome::{Failure, Outcome};
@@ -110,7 +110,7 @@ impl Run {
         self.configure(&all)?;
         if self.verbose {
             for (path, why) in &walked.passed.each {
-                talk(&format!("{}: ignored: {}", printable(&path.to_string_lossy()), printable(why)));
+                talk(&format!("{}: ignored: {}", display_path(path), display_name(why)));
             }
         }
         let Passed { files, folders, .. } = walked.passed;
@@ -287,7 +287,7 @@ impl Run {
     fn odd_size(&self, doc: &Doc) -> Option<String> {
         let unpacked = doc.unpacked.filter(|_| !self.quiet)?;
         let ratio = unpacked.odd_ratio()?;
-        let (label, to) = (printable(&doc.label), grouped(unpacked.to));
+        let (label, to) = (display_name(&doc.label), grouped(unpacked.to));
         Some(format!("{label}: warning: unpacks to {to} bytes, {} times its size", grouped(ratio)))
     }
 
@@ -346,6 +346,10 @@ fn input_len(input: &Input, len: &dyn Fn(&PathBuf) -> u64) -> u64 {
 /// Whether a file is a log of a kind that may lie in several files. Its first lines tell.
 fn has_segments(path: &Path) -> bool {
     let mut head = Vec::new();
+    // What is read from a pipe is gone.
+    if !path.is_file() {
+        return false;
+    }
     let read = std::fs::File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
     let reading = read.ok().and_then(|_| detect::of_lines(&head, &[]));
     matches!(reading, Some(Reading::By(format)) if format.has_segments())

@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use crate::source::display_lines;
+
 /// Says on standard error that something went wrong; the run goes on.
 pub fn complain(message: &str) {
     talk(&format!("replaylint: {message}"));
@@ -9,5 +11,5 @@ pub fn complain(message: &str) {
 
 /// Says something on standard error. There is nobody to tell if that fails.
 pub fn talk(message: &str) {
-    let _ = writeln!(anstream::stderr(), "{message}");
+    let _ = writeln!(anstream::stderr(), "{}", display_lines(message));
 }

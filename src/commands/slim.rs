@@ -11,13 +11,12 @@ use crate::place::{Edit, Pieces, Place};
 use crate::replay::slim::restore::{self, Restored};
 use crate::replay::slim::{self, KeptBody, Saved, Slim, Unfit};
 use crate::report::saving::{self, Saving};
-use crate::report::words::{count, grouped, printable};
-use crate::source::{Doc, Input, Patched, ReadAt, commit, framing, product, words};
+use crate::report::words::{count, grouped};
+use crate::source::{Doc, Input, Patched, ReadAt, commit, display_name, framing, product, words};
 
-use super::fix::Destination;
 use super::labels::label_of;
 use super::outcome::unwritten;
-use super::products::{self, Copies, Planned};
+use super::products::{self, Copies, Destination, Planned};
 use super::run::Inputs;
 use super::{Failure, Outcome, Run, complain, talk};
 
@@ -42,6 +41,7 @@ pub fn slim(run: &Run, wanted: &Slimming, out: &mut dyn Write) -> Result<Outcome
         Destination::Copy(copies) => vec![Planned::product(&copies.to, copies.existing)],
         _ => Vec::new(),
     };
+    wanted.to.is_stream(inputs.len() > 1)?;
     products::guard(run, &mut inputs, planned)?;
     let mut ended = None;
     let mut logs = wanted.json.then(Vec::new);
@@ -72,7 +72,8 @@ pub fn slim(run: &Run, wanted: &Slimming, out: &mut dyn Write) -> Result<Outcome
         ended.is_none()
     });
     if let Some(logs) = &logs {
-        let filters = inputs.contains(&Input::Stdin) && !matches!(wanted.to, Destination::Copy(_));
+        let is_stdin = inputs.contains(&Input::Stdin) && !matches!(wanted.to, Destination::Copy(_));
+        let filters = is_stdin || matches!(wanted.to, Destination::Stream);
         let mut to: Box<dyn Write> = if filters { Box::new(anstream::stderr()) } else { Box::new(&mut *out) };
         saving::print(logs, &mut *to)?;
     }
@@ -134,7 +135,11 @@ fn deliver(
     }
     let failed = reason.as_ref().is_some_and(|(_, is_failure)| *is_failure);
     let changed = reason.is_none() && !same(&*doc.bytes, &view)?;
-    let filter = is_stdin && matches!(wanted.to, Destination::Preview | Destination::InPlace(_));
+    let filter = match wanted.to {
+        Destination::Stream => true,
+        Destination::Preview | Destination::InPlace(_) => is_stdin,
+        Destination::Copy(_) | Destination::Patch => false,
+    };
     let as_it_was = &*doc.bytes;
     let product: &dyn ReadAt = if changed { &view } else { as_it_was };
     if filter {
@@ -146,7 +151,7 @@ fn deliver(
         match made.restored.as_ref().filter(|_| !changed && made.slim.is_some()) {
             Some(restored) => {
                 let references = count(restored.references, "reference");
-                writeln!(talk_to, "{}: already slim, {references}", printable(&doc.label))?;
+                writeln!(talk_to, "{}: already slim, {references}", display_name(&doc.label))?;
             }
             None => told(made, doc, view.len(), &mut *talk_to)?,
         }
@@ -160,17 +165,18 @@ fn deliver(
         Destination::InPlace(how) if changed => {
             let replaced = commit::replace(doc, &view, *how).map_err(unwritten)?;
             products::say_lost(&doc.label, &replaced.lost);
-            backup = replaced.backup.map(|path| path.display().to_string());
+            backup = replaced.backup.map(|path| path.to_string_lossy().into_owned());
             written = Some(doc.label.clone());
             if !quiet {
-                let old = backup.as_ref().map(|path| format!("; backup: {path}")).unwrap_or_default();
-                talk(&format!("{}: written{old}", doc.label));
+                let old =
+                    backup.as_ref().map(|path| format!("; backup: {}", display_name(path))).unwrap_or_default();
+                talk(&format!("{}: written{old}", display_name(&doc.label)));
             }
         }
         Destination::Copy(Copies { to, existing }) => {
             let lost = product::write_new(to, product, *existing).map_err(unwritten)?;
-            products::say_lost(&to.display(), &lost);
-            written = Some(to.display().to_string());
+            products::say_lost(&to.to_string_lossy(), &lost);
+            written = Some(to.to_string_lossy().into_owned());
         }
         Destination::Preview if changed && !quiet => {
             let verb = if wanted.restore { "slim --restore -w" } else { "slim -w" };
@@ -198,7 +204,7 @@ fn deliver(
 
 /// Why nothing is made of a doc, and whether that is a failure.
 fn refusal(made: &Made, doc: &Doc) -> Option<(String, bool)> {
-    let label = printable(&doc.label);
+    let label = display_name(&doc.label);
     if let Some((record, why)) = made.restored.as_ref().and_then(|restored| restored.broken.first()) {
         return Some((format!("{label}: record {record}: {why}; nothing was changed"), true));
     }
@@ -228,7 +234,7 @@ fn damage(made: &Made, doc: &Doc, view: &Patched<'_>, edits: &[Edit]) -> io::Res
         None if made.restored.is_some() => hold(&*doc.bytes, full, None)?,
         damage => damage,
     };
-    Ok(damage.map(|damage| format!("{}: {}", printable(&doc.label), damage.words("slim"))))
+    Ok(damage.map(|damage| format!("{}: {}", display_name(&doc.label), damage.words("slim"))))
 }
 
 fn same(a: &dyn ReadAt, b: &dyn ReadAt) -> io::Result<bool> {
@@ -249,7 +255,7 @@ fn same(a: &dyn ReadAt, b: &dyn ReadAt) -> io::Result<bool> {
 }
 
 fn told(made: &Made, doc: &Doc, after: u64, out: &mut dyn Write) -> io::Result<()> {
-    let label = printable(&doc.label);
+    let label = display_name(&doc.label);
     let full = made.full(doc).len();
     let Some(slim) = &made.slim else {
         let references = made.restored.as_ref().map_or(0, |restored| restored.references);

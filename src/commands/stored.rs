@@ -10,6 +10,7 @@ use crate::replay::stream;
 use crate::replay::{Conversation, conversation::Part};
 use crate::report::mask;
 use crate::report::words::{count, printable};
+use crate::source::display_name;
 
 use super::wanted::{Wanted, print};
 use super::{Failure, Outcome, Run, complain, talk};
@@ -78,7 +79,7 @@ fn of_stream(
             complain(&format!(
                 "{}: record {record}: requests of this contract get their prompt from code, and it is not in the \
                  stream, so what was sent cannot be rebuilt",
-                printable(&doc.label)
+                display_name(&doc.label)
             ));
             return Ok(Outcome::Failed);
         }
@@ -86,7 +87,7 @@ fn of_stream(
             complain(&format!(
                 "{}: record {record}: the offset is not greater than the previous one (RL625), so the content \
                  of requests is uncertain",
-                printable(&doc.label)
+                display_name(&doc.label)
             ));
             return Ok(Outcome::Failed);
         }
@@ -132,7 +133,7 @@ fn of_log(run: &Run, part: &Part, wanted: &Wanted, out: &mut dyn Write) -> Resul
             .into());
     };
     if let Some((record, why)) = broken.iter().find(|(record, _)| Some(*record as usize) <= number) {
-        complain(&format!("{}: record {record}: {why}", printable(&doc.label)));
+        complain(&format!("{}: record {record}: {why}", display_name(&doc.label)));
         return Ok(Outcome::Failed);
     }
     let mut text = Vec::new();

@@ -29,7 +29,7 @@ pub(super) fn print(body: &dyn ReadAt, wanted: &Wanted, out: &mut dyn Write) -> 
     match &wanted.output {
         Some(Copies { to, existing }) => {
             let lost = product::write_new(to, body, *existing).map_err(unwritten)?;
-            products::say_lost(&to.display(), &lost);
+            products::say_lost(&to.to_string_lossy(), &lost);
         }
         None => commit::copy(body, out)?,
     }

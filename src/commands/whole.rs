@@ -5,8 +5,8 @@ use std::io;
 
 use crate::judge::{JudgedDoc, Options};
 use crate::replay::slim::restore::{has_references, restore};
-use crate::report::words::{count, printable};
-use crate::source::Doc;
+use crate::report::words::count;
+use crate::source::{Doc, display_name};
 
 use super::{Run, talk};
 
@@ -34,6 +34,6 @@ pub(super) fn tell(run: &Run, label: &str, references: u64) {
     // What is called like a reference need not be one.
     if references > 0 && !run.quiet {
         let references = count(references, "reference");
-        talk(&format!("{}: {references} resolved; columns are those of `slim --restore`", printable(label)));
+        talk(&format!("{}: {references} resolved; columns are those of `slim --restore`", display_name(label)));
     }
 }

@@ -3,7 +3,7 @@
 //! Responses server takes, so it is passed over as unknown.
 
 use crate::dialect::{Cannot, Dialect, Item, Origin, TextChange};
-use crate::history::kind::ID_LIMIT;
+use crate::history::kind::is_long_id;
 use crate::history::{Flags, Kind, Row};
 use crate::json::edit::Base;
 use crate::json::{Val, fingerprint, name};
@@ -34,7 +34,7 @@ impl Dialect for Session {
         (row.kind, row.of) = (kind, kind);
         if let Some(key) = key {
             row.key = fingerprint(key);
-            if key.decode().len() > ID_LIMIT {
+            if is_long_id(key) {
                 row.flags.set(Flags::LONG_KEY);
             }
         }

@@ -4,6 +4,8 @@
 //! Sources: the input items of openai-openapi f85dbe2 and openai-python 3.52.0 (`ResponseSteerRequiredInput` lists the
 //! answer types); id prefixes as the server names them in its own errors, or as recorded.
 
+use crate::json::Str;
+
 /// The kinds of items.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
@@ -94,6 +96,11 @@ pub enum Family {
 
 /// Ids, of items and of calls, may be this many characters long (openai-openapi f85dbe2; and the server's own words).
 pub const ID_LIMIT: usize = 64;
+
+/// Whether an id is longer than that.
+pub fn is_long_id(id: Str<'_>) -> bool {
+    id.raw.len() > ID_LIMIT && id.characters() > ID_LIMIT
+}
 
 /// A row of the table.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use crate::place::Place;
 
 use super::flags::{BlockFlags, Flags, ItemFlags};
 use super::id;
-use super::kind::{Class, ID_LIMIT, Kind, Role};
+use super::kind::{Class, Kind, Role, is_long_id};
 use super::looks;
 
 /// What is kept of an item.
@@ -87,7 +87,7 @@ impl Row {
         let text = id.decode();
         let anatomy = id::anatomy(&text);
         (self.id, self.lineage, self.time) = (fingerprint(id), anatomy.lineage, anatomy.time);
-        if text.len() > ID_LIMIT {
+        if is_long_id(id) {
             self.set(ItemFlags::LONG_ID);
         }
         if id::is_synthetic(&text) {
@@ -98,7 +98,7 @@ impl Row {
     /// Takes the call_id that pairs call and output.
     pub fn set_key(&mut self, key: Str<'_>) {
         self.key = fingerprint(key);
-        if key.raw.len() > ID_LIMIT && key.decode().len() > ID_LIMIT {
+        if is_long_id(key) {
             self.set(Flags::LONG_KEY);
         }
     }

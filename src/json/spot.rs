@@ -7,7 +7,7 @@ use crate::place::Edit;
 
 use super::edit::{Base, Sequence, Slot, WrongKind, add_member};
 use super::names::name;
-use super::string::{self, Str};
+use super::string;
 use super::tape::{NodeKind, Val};
 
 /// A step of a path that stands for every element of a list.
@@ -71,7 +71,7 @@ impl Is {
             Is::NoneOf(texts) => val.as_str().is_some_and(|text| !texts.iter().any(|t| text.is(t.as_bytes()))),
             // No text has more characters than bytes.
             Is::Longer(most) => {
-                val.size() > most && val.as_str().is_some_and(|text| characters(text) > most as usize)
+                val.size() > most && val.as_str().is_some_and(|text| text.characters() > most as usize)
             }
         }
     }
@@ -250,16 +250,10 @@ fn made_of(val: Val<'_>, to: &To) -> Vec<u8> {
             let text = val.text().unwrap_or_default();
             let text = String::from_utf8_lossy(&text);
             let kept: String = text.chars().take(*most as usize).collect();
-            let left_out = text.chars().count().saturating_sub(*most as usize);
+            let left_out = string::characters(text.as_bytes()).saturating_sub(*most as usize);
             string::quoted(&format!("{kept}\n[{left_out} characters were left out]"))
         }
     }
-}
-
-/// Number of characters of a text.
-pub fn characters(text: Str<'_>) -> usize {
-    // Bytes that continue a character are not counted.
-    text.decode().iter().filter(|byte| (**byte as i8) >= -0x40).count()
 }
 
 #[cfg(test)]

@@ -25,6 +25,11 @@ impl<'t> Str<'t> {
         if self.escaped { Cow::Owned(decode(self.raw)) } else { Cow::Borrowed(self.raw) }
     }
 
+    /// How many characters the text has: those that escapes say count once.
+    pub fn characters(&self) -> usize {
+        characters(&self.decode())
+    }
+
     pub fn is_empty(&self) -> bool {
         self.raw.is_empty()
     }
@@ -34,6 +39,12 @@ impl<'t> Str<'t> {
         let mut decoder = Decoder::new(self.raw);
         std::iter::from_fn(|| decoder.next_part()).all(|part| part.as_bytes().iter().all(u8::is_ascii_whitespace))
     }
+}
+
+/// How many characters a text without escapes has.
+pub fn characters(text: &[u8]) -> usize {
+    // Bytes that continue a character are not counted.
+    text.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }
 
 /// Reads the escapes of a string that the scanner took. A lone surrogate becomes U+FFFD.

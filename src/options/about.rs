@@ -107,7 +107,7 @@ fn read_options(about: &FileOptions) -> Result<read::Options, Misuse> {
 /// The user's own schema for items.
 fn schema(path: &Path) -> Result<Schemas, Misuse> {
     let failed = |error: &dyn std::fmt::Display| {
-        Misuse::new(format!("{}: {error}", path.display()))
+        Misuse::new(format!("{}: {error}", crate::source::display_path(path)))
             .help("--schema takes a JSON Schema that describes one item and needs no other file")
     };
     let text = std::fs::read_to_string(path).map_err(|e| failed(&e))?;

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use crate::source::{globs, words};
+use crate::json::steps;
+use crate::source::{display_path, globs, words};
 
 use super::config::{CONFIG, Config, PYPROJECT};
 use super::misuse::Misuse;
@@ -63,6 +64,7 @@ impl<T> Configs<T> {
         make: &impl Fn(Config) -> Result<T, Misuse>,
     ) -> Result<Option<usize>, Misuse> {
         for folder in folder.ancestors() {
+            steps::count();
             if let Some(number) = known.get(folder) {
                 return Ok(*number);
             }
@@ -107,7 +109,7 @@ impl<T> Configs<T> {
 }
 
 fn no_table(path: &Path) -> Misuse {
-    Misuse::new(format!("{}: has no table [tool.replaylint]", path.display()))
+    Misuse::new(format!("{}: has no table [tool.replaylint]", display_path(path)))
 }
 
 /// What a config file says; `None` for a `pyproject.toml` without a table of ours.
@@ -140,11 +142,11 @@ pub fn label(path: &Path) -> String {
             // Far away, or on another branch of the tree, the whole path says more.
             let is_above = ups == 0 || path.parent() == Some(above);
             return if is_above {
-                format!("{}{}", "../".repeat(ups), below.display())
+                format!("{}{}", "../".repeat(ups), below.to_string_lossy())
             } else {
-                path.display().to_string()
+                path.to_string_lossy().into_owned()
             };
         }
     }
-    path.display().to_string()
+    path.to_string_lossy().into_owned()
 }

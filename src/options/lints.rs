@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::history::Code;
 use crate::judge;
 use crate::read;
 use crate::rules;
+use crate::source::display_name;
 use crate::source::filter::{Filter, Filters};
 use crate::source::globs::{Glob, absolute};
 use crate::target::Severity;
@@ -34,6 +35,8 @@ pub struct Lints {
     /// Where no config file holds.
     plain: judge::Options,
     configs: Configs<Known>,
+    /// The filter where no config file holds.
+    plain_filter: OnceLock<Arc<Filter>>,
     /// What is wrong with config files that a walk met.
     wrong: Mutex<Vec<Misuse>>,
 }
@@ -82,7 +85,8 @@ impl Lints {
     pub fn new(typed: FileOptions, walking: Walking, lookup: Lookup) -> Result<Self, Misuse> {
         let plain = judge_options(&[&typed])?;
         let wrong = Mutex::new(Vec::new());
-        Ok(Lints { typed, walking, skips_bugs: false, plain, configs: Configs::new(lookup), wrong })
+        let configs = Configs::new(lookup);
+        Ok(Lints { typed, walking, skips_bugs: false, plain, configs, plain_filter: OnceLock::new(), wrong })
     }
 
     /// A record at which a bug of ours shows is skipped, and the rest of its file is read.
@@ -162,8 +166,13 @@ impl Lints {
             let excluded = config.exclude.iter().map(|glob| (glob.line, &*glob.what));
             for (line, glob) in excluded.chain(of_files).filter(|(_, glob)| !glob.has_met()) {
                 let hint = other_name(&config.folder, glob.text());
-                let hint = hint.map(|other| format!("; did you mean '{other}'?")).unwrap_or_default();
-                idle.push(format!("{}:{line}: warning: '{}' matches no file{hint}", config.label, glob.text()));
+                let hint =
+                    hint.map(|other| format!("; did you mean '{}'?", display_name(&other))).unwrap_or_default();
+                idle.push(format!(
+                    "{}:{line}: warning: '{}' matches no file{hint}",
+                    display_name(&config.label),
+                    display_name(glob.text())
+                ));
             }
         }
         idle
@@ -182,7 +191,7 @@ impl Lints {
             let whole = walked.iter().any(|folder| config.folder.starts_with(folder));
             for waiver in config.waivers.iter().filter(|waiver| !waiver.is_used()) {
                 if whole || waiver.path.as_ref().is_some_and(Glob::has_met) {
-                    let (label, line, rule) = (&config.label, waiver.line, &waiver.rule);
+                    let (label, line, rule) = (display_name(&config.label), waiver.line, &waiver.rule);
                     idle.insert(format!(
                         "{label}:{line}: warning: [[ignore]] of {rule} matches no finding; remove it"
                     ));
@@ -198,7 +207,7 @@ impl Filters for Lints {
         // What holds in a folder holds for any file in it.
         match self.known(&absolute(folder).join("-")) {
             Ok(Some(known)) => known.filter.clone(),
-            Ok(None) => self.filter(None),
+            Ok(None) => self.plain_filter.get_or_init(|| self.filter(None)).clone(),
             Err(misuse) => {
                 let mut wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
                 if wrong.iter().all(|other| other.message != misuse.message) {

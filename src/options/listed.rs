@@ -3,14 +3,14 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::source::words;
+use crate::source::{display_path, words};
 
 use super::misuse::Misuse;
 
 /// Paths listed in a file or on standard input: one a line, or with NUL after each. Names are bytes, where the system
 /// says so.
 pub fn listed(path: &Path, by_nul: bool) -> Result<Vec<PathBuf>, Misuse> {
-    let failed = |error: std::io::Error| Misuse::new(words(&path.display(), &error));
+    let failed = |error: std::io::Error| Misuse::new(words(&path.to_string_lossy(), &error));
     let text = match path.as_os_str() == "-" {
         true => {
             let mut text = Vec::new();
@@ -20,7 +20,7 @@ pub fn listed(path: &Path, by_nul: bool) -> Result<Vec<PathBuf>, Misuse> {
     };
     let text = text.map_err(failed)?;
     if !by_nul && text.contains(&0) {
-        let what = format!("{}: the list contains NUL bytes", path.display());
+        let what = format!("{}: the list contains NUL bytes", display_path(path));
         return Err(Misuse::new(what).help("add -0 for a list that find -print0 or git ls-files -z has written"));
     }
     let names = split(&text, by_nul).filter(|name| !name.is_empty());
@@ -44,7 +44,7 @@ fn of_bytes(name: &[u8]) -> Option<PathBuf> {
 }
 
 fn not_utf8(path: &Path) -> Misuse {
-    Misuse::new(format!("{}: a name in the list is not UTF-8", path.display()))
+    Misuse::new(format!("{}: a name in the list is not UTF-8", display_path(path)))
 }
 
 #[cfg(test)]

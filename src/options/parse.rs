@@ -7,6 +7,7 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::source::display_name;
 use crate::source::globs::Glob;
 use crate::target::Severity;
 
@@ -20,7 +21,7 @@ use super::spelling::{meant, unknown};
 /// A config file on its way.
 pub(super) struct Source<'t> {
     pub text: &'t str,
-    /// The file as it is printed.
+    /// What the file is called.
     pub label: &'t str,
     /// The folder of the file.
     pub folder: &'t Path,
@@ -253,8 +254,9 @@ impl Source<'_> {
 
     fn glob<T>(&self, glob: Written<String>, made: impl Fn(Glob) -> T) -> Result<Written<T>, Misuse> {
         let Written { line, what } = glob;
-        let glob = Glob::new(self.folder, &what)
-            .map_err(|error| Misuse::new(format!("{}:{line}: not a valid glob: {error}", self.label)))?;
+        let glob = Glob::new(self.folder, &what).map_err(|error| {
+            Misuse::new(format!("{}:{line}: not a valid glob: {error}", display_name(self.label)))
+        })?;
         Ok(Written { line, what: made(glob) })
     }
 
@@ -308,7 +310,7 @@ impl Source<'_> {
     fn at(&self, span: Range<usize>, misuse: Misuse) -> Misuse {
         let before = self.text.get(..span.start).unwrap_or(self.text);
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        let place = format!("{}:{}:{column}", self.label, self.line(span.start));
+        let place = format!("{}:{}:{column}", display_name(self.label), self.line(span.start));
         Misuse { message: format!("{place}: {}", misuse.message), ..misuse }
     }
 }

@@ -39,7 +39,7 @@ impl Conversation {
     ) -> io::Result<Vec<Conversation>> {
         let mut all: Vec<Gathered> = Vec::new();
         let mut chained: Option<usize> = None;
-        for mut doc in docs {
+        for doc in docs {
             let mut builder = Builder::default();
             builder.file(stem(&doc.label));
             let found = nodes::gather(doc.id, &*doc.bytes, &options(&doc.label).read, &mut builder)?;

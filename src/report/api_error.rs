@@ -13,6 +13,7 @@ use crate::history::Code;
 use crate::rules::truncated_last_line;
 use crate::target::Severity;
 
+use super::json::write_compact;
 use super::{Diagnostic, Report, Seen, Style, Summary};
 
 pub(super) struct ApiError {
@@ -60,7 +61,7 @@ impl ApiError {
 
     fn line(&mut self, error: Option<&Diagnostic>, out: &mut dyn Write) -> io::Result<()> {
         self.refused |= error.is_some();
-        serde_json::to_writer(&mut *out, &error.map(answer))?;
+        write_compact(&error.map(answer), out)?;
         out.write_all(b"\n")
     }
 }

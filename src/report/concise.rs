@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use crate::history::Code;
+use crate::source::display_name;
 
 use super::{Diagnostic, Report, Seen, Style, Summary};
 
@@ -41,7 +42,7 @@ impl Report for Concise {
             write!(
                 out,
                 "{}:{}:{}: {} {} {}",
-                diagnostic.path,
+                display_name(&diagnostic.path),
                 spot.line,
                 spot.column,
                 diagnostic.severity.name(),

@@ -6,6 +6,7 @@ use crate::history::Code;
 use crate::json::fingerprint_of;
 use crate::place::Place;
 use crate::rule::{Evidence, Loss};
+use crate::source::display_name;
 use crate::target::Severity;
 
 use super::snippet::Snippet;
@@ -91,9 +92,10 @@ impl Spot {
 
     /// The pointer, and the one within the string that it leads to.
     pub fn pointers(&self) -> String {
+        let pointer = display_name(&self.pointer);
         match &self.inner_pointer {
-            Some(inner) => format!("{} → {inner}", self.pointer),
-            None => self.pointer.clone(),
+            Some(inner) => format!("{pointer} → {}", display_name(inner)),
+            None => pointer.into_owned(),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 
+use crate::source::display_name;
 use crate::target::Severity;
 
 use super::ci::{details, file};
@@ -59,7 +60,7 @@ impl Report for Github {
 
 fn command(kind: &str, diagnostic: &Diagnostic, out: &mut dyn Write) -> io::Result<()> {
     let spot = &diagnostic.spot;
-    let path = property(file(&diagnostic.path));
+    let path = property(&display_name(file(&diagnostic.path)));
     let title = property(&format!("{} {}", diagnostic.rule, diagnostic.name));
     let text = data(&details(diagnostic));
     writeln!(out, "::{kind} file={path},line={},col={},title={title}::{text}", spot.line, spot.column)

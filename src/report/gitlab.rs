@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::target::Severity;
 
 use super::ci::{file, fingerprints};
+use super::json::write_compact;
 use super::{Diagnostic, Report, Seen, Style, Summary};
 
 pub(super) struct Gitlab {
@@ -26,7 +27,7 @@ impl Report for Gitlab {
         for (diagnostic, fingerprint) in doc.diagnostics.iter().zip(fingerprints(doc)) {
             if self.style.shows(diagnostic) {
                 out.write_all(if self.begun { b",\n" } else { b"[\n" })?;
-                serde_json::to_writer(&mut *out, &finding(diagnostic, &fingerprint))?;
+                write_compact(&finding(diagnostic, &fingerprint), out)?;
                 self.begun = true;
             }
         }

@@ -1,7 +1,6 @@
 //! A log that lies in several files is judged as one; here what is told about it finds the file that it lies in.
 
-use crate::source::Segment;
-use crate::source::segments;
+use crate::source::{Segment, display_name, segments};
 
 use super::repair::ChangeNote;
 use super::{Diagnostic, Spot};
@@ -15,7 +14,7 @@ pub fn diagnostics(log: &[Segment], told: &mut [Diagnostic]) {
         for related in &mut diagnostic.related {
             let other = segments::of(log, related.spot.span.0).unwrap_or(home);
             if other.label != home.label {
-                related.message = format!("{} (in {})", related.message, other.label);
+                related.message = format!("{} (in {})", related.message, display_name(&other.label));
             }
             bring_home(other, &mut related.spot);
         }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::source::is_hidden;
 use crate::source::spool::{Outlet, Spool};
 
 use super::contract::{self, VERSION};
@@ -33,7 +34,7 @@ impl Report for Json {
             put(&mut report, "fixed", fixed);
         }
         // The lists, which may be long, are written already: they come after what comes before them in the object.
-        let head = serde_json::to_string_pretty(&report)?;
+        let head = printable_json(serde_json::to_string_pretty(&report)?);
         out.write_all(head.strip_suffix("\n}").unwrap_or(&head).as_bytes())?;
         write_list("inputs", &inputs, out)?;
         write_list("diagnostics", &diagnostics, out)?;
@@ -48,29 +49,27 @@ impl Report for Json {
 /// A list of a report, written as it grows.
 struct List {
     text: Vec<u8>,
-    element: Vec<u8>,
     /// Where the beginning of a long text goes.
     outlet: Outlet,
 }
 
 impl Default for List {
     fn default() -> Self {
-        List { text: Vec::new(), element: Vec::new(), outlet: Outlet::open() }
+        List { text: Vec::new(), outlet: Outlet::open() }
     }
 }
 
 impl List {
     fn push(&mut self, element: &impl Serialize) -> io::Result<()> {
         const BETWEEN: &[u8] = b"\n    ";
-        self.element.clear();
-        serde_json::to_writer_pretty(&mut self.element, element)?;
+        let element = printable_json(serde_json::to_string_pretty(element)?);
         if !self.text.is_empty() {
             self.text.push(b',');
         }
         // No string of JSON holds a line feed.
-        for line in self.element.split(|byte| *byte == b'\n') {
+        for line in element.split('\n') {
             self.text.extend_from_slice(BETWEEN);
-            self.text.extend_from_slice(line);
+            self.text.extend_from_slice(line.as_bytes());
         }
         if self.text.len() > self.outlet.most() {
             self.outlet.relieve(&mut self.text);
@@ -93,9 +92,30 @@ fn write_list(name: &str, elements: &Spool, out: &mut dyn Write) -> io::Result<(
 }
 
 /// Writes a report and ends the line.
-pub fn write_pretty(report: &Value, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, report)?;
+pub fn write_pretty(report: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(printable_json(serde_json::to_string_pretty(report)?).as_bytes())?;
     out.write_all(b"\n")
+}
+
+/// Writes a value on one line, without its end.
+pub fn write_compact(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(printable_json(serde_json::to_string(value)?).as_bytes())
+}
+
+/// JSON with hidden characters as escapes. Apart from line feeds, only strings contain any.
+pub fn printable_json(json: String) -> String {
+    let is_raw = |c: char| is_hidden(c) && c != '\n';
+    if !json.contains(is_raw) {
+        return json;
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        match c {
+            c if is_raw(c) => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out += &format!("\\u{unit:04x}")),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// A summary as JSON.

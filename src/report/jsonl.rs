@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::contract::{self, VERSION};
-use super::json::{change_value, counts_value, input_value, put, summary_value};
+use super::json::{change_value, counts_value, input_value, put, summary_value, write_compact};
 use super::repair::{ChangeNote, Counts};
 use super::{Report, Seen, Summary};
 
@@ -38,6 +38,6 @@ impl Report for JsonLines {
 }
 
 fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, value)?;
+    write_compact(value, out)?;
     out.write_all(b"\n")
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use crate::source::{display_name, is_hidden};
 use crate::target::Severity;
 
 use super::ci::{details, file};
@@ -41,7 +42,7 @@ impl Report for Junit {
             cases.entry(diagnostic.history).or_default().push(diagnostic);
         }
         let failed = cases.values().filter(|told| told.iter().any(|d| d.severity == Severity::Error)).count();
-        let path = escaped(file(&doc.path));
+        let path = escaped(file(&doc.path)).replace('\n', "&#10;");
         let total = cases.len();
         writeln!(
             out,
@@ -96,7 +97,7 @@ fn case(told: &[&Diagnostic], out: &mut dyn Write) -> io::Result<()> {
 fn line(diagnostic: &Diagnostic) -> String {
     let spot = &diagnostic.spot;
     let (severity, rule) = (diagnostic.severity.name(), diagnostic.rule);
-    let place = format!("{}:{}:{}", file(&diagnostic.path), spot.line, spot.column);
+    let place = format!("{}:{}:{}", display_name(file(&diagnostic.path)), spot.line, spot.column);
     format!("{place}: {severity} {rule} {}\n", details(diagnostic).replace('\n', "\n  "))
 }
 
@@ -113,6 +114,7 @@ fn escaped(text: &str) -> String {
             '\t' | '\r' => out.push_str(if c == '\t' { "&#9;" } else { "&#13;" }),
             '\n' => out.push(c),
             '\0'..'\u{20}' | '\u{fffe}' | '\u{ffff}' => out.push(char::REPLACEMENT_CHARACTER),
+            c if is_hidden(c) => out.push_str(&format!("&#x{:x};", u32::from(c))),
             _ => out.push(c),
         }
     }

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use crate::source::display_name;
 use crate::target::Severity;
 
 use super::words::grouped;
@@ -122,7 +123,7 @@ pub(super) fn line(others: &Others<'_>, style: &Style) -> Option<String> {
         first.rule,
         first.name,
         grouped(others.len() as u64 + more),
-        first.path,
+        display_name(&first.path),
         places.join(", "),
     );
     Some(page::wrapped(&text, "", "  ", style))

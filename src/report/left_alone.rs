@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use crate::fix::{Fixed, Reasoning};
 use crate::place::DocId;
-use crate::source::ReadAt;
+use crate::source::{ReadAt, display_name};
 
 use super::place::spots;
 
@@ -49,7 +49,7 @@ pub fn write(notes: &[LeftAlone], reasoning: Reasoning, out: &mut dyn Write) -> 
         _ => "not changed",
     };
     for note in notes {
-        let (path, why) = (&note.path, note.why);
+        let (path, why) = (display_name(&note.path), note.why);
         for (line, column) in note.at.iter().take(LISTED) {
             writeln!(out, "{path}:{line}:{column}: {what}: {why}")?;
         }

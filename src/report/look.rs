@@ -7,7 +7,6 @@ use crate::history::{Act, Finding, Flags, NO_FIELD, Remedy};
 use crate::json::Val;
 use crate::json::edit::Base;
 use crate::json::pointer::Finder;
-use crate::json::spot::characters;
 use crate::judge::{Judged, JudgedDoc};
 use crate::place::{DocId, Place};
 use crate::read::Texts;
@@ -189,7 +188,7 @@ impl Look<'_, '_> {
         let tell = |item: Val<'_>| {
             let found = field.spot.first(item)?;
             let length = |val: Val<'_>| match val.as_str() {
-                Some(text) => characters(text).to_string(),
+                Some(text) => text.characters().to_string(),
                 None => val.count().to_string(),
             };
             Some(Field {

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
 use crate::history::Code;
+use crate::source::display_name;
 use crate::target::Severity;
 
 use super::kinds::Kind;
@@ -81,7 +82,7 @@ impl Several {
             first.rule,
             first.name,
             first.message,
-            first.path,
+            display_name(&first.path),
             spot.line,
             spot.column,
         );

@@ -73,7 +73,7 @@ pub fn by_name(name: &str) -> Option<Make> {
 pub use ci::{Mark, marks};
 pub use diagnose::{diagnose, diagnose_some};
 pub use diagnostic::{Diagnostic, FixNote, Identity, Related, Replacement, Spot};
-pub use json::{diagnostic_value, summary_value, write_pretty};
+pub use json::{diagnostic_value, printable_json, summary_value, write_compact, write_pretty};
 pub use look::Content;
 pub use output::Report;
 pub use picked::Picked;

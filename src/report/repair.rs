@@ -12,7 +12,7 @@ use crate::place::{DocId, Edit, Patch, Pieces, Place};
 use crate::read::{self, Texts};
 use crate::rule::Loss;
 use crate::rules;
-use crate::source::{ReadAt, append};
+use crate::source::{ReadAt, append, display_name};
 
 use super::diagnose::{diagnose, diagnose_some};
 use super::look::Content;
@@ -202,7 +202,16 @@ impl Counts {
 pub fn write_list(notes: &[ChangeNote], out: &mut dyn Write) -> io::Result<()> {
     for note in notes {
         let spot = &note.spot;
-        write!(out, "{}:{}:{}: {} {}: {}", note.path, spot.line, spot.column, note.rule, note.item, note.what)?;
+        write!(
+            out,
+            "{}:{}:{}: {} {}: {}",
+            display_name(&note.path),
+            spot.line,
+            spot.column,
+            note.rule,
+            note.item,
+            note.what
+        )?;
         writeln!(out, "{}", if note.loss == Loss::Lossy { " (unsafe)" } else { "" })?;
     }
     Ok(())
@@ -224,7 +233,7 @@ pub fn write_diff(
         let Some(first) = same.first() else { continue };
         let spot = &first.spot;
         let rule = format!("{} {}", first.rule, first.name);
-        let place = format!("{}:{}:{}", first.path, spot.line, spot.column);
+        let place = format!("{}:{}:{}", display_name(&first.path), spot.line, spot.column);
         writeln!(out, "{} {place} {}", paint.bold(rule.trim_end()), first.where_in_doc())?;
         let mut talk = vec![first.item.clone()];
         for note in same {
@@ -351,7 +360,7 @@ impl Show for Shown {
     }
 
     fn key(&self, key: &str) -> String {
-        if self.masked { mask::word(key) } else { crate::json::string::escaped(key).to_string() }
+        if self.masked { mask::word(key) } else { harmless(&crate::json::string::escaped(key).to_string()) }
     }
 
     fn number(&self, val: Val<'_>) -> String {

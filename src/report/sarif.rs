@@ -12,7 +12,7 @@ use crate::rules;
 use crate::target::Severity;
 
 use super::ci::{details, file, fingerprints};
-use super::json::put;
+use super::json::{put, write_compact};
 use super::{Diagnostic, Replacement, Report, Seen, Spot, Style, Summary, rulebook, summary_value};
 
 const HOME: &str = concat!("https://crates.io/crates/", env!("CARGO_PKG_NAME"));
@@ -70,7 +70,7 @@ impl Report for Sarif {
             if self.style.shows(diagnostic) {
                 out.write_all(if self.results > 0 { b",\n" } else { b"\n" })?;
                 let index = self.index(diagnostic.rule);
-                serde_json::to_writer(&mut *out, &result(diagnostic, index, &fingerprint))?;
+                write_compact(&result(diagnostic, index, &fingerprint), out)?;
                 self.results += 1;
             }
         }

@@ -68,6 +68,5 @@ fn kept(kept: &KeptBody) -> Value {
 
 /// Prints the report of a run.
 pub fn print(logs: &[Value], out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &json!({ "version": VERSION, "logs": logs }))?;
-    out.write_all(b"\n")
+    super::write_pretty(&json!({ "version": VERSION, "logs": logs }), out)
 }

@@ -10,6 +10,7 @@ use miette::{
 use unicode_width::UnicodeWidthChar;
 
 use crate::formats::agents;
+use crate::source::display_name;
 use crate::target::Severity;
 
 use super::kinds::{self, Kinds};
@@ -221,7 +222,7 @@ impl<'d> Shown<'d> {
         let room = width.saturating_sub(spot.line.to_string().len() + 5).max(20);
         let source = diagnostic.snippet.as_ref().map(|snippet| Line {
             text: cut(&snippet.text, room),
-            name: diagnostic.path.clone(),
+            name: display_name(&diagnostic.path).into_owned(),
             line: spot.line,
             column: spot.column,
         });
@@ -250,7 +251,7 @@ impl miette::Diagnostic for Shown<'_> {
             return Some(Box::new(format!("{severity} {rule} {name}")));
         }
         // Without a look at the item there is no frame to name the place.
-        let (path, spot) = (&self.diagnostic.path, &self.diagnostic.spot);
+        let (path, spot) = (display_name(&self.diagnostic.path), &self.diagnostic.spot);
         Some(Box::new(format!("{severity} {rule} {name} {path}:{}:{}", spot.line, spot.column)))
     }
 

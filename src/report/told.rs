@@ -11,6 +11,9 @@ pub(super) struct Told {
     pub kind: Option<String>,
     pub id: Option<String>,
     pub call_id: Option<String>,
+    /// How many characters the ids have, of which only the beginnings may be printed.
+    pub id_length: Option<usize>,
+    pub call_id_length: Option<usize>,
     pub name: Option<String>,
     pub role: Option<String>,
     pub approval: Option<String>,
@@ -36,9 +39,9 @@ fn id(val: Option<Val<'_>>) -> Option<String> {
 
 /// `shape` says whether that is told, too.
 pub(super) fn told(item: Val<'_>, names: Option<Names<'_>>, with_shape: bool) -> Told {
-    let name = |own: Option<Str<'_>>, any: fn(Val<'_>) -> Option<String>| match names {
-        Some(_) => own.map(|name| mask::id(&String::from_utf8_lossy(&name.decode()))),
-        None => any(item),
+    let (own_id, own_call_id) = match names {
+        Some(names) => (names.id, names.key),
+        None => (item.get("id").and_then(|id| id.as_str()), call_id_of(item)),
     };
     let kind = word(item.get("type")).or_else(|| item.get("role").map(|_| "message".to_owned()));
     let checks = item.get("pending_safety_checks").map(|checks| {
@@ -47,8 +50,10 @@ pub(super) fn told(item: Val<'_>, names: Option<Names<'_>>, with_shape: bool) ->
     });
     Told {
         kind,
-        id: name(names.and_then(|names| names.id), |item| id(item.get("id"))),
-        call_id: name(names.and_then(|names| names.key), call_id),
+        id: own_id.map(masked_id),
+        call_id: own_call_id.map(masked_id),
+        id_length: own_id.map(|id| id.characters()),
+        call_id_length: own_call_id.map(|id| id.characters()),
         name: text(NAMES.iter().find_map(|path| item.at(path)), mask::name),
         role: word(item.get("role")),
         approval: id(item.get("approval_request_id")),
@@ -60,9 +65,17 @@ pub(super) fn told(item: Val<'_>, names: Option<Names<'_>>, with_shape: bool) ->
 
 /// The id that pairs call and output, in any dialect.
 pub(super) fn call_id(item: Val<'_>) -> Option<String> {
+    call_id_of(item).map(masked_id)
+}
+
+fn call_id_of(item: Val<'_>) -> Option<Str<'_>> {
     // Anthropic's calls pair by their own id.
     let own = || item.get("id").filter(|_| item.get("type").is_some_and(|kind| kind.is("tool_use")));
-    id(CALL_IDS.iter().find_map(|path| item.at(path)).or_else(own))
+    CALL_IDS.iter().find_map(|path| item.at(path)).or_else(own)?.as_str()
+}
+
+fn masked_id(id: Str<'_>) -> String {
+    mask::id(&String::from_utf8_lossy(&id.decode()))
 }
 
 /// Where the dialects keep the id that pairs call and output, and a tool's name.

@@ -2,7 +2,8 @@
 //! sizes, never content; and never a character that a terminal would obey.
 
 use std::borrow::Cow;
-use std::fmt::Write;
+
+use crate::source::{display_name, is_hidden};
 
 /// Ids are shown up to this many characters.
 const SHOWN: usize = 100;
@@ -40,41 +41,24 @@ pub fn fill_known(template: &str, of: &dyn Fn(&str) -> Option<String>) -> String
     out.replace(" :", ":").replace(" ,", ",")
 }
 
-/// A text that may be printed: control characters are shown as escapes, and a long one is cut in the middle.
+/// A word of a conversation as it may be printed: nothing in it is obeyed, and a long one is cut in the middle.
 pub fn printable(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
     let count = text.chars().count();
-    for (n, c) in text.chars().enumerate() {
-        if count > SHOWN && n == SHOWN / 2 {
-            // Writing to a String cannot fail.
-            let _ = write!(out, "…({} more)…", count - SHOWN);
-        }
-        if count > SHOWN && n >= SHOWN / 2 && n < count - SHOWN / 2 {
-            continue;
-        }
-        if c.is_control() || is_invisible(c) {
-            let _ = write!(out, "\\u{{{:x}}}", c as u32);
-        } else {
-            out.push(c);
-        }
+    if count <= SHOWN {
+        return display_name(text).into_owned();
     }
-    out
+    let half = |chars: &mut dyn Iterator<Item = char>| display_name(&chars.collect::<String>()).into_owned();
+    let head = half(&mut text.chars().take(SHOWN / 2));
+    let tail = half(&mut text.chars().skip(count - SHOWN / 2));
+    format!("{head}…({} more)…{tail}", count - SHOWN)
 }
 
 /// A text of any length without characters that a terminal would obey.
 pub fn harmless(text: &str) -> String {
-    if text.chars().any(|c| c.is_control() || is_invisible(c)) {
-        return text
-            .chars()
-            .map(|c| if c.is_control() || is_invisible(c) { char::REPLACEMENT_CHARACTER } else { c })
-            .collect();
+    if text.contains(is_hidden) {
+        return text.chars().map(|c| if is_hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect();
     }
     text.to_owned()
-}
-
-/// Characters that change how others are shown: direction marks and the like.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// Lines of a width, with what is in front of the first and of the others.

@@ -70,7 +70,7 @@ const LONG_FOR_SOME: u8 = 1;
 
 fn check(item: &Item<'_>, out: &mut Out) {
     let Some(key) = item.key.filter(|key| key.raw.len() > OLD_LIMIT) else { return };
-    let length = String::from_utf8_lossy(&key.decode()).chars().count();
+    let length = key.characters();
     let finding = Finding::new(RULE.code, item.row).arg(length as u32).act(Act::Rename);
     if length > LIMIT {
         out.add(finding);

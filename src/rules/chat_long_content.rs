@@ -56,8 +56,8 @@ fn check(item: &Item<'_>, out: &mut Out) {
     if (item.row.at.len as usize) <= LIMIT {
         return;
     }
-    let text = item.val.get(name::content).and_then(|content| content.text());
-    let length = text.map_or(0, |text| String::from_utf8_lossy(&text).chars().count());
+    let text = item.val.get(name::content).and_then(|content| content.as_str());
+    let length = text.map_or(0, |text| text.characters());
     if length > LIMIT {
         out.add(Finding::new(RULE.code, item.row).arg(length as u32).never("what to cut is your decision"));
     }

@@ -56,7 +56,8 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
             }
             let mut length = SHORTEST;
             cx.look.look(row, &mut |block| {
-                length = block.get(name::signature).and_then(|it| it.text()).map_or(SHORTEST, |it| it.len());
+                length =
+                    block.get(name::signature).and_then(|it| it.as_str()).map_or(SHORTEST, |it| it.characters());
             });
             if length < SHORTEST {
                 let finding = Finding::new(RULE.code, *row).arg(length as u32);

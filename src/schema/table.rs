@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use crate::json::{ByName, Member, Name, NodeKind, Str, Val, name};
 
-use super::view::{is_integer, length};
+use super::view::is_integer;
 
 /// A compiled definition. Nodes refer to each other by index; the first is the item itself.
 pub struct Table {
@@ -171,7 +171,7 @@ impl Node {
         let short = (text.raw.len() as u64) < 12 * u64::from(self.shortest);
         let long = self.longest.is_some_and(|most| text.raw.len() > most as usize);
         if short || long {
-            let length = length(text);
+            let length = text.characters();
             if length < self.shortest as usize || self.longest.is_some_and(|most| length > most as usize) {
                 return false;
             }

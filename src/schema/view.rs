@@ -7,6 +7,7 @@ use jsonschema::JsonType;
 use jsonschema::json::{Array, Json, JsonNumber, Node, NodeIdentity, Object, cmp, unique};
 use serde_json::{Number, Value};
 
+use crate::json::string::characters;
 use crate::json::tape::Elements;
 use crate::json::{NodeKind, Str, Val};
 
@@ -97,8 +98,8 @@ impl<'a> Node<'a, TapeJson> for Seen<'a> {
 
     fn string_length(&self) -> Option<u64> {
         match self {
-            Seen::Val(val) => val.as_str().map(|text| length(text) as u64),
-            Seen::Key(key) => Some(key.chars().count() as u64),
+            Seen::Val(val) => val.as_str().map(|text| text.characters() as u64),
+            Seen::Key(key) => Some(characters(key.as_bytes()) as u64),
         }
     }
 
@@ -141,12 +142,6 @@ fn text(text: Str<'_>) -> Cow<'_, str> {
         Cow::Borrowed(bytes) => String::from_utf8_lossy(bytes),
         Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
     }
-}
-
-/// Characters of a string as it would be read.
-pub fn length(text: Str<'_>) -> usize {
-    // Every character has one byte that is no continuation.
-    text.decode().iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }
 
 /// The members of an object; of a key that occurs twice the later one holds, as in any parser into a map.

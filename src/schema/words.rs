@@ -8,8 +8,6 @@ use serde_json::Value;
 use crate::json::pointer::{self, Finder};
 use crate::json::{NodeKind, Val};
 
-use super::view::length;
-
 /// What kind of thing is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FaultKind {
@@ -186,7 +184,7 @@ fn violation(error: &ValidationError<'_>, item: &Finder<'_>, file: &Value) -> Op
         }
         ValidationErrorKind::Constant { expected_value } => format!("{here} must be {expected_value}"),
         ValidationErrorKind::MaxLength { limit } => {
-            let length = at.as_str().map_or(0, |text| length(text) as u64);
+            let length = at.as_str().map_or(0, |text| text.characters() as u64);
             violation.fault = FaultKind::TooLong;
             violation.limit = Some((*limit, length));
             format!("{here} has {length} characters; at most {limit} are allowed")

@@ -30,7 +30,7 @@ pub struct Member {
 impl Member {
     /// As printed.
     pub fn label(&self) -> String {
-        format!("{}: {}", self.archive.display(), self.name)
+        format!("{}: {}", self.archive.to_string_lossy(), self.name)
     }
 
     /// Where a copy of it lies, below a folder.

@@ -1,5 +1,6 @@
 //! The file that is replaced, kept beside the new one as `<name>.bak`, or the first of `<name>.bak.1`, `.bak.2`, … that
-//! is free. Where the file system has hard links, that is a second name of the old file, and costs nothing.
+//! is free. Where the file system has hard links whose names can be removed again, that is a second name of the old file, and
+//! costs nothing.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -22,8 +23,7 @@ pub struct Backup {
 /// Backs a file up.
 pub fn make(real: &Path) -> io::Result<Backup> {
     let own = Identity::of(real);
-    // In a sticky folder, a second name of somebody else's file could not be removed again.
-    let mut copy = if is_sticky(real) { Some(copied(real)?) } else { None };
+    let mut copy = if needs_copy(real) { Some(copied(real)?) } else { None };
     let mut error = io::Error::from(io::ErrorKind::InvalidFilename);
     for length in LENGTHS {
         for n in 0.. {
@@ -94,17 +94,19 @@ pub fn links(real: &Path) -> u64 {
     short.map(of).max().unwrap_or(0)
 }
 
+/// Whether a second name of the file could not be removed again: in a sticky folder, if the file is somebody else's.
 #[cfg(unix)]
-fn is_sticky(real: &Path) -> bool {
+fn needs_copy(real: &Path) -> bool {
     // A pipe has nothing to copy.
     let is_file = std::fs::metadata(real).is_ok_and(|meta| meta.is_file());
     let folder = std::fs::metadata(folder_of(real));
     is_file && folder.is_ok_and(|meta| std::os::unix::fs::MetadataExt::mode(&meta) & 0o1000 != 0)
 }
 
+/// The same: no name of a file that a program has open can be removed.
 #[cfg(not(unix))]
-fn is_sticky(_: &Path) -> bool {
-    false
+fn needs_copy(_: &Path) -> bool {
+    true
 }
 
 fn folder_of(real: &Path) -> &Path {
@@ -170,7 +172,7 @@ mod tests {
         drop(kept);
         assert_eq!(std::fs::read_dir(dir.path())?.count(), 3, "the last name of a file stays");
         drop(make(&long)?);
-        let left = if cfg!(unix) { 3 } else { 4 };
+        let left = 3;
         assert_eq!(std::fs::read_dir(dir.path())?.count(), left, "a backup of a file that was not replaced goes");
         Ok(())
     }

@@ -12,45 +12,62 @@ use super::doc::{Doc, Sequential};
 use super::read::ReadAt;
 use super::stamp::Stamp;
 use super::temp::Temp;
-use super::{backup, keep, temp, users};
+use super::{backup, identity, keep, temp, users};
 
 /// A file that was written to this short a time ago may still be in use.
 const SETTLED: Duration = Duration::from_secs(10);
 
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
-    #[error("{}: changed while it was read; nothing was written (--force overrides)", .0.display())]
+    #[error("{}: changed while it was read; nothing was written (--force overrides)", super::display_path(.0))]
     Changed(PathBuf),
     #[error(
         "{}: modified in the last 10 seconds and may still be in use; nothing was written (--force overrides)",
-        .0.display()
+        super::display_path(.0)
     )]
     Fresh(PathBuf),
-    #[error("{}: process {process} has it open for writing; nothing was written (--force overrides)", path.display())]
+    #[error(
+        "{}: process {process} has it open for writing; nothing was written (--force overrides)",
+        super::display_path(path)
+    )]
     Open { path: PathBuf, process: u32 },
-    #[error("{}: {why}; nothing was written", path.display())]
+    #[error("{}: {why}; nothing was written", super::display_path(path))]
     Database { path: PathBuf, why: String },
-    #[error("{}: is compressed; use -o FILE to write a plain copy", .0.display())]
+    #[error("{}: is compressed; use -o FILE to write a plain copy", super::display_path(.0))]
     Packed(PathBuf),
-    #[error("{0}: is part of a session in several files, which are only read; nothing was written")]
+    #[error("{}: is part of a session in several files, which are only read; nothing was written", super::display_name(.0))]
     Shared(String),
-    #[error("{0}: is in a zip archive, which is never changed; use -o FILE to write a copy")]
+    #[error("{}: is in a zip archive, which is never changed; use -o FILE to write a copy", super::display_name(.0))]
     Member(String),
     #[error(
         "{}: has {} names (hard links), and the others would keep the old content; nothing was written \
          (--force overrides, -o FILE writes a copy)",
-        path.display(), names
+        super::display_path(path),
+        names
     )]
     Linked { path: PathBuf, names: u64 },
-    #[error("{}: is a named pipe; nothing was written (use --force to replace it by a file)", .0.display())]
+    #[error("{}: is a named pipe; nothing was written (use --force to replace it by a file)", super::display_path(.0))]
     Pipe(PathBuf),
-    #[error("{}: is not a regular file and cannot be replaced; use -o FILE", .0.display())]
+    #[error("{}: is not a regular file and cannot be replaced; use -o FILE", super::display_path(.0))]
     NoFile(PathBuf),
-    #[error("{}: already exists; use --force to replace it", .0.display())]
+    #[error(
+        "{}: cannot be replaced: {}; another program may have it open",
+        super::display_path(path),
+        super::reason(error)
+    )]
+    Held { path: PathBuf, error: io::Error },
+    #[error("{}: is read-only; nothing was written (remove the attribute, or use -o FILE)", super::display_path(.0))]
+    ReadOnly(PathBuf),
+    #[error("{}: already exists; use --force to replace it", super::display_path(.0))]
     Exists(PathBuf),
-    #[error("{}: cannot make a temporary file in {}: {}", path.display(), folder.display(), super::reason(error))]
+    #[error(
+        "{}: cannot make a temporary file in {}: {}",
+        super::display_path(path),
+        super::display_path(folder),
+        super::reason(error)
+    )]
     Folder { path: PathBuf, folder: PathBuf, error: io::Error },
-    #[error("{}: cannot be written: {}", path.display(), super::reason(error))]
+    #[error("{}: cannot be written: {}", super::display_path(path), super::reason(error))]
     Io { path: PathBuf, error: io::Error },
 }
 
@@ -82,7 +99,7 @@ pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: Replace) -> Result<Replaced, 
     }
     let failed = |error| CommitError::Io { path: path.clone(), error };
     // A link stays a link: what it leads to is replaced.
-    let real = fs::canonicalize(path).map_err(failed)?;
+    let real = identity::follow(path).and_then(std::path::absolute).map_err(failed)?;
     let folder = real.parent().unwrap_or(Path::new("."));
     let meta = fs::metadata(&real).map_err(failed)?;
     check_kind(path, &real, &meta, how)?;
@@ -97,6 +114,9 @@ pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: Replace) -> Result<Replaced, 
         false => Vec::new(),
     };
     file.sync_all().map_err(failed)?;
+    // Not every system replaces a file that is open, or removes it after a failure.
+    bytes.close();
+    doc.bytes.close();
     let backup = if how.backup { Some(backup::make(&real).map_err(failed)?) } else { None };
     // All that took time: look again right before the old name goes to the new bytes. A file that somebody else put there
     // meanwhile stays, and the backup goes.
@@ -104,7 +124,10 @@ pub fn replace(doc: &Doc, bytes: &dyn ReadAt, how: Replace) -> Result<Replaced, 
     check_kind(path, &real, &meta, how)?;
     check_settled(doc, path, &meta, how)?;
     let (backup, claim) = backup.map_or((None, None), |backup| (Some(backup.path), backup.claim));
-    temp.name(&real, true, claim).map_err(failed)?;
+    temp.name(&real, true, claim).map_err(|error| match error.kind() {
+        io::ErrorKind::PermissionDenied if cfg!(windows) => CommitError::Held { path: path.clone(), error },
+        _ => failed(error),
+    })?;
     sync_folder(folder);
     Ok(Replaced { backup, lost })
 }
@@ -134,6 +157,7 @@ fn check_kind(path: &Path, real: &Path, meta: &Metadata, how: Replace) -> Result
     }
     #[cfg(not(unix))]
     let _ = (real, how);
+    keep::check_replaceable(path, meta)?;
     if meta.is_file() { Ok(()) } else { Err(CommitError::NoFile(path.to_owned())) }
 }
 
@@ -230,6 +254,33 @@ mod tests {
     }
 
     #[test]
+    fn the_old_file_is_closed_before_it_is_replaced() -> io::Result<()> {
+        struct Watched(std::sync::atomic::AtomicBool);
+        impl ReadAt for Watched {
+            fn len(&self) -> u64 {
+                3
+            }
+            fn close(&self) {
+                self.0.store(true, std::sync::atomic::Ordering::Relaxed);
+            }
+            fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+                assert!(!self.0.load(std::sync::atomic::Ordering::Relaxed), "read after it was closed");
+                b"new".to_vec().read_at(start, buf)
+            }
+        }
+        let dir = tempfile::tempdir()?;
+        let path = old_file(dir.path(), "old")?;
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
+        let view = Watched(false.into());
+        replace(&doc, &view, HOW).expect("written");
+        assert!(view.0.into_inner());
+        assert_eq!(fs::read_to_string(&path)?, "new");
+        // What was opened is not read any more: the file of that name is another one.
+        assert!(cfg!(not(unix)) || doc.bytes.read_into(0, 3, &mut Vec::new()).is_err());
+        Ok(())
+    }
+
+    #[test]
     fn a_file_that_took_the_place_of_another_is_left_alone() -> io::Result<()> {
         let dir = tempfile::tempdir()?;
         let path = old_file(dir.path(), "old")?;
@@ -253,7 +304,7 @@ mod tests {
         let taken = dir.path().join("taken");
         fs::create_dir(&taken)?;
         assert!(temp.name(&taken, true, backup.claim).is_err());
-        assert_eq!(fs::read_dir(dir.path())?.count(), if cfg!(unix) { 2 } else { 3 });
+        assert_eq!(fs::read_dir(dir.path())?.count(), 2);
         assert_eq!(fs::read_to_string(&path)?, "old");
         Ok(())
     }

@@ -14,6 +14,7 @@ use super::prefix::Prefix;
 use super::read::{CutShort, FileBytes, ReadAt};
 use super::roomy::Roomy;
 use super::segments::{self, Joined, Segment};
+use super::special;
 use super::sqlite::{self, Cells, Key};
 use super::stamp::{Packing, Stamp};
 use super::unpack::{Limited, Opening, Unpacked};
@@ -76,18 +77,23 @@ impl Doc {
                 unpacked,
             });
         };
-        let file = File::open(path)?;
-        let meta = file.metadata()?;
+        let mut meta = std::fs::metadata(path)?;
         if meta.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         if meta.is_file() && sqlite::is_database(path) {
             return Doc::open_database(id, path, *named);
         }
-        let stamp = Some(Stamp::of(&meta));
         // A pipe or a device has no length and no offsets: it is read like standard input.
-        let plain: Box<dyn ReadAt> =
-            if meta.is_file() { Box::new(FileBytes::of_path(file, path)?) } else { spool(&mut { file })? };
+        let plain: Box<dyn ReadAt> = match meta.is_file() {
+            true => {
+                let file = File::open(path)?;
+                meta = file.metadata()?;
+                Box::new(FileBytes::of_path(file, path)?)
+            }
+            false => spool(&mut special::open(path, &meta)?)?,
+        };
+        let stamp = Some(Stamp::of(&meta));
         let (packing, bytes, unpacked) = unpacked(plain, opening)?;
         let bytes = Box::new(Roomy::new(bytes));
         let label = label(path);
@@ -191,7 +197,7 @@ impl Doc {
         let mut parts = Vec::with_capacity(paths.len());
         let base = base.iter().map(|earlier| (&earlier.path, earlier.bytes, true));
         for (path, bytes, is_base) in base.chain(paths.iter().map(|path| (path, None, false))) {
-            let mut part = Doc::open(id, &Input::File { path: path.clone(), named }, opening)?;
+            let part = Doc::open(id, &Input::File { path: path.clone(), named }, opening)?;
             segments.push(Segment {
                 label: part.label,
                 path: path.clone(),
@@ -384,7 +390,7 @@ mod tests {
         let dir = tempfile::tempdir()?;
         let path = dir.path().join("x.json");
         std::fs::write(&path, "[1]")?;
-        let mut doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
+        let doc = Doc::open(DocId(0), &Input::File { path: path.clone(), named: true }, &Opening::default())?;
         doc.bytes.close();
         let mut out = Vec::new();
         std::fs::OpenOptions::new().append(true).open(&path)?.write_all(b"\n[2]")?;

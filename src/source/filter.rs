@@ -53,6 +53,11 @@ impl Filter {
         self.exclude.iter().filter(|glob| glob.is_match(path)).count() > 0
     }
 
+    /// The same for a path below a folder that is not left out.
+    pub(super) fn excludes_itself(&self, path: &Path) -> bool {
+        self.exclude.iter().filter(|glob| glob.is_match_itself(path)).count() > 0
+    }
+
     /// Whether a file may be a database: its name is none that endings were asked for, and no backup's.
     pub(super) fn may_be_database(&self, path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

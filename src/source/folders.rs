@@ -67,7 +67,7 @@ pub(super) fn open(format: &'static str, paths: &[PathBuf]) -> io::Result<(Box<d
         one_line(&read(path)?, &mut text);
         text.push(b'\n');
         rows.push(Segment {
-            label: path.display().to_string(),
+            label: path.to_string_lossy().into_owned(),
             path: path.clone(),
             packing: Packing::Shared,
             stamp: None,

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use globset::{GlobBuilder, GlobMatcher};
 
+use crate::json::steps;
+
 /// A glob, and the folder that it is relative to.
 #[derive(Debug)]
 pub struct Glob {
@@ -46,8 +48,25 @@ impl Glob {
     /// Whether an absolute path, or a folder on the way to it, fits.
     pub fn is_match(&self, path: &Path) -> bool {
         let fits = match (self.anywhere, path.strip_prefix(&self.base)) {
-            (true, _) => after(&self.base, path).any(|name| self.matcher.is_match(name)),
+            (true, _) => after(&self.base, path).any(|name| self.fits(name)),
             (false, Ok(below)) => self.fits_below(below),
+            (false, Err(_)) => false,
+        };
+        if fits {
+            self.met.store(true, Ordering::Relaxed);
+        }
+        fits
+    }
+
+    /// Whether an absolute path fits, of which no folder above it does.
+    pub fn is_match_itself(&self, path: &Path) -> bool {
+        let fits = match (self.anywhere, path.strip_prefix(&self.base)) {
+            (true, _) => {
+                let is_above =
+                    path.as_os_str().len() <= self.base.as_os_str().len() && self.base.starts_with(path);
+                !is_above && path.file_name().is_some_and(|name| self.fits(name))
+            }
+            (false, Ok(below)) => !below.as_os_str().is_empty() && self.fits(below),
             (false, Err(_)) => false,
         };
         if fits {
@@ -58,7 +77,12 @@ impl Glob {
 
     fn fits_below(&self, below: &Path) -> bool {
         // The folder that the glob is relative to is none of the folders that it can name.
-        below.ancestors().filter(|part| !part.as_os_str().is_empty()).any(|part| self.matcher.is_match(part))
+        below.ancestors().filter(|part| !part.as_os_str().is_empty()).any(|part| self.fits(part))
+    }
+
+    fn fits(&self, part: impl AsRef<Path>) -> bool {
+        steps::count();
+        self.matcher.is_match(part)
     }
 
     /// Whether anything has matched it so far.

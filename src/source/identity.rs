@@ -65,10 +65,19 @@ pub fn follow(path: &Path) -> io::Result<PathBuf> {
     for _ in 0..LINKS {
         match fs::read_link(&path) {
             Ok(to) => path = path.parent().unwrap_or(Path::new("")).join(to),
-            Err(_) => return Ok(path),
+            Err(_) => return Ok(of_any_length(path)),
         }
     }
     Err(io::Error::other("too many symbolic links"))
+}
+
+/// The path of a file that is not there yet. Windows takes long ones only if they are whole and say so, as canonical ones do.
+fn of_any_length(path: PathBuf) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (cfg!(windows).then(|| fs::canonicalize(folder)), path.file_name()) {
+        (Some(Ok(folder)), Some(name)) => folder.join(name),
+        _ => path,
+    }
 }
 
 #[cfg(all(test, unix))]

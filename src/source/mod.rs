@@ -23,10 +23,12 @@ pub mod made;
 pub mod overflow;
 pub mod parallel;
 mod prefix;
+mod printable;
 pub mod product;
 pub mod read;
 mod roomy;
 pub mod segments;
+mod special;
 pub mod split;
 pub mod spool;
 pub mod sqlite;
@@ -41,6 +43,7 @@ pub use doc::{Doc, Sequential};
 pub use framing::Container;
 pub use held::Held;
 pub use made::Made;
+pub use printable::{display_lines, display_name, display_path, is_hidden, shell_word};
 pub use read::{Memory, Patched, ReadAt, append};
 pub use roomy::Roomy;
 pub use segments::Segment;
@@ -48,9 +51,9 @@ pub use stamp::{Packing, Stamp};
 pub use unpack::{MOST_UNPACKED, Opening, Unpacked};
 pub use walk::Input;
 
-/// What went wrong with a file, without the system's number after it.
-pub fn words(what: &dyn std::fmt::Display, error: &std::io::Error) -> String {
-    format!("{what}: {}", reason(error))
+/// What went wrong with a file of this name, without the system's number after it.
+pub fn words(name: &str, error: &std::io::Error) -> String {
+    format!("{}: {}", display_name(name), reason(error))
 }
 
 /// What the system says about an error, without its number.

@@ -24,7 +24,7 @@ impl ReadAt for Prefix {
         self.of.is_cut() && self.len == self.of.len()
     }
 
-    fn close(&mut self) {
+    fn close(&self) {
         self.of.close();
     }
 

@@ -44,6 +44,7 @@ impl NewFile {
         } else if meta.is_some() && existing == Existing::Refuse {
             return Err(CommitError::Exists(path.to_owned()));
         } else {
+            meta.as_ref().map_or(Ok(()), |meta| keep::check_replaceable(path, meta))?;
             let real = follow(path).map_err(failed)?;
             let folder = folder_of(&real).to_owned();
             let temp = Temp::beside(&folder, !private);

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock};
 
 use crate::place::{Pieces, Place, With};
 
@@ -26,8 +27,9 @@ pub trait ReadAt: Send + Sync {
         false
     }
 
-    /// Lets go of an open file until the next read: a process may hold few of them.
-    fn close(&mut self) {}
+    /// Lets go of an open file until the next read: a process may hold few of them, and some systems replace no file that
+    /// is open.
+    fn close(&self) {}
 
     /// Reads from `start` into `buf`, as much as there is. Fewer bytes than asked for means the end.
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize>;
@@ -86,7 +88,7 @@ impl ReadAt for Box<dyn ReadAt> {
         (**self).is_cut()
     }
 
-    fn close(&mut self) {
+    fn close(&self) {
         (**self).close();
     }
 
@@ -114,7 +116,7 @@ impl ReadAt for Box<dyn ReadAt> {
 /// A file as long as it was when it was opened: lines that a live agent appends meanwhile are not seen.
 pub struct FileBytes {
     /// `None` while it is closed.
-    file: Option<File>,
+    file: RwLock<Option<File>>,
     len: u64,
     /// Where to find it again.
     path: Option<PathBuf>,
@@ -133,7 +135,7 @@ impl FileBytes {
     /// A file without a name.
     pub fn new(file: File) -> io::Result<Self> {
         let stamp = Stamp::of(&file.metadata()?);
-        Ok(FileBytes { file: Some(file), len: stamp.len, path: None, stamp })
+        Ok(FileBytes { file: RwLock::new(Some(file)), len: stamp.len, path: None, stamp })
     }
 
     pub fn of_path(file: File, path: &Path) -> io::Result<Self> {
@@ -141,7 +143,8 @@ impl FileBytes {
     }
 
     fn with_file<T>(&self, read: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
-        let path = match (&self.file, &self.path) {
+        let open = self.file.read().unwrap_or_else(PoisonError::into_inner);
+        let path = match (&*open, &self.path) {
             (Some(file), _) => return read(file),
             (None, Some(path)) => path,
             (None, None) => return Err(io::ErrorKind::NotFound.into()),
@@ -159,9 +162,9 @@ impl ReadAt for FileBytes {
         self.len
     }
 
-    fn close(&mut self) {
+    fn close(&self) {
         if self.path.is_some() {
-            self.file = None;
+            *self.file.write().unwrap_or_else(PoisonError::into_inner) = None;
         }
     }
 
@@ -293,6 +296,10 @@ impl<'r> Patched<'r> {
 impl ReadAt for Patched<'_> {
     fn len(&self) -> u64 {
         self.pieces.len()
+    }
+
+    fn close(&self) {
+        self.inner.close();
     }
 
     fn is_cut(&self) -> bool {

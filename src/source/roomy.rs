@@ -28,7 +28,7 @@ impl<R: ReadAt> ReadAt for Roomy<R> {
         self.bytes.is_cut()
     }
 
-    fn close(&mut self) {
+    fn close(&self) {
         self.bytes.close();
     }
 

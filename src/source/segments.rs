@@ -69,8 +69,8 @@ impl ReadAt for Joined {
         self.parts.iter().any(|(_, part)| part.is_cut())
     }
 
-    fn close(&mut self) {
-        self.parts.iter_mut().for_each(|(_, part)| part.close());
+    fn close(&self) {
+        self.parts.iter().for_each(|(_, part)| part.close());
     }
 
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {

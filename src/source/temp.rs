@@ -41,7 +41,7 @@ fn has_another_name(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| std::os::unix::fs::MetadataExt::nlink(&meta) > 1)
 }
 
-/// The number of names does not show; one file too many is better than one too few.
+/// Backups are copies here.
 #[cfg(not(unix))]
 fn has_another_name(_: &Path) -> bool {
     false

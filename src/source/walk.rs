@@ -13,6 +13,7 @@ use super::archive::Member;
 use super::filter::{Filter, Filters};
 use super::globs::absolute;
 use super::ignored::Ignores;
+use super::special;
 use super::sqlite::{Key, is_database};
 
 /// A list of findings that are known. It is ours, so nobody is told that it holds no conversation.
@@ -73,7 +74,7 @@ pub struct Earlier {
 
 /// An argument, or something below one, that could not be read.
 #[derive(Debug, thiserror::Error)]
-#[error("{}", super::words(&path.display(), error))]
+#[error("{}", super::words(&path.to_string_lossy(), error))]
 pub struct WalkError {
     pub path: PathBuf,
     pub error: io::Error,
@@ -144,6 +145,8 @@ impl Walk<'_> {
         let from = absolute(root);
         let mut ignores = Ignores::above(&from);
         let mut files = Vec::new();
+        // For each folder on the way to an entry but the first, the filter that did not leave it out.
+        let mut above: Vec<Arc<Filter>> = Vec::new();
         let mut entries = WalkDir::new(root).into_iter();
         while let Some(entry) = entries.next() {
             let entry = match entry {
@@ -158,14 +161,22 @@ impl Walk<'_> {
             };
             let below = entry.path().strip_prefix(root).unwrap_or(entry.path());
             let path = if below.as_os_str().is_empty() { from.clone() } else { from.join(below) };
+            let depth = entry.depth();
+            ignores.come_to(depth);
             // The folder that was named is walked even if a glob matches it.
-            if entry.depth() == 0 {
-                ignores.enter(&path);
+            if depth == 0 {
+                ignores.enter(&path, depth);
                 continue;
             }
+            above.truncate(depth - 1);
             let filter = self.filter(path.parent().unwrap_or(&from));
             let is_folder = entry.file_type().is_dir();
-            if filter.excludes(&path) {
+            // What is below a folder that this filter did not leave out needs no look at the folders above it.
+            let excluded = match above.last() {
+                Some(last) if Arc::ptr_eq(last, &filter) => filter.excludes_itself(&path),
+                _ => filter.excludes(&path),
+            };
+            if excluded {
                 if is_folder {
                     entries.skip_current_dir();
                 }
@@ -194,8 +205,13 @@ impl Walk<'_> {
                 continue;
             }
             if is_folder {
-                ignores.enter(&path);
-            } else if kind.is_file() || is_link {
+                ignores.enter(&path, depth);
+                above.push(filter);
+            } else if let Some(what) = special::name(kind) {
+                if wanted {
+                    self.pass(entry.path(), false, format!("{what}, which is read only if it is named"));
+                }
+            } else {
                 let maybe = || filter.may_be_database(&path) && is_database(&path);
                 if wanted || maybe() && (filter.takes_all || ignores.why(&path, false).is_none()) {
                     files.push(entry.into_path());
@@ -265,7 +281,7 @@ mod tests {
 
     fn names(root: &Path, walked: &Walked) -> Vec<String> {
         let name = |input: &Input| match input {
-            Input::File { path, .. } => path.strip_prefix(root).unwrap_or(path).display().to_string(),
+            Input::File { path, .. } => path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned(),
             _ => "-".to_owned(),
         };
         walked.inputs.iter().map(name).collect()

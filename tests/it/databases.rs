@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use crate::writing::settle;
 
-const PLAIN: &str = "
+pub const PLAIN: &str = "
     CREATE TABLE agent_sessions (session_id TEXT PRIMARY KEY, created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP,
         updated_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP);
     CREATE TABLE agent_messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL,

@@ -5,7 +5,8 @@
     clippy::panic,
     clippy::print_stdout,
     clippy::print_stderr,
-    clippy::indexing_slicing
+    clippy::indexing_slicing,
+    clippy::disallowed_methods
 )]
 
 mod across;
@@ -52,6 +53,7 @@ mod layers;
 mod limits;
 mod linear;
 mod linear_commands;
+mod linear_folders;
 mod linear_lineage;
 mod linear_shapes;
 mod linear_stores;
@@ -65,6 +67,7 @@ mod mutations;
 mod mutations_anthropic;
 mod mutations_chat;
 mod mutations_gemini_bedrock;
+mod names;
 mod npm;
 #[cfg(feature = "sqlite")]
 mod opencode;

@@ -13,7 +13,7 @@ use crate::report::seek::Wanted;
 use crate::report::words::{fill, printable};
 use crate::report::{Style, rulebook, write_pretty};
 use crate::rule::Rule;
-use crate::source::{Doc, Input, Opening, words};
+use crate::source::{Doc, Input, Opening, shell_word, words};
 use crate::target::Target;
 
 use super::super::{Failure, Outcome};
@@ -62,7 +62,8 @@ pub fn error(pasted: &Pasted, telling: &Telling, out: &mut dyn Write) -> Result<
 
 fn open(path: &Path) -> Result<Doc, Misuse> {
     let input = Input::File { path: path.to_owned(), named: true };
-    Doc::open(DocId(0), &input, &Opening::default()).map_err(|error| Misuse::new(words(&path.display(), &error)))
+    Doc::open(DocId(0), &input, &Opening::default())
+        .map_err(|error| Misuse::new(words(&path.to_string_lossy(), &error)))
 }
 
 /// Nobody knows the message: what comes nearest.
@@ -179,7 +180,7 @@ fn tell_topic(
 /// A remedy with the file that was named in its commands.
 fn for_file(remedy: &str, path: Option<&Path>) -> String {
     match path {
-        Some(path) => remedy.replace(" FILE`", &format!(" {}`", path.display())),
+        Some(path) => remedy.replace(" FILE`", &format!(" {}`", shell_word(&path.to_string_lossy()))),
         None => remedy.to_owned(),
     }
 }

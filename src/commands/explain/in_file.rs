@@ -14,7 +14,7 @@ use crate::report::seek::{NamedItem, Seek, Wanted, named};
 use crate::report::words::count;
 use crate::report::{self, Content, Diagnostic, Style, diagnose, diagnostic_value};
 use crate::rule::is_end_of_log;
-use crate::source::Doc;
+use crate::source::{Doc, display_name, shell_word};
 use crate::target::{Severity, Target};
 
 use super::super::Failure;
@@ -234,7 +234,7 @@ const LISTED: usize = 5;
 impl InFile {
     /// `claimed`: there are rules that know the error.
     pub(super) fn tell(&self, doc: &Doc, claimed: bool, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}\n", paint(style, "1", &format!("In {}", doc.label)))?;
+        writeln!(out, "{}\n", paint(style, "1", &format!("In {}", display_name(&doc.label))))?;
         let mut say = |text: &str| write!(out, "{}", wrapped(text, "  ", "  ", style));
         if !self.missed.is_empty() && !self.named.is_empty() {
             say(&format!("No item of this file has the id {}; the item with its number is:", ids(&self.missed)))?;
@@ -251,7 +251,13 @@ impl InFile {
             let spot = &named.spot;
             let record = format!("record {}", named.row.record + 1);
             let pointer = if spot.pointer.is_empty() { record } else { spot.pointers() };
-            say(&format!("{}:{}:{}: {} ({pointer})", doc.label, spot.line, spot.column, named.name))?;
+            say(&format!(
+                "{}:{}:{}: {} ({pointer})",
+                display_name(&doc.label),
+                spot.line,
+                spot.column,
+                named.name
+            ))?;
         }
         if self.named.len() > LISTED {
             say(&format!("… and {} more", self.named.len() - LISTED))?;
@@ -293,7 +299,7 @@ impl InFile {
 
     /// The command that repairs it, or why there is none.
     fn repair(&self, doc: &Doc) -> String {
-        let label = &doc.label;
+        let label = shell_word(&doc.label);
         if let Some(Heals { flags, changes }) = &self.heals {
             let changes = count(*changes as u64, "change");
             return format!(
@@ -365,7 +371,7 @@ impl InFile {
             "assumed": self.assumed.as_deref().map(str::trim),
             "proven": self.proven,
             "suspected": self.suspected,
-            "command": self.heals.as_ref().map(|heals| format!("replaylint fix{}{} {}", self.given, heals.flags, self.label)),
+            "command": self.heals.as_ref().map(|heals| format!("replaylint fix{}{} {}", self.given, heals.flags, shell_word(&self.label))),
             "missed": self.missed,
         })
     }

@@ -1,7 +1,7 @@
 //! From a message of Chat Completions to rows: the message, the parts of its content, its calls.
 
 use crate::dialect::{BLOCK, Item, Origin};
-use crate::history::kind::ID_LIMIT;
+use crate::history::kind::is_long_id;
 use crate::history::{BlockFlags, Flags, Kind, Role, Row};
 use crate::json::{Str, Val, fingerprint, name};
 
@@ -97,7 +97,7 @@ fn set_key(row: &mut Row, key: Option<Str<'_>>) {
     if key.raw.len() == 9 && key.raw.iter().all(u8::is_ascii_alphanumeric) {
         row.set(BlockFlags::NINE);
     }
-    if key.raw.len() > ID_LIMIT && key.decode().len() > ID_LIMIT {
+    if is_long_id(key) {
         row.set(Flags::LONG_KEY);
     }
 }

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
+use super::super::json::printable_json;
+
 static PAGE: &str = include_str!("page/page.html");
 static STYLE: &str = include_str!("page/page.css");
 static SCRIPTS: [&str; 5] = [
@@ -63,12 +65,10 @@ fn embedded(json: &str) -> String {
     for c in json.chars() {
         match c {
             '<' => out.push_str("\\u003c"),
-            '\u{2028}' => out.push_str("\\u2028"),
-            '\u{2029}' => out.push_str("\\u2029"),
             c => out.push(c),
         }
     }
-    out
+    printable_json(out)
 }
 
 #[cfg(test)]

@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 
 use crate::report::{Diagnostic, Style};
+use crate::source::display_name;
 
 use super::TreeView;
 
 pub(super) fn print(trees: &[TreeView], _: &[Diagnostic], _: &Style, out: &mut dyn Write) -> io::Result<bool> {
     writeln!(out, "digraph conversations {{\n  node [shape=box, fontname=monospace];")?;
     for (n, tree) in trees.iter().enumerate() {
-        writeln!(out, "  subgraph cluster_{n} {{\n    label={};", quoted(&tree.title))?;
+        writeln!(out, "  subgraph cluster_{n} {{\n    label={};", quoted(&display_name(&tree.title)))?;
         for (ix, turn) in tree.turns.iter().enumerate() {
             let label = format!("{}\n{}", turn.name, turn.words());
             let style = match (tree.current == Some(ix), turn.live) {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::report::{Diagnostic, Style, diagnostic_value};
+use crate::report::{Diagnostic, Style, diagnostic_value, write_pretty};
 
 use super::{TreeView, TurnView};
 
@@ -20,7 +20,7 @@ pub(super) fn print(
     let diagnostics: Vec<Value> = diagnostics.iter().map(diagnostic_value).collect();
     let trees: Vec<Value> = trees.iter().map(tree_value).collect();
     let report = json!({ "version": VERSION, "conversations": trees, "diagnostics": diagnostics });
-    serde_json::to_writer_pretty(&mut *out, &report)?;
+    write_pretty(&report, out)?;
     out.write_all(b"\n")?;
     Ok(true)
 }

@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::history::time::short;
 use crate::report::words::count;
 use crate::report::{Diagnostic, Style};
+use crate::source::display_name;
 
 use super::{TreeView, TurnView};
 
@@ -52,7 +53,7 @@ struct Step {
 fn one(tree: &TreeView, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let leaves = tree.turns.iter().filter(|turn| turn.children.is_empty()).count();
     let counts = format!("{}, {}", count(tree.turns.len() as u64, "turn"), branches(leaves));
-    writeln!(out, "{} ({}): {counts}", tree.title, tree.format.unwrap_or("unknown"))?;
+    writeln!(out, "{} ({}): {counts}", display_name(&tree.title), tree.format.unwrap_or("unknown"))?;
     let glyphs = if style.unicode { &UNICODE } else { &ASCII };
     let mut lines: Vec<(String, String, Option<String>)> = Vec::with_capacity(tree.turns.len());
     let mut stack: Vec<Step> = roots(tree)
@@ -123,7 +124,7 @@ fn status(turn: &TurnView) -> String {
         }
     }
     let marks = if marks.is_empty() { String::new() } else { format!("[{}] ", marks.join(", ")) };
-    let file = if turn.file { format!(" ({})", turn.path) } else { String::new() };
+    let file = if turn.file { format!(" ({})", display_name(&turn.path)) } else { String::new() };
     format!("{age:>4}  {marks}{}{file}", turn.words())
 }
 

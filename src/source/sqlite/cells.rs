@@ -77,7 +77,7 @@ impl Cells {
 
     /// As it is printed.
     pub fn label(&self) -> String {
-        format!("{}: {}", self.path.display(), self.key)
+        format!("{}: {}", self.path.to_string_lossy(), self.key)
     }
 
     /// The file that something is written to which is made of this history.

@@ -100,7 +100,7 @@ fn copied(real: &Path, side: &Path) -> io::Result<(Connection, TempDir)> {
 fn uri(path: &Path) -> String {
     let mut text = "file:".to_owned();
     #[cfg(windows)]
-    let path = PathBuf::from(format!("/{}", path.display()).replace('\\', "/").replace("//?/", ""));
+    let path = PathBuf::from(format!("/{}", path.to_string_lossy()).replace('\\', "/").replace("//?/", ""));
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b':' => {

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::super::display_name;
 use super::store::Store;
 use super::stores::STORES;
 
@@ -81,17 +82,12 @@ impl Key {
 
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "session {}", plain(&self.session))?;
+        write!(f, "session {}", display_name(&self.session))?;
         match self.named_part() {
-            Some(part) => write!(f, ", {} {}", self.store().part.0, plain(part)),
+            Some(part) => write!(f, ", {} {}", self.store().part.0, display_name(part)),
             None => Ok(()),
         }
     }
-}
-
-/// A name on one line: it is the user's, and may hold anything.
-fn plain(name: &str) -> String {
-    name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// The id of a row.
@@ -105,7 +101,7 @@ impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Id::Number(number) => number.fmt(f),
-            Id::Name(name) => plain(name).fmt(f),
+            Id::Name(name) => display_name(name).fmt(f),
         }
     }
 }
