@@ -19,7 +19,7 @@ mod time;
 mod turns;
 mod ui_messages;
 
-pub use carrier::{Asked, Carrier, Carrying, Tools};
+pub use carrier::{Asked, Carrier, Carrying, Tools, shell};
 
 /// All carriers, in the order in which they are listed.
 pub static CARRIERS: [&Carrier; 7] = [

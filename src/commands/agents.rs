@@ -16,6 +16,7 @@ use crate::history::Code;
 use crate::judge::{Judged, JudgedDoc};
 use crate::options::Misuse;
 use crate::report;
+use crate::report::command_line::CommandLine;
 use crate::report::words::{count, grouped, printable};
 use crate::rule::About;
 use crate::source::{Doc, Input, words};
@@ -214,7 +215,7 @@ impl Sum {
         for Bad { path, errors } in &self.worst {
             writeln!(out, "  {:>7} {}", grouped(*errors), printable(&short(path)))?;
         }
-        writeln!(out, "  Look at one: replaylint check {}", quoted(&short(&first.path)))
+        writeln!(out, "  Look at one: {}", CommandLine::new("check").on(&short(&first.path)))
     }
 }
 
@@ -222,10 +223,4 @@ impl Sum {
 fn short(path: &str) -> String {
     let below = env::home_dir().and_then(|home| Some(Path::new(path).strip_prefix(home).ok()?.to_owned()));
     below.map_or(path.to_owned(), |below| Path::new("~").join(below).display().to_string())
-}
-
-/// A path as a shell takes it.
-fn quoted(path: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "~/._-".contains(c);
-    if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }

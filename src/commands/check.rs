@@ -208,7 +208,7 @@ pub(super) fn check_all(
 
 /// `fix` refuses a log that `slim` made shorter.
 fn refused<T>(found: &JudgedDoc<T>) -> Promises {
-    const WHY: &str = "the log contains references instead of items: run `replaylint slim --restore` first";
+    const WHY: &str = "the log contains references instead of items: run `replaylint slim --restore -w FILE` first";
     let mut promises = Promises::all(found, Promise::Asked);
     for (promise, judged) in promises.of.iter_mut().zip(&found.judged) {
         if promise.made(judged) != (false, None) {

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::report::command_line::CommandLine;
 use crate::report::repair::Counts;
 use crate::report::words::count;
 use crate::report::{self, Summary};
@@ -34,7 +35,8 @@ impl Closing<'_> {
             (_, false) => format!("Fixed: {}", self.counts.words()),
         };
         if self.unwritten > 0 {
-            writeln!(out, "Not written: {}.", count(self.unwritten, "file"))?;
+            let not_written = if self.is_preview { "Cannot be written" } else { "Not written" };
+            writeln!(out, "{not_written}: {}.", count(self.unwritten, "file"))?;
             if self.unwritten == self.summary.files {
                 return Ok(());
             }
@@ -51,10 +53,12 @@ impl Closing<'_> {
             (false, 1) => "remains",
             (false, _) => "remain",
         };
-        let offers = report::offers(self.summary, "").map(|offers| format!(" ({offers})")).unwrap_or_default();
+        let write = if self.is_preview { None } else { Some("-w") };
+        let offers = report::offers(self.summary, write).map(|offers| format!(" ({offers})")).unwrap_or_default();
         writeln!(out, "{made}. {left} {remain}{offers}.{}", met::skipped_in_words(self.summary))?;
         if self.is_preview && self.counts.total() > 0 && self.hints {
-            writeln!(out, "No files were changed. Run `replaylint fix -w` to apply (a backup is kept).")?;
+            let apply = CommandLine::new("fix").flag("-w").on_all();
+            writeln!(out, "No files were changed. Apply with `{apply}` (a backup is kept).")?;
         }
         Ok(())
     }

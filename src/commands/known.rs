@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::options::{self, Misuse};
+use crate::report::command_line::CommandLine;
 use crate::report::words::count;
 use crate::report::{Mark, Seen, marks};
 use crate::source::globs::absolute;
@@ -16,6 +17,7 @@ use crate::source::product::{Existing, NewFile};
 use crate::source::words;
 use crate::target::Severity;
 
+use super::baseline::BASELINE;
 use super::outcome::{Failure, unwritten};
 use super::say::complain;
 
@@ -58,7 +60,7 @@ impl Baseline {
         let label = options::label(path);
         let text = std::fs::read(path).map_err(|error| {
             Misuse::new(words(&label, &error))
-                .help("`replaylint baseline write` makes a baseline of what is found now")
+                .help(format!("`{}` makes a baseline of what is found now", command("baseline write", path)))
         })?;
         let wrong = |why: &dyn std::fmt::Display| Misuse::new(format!("{label}: not a baseline: {why}"));
         let written: Written = serde_json::from_slice(&text).map_err(|error| wrong(&error))?;
@@ -143,7 +145,8 @@ impl Baseline {
             let (path, entries) = (self.path.display(), count(stale as u64, "entry"));
             let are = if stale == 1 { "is" } else { "are" };
             complain(&format!(
-                "{path}: {entries} {are} no longer found; `replaylint baseline prune` removes them"
+                "{path}: {entries} {are} no longer found; `{}` removes them",
+                command("baseline prune", &self.path)
             ));
         }
     }
@@ -162,6 +165,15 @@ impl Baseline {
         write_entries(&entries, &mut file)?;
         file.save().map_err(unwritten)?;
         Ok(files.len())
+    }
+}
+
+/// A command about a baseline.
+fn command(name: &str, path: &Path) -> CommandLine {
+    let line = CommandLine::new(name).on_all();
+    match path == Path::new(BASELINE) {
+        true => line,
+        false => line.with("--baseline", &path.to_string_lossy()),
     }
 }
 

@@ -27,7 +27,7 @@ static INFO: FormatInfo = FormatInfo {
     records_responses: false,
 };
 
-const READ_ONLY: &str = "an export is not read back by Grok; `convert` writes a request";
+const READ_ONLY: &str = "an export is not read back by Grok; `replaylint convert --to API FILE` writes a request";
 
 impl Format for GrokExport {
     fn info(&self) -> &'static FormatInfo {

@@ -24,7 +24,7 @@ static MANNERS: Manners = Manners::of_agent(
 );
 
 const READ_ONLY: &str =
-    "logs of Inspect are results, and are not edited; `convert` writes a request, which `fix` can repair";
+    "logs of Inspect are results, and are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 impl Format for InspectLog {
     fn info(&self) -> &'static FormatInfo {

@@ -21,8 +21,8 @@ static MANNERS: Manners = Manners::of_sdk(
 );
 
 const READ_ONLY: &str =
-    "messages of LangChain are not edited for this; `convert` writes a request, which `fix` can repair";
-const IN_LINES: &str = "messages of LangChain are not edited where each is a line; `convert` writes a request, which `fix` can repair";
+    "messages of LangChain are not edited for this; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
+const IN_LINES: &str = "messages of LangChain are not edited where each is a line; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 impl Format for LangchainMessages {
     fn info(&self) -> &'static FormatInfo {

@@ -25,7 +25,7 @@ static MANNERS: Manners = Manners::of_agent(
 );
 
 const READ_ONLY: &str =
-    "events of OpenHands name one another and are not edited; `convert` writes a request, which `fix` can repair";
+    "events of OpenHands name one another and are not edited; `replaylint convert --to API FILE` writes a request, which `fix` can repair";
 
 /// Kinds of events of version 1.
 const KINDS: [&str; 12] = [

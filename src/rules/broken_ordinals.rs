@@ -60,7 +60,7 @@ crate::rule! {
 const LINE: Variant = Variant { levels: Levels::ERROR, evidence: Evidence::Reported, ..Variant::BASE };
 
 /// Why nothing is renumbered in place.
-pub const COPY: &str = "other files point at the lines of a paginated rollout; `replaylint fix -o DIR` writes a copy that Codex can resume";
+pub const COPY: &str = "other files point at the lines of a paginated rollout; `replaylint fix -o repaired/ FILE` writes a copy that Codex can resume";
 
 fn check(cx: &Cx<'_>, out: &mut Out) {
     each(cx, RULE.code, COPY, out, |wrong| match wrong {

@@ -95,7 +95,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "left out of what is stored: {arg} (`replaylint check -v` lists what and why)",
+            message: "left out of what is stored: {arg} (`replaylint check -v FILE` lists what and why)",
             levels: Levels::WARNING,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -35,7 +35,7 @@ crate::rule! {
             ..Variant::BASE
         },
         Variant {
-            message: "the result would be rejected (RL{arg}): run `replaylint fix` on the source first",
+            message: "the result would be rejected (RL{arg}): run `replaylint fix -w FILE` first",
             levels: Levels::ERROR,
             evidence: Evidence::Documented,
             ..Variant::BASE

@@ -113,7 +113,7 @@ fn check(cx: &Cx<'_>, out: &mut Out) {
 
 /// Why thinking of the last response stays.
 pub const IN_OPEN_LOOP: &str = "the model goes on from the results of this response, and needs its thinking; \
-                                `fix --rewind-to LAST-GOOD -o FILE` goes back to the turn before";
+                                `replaylint fix --rewind-to LAST-GOOD -o rewound.jsonl FILE` goes back to the turn before";
 
 /// Whether a row is of the last response, and nothing but results of its calls follows.
 pub fn in_open_loop(cx: &Cx<'_>, ix: u32) -> bool {
