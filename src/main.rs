@@ -36,5 +36,11 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
-    bugs::guarded(|| cli.run(out).and_then(|outcome| Ok(out.flush().map(|()| outcome)?)))
+    bugs::guarded(|| {
+        let outcome = cli.run(out)?;
+        match out.flush().map_err(Failure::from) {
+            Err(failure) if !failure.is_broken_pipe() => Err(failure),
+            _ => Ok(outcome),
+        }
+    })
 }

@@ -113,7 +113,8 @@ fn settings(arg: &Arg, matches: &ArgMatches) -> Vec<Setting> {
 /// The values of an argument, if it was typed.
 fn values(arg: &Arg, matches: &ArgMatches) -> Vec<String> {
     let id = arg.get_id().as_str();
-    let is_typed = matches.try_contains_id(id).is_ok() && matches.value_source(id) == Some(ValueSource::CommandLine);
+    let is_typed =
+        matches.try_contains_id(id).is_ok() && matches.value_source(id) == Some(ValueSource::CommandLine);
     let text = |value: &OsStr| value.to_string_lossy().into_owned();
     if is_typed { matches.get_raw(id).into_iter().flatten().map(text).collect() } else { Vec::new() }
 }

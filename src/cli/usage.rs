@@ -33,13 +33,18 @@ pub(super) fn meant(mut error: Error, args: &[OsString]) -> Error {
         }
         ErrorKind::UnknownArgument => {
             let flag = text(ContextKind::InvalidArg);
-            let is_meant = |(command, own, ..): &&(&str, &str, _, _)| *own == flag && words.iter().any(|word| word == command);
+            let is_meant = |(command, own, ..): &&(&str, &str, _, _)| {
+                *own == flag && words.iter().any(|word| word == command)
+            };
             let Some((from, flag, to, instead)) = MEANT.iter().find(is_meant) else { return error };
-            words = words.iter().filter_map(|word| match word.as_str() {
-                word if word == *from => Some((*to).to_owned()),
-                word if word == *flag => instead.map(str::to_owned),
-                word => Some(word.to_owned()),
-            }).collect();
+            words = words
+                .iter()
+                .filter_map(|word| match word.as_str() {
+                    word if word == *from => Some((*to).to_owned()),
+                    word if word == *flag => instead.map(str::to_owned),
+                    word => Some(word.to_owned()),
+                })
+                .collect();
         }
         _ => return error,
     }

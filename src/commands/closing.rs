@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::report::command_line::CommandLine;
 use crate::report::repair::Counts;
 use crate::report::words::count;
 use crate::report::{self, Summary};
@@ -53,12 +52,14 @@ impl Closing<'_> {
             (false, 1) => "remains",
             (false, _) => "remain",
         };
-        let write = if self.is_preview { None } else { Some("-w") };
-        let offers = report::offers(self.summary, write).map(|offers| format!(" ({offers})")).unwrap_or_default();
+        let offers = report::offers(self.summary, !self.is_preview)
+            .map(|offers| format!(" ({offers})"))
+            .unwrap_or_default();
         writeln!(out, "{made}. {left} {remain}{offers}.{}", met::skipped_in_words(self.summary))?;
         if self.is_preview && self.counts.total() > 0 && self.hints {
-            let apply = CommandLine::new("fix").flag("-w").on_all();
-            writeln!(out, "No files were changed. Apply with `{apply}` (a backup is kept).")?;
+            let (apply, how) =
+                (self.summary.fix(), if self.summary.packed { "makes copies" } else { "keeps a backup" });
+            writeln!(out, "No files were changed. Apply with `{apply}` ({how}).")?;
         }
         Ok(())
     }

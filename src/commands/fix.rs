@@ -17,7 +17,7 @@ use crate::report::repair::{self, ChangeNote, Counts};
 use crate::report::updates;
 use crate::report::{self, Content, Report, Seen, Summary};
 use crate::source::commit::{self, Replace};
-use crate::source::{Doc, Input, Patched, product, segments, words};
+use crate::source::{Doc, Input, Packing, Patched, product, segments, words};
 
 use super::check::{is_no_conversation, nothing_found};
 use super::closing::{Closing, relative};
@@ -75,16 +75,9 @@ impl Done {
     }
 }
 
-/// Whether products go to a folder.
-fn are_several(run: &Run, inputs: &[Input]) -> bool {
-    inputs.len() > 1
-        || inputs.iter().any(|input| matches!(input, Input::Log { paths, .. } if paths.len() > 1))
-        || run.paths.iter().any(|path| path.is_dir())
-}
-
 pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let Inputs { all: mut inputs, failed, ignored } = run.inputs()?;
-    let several = are_several(run, &inputs);
+    let several = products::are_several(run, &inputs);
     let mut planned = match &repairs.to {
         Destination::Copy(copies) => copies.planned(&inputs, several)?,
         _ => Vec::new(),
@@ -108,9 +101,7 @@ pub fn fix(run: &Run, repairs: &Repairs, out: &mut dyn Write) -> Result<Outcome,
         }
         let refused = fixed.before.first_error().is_some();
         if (refused || !fixed.patch.is_empty()) && whole::is_slimmed(&doc, &fixed.before)? {
-            return Err(io::Error::other(
-                filled(RESTORE_FIRST, &doc.label, ""),
-            ));
+            return Err(io::Error::other(filled(RESTORE_FIRST, &doc.label, "")));
         }
         if let Some((format, target)) = fixed.before.format.zip(options.target)
             && !judge::speaks(format.info(), target)
@@ -204,7 +195,10 @@ impl<'r> Session<'r> {
         let sheets = run.sheets(report::Style { quiet: true, ..run.style })?;
         if sheets.iter().any(|sheet| sheet.report.answer().is_some()) {
             return Err(Misuse::new("api-error is not an output format of fix")
-                .help(format!("`{}` prints it", CommandLine::new("check").with("--output-format", "api-error").on_all()))
+                .help(format!(
+                    "`{}` prints it",
+                    CommandLine::new("check").with("--output-format", "api-error").on_all()
+                ))
                 .into());
         }
         let filter = preview && inputs.contains(&Input::Stdin);
@@ -314,6 +308,7 @@ impl<'r> Session<'r> {
         self.summary.deny(&done.left.diagnostics, self.run.denies_warnings(&done.left.path));
         self.changed |= !done.notes.is_empty();
         self.counts.add(&done.notes);
+        self.summary.packed |= !done.notes.is_empty() && done.doc.packing != Packing::Plain;
         self.changes.extend(done.notes);
         self.left.push(done.left);
         self.left_alone.extend(done.left_alone);

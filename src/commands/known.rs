@@ -14,10 +14,10 @@ use crate::report::words::count;
 use crate::report::{Mark, Seen, marks};
 use crate::source::globs::absolute;
 use crate::source::product::{Existing, NewFile};
+use crate::source::walk::BASELINE;
 use crate::source::words;
 use crate::target::Severity;
 
-use super::baseline::BASELINE;
 use super::outcome::{Failure, unwritten};
 use super::say::complain;
 

@@ -175,7 +175,7 @@ fn deliver(
         }
         Destination::Preview if changed && !quiet => {
             let apply = CommandLine::new("slim").flag("-w").on(&doc.label);
-            writeln!(talk_to, "  No files were changed. Apply with `{apply}` (a backup is kept).")?;
+            writeln!(talk_to, "  No files were changed. Apply with `{apply}` (keeps a backup).")?;
         }
         _ => {}
     }

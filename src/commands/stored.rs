@@ -45,7 +45,9 @@ pub(super) fn rebuild(
     }
     let [part] = parts.as_slice() else { return Ok(None) };
     match restore::has_references(&*part.doc.bytes)? {
-        true if wanted.ask.is_some() => Err(unfit("ask").help(format!("run `{}` first", restore_line(part).flag("-w"))).into()),
+        true if wanted.ask.is_some() => {
+            Err(unfit("ask").help(format!("run `{}` first", restore_line(part).flag("-w"))).into())
+        }
         true => of_log(run, part, wanted, out).map(Some),
         false => Ok(None),
     }

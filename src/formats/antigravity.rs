@@ -21,7 +21,8 @@ static INFO: FormatInfo = Manners::of_agent(
 )
 .chat;
 
-const READ_ONLY: &str = "sessions of Antigravity are not edited; `replaylint convert --to API FILE` writes a request";
+const READ_ONLY: &str =
+    "sessions of Antigravity are not edited; `replaylint convert --to API FILE` writes a request";
 
 impl Format for Antigravity {
     fn info(&self) -> &'static FormatInfo {

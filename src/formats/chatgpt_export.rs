@@ -26,7 +26,8 @@ static INFO: FormatInfo = Manners::of_sdk(
 )
 .chat;
 
-const READ_ONLY: &str = "an export is not read back by ChatGPT; `replaylint convert --to API FILE` writes a request";
+const READ_ONLY: &str =
+    "an export is not read back by ChatGPT; `replaylint convert --to API FILE` writes a request";
 
 impl Format for ChatgptExport {
     fn info(&self) -> &'static FormatInfo {

@@ -23,7 +23,8 @@ static INFO: FormatInfo = Manners::of_agent(
 )
 .anthropic;
 
-const READ_ONLY: &str = "an export is not read back by Claude.ai; `replaylint convert --to API FILE` writes a request";
+const READ_ONLY: &str =
+    "an export is not read back by Claude.ai; `replaylint convert --to API FILE` writes a request";
 
 impl Format for ClaudeAiExport {
     fn info(&self) -> &'static FormatInfo {

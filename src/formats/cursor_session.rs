@@ -23,8 +23,7 @@ static INFO: FormatInfo = Manners::of_agent(
 )
 .chat;
 
-const READ_ONLY: &str =
-    "sessions of Cursor are kept by its server, and this is a copy; `replaylint convert --to API FILE` writes a request";
+const READ_ONLY: &str = "sessions of Cursor are kept by its server, and this is a copy; `replaylint convert --to API FILE` writes a request";
 
 impl Format for CursorSession {
     fn info(&self) -> &'static FormatInfo {

@@ -93,7 +93,9 @@ impl CommandLine {
     pub fn and(mut self, flags: &str) -> CommandLine {
         for word in flags.split_whitespace() {
             match self.flags.last_mut() {
-                Some(Setting { value: value @ None, .. }) if !word.starts_with('-') => *value = Some(word.to_owned()),
+                Some(Setting { value: value @ None, .. }) if !word.starts_with('-') => {
+                    *value = Some(word.to_owned())
+                }
                 _ => self = self.flag(word),
             }
         }
@@ -111,7 +113,8 @@ impl CommandLine {
 
     /// Whether it reads standard input alone, and so prints what it makes of it.
     pub fn is_filter(&self) -> bool {
-        TYPED.get().is_some_and(|typed| self.files(typed).iter().all(|file| file == "-"))
+        let files = TYPED.get().map(|typed| self.files(typed)).unwrap_or_default();
+        !files.is_empty() && files.iter().all(|file| file == "-")
     }
 
     fn setting(mut self, flag: &str, value: Option<String>) -> CommandLine {
@@ -173,7 +176,7 @@ impl Display for CommandLine {
         // Standard input cannot be replaced: what is made of it goes to standard output.
         let is_filter = self.is_filter();
         write!(f, "replaylint {}", self.command)?;
-        let own = self.flags.iter().filter(|own| own.flag != "-w" || !is_filter);
+        let own = self.flags.iter().filter(|own| !["-w", "-o"].contains(&&*own.flag) || !is_filter);
         for Setting { flag, value, .. } in own.chain(self.repeated(typed)) {
             write!(f, " {flag}")?;
             match value {

@@ -13,8 +13,8 @@ use crate::read::Texts;
 use crate::schema::Violation;
 use crate::source::{Container, Held, ReadAt};
 
-use super::kept::Promise;
 use super::command_line::filled;
+use super::kept::Promise;
 use super::look::{Content, Item, Reader, own_verdict};
 use super::mask;
 use super::place::Locator;

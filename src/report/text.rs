@@ -12,9 +12,9 @@ use unicode_width::UnicodeWidthChar;
 use crate::formats::agents;
 use crate::target::Severity;
 
+use super::command_line::CommandLine;
 use super::kinds::{self, Kinds};
 use super::losses::Losses;
-use super::command_line::CommandLine;
 use super::words::{count, glued, grouped, unglued};
 use super::{Diagnostic, Report, Seen, Style, Summary};
 
@@ -150,9 +150,13 @@ pub(super) fn finish(style: &Style, left: u64, summary: &Summary, out: &mut dyn 
             n if n == all => "all".to_owned(),
             n => format!("{} of them", grouped(n)),
         };
-        let fix = CommandLine::new("fix").flag("-w").on_all();
-        let preview = if fix.is_filter() { "" } else { " (preview without -w)" };
-        let fixed = match (summary.fixable, offers(summary, Some("-w"))) {
+        let fix = summary.fix();
+        let preview = match () {
+            () if fix.is_filter() => "",
+            () if summary.packed => " (preview without -o)",
+            () => " (preview without -w)",
+        };
+        let fixed = match (summary.fixable, offers(summary, true)) {
             (0, None) => "No fix is available.".to_owned(),
             (0, Some(offers)) => format!("None is fixed by default: {offers}."),
             (_, None) => format!("Fix {which} with `{fix}`{preview}."),
@@ -198,16 +202,15 @@ fn read_as(summary: &Summary) -> String {
     named.join(", ")
 }
 
-/// The command that fixes what is not fixed by default, for each flag that does, and how many findings it fixes. It has the
-/// flag `write`, too.
-pub fn offers(summary: &Summary, write: Option<&str>) -> Option<String> {
+/// The command that fixes what is not fixed by default, for each flag that does, and how many findings it fixes.
+pub fn offers(summary: &Summary, writes: bool) -> Option<String> {
     let flags = [(summary.with_warnings, "--fix-warnings"), (summary.with_safety, "--acknowledge-safety")];
     let more = if summary.fixable > 0 { " more" } else { "" };
-    let command = |flag| CommandLine::new("fix").and(write.unwrap_or_default()).flag(flag).on_all();
+    let fix = || if writes { summary.fix() } else { CommandLine::new("fix").on_all() };
     let told: Vec<String> = flags
         .into_iter()
         .filter(|(n, _)| *n > 0)
-        .map(|(n, flag)| format!("`{}` fixes {}{more}", command(flag), grouped(n)))
+        .map(|(n, flag)| format!("`{}` fixes {}{more}", fix().flag(flag), grouped(n)))
         .collect();
     (!told.is_empty()).then(|| told.join(", "))
 }

@@ -86,9 +86,7 @@ pub fn wrapped<'t>(text: &'t str, width: usize, first: &str, other: &str) -> Vec
     let options = wrapping(width).initial_indent(first).subsequent_indent(other);
     match glued(text) {
         Cow::Borrowed(text) => textwrap::wrap(text, options),
-        Cow::Owned(text) => {
-            textwrap::wrap(&text, options).iter().map(|line| Cow::from(unglued(line))).collect()
-        }
+        Cow::Owned(text) => textwrap::wrap(&text, options).iter().map(|line| Cow::from(unglued(line))).collect(),
     }
 }
 

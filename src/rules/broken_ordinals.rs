@@ -31,7 +31,7 @@ crate::rule! {
     /// ## Fix
     ///
     /// None in the file: other rollouts and Codex's index point at its ordinals and offsets, and a number may be longer than
-    /// the one that it replaces. `fix -o DIR` writes a copy without ordinals, under a new id, that Codex can resume.
+    /// the one that it replaces. `replaylint fix -o DIR FILE` writes a copy without ordinals, under a new id, that Codex can resume.
     ///
     /// ## Evidence
     ///

@@ -21,7 +21,7 @@ crate::rule! {
     ///
     /// ## Fix
     ///
-    /// None. Run `replaylint fix` on a source whose calls and results do not match, then convert it.
+    /// None. Run `replaylint fix -w FILE` on a source whose calls and results do not match, then convert it.
     ///
     /// ## Evidence
     ///

@@ -31,7 +31,7 @@ crate::rule! {
     ///
     /// All thinking of the response is dropped, over all its lines; lines after a dropped one are linked to the one before it.
     /// Not where the response is the last one and its calls were answered: there the API wants the thinking that came before
-    /// the calls. `fix --rewind-to LAST-GOOD` goes back to the turn before.
+    /// the calls. `replaylint fix --rewind-to LAST-GOOD -o COPY FILE` goes back to the turn before.
     ///
     /// ## Evidence
     ///

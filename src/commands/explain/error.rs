@@ -225,9 +225,7 @@ fn value(one: &Recognised, seen: Option<&InFile>, path: Option<&Path>) -> Value 
         (None, Some(elsewhere), _) => {
             (Some(elsewhere.because.to_owned()), for_file(elsewhere.remedy, one, path).into_owned())
         }
-        (None, None, Some(topic)) => {
-            (Some(topic.what.to_owned()), for_file(topic.next, one, path).into_owned())
-        }
+        (None, None, Some(topic)) => (Some(topic.what.to_owned()), for_file(topic.next, one, path).into_owned()),
         (None, None, None) => (None, String::new()),
     };
     set("remedy", json!(remedy));

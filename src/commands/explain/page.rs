@@ -47,7 +47,8 @@ fn find(asked: &str) -> Result<&'static Rule, Misuse> {
             }
         };
         if Path::new(asked).exists() {
-            let (check, error) = (CommandLine::new("check").on(asked), CommandLine::new("explain").with("--error", "-"));
+            let (check, error) =
+                (CommandLine::new("check").on(asked), CommandLine::new("explain").with("--error", "-"));
             return Misuse::new(format!("'{}' is a file, not a rule", printable(asked)))
                 .help(format!("`{check}` checks it; `{}` explains an error message", error.on(asked)));
         }
